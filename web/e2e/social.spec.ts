@@ -20,7 +20,16 @@ test('a page on Messenger is connected by its token', async ({ page }) => {
   await expect(done).toContainText('Demo A.Ş.')
   await expectAccessible(page)
   await done.getByRole('button', { name: 'Close', exact: true }).last().click()
-  await expect(page.getByRole('article').filter({ hasText: 'Messenger' }).first()).toContainText('Active')
+  const card = page.getByRole('article').filter({ hasText: 'Messenger' }).first()
+  await expect(card).toContainText('Active')
+
+  // Its calls are told in words: there is nothing to switch.
+  await card.getByRole('button', { name: /Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Settings' }).click()
+  const settings = page.getByRole('dialog')
+  await expect(settings.getByText(/Messenger hands calls to no telephone exchange/)).toBeVisible()
+  await expect(settings.getByRole('switch', { name: 'Customers can call this account' })).toHaveCount(0)
+  await expectAccessible(page)
 })
 
 test('what a company shares at Meta is connected in one go', async ({ page }) => {
@@ -62,6 +71,13 @@ test('a visitor of the demo is the customer', async ({ page }) => {
   await expect(customer.getByText('Metresi 120 lira.')).toBeVisible()
   await customer.getByRole('button', { name: /React ❤️/ }).first().click()
   await expect(customer.getByText('Metresi 120 lira.')).toContainText('❤️')
+
+  // An answer to a story arrives too, and what the channel lacks is said instead of offered.
+  await customer.getByRole('button', { name: /Reply to a story/ }).click()
+  await expect(customer.getByText('How much is this?')).toBeVisible()
+  await expect(customer.getByRole('heading', { name: 'What this channel lacks' })).toBeVisible()
+  await expect(customer.getByRole('button', { name: /Call this workspace/ })).toHaveCount(0)
+  await expectAccessible(customer)
 })
 
 test('a customer of the custom channel reads what the agent answered', async ({ page }) => {

@@ -1,0 +1,68 @@
+package template
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
+)
+
+// submit hands a record that says so already to the provider: its webhook may
+// be faster than its answer. What it refuses becomes what it was before, or
+// nothing where it is new.
+func (s *Service) submit(ctx context.Context, want, was Template, hand func(context.Context, uuid.UUID, *Template) (Given, error)) (t Template, err error) {
+	g, refused := hand(ctx, want.AccountID, &want)
+	// Whoever gave up waiting must not leave a record that is not so.
+	ctx = context.WithoutCancel(ctx)
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if t, err = lock(tx, want.ID); err != nil {
+			return db.NotFound(err)
+		}
+		if t.Status != Pending {
+			g.Status = "" // the review was faster
+		}
+		switch {
+		case refused == nil:
+			return s.change(tx, &t, "template.submitted", func(t *Template) bool { return t.take(g) })
+		case was.Status == Pending && was.ProviderID == nil:
+			if err := idempotency.Forget(ctx, tx); err != nil {
+				return err
+			}
+			return s.remove(tx, &t)
+		case t.Status == Pending:
+			return s.change(tx, &t, "template.refused", func(t *Template) bool {
+				t.Status, t.Reason, t.Detail, t.Category, t.Components, t.edits = was.Status, was.Reason, was.Detail, was.Category, was.Components, was.edits
+				return true
+			})
+		}
+		return nil
+	})
+	switch {
+	case refused != nil:
+		return t, refused
+	case fault.Is(err, fault.NotFound):
+		return t, errors.Join(err, s.takeBack(ctx, want.AccountID, want.Name))
+	}
+	t.show(s.now())
+	return t, err
+}
+
+// takeBack removes a name at the provider whose record was deleted while the provider took
+// it, unless another language of it is kept here.
+func (s *Service) takeBack(ctx context.Context, account uuid.UUID, name string) error {
+	kept := false
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		all, err := listByName(tx, account, name)
+		kept = slices.ContainsFunc(all, func(t Template) bool { return t.Status != Draft })
+		return err
+	})
+	if err != nil || kept {
+		return err
+	}
+	return s.provider.Delete(ctx, account, name)
+}
