@@ -4,7 +4,7 @@ import "bytes"
 
 // phoneSizes are the usual groups of a Turkish telephone number, behind the groups that
 // say the country.
-var phoneSizes = [][]int{{4, 3, 2, 2}, {4, 3, 4}, {4, 7}, {4, 4, 3}, {3, 3, 2, 2}, {3, 3, 4}, {3, 7}, {3, 4, 3}}
+var phoneSizes = [][]int{{4, 3, 2, 2}, {4, 3, 4}, {4, 7}, {4, 4, 3}, {4, 2, 2, 3}, {3, 3, 2, 2}, {3, 3, 4}, {3, 7}, {3, 4, 3}, {3, 2, 2, 3}}
 
 // maxPhone is how many digits a telephone number has at most, 00 included.
 const maxPhone = 17
