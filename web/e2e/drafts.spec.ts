@@ -155,6 +155,8 @@ test.describe('without a network', () => {
     expect(await reply.evaluate((box) => box.clientHeight)).toBeGreaterThan(low)
     await reply.fill('Line\n'.repeat(60))
     expect(await reply.evaluate((box) => box.clientHeight)).toBeLessThanOrEqual(240)
+    // The line that tells of it takes its height from the screen, not from what stands at its foot.
+    await expect(thread.getByRole('button', { name: 'Send', exact: true })).toBeInViewport({ ratio: 1 })
     await context.setOffline(false)
     await expect(page.getByText(/You are offline/)).toHaveCount(0)
     await expect(reply).toHaveValue(/^Line/)

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { expect, it } from 'vitest'
 import { chooseLanguage } from '@/i18n'
-import { languageName } from './languageName'
+import { countryName, languageName } from './languageName'
 
 it('names a language in the person’s own', async () => {
   await chooseLanguage('en')
@@ -13,4 +13,9 @@ it('names a language in the person’s own', async () => {
 
 it('leaves what is no code as it is: a customer’s program writes what it likes', () => {
   for (const odd of ['', '*', 'Türkçe', 'x']) expect(languageName(odd)).toBe(odd)
+})
+
+it('names a country in the person’s language', async () => {
+  await chooseLanguage('tr')
+  expect(['TR', 'DE'].map(countryName)).toEqual(['Türkiye', 'Almanya'])
 })

@@ -72,7 +72,7 @@ export function AppShell() {
   const nav = useNavWidth(fills || inSettings)
 
   return (
-    <div className={cx('min-h-dvh transition-[padding] duration-150', inSettings ? 'lg:pl-[calc(var(--k-nav-w)+14rem)]' : 'lg:pl-(--k-nav-w)')}>
+    <div className={cx('transition-[padding] duration-150', fills ? 'flex h-dvh flex-col' : 'min-h-dvh', inSettings ? 'lg:pl-[calc(var(--k-nav-w)+14rem)]' : 'lg:pl-(--k-nav-w)')}>
       <a
         href="#main"
         className="sr-only z-60 rounded-md bg-accent px-4 py-2 font-medium text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
@@ -93,7 +93,7 @@ export function AppShell() {
         id="main"
         tabIndex={-1}
         data-fills={fills || undefined}
-        className={cx('outline-none', fills ? 'h-[calc(100dvh-3.75rem)]' : 'mx-auto w-full max-w-6xl px-4 py-7 sm:px-8')}
+        className={cx('outline-none', fills ? 'min-h-0 flex-1' : 'mx-auto w-full max-w-6xl px-4 py-7 sm:px-8')}
       >
         <InsideMain value>
           <Suspense fallback={<SkeletonRows />}>

@@ -37,7 +37,7 @@ export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProp
     .flatMap((module) => module.person ?? [])
     .filter((part) => meets(me, part))
   return (
-    <header className="sticky top-0 z-30 flex h-15 items-center gap-1 border-b border-line bg-surface px-3 sm:px-5">
+    <header className="sticky top-0 z-30 flex h-15 shrink-0 items-center gap-1 border-b border-line bg-surface px-3 sm:px-5">
       <span className="relative lg:hidden">
         <IconButton icon={MenuIcon} label={t('nav.open')} onClick={onOpenNav} />
         <AllWaitingCount />

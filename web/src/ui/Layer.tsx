@@ -125,7 +125,7 @@ export function Layer({
               before.current = null
             }}
             onClickCapture={notePress}
-            className="min-h-0 flex-1 overflow-y-auto px-5 pb-5"
+            className="-mt-1 min-h-0 flex-1 overflow-y-auto px-5 pt-1 pb-5"
           >
             {children}
           </div>

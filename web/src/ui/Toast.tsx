@@ -1,8 +1,10 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useI18n } from '@/i18n'
+import { cx } from '@/lib/cx'
 import { createStore, useStore } from '@/lib/store'
 import { Button, IconButton } from './Button'
+import { focusHome } from './focusHome'
 
 interface ToastItem {
   id: number
@@ -59,26 +61,38 @@ export function Toaster() {
 function ToastCard({ item }: { item: ToastItem }) {
   const { t } = useI18n()
   const [held, setHeld] = useState(false)
+  const from = useRef<HTMLElement>(null)
   useEffect(() => {
     // Whoever reads it, or has the focus in it, is not hurried.
     if (held) return
     const timer = setTimeout(() => dismiss(item.id), item.action ? offeredFor : shownFor)
     return () => clearTimeout(timer)
   }, [held, item.id, item.action])
+
+  // Its buttons go with it: the focus returns to where it was before it came into them.
+  useEffect(
+    () => () => {
+      if (!from.current || document.activeElement !== document.body) return
+      from.current.focus()
+      if (document.activeElement === document.body) focusHome()
+    },
+    [],
+  )
+  const Icon = item.tone === 'ok' ? CircleCheck : CircleAlert
+
   return (
     <div
       role={item.tone === 'danger' ? 'alert' : 'status'}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
+      onFocus={(event) => {
+        setHeld(true)
+        if (!event.currentTarget.contains(event.relatedTarget)) from.current = (event.relatedTarget ?? document.body) as HTMLElement
+      }}
       onBlur={() => setHeld(false)}
-      className="pointer-events-auto flex w-full animate-rise items-start gap-2.5 rounded-lg border border-line bg-surface py-2.5 pr-1.5 pl-3.5 shadow-2"
+      className="pointer-events-auto flex animate-rise items-start gap-2.5 rounded-lg border border-line bg-surface py-2.5 pr-1.5 pl-3.5 shadow-2"
     >
-      {item.tone === 'ok' ? (
-        <CircleCheck aria-hidden className="mt-2 size-4.5 shrink-0 text-ok-ink" />
-      ) : (
-        <CircleAlert aria-hidden className="mt-2 size-4.5 shrink-0 text-danger-ink" />
-      )}
+      <Icon aria-hidden className={cx('mt-2 size-4.5 shrink-0', item.tone === 'ok' ? 'text-ok-ink' : 'text-danger-ink')} />
       <div className="min-w-0 flex-1 py-1.5 text-sm">
         <p className="font-medium break-words">{item.title}</p>
         {item.detail && <p className="break-words text-ink-2">{item.detail}</p>}

@@ -3,7 +3,7 @@ import { useId, useState } from 'react'
 import { errorText } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
-import { installedModules } from '@/modules/module'
+import { moduleTitles } from '@/lib/moduleTitles'
 import { filterByRank } from '@/lib/rank'
 import { CodeBlock } from '@/ui/CodeBlock'
 import { Checkbox } from '@/ui/Field'
@@ -34,8 +34,8 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
   }
 
   function titleOf(id: string): string {
-    const known = installedModules().find((module) => module.id === id)
-    return known ? t(known.title) : id || t('webhooks.general')
+    const title = moduleTitles[id]
+    return title ? t(title) : id || t('webhooks.general')
   }
 
   const found = filterByRank(catalog.data ?? [], query, (event) => `${event.name} ${event.description}`)

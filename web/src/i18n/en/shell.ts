@@ -10,6 +10,7 @@ export const shell = {
   'common.copy': 'Copy',
   'common.copied': 'Copied',
   'common.optional': '(optional)',
+  'file.choose': 'Choose a file',
   'common.loading': 'Loading…',
   'common.created': 'Added',
   'common.status': 'Status',

@@ -52,7 +52,7 @@ export const home: Record<keyof typeof en, string> = {
   'home.number.waiting': 'Bekleyen',
   'home.number.unassigned': 'Sahipsiz',
   'home.number.firstReply': 'İlk yanıt, ortanca',
-  'home.number.firstReplyOf': '7 günde {count}',
+  'home.number.firstReplyOf': '7 günde {count} yanıt',
   'home.messages.title': 'Mesajlar, son 24 saat',
   'home.messages.received': 'Gelen',
   'home.messages.sent': 'Giden',

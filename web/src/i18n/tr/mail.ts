@@ -270,7 +270,7 @@ export const mail: Record<keyof typeof en, string> = {
   'mailSetup.testMailText': 'Dışarıdan bir adrese yazıp gelen kutusunda bulun.',
   'mailSetup.status.done': 'Tamam',
   'mailSetup.status.skipped': 'Atlandı',
-  'mailSetup.status.pending': 'Açık',
+  'mailSetup.status.pending': 'Yapılacak',
   'mailSetup.open': 'Oraya git',
   'mailSetup.openStep': 'Oraya git: {step}',
   'mailSetup.done': 'Tamam',

@@ -99,6 +99,6 @@ export const screens: Record<keyof typeof en, string> = {
   'greetings.lead': 'Arayanların duyduğu sesler.',
   'phoneSettings.title': 'Telefon ayarları',
   'phoneSettings.lead': 'Saatler, menü, kayıt ve sınırlar.',
-  'phoneSetup.title': 'Aramaları kurun',
+  'phoneSetup.title': 'Arama kurulumu',
   'phoneSetup.lead': 'Sıfırdan ilk aramaya.',
 }

@@ -12,6 +12,7 @@ export const shell: Record<keyof typeof en, string> = {
   'common.copy': 'Kopyala',
   'common.copied': 'Kopyalandı',
   'common.optional': '(isteğe bağlı)',
+  'file.choose': 'Dosya seç',
   'common.loading': 'Yükleniyor…',
   'common.created': 'Eklenme',
   'common.status': 'Durum',

@@ -318,7 +318,7 @@ export const telephony = {
   'menu.action.voicemail': 'Mesaj alır',
   'menu.action.callback': 'Geri aranma sözü verir',
   'menu.action.menu': 'Başka bir menü',
-  'phoneSetup.open': 'Aç',
+  'phoneSetup.open': 'Oraya git',
   'phoneSetup.done': 'Tamam',
   'phoneSetup.ready': 'Arama yapılabilir.',
   'phoneSetup.notReady': 'Arama için kredili bir numara ya da kendi hattınız gerekir.',

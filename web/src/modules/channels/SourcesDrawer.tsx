@@ -9,6 +9,7 @@ import { Button, IconButton } from '@/ui/Button'
 import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Drawer } from '@/ui/Dialog'
 import { Field, Input } from '@/ui/Field'
+import { FileInput } from '@/ui/FileInput'
 import { FormDrawer } from '@/ui/FormLayer'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
@@ -146,7 +147,7 @@ function FileForm({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <Field label={t('sources.file')} hint={t('sources.fileHint')} error={fieldText(upload.error, 'file', failures)}>
-        <Input type="file" accept=".pdf,.docx,.txt,.md,.html,.htm" onChange={(event) => setFile(event.target.files?.[0] ?? null)} />
+        <FileInput accept=".pdf,.docx,.txt,.md,.html,.htm" onChange={setFile} />
       </Field>
       <TitleField error={fieldText(upload.error, 'title')} />
     </FormDrawer>

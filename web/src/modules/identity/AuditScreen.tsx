@@ -44,8 +44,14 @@ const kinds = {
   'view.*': 'audit.kind.view',
   'template.*': 'templates.title',
   'article.*': 'helpcenter.title',
+  'help_category.*': 'audit.kind.helpCategory',
+  'help_center.*': 'audit.kind.helpSite',
+  'assistant_configuration.*': 'audit.kind.assistant',
+  'assistant_source.*': 'audit.kind.source',
   'mail.*': 'settings.mail',
   'call.*': 'calls.title',
+  'recording.*': 'audit.kind.recording',
+  'voicemail.*': 'audit.kind.voicemail',
   'number.*': 'numbers.title',
   'phone_line.*': 'phoneLine.title',
   'phone_member.*': 'phones.title',
@@ -53,6 +59,8 @@ const kinds = {
   'phone_block.*': 'blocked.title',
   'greeting.*': 'greetings.title',
   'wallet.*': 'wallet.title',
+  'notice_preferences.*': 'audit.kind.notices',
+  'push_subscription.*': 'audit.kind.push',
 } as const satisfies Record<string, PlainKey>
 
 const actorKinds = {

@@ -2,8 +2,9 @@ import { CircleAlert } from 'lucide-react'
 import { useId } from 'react'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { moduleTitles } from '@/lib/moduleTitles'
 import { Checkbox } from '@/ui/Field'
-import { byModule, moduleTitles, wordsOf } from './catalog'
+import { byModule, wordsOf } from './catalog'
 
 interface Entry {
   name: string

@@ -12,15 +12,6 @@ export const rolesQuery = queryOptions({
   queryFn: () => ask(api.GET('/api/v1/auth/roles')).then((envelope) => envelope.data),
 })
 
-export const moduleTitles: Record<string, PlainKey> = {
-  crm: 'nav.crm',
-  erp: 'nav.erp',
-  identity: 'nav.identity',
-  mail: 'nav.mail',
-  advisor: 'nav.advisor',
-  commerce: 'nav.commerce',
-}
-
 const builtInTitles: Record<string, PlainKey> = {
   owner: 'roles.owner',
   admin: 'roles.admin',

@@ -6,7 +6,8 @@ import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { Card } from '@/ui/Card'
 import { FailureText } from '@/ui/FailureText'
-import { Field, Input, Select, Textarea } from '@/ui/Field'
+import { Field, Select, Textarea } from '@/ui/Field'
+import { FileInput } from '@/ui/FileInput'
 import { FormDrawer } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
@@ -121,7 +122,7 @@ function GreetingDrawer({ greeting, onClose }: { greeting: Greeting; onClose: ()
       )}
       {mode === 'audio' && (
         <Field label={t('greetings.file')} hint={t('greetings.fileHint')} error={fieldText(error, 'file', fileComplaints)}>
-          <Input type="file" accept="audio/wav,.wav" onChange={(event) => setFile(event.target.files?.[0] ?? null)} />
+          <FileInput accept="audio/wav,.wav" onChange={setFile} />
         </Field>
       )}
     </FormDrawer>

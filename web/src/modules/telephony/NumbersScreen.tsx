@@ -4,6 +4,7 @@ import { errorText, fieldText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n, type PlainKey } from '@/i18n'
 import { textOf } from '@/lib/form'
+import { countryName } from '@/lib/languageName'
 import { useSettled } from '@/lib/settled'
 import { ListPage, useAdd } from '@/shell/ListPage'
 import { Badge, type Tone } from '@/ui/Badge'
@@ -124,7 +125,7 @@ function BuyDrawer({ onClose }: { onClose: () => void }) {
           <Select value={country} onChange={(event) => setCountry(event.target.value)}>
             {['TR', 'DE', 'GB', 'NL', 'US'].map((code) => (
               <option key={code} value={code}>
-                {code}
+                {countryName(code)}
               </option>
             ))}
           </Select>

@@ -114,7 +114,7 @@ export function ArticlesScreen() {
       )}
       {(list.rows.length > 0 || filtered) && (
         <div className="mb-4 flex flex-wrap gap-3">
-          <Select aria-label={t('helpcenter.category')} value={category} onChange={(event) => setCategory(event.target.value)} className="w-56">
+          <Select aria-label={t('helpcenter.category')} value={category} onChange={(event) => setCategory(event.target.value)} className="w-56!">
             <option value="">{t('helpcenter.allCategories')}</option>
             {categories.map((one) => (
               <option key={one.id} value={one.id}>
@@ -122,7 +122,7 @@ export function ArticlesScreen() {
               </option>
             ))}
           </Select>
-          <Select aria-label={t('helpcenter.state')} value={state} onChange={(event) => setState(event.target.value as State | '')} className="w-48">
+          <Select aria-label={t('helpcenter.state')} value={state} onChange={(event) => setState(event.target.value as State | '')} className="w-48!">
             <option value="">{t('helpcenter.allStates')}</option>
             {(Object.keys(states) as State[]).map((one) => (
               <option key={one} value={one}>

@@ -1,6 +1,7 @@
 import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
-import { Field, Input } from '@/ui/Field'
+import { Field } from '@/ui/Field'
+import { FileInput } from '@/ui/FileInput'
 import { FormDialog } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { Select } from '@/ui/Select'
@@ -58,7 +59,7 @@ export function ImportDialog({ categories, language, onClose }: ImportDialogProp
       }
     >
       <Field label={t('helpcenter.file')} hint={t('helpcenter.fileHint')}>
-        <Input name="file" type="file" accept=".md,.zip,text/markdown,application/zip" required />
+        <FileInput name="file" accept=".md,.zip,text/markdown,application/zip" required />
       </Field>
       <LanguageField initial={language} />
       <Field label={t('helpcenter.category')} hint={t('helpcenter.importCategory')}>

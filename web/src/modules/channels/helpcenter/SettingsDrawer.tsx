@@ -4,6 +4,7 @@ import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Button } from '@/ui/Button'
 import { Checkbox, Field, Input } from '@/ui/Field'
+import { FileInput } from '@/ui/FileInput'
 import { FormDrawer } from '@/ui/FormLayer'
 import { Select } from '@/ui/Select'
 import { toast } from '@/ui/Toast'
@@ -56,12 +57,10 @@ export function SettingsDrawer({ summary, onClose }: SettingsDrawerProps) {
           <section className="mt-6 space-y-3">
             <h3 className="text-sm font-medium">{t('helpcenter.logo')}</h3>
             <Field label={t('helpcenter.logoFile')} hint={t('helpcenter.logoHint')}>
-              <Input
-                type="file"
+              <FileInput
                 accept="image/png,image/jpeg,image/webp"
                 disabled={logo.isPending}
-                onChange={(event) => {
-                  const file = event.target.files?.[0]
+                onChange={(file) => {
                   if (file) logo.mutate(file, { onSuccess: () => toast('ok', t('helpcenter.logoSet')), onError: failed })
                 }}
               />

@@ -7,6 +7,7 @@ import { fold } from '@/lib/rank'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
+import { FileInput } from '@/ui/FileInput'
 import { Notice } from '@/ui/Notice'
 import { Select } from '@/ui/Select'
 import { contactTexts } from './contactTexts'
@@ -129,7 +130,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           }}
         >
           <Field label={t('contacts.file')} hint={t('contacts.fileHint')} error={fault}>
-            <FileInput onChange={(picked) => void choose(picked)} />
+            <FileInput accept=".csv,text/csv" onChange={(picked) => void choose(picked)} />
           </Field>
           {!chosen && <SampleLink />}
           {chosen && <Mapping chosen={chosen} twice={twice} nameless={nameless} onChange={(targets) => setChosen({ ...chosen, targets })} />}
@@ -215,19 +216,6 @@ function Mapping({ chosen: { file, targets }, twice, nameless, onChange }: Mappi
         ))}
       </ul>
     </section>
-  )
-}
-
-function FileInput({ onChange }: { onChange: (file: File | null) => void }) {
-  const { t } = useI18n()
-  return (
-    <input
-      type="file"
-      accept=".csv,text/csv"
-      aria-label={t('contacts.file')}
-      onChange={(event) => onChange(event.target.files?.[0] ?? null)}
-      className="w-full rounded-md border border-edge bg-surface p-1.5 text-sm file:mr-3 file:h-8 file:rounded-sm file:bg-sunken file:px-3 file:font-medium file:text-ink"
-    />
   )
 }
 

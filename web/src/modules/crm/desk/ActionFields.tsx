@@ -6,7 +6,7 @@ import { IconButton } from '@/ui/Button'
 import { Field, Input } from '@/ui/Field'
 import { Select } from '@/ui/Select'
 import { useAgentChoices, useGroups, type Priority } from '../inbox/conversations'
-import { actionKinds, noGroup, untilReply, type ActionDraft } from './macros'
+import { actionKinds, noGroup, snoozeSpans, snoozeText, type ActionDraft } from './macros'
 import { PlaceholderText } from './PlaceholderText'
 
 interface ActionFieldsProps {
@@ -133,26 +133,16 @@ function GroupChoice({ value, error, onChange }: ChoiceProps) {
   )
 }
 
-const spans: Record<string, PlainKey> = {
-  '60': 'macros.snooze.hour',
-  '180': 'macros.snooze.hours',
-  '1440': 'macros.snooze.day',
-  '4320': 'macros.snooze.days',
-  '10080': 'macros.snooze.week',
-  [untilReply]: 'inbox.snooze.reply',
-}
-
 function SnoozeChoice({ value, error, onChange }: ChoiceProps) {
-  const { t, tCount } = useI18n()
+  const { t } = useI18n()
   return (
     <Field label={t('macros.snooze.until')} error={error}>
       <Select value={value} onChange={(event) => onChange(event.target.value)}>
-        {Object.entries(spans).map(([span, label]) => (
+        {[...new Set([...Object.keys(snoozeSpans), value])].map((span) => (
           <option key={span} value={span}>
-            {t(label)}
+            {snoozeText(span)}
           </option>
         ))}
-        {!(value in spans) && <option value={value}>{tCount('macros.snooze.minutes', Number(value))}</option>}
       </Select>
     </Field>
   )

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
-import type { PlainKey } from '@/i18n'
+import { t, tCount, type PlainKey } from '@/i18n'
 import { splitList } from '../contacts/splitList'
 
 export type Macro = Schemas['DeskMacro']
@@ -101,6 +101,21 @@ export function draftOf(action: MacroAction): ActionDraft {
     priority: action.priority ?? draft.priority,
     snooze: action.until_reply ? untilReply : String(action.minutes ?? draft.snooze),
   }
+}
+
+/** How long a macro puts a conversation off: minutes, or until the customer writes. */
+export const snoozeSpans: Record<string, PlainKey> = {
+  '60': 'macros.snooze.hour',
+  '180': 'macros.snooze.hours',
+  '1440': 'macros.snooze.day',
+  '4320': 'macros.snooze.days',
+  '10080': 'macros.snooze.week',
+  [untilReply]: 'inbox.snooze.reply',
+}
+
+export function snoozeText(span: string): string {
+  const known = snoozeSpans[span]
+  return known ? t(known) : tCount('macros.snooze.minutes', Number(span))
 }
 
 /** Only what the type takes: the API refuses the rest. */

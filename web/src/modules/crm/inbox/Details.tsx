@@ -144,7 +144,7 @@ function ContactCard({ id, conversationId }: { id: string; conversationId: strin
       <div className="flex items-center gap-3">
         <Avatar name={contact.name} id={id} size="lg" />
         <div className="min-w-0">
-          <Link to="/contacts/$contactId" params={{ contactId: id }} className="block truncate text-lg font-semibold underline-offset-3 hover:underline">
+          <Link to="/contacts/$contactId" params={{ contactId: id }} className="block text-lg font-semibold break-words underline-offset-3 hover:underline">
             {contact.name}
           </Link>
           {contact.company && <p className="truncate text-ink-2">{contact.company}</p>}

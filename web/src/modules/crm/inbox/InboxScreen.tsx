@@ -148,19 +148,19 @@ export function InboxScreen() {
     { keys: '/', label: 'inbox.search', run: () => document.getElementById('inbox-search')?.focus() },
   ]
   if (begin) shortcuts.push({ keys: 'c', label: 'inbox.new', run: begin, opens: true })
-  if (c && canPick) shortcuts.push({ keys: 'x', label: 'inbox.key.pick', run: () => toggle(c) })
   if (c) {
+    if (canPick) shortcuts.push({ keys: 'x', label: 'inbox.key.pick', run: () => toggle(c) })
     shortcuts.push({ keys: 'u', label: 'inbox.unread', run: () => mark.mutate({ id: c, read: false }) })
-  }
-  if (c && canReply) {
-    shortcuts.push({ keys: 'r', label: 'inbox.reply', run: () => writeAs.set({ conversationId: c, mode: 'reply' }), opens: true })
-    shortcuts.push({ keys: 'n', label: 'inbox.key.note', run: () => writeAs.set({ conversationId: c, mode: 'note' }), opens: true })
-  }
-  if (c && canManage) {
-    // Both while nobody knows yet which applies.
-    if (state !== 'closed') shortcuts.push({ keys: 'e', label: 'inbox.close', run: () => perform({ do: 'close' }) })
-    if (state !== 'open') shortcuts.push({ keys: 'o', label: 'inbox.open', run: () => perform({ do: 'open' }) })
-    shortcuts.push({ keys: 's', label: 'inbox.snooze', run: () => setSnoozing(true), opens: true })
+    if (canReply) {
+      shortcuts.push({ keys: 'r', label: 'inbox.reply', run: () => writeAs.set({ conversationId: c, mode: 'reply' }), opens: true })
+      shortcuts.push({ keys: 'n', label: 'inbox.key.note', run: () => writeAs.set({ conversationId: c, mode: 'note' }), opens: true })
+    }
+    if (canManage) {
+      // Both while nobody knows yet which applies.
+      if (state !== 'closed') shortcuts.push({ keys: 'e', label: 'inbox.close', run: () => perform({ do: 'close' }) })
+      if (state !== 'open') shortcuts.push({ keys: 'o', label: 'inbox.open', run: () => perform({ do: 'open' }) })
+      shortcuts.push({ keys: 's', label: 'inbox.snooze', run: () => setSnoozing(true), opens: true })
+    }
   }
   useLiveShortcuts(shortcuts)
 
@@ -206,14 +206,8 @@ export function InboxScreen() {
               onSnooze={() => setSnoozing(true)}
             />
           </Suspense>
-        ) : bare ? (
-          <Suspense>
-            <FirstConversation onNew={begin} className="m-auto" />
-          </Suspense>
         ) : (
-          <Suspense>
-            <NothingOpen />
-          </Suspense>
+          <Suspense>{bare ? <FirstConversation onNew={begin} className="m-auto" /> : <NothingOpen />}</Suspense>
         )}
       </div>
       <Suspense>

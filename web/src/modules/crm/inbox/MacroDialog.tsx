@@ -5,7 +5,7 @@ import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
-import { actionKinds, type MacroAction } from '../desk/macros'
+import { actionKinds, snoozeText, untilReply, type MacroAction } from '../desk/macros'
 import { useApplyMacro, useMacroFor, type Macro } from './canned'
 import { undoSeconds, useAgentChoices, useGroups, useStateUndo } from './conversations'
 import { priorityNames } from './priorityNames'
@@ -45,6 +45,8 @@ export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDi
         return (action.tags ?? []).join(', ')
       case 'priority':
         return action.priority ? t(priorityNames[action.priority]) : ''
+      case 'snooze':
+        return snoozeText(action.until_reply ? untilReply : String(action.minutes))
       default:
         return action.body ?? ''
     }

@@ -235,6 +235,19 @@ describe('Undo', () => {
     await waitFor(() => expect(bodies(`POST ${base}/c2/snooze`)).toEqual([{ until }]))
   })
 
+  it.each([
+    [{ until_reply: true }, 'When the customer writes'],
+    [{ minutes: 1440 }, 'One day'],
+    [{ minutes: 90 }, '90 minutes'],
+  ])('says before a macro runs until when it snoozes: %j', async (span, said) => {
+    const macro = { id: 'x1', name: 'Wait', description: '', actions: [{ type: 'snooze', ...span }] }
+    answers.set('GET /api/crm/v1/macros', [macro])
+    answers.set('GET /api/crm/v1/macros/x1', macro)
+    await show(<InboxScreen />, { at: '?c=c2', permissions: ['crm.macros.use'] })
+    await choose('Run a macro', 'Wait')
+    expect((await screen.findByRole('list', { name: 'What it does, in this order' })).textContent).toContain(said)
+  })
+
   it('takes back the answer of a macro, and the closing that waits with it', async () => {
     const macro = { id: 'x1', name: 'Solved', description: '', actions: [{ type: 'reply', body: 'Done' }, { type: 'priority', priority: 'low' }, { type: 'close' }] }
     answers.set('GET /api/crm/v1/macros', [macro])
