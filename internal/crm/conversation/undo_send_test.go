@@ -127,3 +127,31 @@ func TestSendAndClose(t *testing.T) {
 		}
 	})
 }
+
+// Whoever closes a conversation while an answer is still on its way has dealt with
+// it: the answer goes and the conversation stays closed, while one that was closed
+// before the answer was written is opened by it.
+func TestCloseBeforeItIsSent(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		router, id := in.onWhatsApp()
+		send := func(closesMeanwhile bool) conversation.Conversation {
+			t.Helper()
+			in.sendIn(id, 5, nil)
+			s.Clock.Advance(time.Second)
+			if closesMeanwhile {
+				in.Owner.Post(base+"/"+id.String()+"/close", nil).Want(200)
+			}
+			s.Clock.Advance(5 * time.Second)
+			s.Settle()
+			return in.get(id)
+		}
+		if c := send(true); c.State != conversation.Closed || len(router.taken) != 1 {
+			t.Errorf("got %+v, taken %d", c, len(router.taken))
+		}
+		if c := send(false); c.State != conversation.Open || len(router.taken) != 2 {
+			t.Errorf("got %+v, taken %d", c, len(router.taken))
+		}
+	})
+}

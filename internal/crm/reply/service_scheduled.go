@@ -282,9 +282,13 @@ func (s *Service) asAuthor(ctx context.Context, id uuid.UUID) (context.Context, 
 }
 
 // followUp closes a conversation or puts it aside after its message went, unless
-// the customer wrote since the message was written.
-func (s *Service) followUp(tx *db.Tx, m *later.Scheduled, last conversation.Item, c conversation.Conversation) error {
+// the customer wrote since the message was written. A conversation that somebody
+// closed since then is closed again: the message is older than the closing.
+func (s *Service) followUp(tx *db.Tx, m *later.Scheduled, last conversation.Item, before, c conversation.Conversation) error {
 	then := m.FollowUp.V
+	if then == nil && before.State == conversation.Closed && before.ClosedAt.After(m.CreatedAt.Time) {
+		then = &later.FollowUp{State: string(conversation.Closed)}
+	}
 	if then == nil || last.AuthorKind == conversation.ByContact && last.CreatedAt.After(m.CreatedAt.Time) {
 		return nil
 	}
@@ -324,7 +328,7 @@ func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	if err := s.followUp(tx, &m, last, out.Conversation); err != nil {
+	if err := s.followUp(tx, &m, last, c, out.Conversation); err != nil {
 		return err
 	}
 	m.State, m.ItemID = later.Sent, &out.Item.ID
