@@ -1,8 +1,8 @@
 import { FileLock2 } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { fieldText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatDateTime, useI18n, type PlainKey } from '@/i18n'
+import { formatDateTime, useI18n, withTexts, type PlainKey } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { ListView, useAdd } from '@/shell/ListPage'
 import { Badge } from '@/ui/Badge'
@@ -12,11 +12,13 @@ import { Field, Input, Textarea } from '@/ui/Field'
 import { FormDialog } from '@/ui/FormLayer'
 import { PageHeader } from '@/ui/PageHeader'
 import { Select } from '@/ui/Select'
+import { SkeletonRows } from '@/ui/Skeleton'
 import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
-import { JournalList } from './JournalList'
 import { LedgerList } from './LedgerList'
 import { startOf, useAddPrivacyRequest, useClosePrivacyRequest, usePrivacyRequests, type PrivacyRequest } from './settings'
+
+const JournalList = lazy(() => withTexts(() => import('./JournalList'), 'mailQueue')().then((m) => ({ default: m.JournalList })))
 
 const states = {
   received: { label: 'privacy.state.received', tone: 'warn' },
@@ -42,7 +44,7 @@ export function PrivacyScreen() {
         tabs={[
           { id: 'requests', label: t('privacy.requests'), content: <Requests canManage={canManage} /> },
           { id: 'ledger', label: t('privacy.ledger'), content: <LedgerList /> },
-          { id: 'journal', label: t('journal.title'), content: <JournalList /> },
+          { id: 'journal', label: t('journal.title'), content: <Suspense fallback={<SkeletonRows />}><JournalList /></Suspense> },
         ]}
       />
       {adding && <AddDialog onClose={() => setAdding(false)} />}

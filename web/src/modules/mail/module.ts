@@ -97,7 +97,7 @@ const mailSettingsRoute = createRoute({
 const privacyRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/privacy',
-  component: lazyRouteComponent(withTexts(() => import('./PrivacyScreen'), 'privacy', 'mailQueue'), 'PrivacyScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./PrivacyScreen'), 'privacy'), 'PrivacyScreen'),
   staticData: { screen: { title: 'privacy.title', lead: 'privacy.lead', icon: settingsIcon('FileLock2'), permission: 'mail.privacy.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
