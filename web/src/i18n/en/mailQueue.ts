@@ -11,7 +11,6 @@ export const mailQueue = {
   'suppressions.remove.done': 'Mail can go to the address again',
   'suppressions.empty.title': 'No such addresses',
   'suppressions.empty.text': 'An address whose server says that it does not exist stands here, and nobody sends to it until it is removed.',
-  'journal.title': 'Journal',
   'journal.mail': 'Mail',
   'journal.at': 'Kept',
   'journal.until': 'Kept until',

@@ -52,4 +52,5 @@ export const privacy = {
   'privacy.filter': 'Only lines about this address',
   'privacy.filterAction': 'Filter',
   'privacy.filterEmpty': 'No lines about this address',
+  'journal.title': 'Journal',
 } as const

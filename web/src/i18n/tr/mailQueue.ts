@@ -13,7 +13,6 @@ export const mailQueue: Record<keyof typeof en, string> = {
   'suppressions.remove.done': 'Adrese yeniden gönderilebilir',
   'suppressions.empty.title': 'Böyle adres yok',
   'suppressions.empty.text': 'Sunucusunun var olmadığını söylediği adresler burada durur ve kaldırılana kadar kimse onlara gönderemez.',
-  'journal.title': 'Posta günlüğü',
   'journal.mail': 'Posta',
   'journal.at': 'Saklanma',
   'journal.until': 'Saklama sonu',

@@ -54,4 +54,5 @@ export const privacy: Record<keyof typeof en, string> = {
   'privacy.filter': 'Yalnız bu adresle ilgili satırlar',
   'privacy.filterAction': 'Süz',
   'privacy.filterEmpty': 'Bu adresle ilgili satır yok',
+  'journal.title': 'Posta günlüğü',
 }
