@@ -29,9 +29,9 @@ import (
 const (
 	assistantGroup    = "Assistant"
 	assistantRounds   = 5
-	assistantMessages = 60 // in a round, on each channel
+	assistantMessages = 20 // in a round, on each channel
 	// assistantPace is how far apart messages are, so that each finds the work of the one before done.
-	assistantPace = 25 * time.Millisecond
+	assistantPace = 100 * time.Millisecond
 )
 
 // measureAssistant takes how long a customer's message takes until it is accepted: on a channel
