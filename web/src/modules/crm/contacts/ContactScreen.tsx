@@ -18,7 +18,6 @@ import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
-import { Claims } from './Claims'
 import { ContactTimeline } from './ContactTimeline'
 import {
   useBlockContact,
@@ -31,6 +30,7 @@ import { openClaims } from './openClaims'
 import { useVisitor, VisitorFacts } from '../visitor'
 import { useConversations } from './timeline'
 
+const Claims = lazy(() => import('./Claims').then((m) => ({ default: m.Claims })))
 const Duplicates = lazy(() => import('./MergeParts').then((m) => ({ default: m.Duplicates })))
 const Merges = lazy(() => import('./MergeParts').then((m) => ({ default: m.Merges })))
 const ContactForm = lazy(() => import('./ContactForm').then((m) => ({ default: m.ContactForm })))
@@ -214,7 +214,14 @@ function Facts({ contact }: { contact: Contact }) {
   const rows: [string, ReactNode][] = [
     [t('contacts.emails'), contact.emails.map((email) => <span key={email.address} className="block break-all">{email.address}</span>)],
     [t('contacts.phones'), contact.phones.map((phone) => <span key={phone.e164} className="block">{phone.e164}</span>)],
-    [t('inbox.claims'), openClaims(contact).length > 0 && <Claims key="claims" contact={contact} onLinked={(contactId) => void navigate({ to: '/contacts/$contactId', params: { contactId } })} />],
+    [
+      t('inbox.claims'),
+      openClaims(contact).length > 0 && (
+        <Suspense key="claims">
+          <Claims contact={contact} onLinked={(contactId) => void navigate({ to: '/contacts/$contactId', params: { contactId } })} />
+        </Suspense>
+      ),
+    ],
     [t('contacts.kind'), t(contact.kind === 'customer' ? 'contacts.kind.customer' : 'contacts.kind.lead')],
     [t('contacts.language'), languageName(contact.language)],
     [t('contacts.externalId'), contact.external_id],
