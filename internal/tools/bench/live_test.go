@@ -8,20 +8,27 @@ import (
 	"konak/internal/kit/db"
 )
 
-// A short run of what is measured at length: everything arrives everywhere,
-// and every search is answered.
-func TestLive(t *testing.T) {
-	t.Parallel()
+// startNode starts a node on SQLite, which is closed at the end of the test.
+func startNode(t *testing.T) (*env, *node) {
+	t.Helper()
 	e := &env{}
-	defer func() {
+	t.Cleanup(func() {
 		if err := e.close(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
 	h, err := e.node(t.Context(), db.SQLite)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return e, h
+}
+
+// A short run of what is measured at length: everything arrives everywhere,
+// and every search is answered.
+func TestLive(t *testing.T) {
+	t.Parallel()
+	e, h := startNode(t)
 	var out bytes.Buffer
 	if err := h.streams(t.Context(), &out, 20, 20); err != nil {
 		t.Fatal(err)
@@ -44,16 +51,7 @@ func TestLive(t *testing.T) {
 // model that works is asked, and there is a line for each.
 func TestMessagesBesideModels(t *testing.T) {
 	t.Parallel()
-	e := &env{}
-	defer func() {
-		if err := e.close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	h, err := e.node(t.Context(), db.SQLite)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e, h := startNode(t)
 	var out bytes.Buffer
 	if err := h.messagesBesideModels(t.Context(), e, &out, 1, 3); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// JSON undoes the escapes \uXXXX of JSON. Everything else stays.
+// JSON decodes the characters that JSON writes as \u and four hex digits. Everything else stays.
 func JSON(r io.Reader) io.Reader { return &jsonReader{r: bufio.NewReaderSize(r, 4096)} }
 
 type jsonReader struct {
@@ -37,36 +37,35 @@ func (j *jsonReader) Read(p []byte) (n int, err error) {
 			n++
 			continue
 		}
-		if low, ok := j.lowHalf(r); ok {
-			r = utf16.DecodeRune(r, low)
-		}
 		j.out = utf8.AppendRune(j.out[:0], r)
 	}
 	return n, nil
 }
 
-// escape reads what follows a backslash where it is a character as a number.
+// escape reads what follows a backslash where it is a character as a number. A character
+// beyond 16 bits is two numbers; half of one takes nothing else along.
 func (j *jsonReader) escape() (rune, bool) {
-	text, err := j.r.Peek(5)
-	if err != nil || text[0] != 'u' {
+	text, _ := j.r.Peek(len("uD83D\\uDE00"))
+	r, ok := readUnit(text)
+	if !ok {
 		return 0, false
 	}
-	v, err := strconv.ParseUint(string(text[1:]), 16, 16)
-	if err != nil {
-		return 0, false
+	size := len("uD83D")
+	if len(text) > size && text[size] == '\\' {
+		low, _ := readUnit(text[size+1:])
+		if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
+			r, size = both, len(text)
+		}
 	}
-	_, _ = j.r.Discard(len(text))
-	return rune(v), true
+	_, _ = j.r.Discard(size)
+	return r, true
 }
 
-// lowHalf reads the second half of a character beyond 16 bits.
-func (j *jsonReader) lowHalf(high rune) (rune, bool) {
-	if !utf16.IsSurrogate(high) {
+// readUnit reads the 16 bits that text begins with: u and four hex digits.
+func readUnit(text []byte) (rune, bool) {
+	if len(text) < len("uD83D") || text[0] != 'u' {
 		return 0, false
 	}
-	if c, err := j.r.Peek(1); err != nil || c[0] != '\\' {
-		return 0, false
-	}
-	_, _ = j.r.Discard(1)
-	return j.escape()
+	v, err := strconv.ParseUint(string(text[1:5]), 16, 16)
+	return rune(v), err == nil
 }
