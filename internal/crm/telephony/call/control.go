@@ -253,7 +253,7 @@ func (s *Service) Transfer(ctx context.Context, id uuid.UUID, agents []uuid.UUID
 			return fault.New(fault.CallState)
 		}
 		w.takeOver(caller.From(ctx).ID)
-		var legs []Leg
+		rung := 0
 		for _, agent := range agents {
 			m, err := s.Team.Find(&w.tx.Reader, agent)
 			if db.IsNoRow(err) || agent == *w.AgentID {
@@ -269,12 +269,12 @@ func (s *Service) Transfer(ctx context.Context, id uuid.UUID, agents []uuid.UUID
 			if err != nil {
 				return err
 			}
-			legs = append(legs, l)
+			w.Legs = append(w.Legs, l) // it counts when there is a place for the next one outside
+			rung++
 		}
-		if len(legs) == 0 {
+		if rung == 0 {
 			return fault.New(fault.NoDevice)
 		}
-		w.Legs = append(w.Legs, legs...)
 		return nil
 	})
 }

@@ -57,6 +57,7 @@ func (s *Service) Place(ctx context.Context, n NewCall) (out Call, err error) {
 		if err != nil {
 			return err
 		}
+		w.Legs = append(w.Legs, customer) // it counts when there is a place for a phone outside
 		own, err := w.dialAgent(RoleAgent, me, customer.Number, ringAgent)
 		if isRefused(err) && address.IsEmergency(n.To) && me.Device == team.DeviceOutside {
 			me.Device = team.DeviceDesk // neither credit nor caps keep help away
@@ -65,7 +66,7 @@ func (s *Service) Place(ctx context.Context, n NewCall) (out Call, err error) {
 		if err != nil {
 			return err
 		}
-		w.Legs = append(w.Legs, own, customer)
+		w.Legs = append(w.Legs, own)
 		if err := w.store(); err != nil {
 			return err
 		}

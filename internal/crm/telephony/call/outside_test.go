@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"konak/internal/crm/telephony/call"
 	"konak/internal/crm/telephony/setting"
 	"konak/internal/exchange"
@@ -100,6 +102,42 @@ func TestCapsCountPhonesThatRingAtOnce(t *testing.T) {
 		ayse.Put(path+"/device", map[string]any{"kind": "outside", "e164": "+905326666666"}).Want(200)
 		o.incoming(customer)
 		if o.rings(mobile) == o.rings("+905326666666") {
+			o.t.Error("not exactly one phone rings outside")
+		}
+	})
+}
+
+// A call that somebody makes with a phone outside takes two places of a cap.
+func TestCapsCountBothLegsOfACall(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.settings(func(s *setting.Settings) { s.Caps.Concurrent = 1 })
+		o.rungOutside(mobile)
+		o.w.Owner.Post(path+"/call", map[string]any{"to": customer}).Refused(409, "cap_reached")
+		o.settings(func(s *setting.Settings) { s.Caps.Concurrent = 2 })
+		o.w.Owner.Post(path+"/call", map[string]any{"to": customer}).Want(201)
+	})
+}
+
+// Phones outside to which a call is handed on count against each other.
+func TestCapsCountPhonesACallIsHandedTo(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.settings(func(s *setting.Settings) { s.Caps.Concurrent = 1 })
+		in := o.incoming(customer)
+		o.answer(o.legTo(o.username))
+		o.want(call.Active, "")
+		var colleagues []uuid.UUID
+		for name, number := range map[string]string{"ayse": "+905325555555", "can": "+905326666666"} {
+			agent, id, _ := o.colleague(name)
+			agent.Put(path+"/device", map[string]any{"kind": "outside", "e164": number}).Want(200)
+			colleagues = append(colleagues, id)
+		}
+		if _, err := o.Calls.Transfer(o.as(o.w.Member), o.callOf(in).ID, colleagues); err != nil {
+			o.t.Fatal(err)
+		}
+		o.Settle()
+		if o.rings("+905325555555") == o.rings("+905326666666") {
 			o.t.Error("not exactly one phone rings outside")
 		}
 	})
