@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/maypok86/otter/v2"
 
 	"konak/internal/identity/password"
 	"konak/internal/kit/api"
+	"konak/internal/kit/cache"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/mailer"
@@ -75,7 +75,7 @@ func (c Config) check() error {
 type Service struct {
 	cfg   Config
 	db    *db.DB
-	cache *otter.Cache[[sha256.Size]byte, *proven]
+	cache cache.Cache[[sha256.Size]byte, *proven]
 	// epoch counts the removals from the cache.
 	epoch atomic.Uint64
 }
@@ -112,10 +112,7 @@ func New(cfg Config) (*Service, error) {
 	}
 	return &Service{
 		cfg: cfg, db: cfg.DB,
-		cache: otter.Must(&otter.Options[[sha256.Size]byte, *proven]{
-			MaximumSize:      100_000,
-			ExpiryCalculator: otter.ExpiryWriting[[sha256.Size]byte, *proven](cacheFor),
-		}),
+		cache: cache.New(cache.Options[[sha256.Size]byte, *proven]{Most: 100_000, For: cacheFor}),
 	}, nil
 }
 

@@ -33,7 +33,7 @@ func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Du
 	}
 	hash := sha256.Sum256([]byte(token))
 	now := s.db.Clock().Now()
-	if p, ok := s.cache.GetIfPresent(hash); ok && p.fresh(now, maxAge) {
+	if p, ok := s.cache.Get(hash); ok && p.fresh(now, maxAge) {
 		return p.caller, nil
 	}
 	epoch := s.epoch.Load()
@@ -107,7 +107,7 @@ func (s *Service) SessionHash(r *db.Reader, id uuid.UUID) ([]byte, error) { retu
 func (s *Service) remember(hash [sha256.Size]byte, p *proven, epoch uint64) {
 	s.cache.Set(hash, p)
 	if s.epoch.Load() != epoch {
-		s.cache.Invalidate(hash)
+		s.cache.Remove(hash)
 	}
 }
 
@@ -117,7 +117,7 @@ func (s *Service) forget(is func(*caller.Caller) bool) {
 	s.epoch.Add(1)
 	for hash, p := range s.cache.All() {
 		if is(p.caller) {
-			s.cache.Invalidate(hash)
+			s.cache.Remove(hash)
 		}
 	}
 	s.cfg.Streams.Recheck(func(_ [sha256.Size]byte, who *caller.Caller) bool { return is(who) })

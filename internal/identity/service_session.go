@@ -109,7 +109,7 @@ func (s *Service) forgetTokens(tx *db.Tx, hashes ...[]byte) {
 	tx.AfterCommit(func() {
 		s.epoch.Add(1)
 		for _, h := range hashes {
-			s.cache.Invalidate([sha256.Size]byte(h))
+			s.cache.Remove([sha256.Size]byte(h))
 		}
 		s.cfg.Streams.Recheck(func(credential [sha256.Size]byte, _ *caller.Caller) bool {
 			return slices.ContainsFunc(hashes, func(h []byte) bool { return bytes.Equal(h, credential[:]) })

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/maypok86/otter/v2"
 
 	"konak/internal/crm/assistant/engine"
 	"konak/internal/crm/contact"
@@ -15,6 +14,7 @@ import (
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/reply"
 	"konak/internal/kit/audit"
+	"konak/internal/kit/cache"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -119,7 +119,7 @@ type Config struct {
 // Service is the assistant.
 type Service struct {
 	Config
-	indexes *otter.Cache[indexKey, *engine.Index]
+	indexes cache.Cache[indexKey, *engine.Index]
 	running running
 	trying  running // questions to a language model, by workspace
 }
@@ -144,8 +144,8 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("assistant: the config is not complete")
 	}
 	c.ModelTime, c.TypingEvery = cmp.Or(c.ModelTime, 30*time.Second), cmp.Or(c.TypingEvery, typingEvery)
-	return &Service{Config: c, indexes: otter.Must(&otter.Options[indexKey, *engine.Index]{
-		MaximumWeight: keptText, Weigher: func(_ indexKey, x *engine.Index) uint32 { return uint32(emptyIndex + x.Size()) },
+	return &Service{Config: c, indexes: cache.New(cache.Options[indexKey, *engine.Index]{
+		Most: keptText, Weight: func(_ indexKey, x *engine.Index) uint32 { return uint32(emptyIndex + x.Size()) },
 	})}, nil
 }
 
@@ -159,11 +159,10 @@ func (s *Service) index(ctx context.Context) (*engine.Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.indexes.Get(ctx, indexKey{caller.From(ctx).TenantID, revision}, otter.LoaderFunc[indexKey, *engine.Index](
-		func(ctx context.Context, _ indexKey) (*engine.Index, error) {
-			texts, err := s.Library.Read(ctx)
-			return engine.NewIndex(texts), err
-		}))
+	return s.indexes.Find(ctx, indexKey{caller.From(ctx).TenantID, revision}, func(ctx context.Context) (*engine.Index, error) {
+		texts, err := s.Library.Read(ctx)
+		return engine.NewIndex(texts), err
+	})
 }
 
 // Configurations lists the oldest first.

@@ -1,8 +1,10 @@
-package channel
+package channel_test
 
 import (
 	"testing"
 
+	"konak/internal/crm/channel"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dbtest"
@@ -13,9 +15,10 @@ import (
 func TestListLooksAtFewAccounts(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
-		tenant := d.Tenant(dbtest.Tenant(t, d, "a"))
+		tenant := dbtest.Tenant(t, d, "a")
+		ctx, s := caller.With(t.Context(), &caller.Caller{TenantID: tenant}), channel.New(channel.Config{DB: d})
 		const all, rows = 100, 20
-		err := tenant.InTx(t.Context(), func(tx *db.Tx) error {
+		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
 			for i := range all {
 				kind, status := "email", "disconnected"
 				if i%2 == 0 {
@@ -46,8 +49,8 @@ func TestListLooksAtFewAccounts(t *testing.T) {
 			"disconnected":   {"", "disconnected", all - 1, all/rows + 1},
 			"of no such one": {"telegram", "", 0, 1},
 		} {
-			found, pages := dbtest.CountPages(t, tenant, db.Page{Limit: all, After: db.First}, func(r *db.Reader, p db.Page) (db.List[Account], error) {
-				return list(r, tc.kind, tc.status, p, rows)
+			found, pages := dbtest.CountPages(t, db.Page{Limit: all, After: db.First, Window: rows}, func(p db.Page) (db.List[channel.Account], error) {
+				return s.List(ctx, tc.kind, tc.status, p)
 			})
 			if found != tc.found || pages != tc.pages {
 				t.Errorf("%s: found %d in %d pages, want %d in %d", name, found, pages, tc.found, tc.pages)

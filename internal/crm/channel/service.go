@@ -63,7 +63,7 @@ func New(c Config) *Service {
 // disconnected.
 func (s *Service) List(ctx context.Context, kind, status string, p db.Page) (out db.List[Account], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = list(r, kind, status, p, windowRows)
+		out, err = list(r, kind, status, p)
 		return err
 	})
 	return out, err

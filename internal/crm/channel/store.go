@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -47,10 +48,10 @@ func formerAccount(r *db.Reader, kind, external string) (Account, error) {
 // windowRows is how many accounts a page looks at.
 const windowRows = 1000
 
-// list reads the newest first and looks at no more than the given number of
-// rows; where that is not enough for a page it is shorter, and more may follow.
-// Without a status it leaves out what is over.
-func list(r *db.Reader, kind, status string, p db.Page, rows int) (db.List[Account], error) {
+// list reads the newest first; where a window is not enough for a page it is
+// shorter, and more may follow. Without a status it leaves out what is over.
+func list(r *db.Reader, kind, status string, p db.Page) (db.List[Account], error) {
+	rows := cmp.Or(p.Window, windowRows)
 	w := db.Window{
 		Rows: rows, Columns: columns, Alias: "a", Order: "a.created_at DESC, a.id DESC", Where: `a.status <> 'disconnected'`,
 		Args: []any{r.Tenant(), p.After.Sort, p.After.ID, rows},

@@ -97,7 +97,7 @@ func sameName(r *db.Reader, c Contact) ([]Contact, error) {
 	if !strings.Contains(wanted, " ") {
 		return nil, nil
 	}
-	page, err := list(r, Filter{Query: c.Name, Test: &c.Test}, db.Page{Limit: maxDuplicates + 1, After: db.First}, windowRows)
+	page, err := list(r, Filter{Query: c.Name, Test: &c.Test}, db.Page{Limit: maxDuplicates + 1, After: db.First})
 	return slices.DeleteFunc(page.Rows, func(other Contact) bool { return whole(other.Name) != wanted }), err
 }
 

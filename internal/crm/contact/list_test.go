@@ -1,4 +1,4 @@
-package contact
+package contact_test
 
 import (
 	"fmt"
@@ -6,58 +6,57 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/contact"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dbtest"
 )
+
+// anybody takes every id for an agent's.
+type anybody struct{}
+
+func (anybody) IsAgent(*db.Reader, uuid.UUID) (bool, error) { return true, nil }
 
 // A page looks at a bounded number of contacts, whatever it filters by, and page
 // by page everything is found.
 func TestListLooksAtFewContacts(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
-		tenant := d.Tenant(dbtest.Tenant(t, d, "a"))
 		const all, rows = 100, 20
-		owner := uuid.New()
-		err := tenant.InTx(t.Context(), func(tx *db.Tx) error {
-			for i := range all {
-				c := Contact{ID: tx.NewID(), Kind: "lead", Name: fmt.Sprintf("Kişi %d", i), Tags: []string{}, CustomAttributes: map[string]any{}, CreatedAt: clock.At(tx.Now())}
-				if i%10 == 0 {
-					c.OwnerID = &owner
-				}
-				if err := put(tx, c); err != nil {
-					return err
-				}
-				if err := putWords(tx, nil, &c); err != nil {
-					return err
-				}
+		s := contact.New(contact.Config{DB: d, Book: contact.NewBook(anybody{})})
+		tenant, owner := dbtest.Tenant(t, d, "a"), uuid.New()
+		live := caller.With(t.Context(), &caller.Caller{TenantID: tenant})
+		test := caller.With(t.Context(), &caller.Caller{TenantID: tenant, Test: true})
+		for i := range all {
+			in := contact.Input{Name: new(fmt.Sprintf("Kişi %d", i))}
+			if i%10 == 0 {
+				in.OwnerID = &owner
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
+			if _, err := s.Create(live, in); err != nil {
+				t.Fatal(err)
+			}
 		}
-		yes, no := true, false
 		for name, tc := range map[string]struct {
-			f            Filter
+			f            contact.Filter
 			found, pages int
 		}{
-			"a test key's":        {Filter{onlyTest: true}, 0, 1},
-			"tests":               {Filter{Test: &yes}, 0, all/rows + 1},
-			"leads among tests":   {Filter{Test: &yes, Kind: "lead"}, 0, all/rows + 1},
-			"an owner's tests":    {Filter{Test: &yes, OwnerID: &owner}, 0, 1},
-			"an owner's":          {Filter{OwnerID: &owner}, all / 10, 1},
-			"not blocked":         {Filter{Blocked: &no, OwnerID: &owner}, all / 10, 1},
-			"a word":              {Filter{Query: "kişi", OwnerID: &owner}, all / 10, 1},
-			"a word of one":       {Filter{Query: "42"}, 1, 1},
-			"a word that is none": {Filter{Query: "yok"}, 0, 1},
+			"tests":               {contact.Filter{Test: new(true)}, 0, all/rows + 1},
+			"leads among tests":   {contact.Filter{Test: new(true), Kind: "lead"}, 0, all/rows + 1},
+			"an owner's tests":    {contact.Filter{Test: new(true), OwnerID: &owner}, 0, 1},
+			"an owner's":          {contact.Filter{OwnerID: &owner}, all / 10, 1},
+			"not blocked":         {contact.Filter{Blocked: new(false), OwnerID: &owner}, all / 10, 1},
+			"a word":              {contact.Filter{Query: "kişi", OwnerID: &owner}, all / 10, 1},
+			"a word of one":       {contact.Filter{Query: "42"}, 1, 1},
+			"a word that is none": {contact.Filter{Query: "yok"}, 0, 1},
 		} {
-			found, pages := dbtest.CountPages(t, tenant, db.Page{Limit: 10, After: db.First}, func(r *db.Reader, p db.Page) (db.List[Contact], error) {
-				return list(r, tc.f, p, rows)
-			})
+			found, pages := dbtest.CountPages(t, db.Page{Limit: 10, After: db.First, Window: rows}, func(p db.Page) (db.List[contact.Contact], error) { return s.List(live, tc.f, p) })
 			if found != tc.found || pages != tc.pages {
 				t.Errorf("%s: found %d in %d pages, want %d in %d", name, found, pages, tc.found, tc.pages)
 			}
+		}
+		if got, err := s.List(test, contact.Filter{}, db.Page{Limit: 10, After: db.First, Window: rows}); err != nil || len(got.Rows) > 0 || got.Next != nil {
+			t.Errorf("a test key sees %+v, %v", got, err)
 		}
 	})
 }

@@ -61,7 +61,7 @@ func New(c Config) *Service {
 // List reads the newest contacts first.
 func (s *Service) List(ctx context.Context, f Filter, p db.Page) (db.List[Contact], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Contact], error) {
-		return list(r, f, p, windowRows)
+		return list(r, f, p)
 	})
 }
 

@@ -1,6 +1,7 @@
 package contact
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -25,16 +26,16 @@ type Filter struct {
 
 // list reads the newest first and looks at no more than the given number of
 // rows.
-func list(r *db.Reader, f Filter, p db.Page, rows int) (db.List[Contact], error) {
-	out, err := readPage(r, scan, columns, f, p, rows, func(c Contact) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} })
+func list(r *db.Reader, f Filter, p db.Page) (db.List[Contact], error) {
+	out, err := readPage(r, scan, columns, f, p, func(c Contact) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} })
 	if err != nil {
 		return db.List[Contact]{}, err
 	}
 	return out, fill(r, out.Rows)
 }
 
-func readPage[T any](r *db.Reader, scan func(db.Row) (T, error), what string, f Filter, p db.Page, rows int, key func(T) db.Key) (db.List[T], error) {
-	query, args, window := listQuery(r, what, f, p, rows)
+func readPage[T any](r *db.Reader, scan func(db.Row) (T, error), what string, f Filter, p db.Page, key func(T) db.Key) (db.List[T], error) {
+	query, args, window := listQuery(r, what, f, p)
 	if window != nil {
 		return db.ReadWindow(r, scan, *window, p, key)
 	}
@@ -58,7 +59,7 @@ func attributeNames(r *db.Reader, f Filter) ([]string, error) {
 			err := s.Scan(&at, &w.key.ID, &attributes)
 			w.key.Sort, w.attributes = at.UnixMicro(), attributes.V
 			return w, err
-		}, `created_at, id, custom_attributes`, f, p, windowRows, func(w row) db.Key { return w.key })
+		}, `created_at, id, custom_attributes`, f, p, func(w row) db.Key { return w.key })
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +81,7 @@ const windowRows = 5000
 
 // listQuery builds the query of a page that shows some columns, among them
 // created_at and id; where no index serves its filters, it is a window.
-func listQuery(r *db.Reader, what string, f Filter, p db.Page, rows int) (string, []any, *db.Window) {
+func listQuery(r *db.Reader, what string, f Filter, p db.Page) (string, []any, *db.Window) {
 	args := []any{r.Tenant(), p.After.Sort, p.After.ID}
 	arg := func(v any) string {
 		args = append(args, v)
@@ -102,6 +103,7 @@ func listQuery(r *db.Reader, what string, f Filter, p db.Page, rows int) (string
 	if conditions(rest, nil, func(any) string { return "" }) == "" {
 		return ordered(p.Limit+1, what), args, nil
 	}
+	rows := cmp.Or(p.Window, windowRows)
 	w := &db.Window{Rows: rows, Query: ordered(rows, "*"), Columns: what, Alias: "looked", Order: "created_at DESC, id DESC"}
 	n := len(args)
 	w.Where = "1 = 1" + conditions(rest, nil, arg)

@@ -119,7 +119,7 @@ func TestListPlans(t *testing.T) {
 			if tc.o.Asc {
 				p.After = db.Before
 			}
-			q := listQuery(tenant, tc.f, tc.o, p, windowRows)
+			q := listQuery(tenant, tc.f, tc.o, p)
 			query, args := q.text, q.args
 			text := dbtest.Plan(t, d, tenant, query, args...)
 			for _, bad := range []string{"Seq Scan on conversation", "SCAN c\n", "SCAN conversation"} {
@@ -165,7 +165,7 @@ func TestListLooksAtFewRows(t *testing.T) {
 			"a channel's rare priority":   {Filter{Channel: "email", Priority: "urgent"}, all / 30, all/5/rows + 1},
 		} {
 			for _, o := range []Order{{Name: "last_activity"}, {Name: "last_activity", Asc: true}} {
-				p := db.Page{Limit: 5, After: db.First}
+				p := db.Page{Limit: 5, After: db.First, Window: rows}
 				if o.Asc {
 					p.After = db.Before
 				}
@@ -173,7 +173,7 @@ func TestListLooksAtFewRows(t *testing.T) {
 				for more := true; more; pages++ {
 					var got db.List[Conversation]
 					err := d.Tenant(tenant).Read(t.Context(), func(r *db.Reader) (err error) {
-						got, err = list(r, tc.f, o, p, rows)
+						got, err = list(r, tc.f, o, p)
 						return err
 					})
 					if err != nil {

@@ -43,9 +43,9 @@ func TestMentionsOnDeletedNotes(t *testing.T) {
 		}
 		for _, unread := range []bool{false, true} {
 			found, pages := 0, 0
-			for p, more := (db.Page{Limit: 3, After: db.First}), true; more; {
+			for p, more := (db.Page{Limit: 3, After: db.First, Window: window}), true; more; {
 				err := d.Tenant(tenant).Read(t.Context(), func(r *db.Reader) error {
-					got, err := readMentions(r, me, unread, p, window)
+					got, err := mentionsOf(r, me, unread, p)
 					pages++
 					if len(got.Rows) > 0 && pages < all/window-1 {
 						t.Errorf("page %d looked at more than %d mentions", pages, window)

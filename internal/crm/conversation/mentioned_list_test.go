@@ -40,7 +40,7 @@ func TestMentionedLooksAtTheNewestNotes(t *testing.T) {
 		found := 0
 		for p, more := (db.Page{Limit: 200, After: db.First}), true; more; {
 			err := d.Tenant(tenant).Read(t.Context(), func(r *db.Reader) error {
-				got, err := list(r, Filter{Mentioned: &me}, Order{Name: "last_activity"}, p, windowRows)
+				got, err := list(r, Filter{Mentioned: &me}, Order{Name: "last_activity"}, p)
 				found += len(got.Rows)
 				if more = got.Next != nil; more {
 					p.After = *got.Next

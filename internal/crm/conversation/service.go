@@ -77,7 +77,7 @@ func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Pa
 		if err := s.search(r, &f, q); err != nil {
 			return err
 		}
-		if out, err = list(r, f, o, p, windowRows); err != nil {
+		if out, err = list(r, f, o, p); err != nil {
 			return err
 		}
 		return FillUnreadAndFailed(r, AgentID(ctx), out.Rows)

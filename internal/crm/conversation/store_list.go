@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -86,7 +87,7 @@ type pageQuery struct {
 
 // listQuery builds the query of a page. Values from a fixed set stand in the
 // text: partial indexes are only chosen where the planner can see them.
-func listQuery(tenant uuid.UUID, f Filter, o Order, p db.Page, rows int) pageQuery {
+func listQuery(tenant uuid.UUID, f Filter, o Order, p db.Page) pageQuery {
 	args := []any{tenant, p.After.Sort, p.After.ID}
 	arg := func(v any) string {
 		args = append(args, v)
@@ -96,6 +97,7 @@ func listQuery(tenant uuid.UUID, f Filter, o Order, p db.Page, rows int) pageQue
 	if conditions(rest, func(any) string { return "" }) == "" {
 		return pageQuery{text: orderedQuery(driver, o, p.Limit+1, arg), args: args}
 	}
+	rows := cmp.Or(p.Window, windowRows)
 	w := &db.Window{
 		Rows: rows, Query: orderedQuery(driver, o, rows, arg), Columns: columns, Alias: "c",
 		Order: orders[o.Name] + ` ` + o.direction() + `, c.id ` + o.direction(),

@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"cmp"
+
 	"github.com/google/uuid"
 
 	"konak/internal/kit/caller"
@@ -42,11 +44,7 @@ const mentionRows = 1000
 // mentionsOf reads where an agent is called, the newest first. A page may be
 // short or empty and still have a cursor.
 func mentionsOf(r *db.Reader, agent uuid.UUID, unread bool, p db.Page) (db.List[MentionOf], error) {
-	return readMentions(r, agent, unread, p, mentionRows)
-}
-
-// readMentions is mentionsOf that looks at no more than the given number of rows.
-func readMentions(r *db.Reader, agent uuid.UUID, unread bool, p db.Page, rows int) (db.List[MentionOf], error) {
+	rows := cmp.Or(p.Window, mentionRows)
 	only := ""
 	if unread {
 		only = " AND NOT seen"

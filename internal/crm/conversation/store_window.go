@@ -22,19 +22,18 @@ const (
 	fewRows = 1000
 )
 
-// list reads a page and looks at no more than the given number of rows. Rows
-// that lack what the order goes by come last, the newest activity first; the
+// list reads a page. Rows that lack what the order goes by come last, the newest activity first; the
 // keys of those are negative.
-func list(r *db.Reader, f Filter, o Order, p db.Page, rows int) (db.List[Conversation], error) {
+func list(r *db.Reader, f Filter, o Order, p db.Page) (db.List[Conversation], error) {
 	if !o.mayBeEmpty() {
-		return listPart(r, f, o, p, rows)
+		return listPart(r, f, o, p)
 	}
 	var out db.List[Conversation]
 	var err error
 	after := db.First
 	if p.After.Sort < 0 && p.After != db.Before {
 		after = db.Key{Sort: -p.After.Sort, ID: p.After.ID}
-	} else if out, err = listPart(r, f, o, p, rows); err != nil || out.Next != nil || f.Waiting && o.Name == "waiting_since" {
+	} else if out, err = listPart(r, f, o, p); err != nil || out.Next != nil || f.Waiting && o.Name == "waiting_since" {
 		return out, err
 	}
 	if len(out.Rows) == p.Limit {
@@ -42,7 +41,7 @@ func list(r *db.Reader, f Filter, o Order, p db.Page, rows int) (db.List[Convers
 		return out, nil
 	}
 	f.without = o.Name
-	rest, err := listPart(r, f, Order{Name: "last_activity"}, db.Page{Limit: p.Limit - len(out.Rows), After: after}, rows)
+	rest, err := listPart(r, f, Order{Name: "last_activity"}, db.Page{Limit: p.Limit - len(out.Rows), After: after, Window: p.Window})
 	out.Rows = append(out.Rows, rest.Rows...)
 	if rest.Next != nil {
 		out.Next = &db.Key{Sort: -rest.Next.Sort, ID: rest.Next.ID}
@@ -51,12 +50,12 @@ func list(r *db.Reader, f Filter, o Order, p db.Page, rows int) (db.List[Convers
 }
 
 // listPart reads a page of rows that have what the order goes by.
-func listPart(r *db.Reader, f Filter, o Order, p db.Page, rows int) (out db.List[Conversation], err error) {
+func listPart(r *db.Reader, f Filter, o Order, p db.Page) (out db.List[Conversation], err error) {
 	f.onlyTest = caller.From(r.Context()).Test
 	if f.few, err = isFew(r, f); err != nil {
 		return out, err
 	}
-	q := listQuery(r.Tenant(), f, o, p, rows)
+	q := listQuery(r.Tenant(), f, o, p)
 	if q.window != nil {
 		return db.ReadWindow(r, scan, *q.window, p, o.key)
 	}
@@ -169,7 +168,7 @@ func countUpTo(r *db.Reader, f Filter, o Order, limit int) (int, error) {
 	if o.Asc {
 		p.After = db.Before
 	}
-	out, err := list(r, f, o, p, windowRows)
+	out, err := list(r, f, o, p)
 	n := len(out.Rows)
 	if n == limit-1 && out.Next != nil {
 		n = limit

@@ -48,8 +48,8 @@ func TestListLooksAtFewCannedReplies(t *testing.T) {
 			"a word of none":         {me, []string{"yok"}, 0, 2*each/rows + 1},
 			"who has none of theirs": {uuid.New(), []string{"karg"}, each / 10, each/rows + 1},
 		} {
-			found, pages := dbtest.CountPages(t, tenant, db.Page{Limit: 200, After: db.Before}, func(r *db.Reader, p db.Page) (db.List[CannedReply], error) {
-				return cannedReplies(r, tc.agent, tc.terms, p, rows)
+			found, pages := dbtest.CountPages(t, db.Page{Limit: 200, After: db.Before, Window: rows}, func(p db.Page) (db.List[CannedReply], error) {
+				return db.Read(t.Context(), tenant, func(r *db.Reader) (db.List[CannedReply], error) { return cannedReplies(r, tc.agent, tc.terms, p) })
 			})
 			if found != tc.found || pages != tc.pages {
 				t.Errorf("%s: found %d in %d pages, want %d in %d", name, found, pages, tc.found, tc.pages)

@@ -20,7 +20,7 @@ import (
 // with what is looked for.
 func (s *Service) CannedReplies(ctx context.Context, q string, p db.Page) (db.List[CannedReply], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[CannedReply], error) {
-		return cannedReplies(r, caller.From(ctx).ID, searchWords(q), p, cannedRows)
+		return cannedReplies(r, caller.From(ctx).ID, searchWords(q), p)
 	})
 }
 
@@ -31,7 +31,7 @@ func (s *Service) CannedRepliesFor(ctx context.Context, conversation uuid.UUID, 
 		if err != nil {
 			return db.List[CannedReply]{}, err
 		}
-		list, err := cannedReplies(r, caller.From(ctx).ID, searchWords(q), p, cannedRows)
+		list, err := cannedReplies(r, caller.From(ctx).ID, searchWords(q), p)
 		for i := range list.Rows {
 			list.Rows[i].Body = preview(list.Rows[i].Body)
 		}

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -30,9 +31,10 @@ func owner(scope uuid.UUID) (shared bool, id *uuid.UUID) {
 const cannedRows = 1000
 
 // cannedReplies lists what an agent sees, whose words begin with the terms, the
-// oldest first, and looks at no more than the given number of rows; where that
-// is not enough for a page it is shorter, and more may follow.
-func cannedReplies(r *db.Reader, agent uuid.UUID, terms []string, p db.Page, rows int) (db.List[CannedReply], error) {
+// oldest first; where a window is not enough for a page it is shorter, and more may
+// follow.
+func cannedReplies(r *db.Reader, agent uuid.UUID, terms []string, p db.Page) (db.List[CannedReply], error) {
+	rows := cmp.Or(p.Window, cannedRows)
 	// The next of everybody's and the next of the agent's own, each by the index
 	// of its scope.
 	part := func(scope string) string {

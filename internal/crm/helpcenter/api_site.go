@@ -106,7 +106,7 @@ func (s *Service) get(v *visit) error {
 	if thanked {
 		key.path += "?thanks"
 	}
-	if p, ok := s.pages.GetIfPresent(key); ok {
+	if p, ok := s.pages.Get(key); ok {
 		return v.send(p, cachePages, http.StatusOK)
 	}
 	p, err := s.makePage(v, rest, thanked)

@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"net/url"
 
-	"github.com/maypok86/otter/v2"
-
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/inbound"
+	"konak/internal/kit/cache"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/limit"
@@ -40,9 +39,9 @@ type Service struct {
 	// hosts are the hosts of sites that have one of their own, by slug.
 	hosts map[string]string
 	// What was read or made of sites. Each is bounded, and is of one revision.
-	sites   *otter.Cache[string, *cachedSite]
-	pages   *otter.Cache[pageKey, *page]
-	indexes *otter.Cache[indexKey, *articleIndex]
+	sites   cache.Cache[string, *cachedSite]
+	pages   cache.Cache[pageKey, *page]
+	indexes cache.Cache[indexKey, *articleIndex]
 }
 
 // Bounds of what a node keeps of sites.
@@ -67,12 +66,12 @@ func New(c Config) (*Service, error) {
 	}
 	return &Service{
 		cfg: c, base: base, hosts: hosts,
-		sites: otter.Must(&otter.Options[string, *cachedSite]{MaximumSize: keptSites}),
-		pages: otter.Must(&otter.Options[pageKey, *page]{
-			MaximumWeight: keptBytes,
-			Weigher:       func(k pageKey, p *page) uint32 { return uint32(len(k.path) + len(p.body) + 200) },
+		sites: cache.New(cache.Options[string, *cachedSite]{Most: keptSites}),
+		pages: cache.New(cache.Options[pageKey, *page]{
+			Most:   keptBytes,
+			Weight: func(k pageKey, p *page) uint32 { return uint32(len(k.path) + len(p.body) + 200) },
 		}),
-		indexes: otter.Must(&otter.Options[indexKey, *articleIndex]{MaximumSize: keptIndexes}),
+		indexes: cache.New(cache.Options[indexKey, *articleIndex]{Most: keptIndexes}),
 	}, nil
 }
 
@@ -96,7 +95,7 @@ func (s *Service) siteChanged(tx *db.Tx) error {
 		return err
 	}
 	slug := caller.From(tx.Context()).Slug
-	tx.AfterCommit(func() { s.sites.Invalidate(slug) })
+	tx.AfterCommit(func() { s.sites.Remove(slug) })
 	return nil
 }
 

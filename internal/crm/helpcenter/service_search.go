@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	"github.com/maypok86/otter/v2"
 
 	"konak/internal/crm/helpcenter/markup"
 	"konak/internal/kit/caller"
@@ -90,8 +89,7 @@ func (s *Service) SearchForWidget(ctx context.Context, language, text string, li
 }
 
 func (s *Service) find(ctx context.Context, st *site, language, text, cursor string, limit int) (hits []Hit, next string, err error) {
-	index, err := s.indexes.Get(ctx, indexKey{st.owned.TenantID, st.revision}, otter.LoaderFunc[indexKey, *articleIndex](
-		func(ctx context.Context, _ indexKey) (*articleIndex, error) { return s.buildIndex(ctx, st) }))
+	index, err := s.indexes.Find(ctx, indexKey{st.owned.TenantID, st.revision}, func(ctx context.Context) (*articleIndex, error) { return s.buildIndex(ctx, st) })
 	if err != nil {
 		return nil, "", err
 	}

@@ -46,7 +46,7 @@ var slugFormat = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 // that is public.
 func (s *Service) openSite(ctx context.Context, slug string) (*site, error) {
 	now := s.cfg.DB.Clock().Now()
-	before, known := s.sites.GetIfPresent(slug)
+	before, known := s.sites.Get(slug)
 	if age := now.Sub(before.age(known)); known && age >= 0 && age < believed {
 		if before.site != nil && db.IsRefused(ctx, before.owned.TenantID) {
 			return nil, fault.New(fault.WorkspaceSuspended)

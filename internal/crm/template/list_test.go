@@ -46,8 +46,8 @@ func TestListLooksAtFewTemplates(t *testing.T) {
 			"sendable":         {Filter{Sendable: true, AccountID: &account}, all / 10},
 			"one name":         {Filter{Query: "siparis 42"}, 1},
 		} {
-			found, pages := dbtest.CountPages(t, tenant, db.Page{Limit: all, After: db.First}, func(r *db.Reader, p db.Page) (db.List[Template], error) {
-				return list(r, tc.f, p, rows)
+			found, pages := dbtest.CountPages(t, db.Page{Limit: all, After: db.First, Window: rows}, func(p db.Page) (db.List[Template], error) {
+				return db.Read(t.Context(), tenant, func(r *db.Reader) (db.List[Template], error) { return list(r, tc.f, p) })
 			})
 			if found != tc.found || pages != all/rows+1 {
 				t.Errorf("%s: found %d in %d pages, want %d in %d", name, found, pages, tc.found, all/rows+1)

@@ -71,7 +71,7 @@ func (s *Service) List(ctx context.Context, f Filter, p db.Page) (out db.List[Te
 
 // Page is List in a reader of the caller.
 func (s *Service) Page(r *db.Reader, f Filter, p db.Page) (db.List[Template], error) {
-	out, err := list(r, f, p, windowRows)
+	out, err := list(r, f, p)
 	for i := range out.Rows {
 		out.Rows[i].show(s.now())
 	}

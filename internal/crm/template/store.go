@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -65,9 +66,10 @@ type Filter struct {
 // windowRows is how many templates a page looks at.
 const windowRows = 1000
 
-// list reads the newest first and looks at no more than the given number of
-// rows; where that is not enough for a page it is shorter, and more may follow.
-func list(r *db.Reader, f Filter, p db.Page, rows int) (db.List[Template], error) {
+// list reads the newest first; where a window is not enough for a page it is
+// shorter, and more may follow.
+func list(r *db.Reader, f Filter, p db.Page) (db.List[Template], error) {
+	rows := cmp.Or(p.Window, windowRows)
 	w := db.Window{
 		Rows: rows, Columns: columns, Alias: "t", Order: "created_at DESC, id DESC", Where: "1 = 1",
 		Query: `SELECT ` + columns + ` FROM message_template

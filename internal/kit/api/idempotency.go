@@ -22,51 +22,59 @@ const keyHeader = "Idempotency-Key"
 // once runs a handler at most once for an Idempotency-Key. Its service does the
 // work with idempotency.Do, which keeps the key and the answer with the work.
 func once[In, Out any](a *API, rt *Route, ctx context.Context, in *In, h func(context.Context, *In) (Out, error)) (Out, error) {
+	var done, again Out
+	before, err := a.doOnce(ctx, rt, in, func(v any) bool { _, ok := v.(Out); return ok }, func(ctx context.Context) (err error) {
+		done, err = h(ctx, in)
+		return err
+	})
+	switch {
+	case err != nil:
+		return again, err
+	case before == nil:
+		return done, nil
+	}
+	if err := before.Decode(&again); err != nil {
+		return again, err
+	}
+	requestOf(ctx).w.Header().Set("Idempotency-Replayed", "true")
+	return again, nil
+}
+
+// doOnce does a work, or gives the answer of the request that did it before. It knows no
+// types, so that not every route compiles it for its own.
+func (a *API) doOnce(ctx context.Context, rt *Route, in any, isAnswer func(any) bool, work func(context.Context) error) (*idempotency.Answer, error) {
 	req := requestOf(ctx)
 	name, who := req.r.Header.Get(keyHeader), caller.From(ctx)
 	if name == "" || !rt.TakesKey || who.TenantID == uuid.Nil {
-		return h(ctx, in)
+		return nil, work(ctx)
 	}
-	var zero Out
 	switch {
 	case len(name) > 255:
-		return zero, fault.Invalid(keyHeader, "too_long")
+		return nil, fault.Invalid(keyHeader, "too_long")
 	case !clean(name):
-		return zero, fault.Invalid(keyHeader, badCharacter)
+		return nil, fault.Invalid(keyHeader, badCharacter)
 	}
 	tenant := a.cfg.DB.Tenant(who.TenantID)
 	key := &idempotency.Key{
-		Caller: who.ID, Name: name, Request: a.fingerprint(rt, req.r, in), Secret: rt.ShowsSecret,
-		IsAnswer: func(v any) bool { _, ok := v.(Out); return ok },
+		Caller: who.ID, Name: name, Request: a.fingerprint(rt, req.r, in), Secret: rt.ShowsSecret, IsAnswer: isAnswer,
 	}
 	if before, err := key.Find(ctx, tenant); err != nil || before != nil {
-		return replay[Out](req.w, before, err)
+		return before, err
 	}
-	out, err := h(idempotency.With(ctx, key), in)
+	err := work(idempotency.With(ctx, key))
 	if err == nil {
-		return out, nil
+		return nil, nil
 	}
 	if repeat, ok := errors.AsType[*idempotency.Repeat](err); ok {
-		return replay[Out](req.w, &repeat.Answer, nil)
+		return &repeat.Answer, nil
 	}
 	// Another request may have done the work meanwhile, and made this one fail
 	// before it came to the key; or the work is done, and what came after failed.
 	if before, findErr := key.Find(ctx, tenant); findErr == nil && before != nil {
 		a.cfg.Log.WarnContext(ctx, "the work was done under the Idempotency-Key, and then the request failed", "error", err)
-		return replay[Out](req.w, before, nil)
+		return before, nil
 	}
-	return zero, err
-}
-
-func replay[Out any](w http.ResponseWriter, before *idempotency.Answer, err error) (out Out, _ error) {
-	if err != nil {
-		return out, err
-	}
-	if err := before.Decode(&out); err != nil {
-		return out, err
-	}
-	w.Header().Set("Idempotency-Replayed", "true")
-	return out, nil
+	return nil, err
 }
 
 // keyedPart is an input of which only a part says whether a request is the same.

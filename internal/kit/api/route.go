@@ -255,16 +255,29 @@ func HandleList[In, Row any, P interface {
 
 // register puts a route into the table; every kind of handler ends here.
 func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out, error)) {
+	in := reflect.TypeFor[In]()
+	huma.Register(a.huma, a.addRoute(&rt, in), func(ctx context.Context, in *In) (*Out, error) {
+		out, err := h(ctx, in)
+		if err != nil {
+			return nil, a.toError(ctx, err)
+		}
+		return out, nil
+	})
+	a.describe(&rt, in)
+}
+
+// addRoute notes a route with the type of its input, and gives what the library needs of it.
+func (a *API) addRoute(rt *Route, in reflect.Type) huma.Operation {
 	rt.check()
-	rt.form = readsForm(reflect.TypeFor[In]())
-	a.routes = append(a.routes, rt)
-	a.changesWith(rt.Method, reflect.TypeFor[In]())
+	rt.form = readsForm(in)
+	a.routes = append(a.routes, *rt)
+	a.changesWith(rt.Method, in)
 	op := huma.Operation{
 		OperationID: rt.ID, Method: rt.Method, Path: rt.Path, Tags: []string{rt.Tag},
 		Summary: rt.Summary, Description: rt.Doc, DefaultStatus: rt.Status,
 		MaxBodyBytes:    rt.MaxBody + 1, // the library refuses a body of exactly this length
 		BodyReadTimeout: a.cfg.RequestTimeout,
-		Middlewares:     huma.Middlewares{a.guard(&rt)},
+		Middlewares:     huma.Middlewares{a.guard(rt)},
 		Security:        rt.security(), Errors: rt.errors(),
 		Extensions: map[string]any{"x-access": string(rt.Access)},
 
@@ -292,22 +305,20 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 		op.Extensions["x-bare"] = true
 		op.SkipValidateParams = true
 	}
-	huma.Register(a.huma, op, func(ctx context.Context, in *In) (*Out, error) {
-		out, err := h(ctx, in)
-		if err != nil {
-			return nil, a.toError(ctx, err)
-		}
-		return out, nil
-	})
-	a.describeParams(&rt, reflect.TypeFor[In]())
+	return op
+}
+
+// describe writes what the library does not know into the document.
+func (a *API) describe(rt *Route, in reflect.Type) {
+	a.describeParams(rt, in)
 	if rt.bare {
-		a.describeBare(&rt)
+		a.describeBare(rt)
 	}
 	if rt.ETag {
-		a.describeTag(&rt)
+		a.describeTag(rt)
 	}
 	if rt.Open {
-		a.openTo(&rt)
+		a.openTo(rt)
 	}
 }
 

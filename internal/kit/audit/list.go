@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -48,19 +49,6 @@ const windowRows = 5000
 // page looks at a bounded number of lines: one that found little ends with a
 // key, and there may be more.
 func List(r *db.Reader, f Filter, p db.Page) (db.List[Line], error) {
-	return list(r, f, p, windowRows)
-}
-
-// ListInstallation reads the newest lines that belong to no workspace, such as that of one
-// that was deleted.
-func ListInstallation(ctx context.Context, d *db.DB, limit int) ([]Line, error) {
-	return db.Read(ctx, d.System("installation's audit log"), func(r *db.Reader) ([]Line, error) {
-		found, err := List(r, Filter{}, db.Page{Limit: limit, After: db.First})
-		return found.Rows, err
-	})
-}
-
-func list(r *db.Reader, f Filter, p db.Page, rows int) (db.List[Line], error) {
 	indexed, rest := f.indexed(), f.rest()
 	args := append([]any{r.Tenant(), p.After.ID}, indexed.args...)
 	query := `SELECT ` + columns + ` FROM audit_log WHERE ` +
@@ -70,10 +58,20 @@ func list(r *db.Reader, f Filter, p db.Page, rows int) (db.List[Line], error) {
 		found, err := db.All(r, scanLine, query+strconv.Itoa(p.Limit+1), args...)
 		return db.Cut(found, p, key), err
 	}
+	rows := cmp.Or(p.Window, windowRows)
 	return db.ReadWindow(r, scanLine, db.Window{
 		Query: query + strconv.Itoa(rows), Args: args, Rows: rows, Columns: columns, Alias: "line", Order: "id DESC",
 		Where: strings.Join(rest.numbered(3+len(indexed.args)), " AND "), WhereArgs: rest.args,
 	}, p, key)
+}
+
+// ListInstallation reads the newest lines that belong to no workspace, such as that of one
+// that was deleted.
+func ListInstallation(ctx context.Context, d *db.DB, limit int) ([]Line, error) {
+	return db.Read(ctx, d.System("installation's audit log"), func(r *db.Reader) ([]Line, error) {
+		found, err := List(r, Filter{}, db.Page{Limit: limit, After: db.First})
+		return found.Rows, err
+	})
 }
 
 // conditions are parts of a WHERE clause, each with one argument.

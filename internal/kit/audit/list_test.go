@@ -40,8 +40,8 @@ func TestListLooksAtFewLines(t *testing.T) {
 			"an action":                  {Filter{Action: "thing.1"}, all / 4, 3},
 			"nobody":                     {Filter{Actor: uuid.New()}, 0, 1},
 		} {
-			found, pages := dbtest.CountPages(t, tenant, db.Page{Limit: 10, After: db.First}, func(r *db.Reader, p db.Page) (db.List[Line], error) {
-				return list(r, tc.f, p, rows)
+			found, pages := dbtest.CountPages(t, db.Page{Limit: 10, After: db.First, Window: rows}, func(p db.Page) (db.List[Line], error) {
+				return db.Read(t.Context(), tenant, func(r *db.Reader) (db.List[Line], error) { return List(r, tc.f, p) })
 			})
 			if found != tc.found || pages != tc.pages {
 				t.Errorf("%s: found %d in %d pages, want %d in %d", name, found, pages, tc.found, tc.pages)

@@ -11,6 +11,9 @@ import (
 type Page struct {
 	Limit int
 	After Key
+	// Window is how many rows the list looks at for the page where no index serves its
+	// filters; zero is what the list itself says.
+	Window int
 }
 
 // Key is where a page ended.

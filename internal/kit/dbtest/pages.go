@@ -8,10 +8,10 @@ import (
 
 // CountPages reads a list from a page on until there is no next page. It returns
 // how many rows it found on how many pages. An error of the list ends the test.
-func CountPages[T any](t *testing.T, h db.Handle, p db.Page, list func(*db.Reader, db.Page) (db.List[T], error)) (rows, pages int) {
+func CountPages[T any](t *testing.T, p db.Page, list func(db.Page) (db.List[T], error)) (rows, pages int) {
 	t.Helper()
 	for more := true; more; pages++ {
-		got, err := db.Read(t.Context(), h, func(r *db.Reader) (db.List[T], error) { return list(r, p) })
+		got, err := list(p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,6 +24,12 @@ func RefuseInserts(tb testing.TB, d *db.DB, table string) (allow func()) {
 	return refuse(tb, d, "INSERT", table)
 }
 
+// RefuseDeletes makes every DELETE from a table fail until allow is called.
+func RefuseDeletes(tb testing.TB, d *db.DB, table string) (allow func()) {
+	tb.Helper()
+	return refuse(tb, d, "DELETE", table)
+}
+
 func refuse(tb testing.TB, d *db.DB, verb, table string) (allow func()) {
 	tb.Helper()
 	name := "refuse_" + table
