@@ -117,6 +117,8 @@ type Config struct {
 
 	// PasswordCost is for tests, which hash many passwords that guard nothing.
 	PasswordCost password.Cost `kong:"-"`
+	// CaptchaWork is for tests, which answer many challenges that keep nobody out.
+	CaptchaWork int `kong:"-"`
 	// NewRSAKey is for tests: where the DKIM keys of mail domains come from; nil for new ones.
 	NewRSAKey func() (*rsa.PrivateKey, error) `kong:"-"`
 	// LimitFactor widens rate limits: tests stand on one address in one moment,
@@ -169,7 +171,7 @@ func (c *Config) StreamCheckOn(d db.Dialect) time.Duration {
 func (c *Config) captcha() captcha.Config {
 	out := captcha.Config{
 		Mode: cmp.Or(c.Captcha, captcha.Adaptive), Provider: cmp.Or(c.CaptchaProvider, captcha.Embedded),
-		SiteKey: c.CaptchaSiteKey, Patience: c.limitFactor(),
+		SiteKey: c.CaptchaSiteKey, Patience: c.limitFactor(), LeastWork: c.CaptchaWork,
 	}
 	switch key := secret.Of(c.CaptchaSecret); out.Provider {
 	case "turnstile":

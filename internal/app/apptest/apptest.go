@@ -123,7 +123,7 @@ func prepare(tb testing.TB, dialect db.Dialect) *Server {
 		Domain: "localhost", SQLiteSync: "normal", RowSecurity: dialect == db.Postgres,
 		WebhookAllow: []string{"127.0.0.0/8"}, ModelAllow: []string{"127.0.0.0/8"}, SourceAllow: []string{"127.0.0.0/8"}, MailSPF: "mx", SignUp: app.SignUpOpen,
 		NameServers:  func(context.Context, string) ([]netip.AddrPort, error) { return nil, nil },
-		PasswordCost: password.Cost{Memory: 8, Time: 1}, NewRSAKey: keysInTurns(), LimitFactor: 1000,
+		PasswordCost: password.Cost{Memory: 8, Time: 1}, CaptchaWork: 10, NewRSAKey: keysInTurns(), LimitFactor: 1000,
 	}
 	return s
 }

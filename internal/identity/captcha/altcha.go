@@ -67,27 +67,30 @@ type Answer struct {
 
 // Work gives challenges out and checks answers.
 type Work struct {
-	clock                 clock.Source
-	signing, keySigning   []byte
-	easy, hard, harderMax int64
+	clock               clock.Source
+	signing, keySigning []byte
+	least               int64
 }
 
-// NewWork makes the check with its two keys.
-func NewWork(c clock.Source, signing, keySigning []byte) *Work {
-	return &Work{clock: c, signing: signing, keySigning: keySigning, easy: 1000, hard: 5000, harderMax: 10_000}
+// leastWork is how many keys are derived at least to answer a challenge.
+const leastWork = 1000
+
+// NewWork makes the check with its two keys. An answer takes least keys or up to twice as many.
+func NewWork(c clock.Source, signing, keySigning []byte, least int) *Work {
+	return &Work{clock: c, signing: signing, keySigning: keySigning, least: int64(least)}
 }
 
 // Challenge makes a challenge. Under attack the work is five times as much.
 func (w *Work) Challenge(attack bool) (Challenge, error) {
-	from, to := w.easy, 2*w.easy
+	least := w.least
 	if attack {
-		from, to = w.hard, w.harderMax
+		least *= 5
 	}
-	n, err := rand.Int(rand.Reader, big.NewInt(to-from))
+	n, err := rand.Int(rand.Reader, big.NewInt(least))
 	if err != nil {
 		return Challenge{}, fmt.Errorf("captcha: %w", err)
 	}
-	return w.challenge(uint32(from+n.Int64()), cost)
+	return w.challenge(uint32(least+n.Int64()), cost)
 }
 
 func (w *Work) challenge(counter uint32, cost int) (Challenge, error) {

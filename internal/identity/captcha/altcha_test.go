@@ -24,7 +24,7 @@ func encode(text string) string { return base64.StdEncoding.EncodeToString([]byt
 func TestInterop(t *testing.T) {
 	t.Parallel()
 	c := clock.NewFake(time.Unix(1_799_999_900, 0))
-	w := NewWork(c, []byte("signature key"), []byte("key signature key"))
+	w := NewWork(c, []byte("signature key"), []byte("key signature key"), leastWork)
 	nonce, expires, ok := w.Check(encode(solved))
 	if !ok || nonce != "3d8d32e7d78d951d1025728a0c536859" || expires.Unix() != 1_799_999_999 {
 		t.Fatalf("%s, %v, %v", nonce, expires, ok)
@@ -45,7 +45,7 @@ func TestInterop(t *testing.T) {
 	if _, _, ok := w.Check("not base64!"); ok {
 		t.Error("what is no base64 is taken")
 	}
-	if _, _, ok := NewWork(c, []byte("k"), []byte("key signature key")).Check(encode(solved)); ok {
+	if _, _, ok := NewWork(c, []byte("k"), []byte("key signature key"), leastWork).Check(encode(solved)); ok {
 		t.Error("another installation's challenge is taken")
 	}
 	c.Set(time.Unix(1_799_999_999, 0))
@@ -54,11 +54,37 @@ func TestInterop(t *testing.T) {
 	}
 }
 
+// Under attack an answer takes five times as many keys.
+func TestWorkUnderAttack(t *testing.T) {
+	t.Parallel()
+	const least = 3
+	w := NewWork(clock.NewFake(time.Date(2026, 11, 19, 9, 0, 0, 0, time.UTC)), []byte("a"), []byte("b"), least)
+	for attack, want := range map[bool]int{false: least, true: 5 * least} {
+		ch, err := w.Challenge(attack)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys := 0
+		for ; ; keys++ {
+			key, err := Derive(ch.Parameters, uint32(keys))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(hex.EncodeToString(key), ch.Parameters.KeyPrefix) {
+				break
+			}
+		}
+		if keys < want || keys >= 2*want {
+			t.Errorf("attack %v: the answer is %d, want one from %d on", attack, keys, want)
+		}
+	}
+}
+
 // What we give out can be solved as the widget does it.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	c := clock.NewFake(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC))
-	w := NewWork(c, []byte("a"), []byte("b"))
+	w := NewWork(c, []byte("a"), []byte("b"), leastWork)
 	ch, err := w.challenge(37, 10)
 	if err != nil {
 		t.Fatal(err)

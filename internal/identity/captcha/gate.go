@@ -1,6 +1,7 @@
 package captcha
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,9 @@ type Config struct {
 	Verifier Verifier
 	// Patience multiplies what adaptive mode lets pass. It is at least 1.
 	Patience int
+	// LeastWork is how many keys are derived at least for the embedded provider; zero is
+	// what the product asks for.
+	LeastWork int
 }
 
 func (c *Config) check() error {
@@ -84,7 +88,7 @@ func New(cfg Config) (*Gate, error) {
 	}
 	return &Gate{
 		cfg:        cfg,
-		work:       NewWork(cfg.DB.Clock(), cfg.Box.Derive("captcha"), cfg.Box.Derive("captcha-key")),
+		work:       NewWork(cfg.DB.Clock(), cfg.Box.Derive("captcha"), cfg.Box.Derive("captcha-key"), cmp.Or(cfg.LeastWork, leastWork)),
 		byIP:       limit.NewRecent("failed-ip", 15*time.Minute, failedSignIns*cfg.Patience),
 		byEmail:    limit.NewRecent("failed-email", 15*time.Minute, failedAccounts*cfg.Patience),
 		requests:   limit.NewRecent("mailing-ip", time.Hour, mailedRequests*cfg.Patience),
