@@ -77,6 +77,10 @@ clean: ## Remove what was built; ./data stays
 test: test-go test-web test-browser ## Run every test
 	@echo "all tests passed"
 
+# Tests that draw their steps by lot draw the same ones in each run, so that a run says
+# something of the change before it; `make test-chance` draws others.
+export RAPID_SEED ?= 1
+
 # Most tests wait for a disk or a process: more run at once than there are cores.
 # Without debug information a test program is linked in two thirds of the time.
 .PHONY: test-go
@@ -90,6 +94,11 @@ test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-promtool || true
 	@scripts/ensure-proxies || true
 	@GOGC=$${GOGC:-300} PATH="$$PATH:/usr/sbin" scripts/with-postgres go test -timeout 12m -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -parallel 6 -ldflags='-s -w' $(TESTFLAGS) $(PACKAGES)
+
+.PHONY: test-chance
+test-chance: ## Draw the steps of the tests that draw them by lot anew, ten times as many
+	@scripts/ensure-postgres || true
+	@RAPID_SEED=0 RAPID_CHECKS=1000 scripts/with-postgres go test -timeout 60m -count=1 $(TESTFLAGS) $$(grep -rl --include='*_test.go' pgregory.net/rapid internal | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 
 # The storms: the tests that kill the server, with many kills instead of a few,
 # and peers that misbehave in every manner.
