@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/assistant/engine"
+	"konak/internal/crm/assistant/question"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
@@ -213,39 +214,11 @@ func (s *Service) read(r *db.Reader, c conversation.Conversation, message uuid.U
 	return st, err == nil, err
 }
 
-// readItems finds the message among the newest items and joins what the customer
-// wrote since the last answer. It returns false where the message is not the
-// customer's newest, or somebody wrote after it. An answer of the assistant stands behind the
-// message that it read, even where a message that was on its way then has an earlier time.
+// readItems takes in what the customer asks with a message. It returns false where that is
+// not to be answered.
 func (st *state) readItems(items []conversation.Item, message uuid.UUID) bool {
-	st.items = items
-	found := false
-	answered := map[string]bool{}
-	for _, i := range items {
-		if i.Kind != conversation.Message {
-			continue
-		}
-		if i.AuthorKind != conversation.ByContact {
-			to, isAnswer := i.Detail[reply.DetailInAnswerTo].(string)
-			if !found && isAnswer && i.AuthorKind == conversation.ByBot {
-				answered[to] = true
-				continue
-			}
-			st.echo = found && i.AuthorKind == conversation.ByBot && strings.TrimSpace(i.Body) == strings.TrimSpace(st.item.Body)
-			break
-		}
-		if answered[i.ID.String()] {
-			break
-		}
-		if !found && i.ID != message {
-			return false
-		}
-		if !found {
-			st.item, found = i, true
-		}
-		st.wrote = append([]string{i.Body}, st.wrote...)
-	}
-	st.question = strings.Join(st.wrote, "\n")
+	q, found := question.Find(items, message)
+	st.items, st.item, st.wrote, st.question, st.echo = items, q.Item, q.Wrote, q.Text(), q.Echo
 	return found
 }
 

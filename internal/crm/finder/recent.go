@@ -15,8 +15,6 @@ import (
 type recentTexts struct {
 	of    map[uuid.UUID]*recentText
 	bytes int
-	// wholeReads counts the conversations that were read from their beginning.
-	wholeReads int
 }
 
 type recentText struct {
@@ -75,7 +73,6 @@ func (t *recentTexts) read(r *db.Reader, ids []uuid.UUID, changes map[uuid.UUID]
 		return nil, err
 	}
 	whole = append(whole, t.add(latest)...)
-	t.wholeReads += len(whole)
 	all, err := conversation.Texts(r, whole, mostTexts)
 	if err != nil {
 		return nil, err

@@ -1,29 +1,67 @@
-package notice
+package notice_test
 
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"konak/internal/app/apptest"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
 )
 
 // What the assistant answers waits for nobody; what it hands over does.
 func TestNewsOfTheAssistant(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]string{
-		`{"type": "conversation.replied", "data": {"object": {"ai_state": "active"}, "item": {"author_kind": "contact"}}}`:                                                          "",
-		`{"type": "conversation.created", "data": {"object": {"ai_state": "active"}, "item": {"author_kind": "contact"}}}`:                                                          "",
-		`{"type": "conversation.replied", "data": {"object": {"ai_state": "handed_over"}, "item": {"author_kind": "contact"}}}`:                                                     kindWaiting,
-		`{"type": "conversation.replied", "data": {"object": {"ai_state": "off"}, "item": {"author_kind": "contact"}}}`:                                                             kindWaiting,
-		`{"type": "conversation.updated", "data": {"object": {"ai_state": "handed_over"}, "previous": {"ai_state": "active"}}}`:                                                     kindWaiting,
-		`{"type": "conversation.updated", "data": {"object": {"ai_state": "handed_over"}, "previous": {"priority": "low"}}}`:                                                        "",
-		`{"type": "conversation.updated", "data": {"object": {"ai_state": "off"}, "previous": {"ai_state": "active"}}}`:                                                             "",
-		`{"type": "conversation.updated", "data": {"object": {"ai_state": "handed_over", "owner_id": "01a0bb5d-0e33-7000-8000-000000000001"}, "previous": {"ai_state": "active"}}}`: "",
-	} {
-		var n news
-		if err := json.Unmarshal([]byte(body), &n); err != nil {
-			t.Fatal(err)
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		d := openDesk(t, s)
+		byContact, wasActive := object{"author_kind": "contact"}, object{"ai_state": "active"}
+		names, want := map[string]string{}, map[string]string{}
+		d.inTx(func(tx *db.Tx) error {
+			for name, n := range map[string]struct {
+				event          string
+				state          string
+				owner          any
+				item, previous any
+				waits          bool
+			}{
+				"replied, the assistant answers": {event: "conversation.replied", state: "active", item: byContact},
+				"created, the assistant answers": {event: "conversation.created", state: "active", item: byContact},
+				"replied after a hand-over":      {event: "conversation.replied", state: "handed_over", item: byContact, waits: true},
+				"replied without an assistant":   {event: "conversation.replied", state: "off", item: byContact, waits: true},
+				"handed over":                    {event: "conversation.updated", state: "handed_over", previous: wasActive, waits: true},
+				"changed after a hand-over":      {event: "conversation.updated", state: "handed_over", previous: object{"priority": "low"}},
+				"switched off":                   {event: "conversation.updated", state: "off", previous: wasActive},
+				"handed over to an owner":        {event: "conversation.updated", state: "handed_over", owner: d.selinID, previous: wasActive},
+			} {
+				id := tx.NewID()
+				names[id.String()] = name
+				if n.waits {
+					want[name] = waits
+				}
+				_, err := event.Emit(tx, event.Change{Type: n.event, Object: object{"id": id, "ai_state": n.state, "owner_id": n.owner}, Item: n.item, Previous: n.previous})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		s.Settle()
+		list, refused := d.service.Received(d.browser)
+		got := map[string]string{}
+		for _, text := range list {
+			var m struct {
+				Title string `json:"title"`
+				ID    string `json:"conversation_id"`
+			}
+			if err := json.Unmarshal([]byte(text), &m); err != nil {
+				t.Fatal(err)
+			}
+			got[names[m.ID]] = m.Title
 		}
-		if of, rest := n.kinds(); len(of) != 0 || rest != want {
-			t.Errorf("%s: %v, %q", body, of, rest)
+		if diff := cmp.Diff(want, got); diff != "" || len(list) != len(want) || len(refused) > 0 {
+			t.Errorf("%d pushes, refused %v:\n%s", len(list), refused, diff)
 		}
-	}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"konak/internal/kit/fault"
+	"konak/internal/kit/hours"
 )
 
 // Preferences are how an agent wants to be told of what concerns them.
@@ -74,18 +75,8 @@ func (e Events) wants(kind string) bool {
 	return false
 }
 
-// include says whether a time lies in the quiet hours.
+// include says whether a time lies in the quiet hours; none does in a zone that the time
+// zone database no longer has.
 func (q QuietHours) include(at time.Time) bool {
-	if !q.Enabled {
-		return false
-	}
-	zone, err := time.LoadLocation(q.TimeZone)
-	if err != nil {
-		return false // a zone that the time zone database no longer has
-	}
-	now := at.In(zone).Format("15:04")
-	if q.From < q.Until {
-		return q.From <= now && now < q.Until
-	}
-	return q.From <= now || now < q.Until
+	return q.Enabled && hours.Daily{From: q.From, Until: q.Until, Timezone: q.TimeZone}.Include(at)
 }

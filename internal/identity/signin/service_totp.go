@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/identity"
 	"konak/internal/identity/notice"
+	"konak/internal/identity/totp"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -28,11 +29,14 @@ type RecoveryCodes struct {
 	Codes []string `json:"recovery_codes" nullable:"false" example:"[\"k7mqx-4rdwp\"]" doc:"Each works once in place of a code"`
 }
 
+// totpSealName is what a person's secret is sealed to.
+func totpSealName(user uuid.UUID) string { return "app_user/" + user.String() + "/totp" }
+
 // BeginTOTP makes a secret for an authenticator app. Nothing changes until a
 // code proves that the app has it.
 func (s *Service) BeginTOTP(ctx context.Context) (TOTPSetup, error) {
 	who := caller.From(ctx)
-	secret := newTOTPSecret()
+	secret := totp.NewSecret()
 	var u identity.User
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := identity.FindAccountByMember(&tx.Reader, who.ID)
@@ -49,7 +53,7 @@ func (s *Service) BeginTOTP(ctx context.Context) (TOTPSetup, error) {
 	if err != nil {
 		return TOTPSetup{}, err
 	}
-	address := otpauthURL("Konak", u.Email, secret)
+	address := totp.URL("Konak", u.Email, secret)
 	png, err := qrcode.PNG(address)
 	return TOTPSetup{
 		Secret: secret, OTPAuthURL: address,
@@ -161,7 +165,7 @@ func (s *Service) useTOTPCode(tx *db.Tx, user uuid.UUID, code string) (bool, err
 	if err != nil {
 		return false, fmt.Errorf("signin: open secret: %w", err)
 	}
-	step, ok, err := totpStep(string(secret), strings.ReplaceAll(code, " ", ""), tx.Now(), last)
+	step, ok, err := totp.FindStep(string(secret), strings.ReplaceAll(code, " ", ""), tx.Now(), last)
 	if err != nil || !ok {
 		return false, err
 	}

@@ -14,7 +14,8 @@ var identityImports = map[string][]string{
 	"notice":   {},
 	"password": {},
 	"oauth":    {""},
-	"signin":   {"", "captcha", "notice", "password"},
+	"signin":   {"", "captcha", "notice", "password", "totp"},
+	"totp":     {},
 }
 
 // identityOneWay holds the parts of identity to identityImports.

@@ -1,5 +1,5 @@
 // Package hours says when somebody is there, week by week, in a time zone, except on
-// holidays.
+// holidays, and whether a time lies in the same hours of every day.
 package hours
 
 import (

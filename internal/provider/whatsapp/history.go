@@ -11,6 +11,7 @@ import (
 
 	"konak/internal/crm/channel/transport"
 	channel "konak/internal/crm/channel/whatsapp"
+	"konak/internal/crm/channel/whatsapp/appdata"
 )
 
 // Echoes is the value of the field smb_message_echoes: what the owner of a number wrote in
@@ -121,7 +122,7 @@ func parseAppState(business string, value []byte) ([]channel.Call, error) {
 	call := channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business}
 	for _, c := range v.Sync {
 		if c.Type == "contact" && c.Action == "add" {
-			call.Contacts = append(call.Contacts, channel.PhoneContact{Customer: c.Contact.Phone, Name: cmp.Or(c.Contact.FullName, c.Contact.FirstName)})
+			call.Contacts = append(call.Contacts, appdata.Contact{Customer: c.Contact.Phone, Name: cmp.Or(c.Contact.FullName, c.Contact.FirstName)})
 		}
 	}
 	return []channel.Call{call}, nil
@@ -146,11 +147,11 @@ func parseHistory(business string, value []byte) ([]channel.Call, error) {
 	if err := json.Unmarshal(value, &v); err != nil {
 		return nil, err
 	}
-	out := &channel.History{}
+	out := &appdata.History{}
 	for _, chunk := range v.History {
 		out.Declined = out.Declined || slices.ContainsFunc(chunk.Errors, func(e Error) bool { return e.Code == CodeHistoryDeclined })
 		for _, t := range chunk.Threads {
-			thread := channel.Thread{Customer: t.ID}
+			thread := appdata.Thread{Customer: t.ID}
 			for i := range t.Messages {
 				m := &t.Messages[i]
 				if past, ok := parsePast(&m.Incoming); ok {
@@ -167,16 +168,16 @@ func parseHistory(business string, value []byte) ([]channel.Call, error) {
 		past.OfOwner = m.To != "" // else it is the customer's
 		customer := cmp.Or(m.To, m.From)
 		if ok && past.File != nil && customer != "" && customer != digits(v.Metadata.Display) {
-			out.Threads = append(out.Threads, channel.Thread{Customer: customer, Messages: []channel.PastMessage{past}})
+			out.Threads = append(out.Threads, appdata.Thread{Customer: customer, Messages: []appdata.Message{past}})
 		}
 	}
 	return []channel.Call{{NumberID: v.Metadata.NumberID, BusinessID: business, History: out}}, nil
 }
 
 // parsePast reads a message of the past; false for what is none, such as a reaction.
-func parsePast(m *Incoming) (channel.PastMessage, bool) {
+func parsePast(m *Incoming) (appdata.Message, bool) {
 	r := parseMessage(m, nil)
-	past := channel.PastMessage{ID: r.ID, At: r.At, Text: r.Text, Media: m.Type == "media_placeholder" || r.MediaID != ""}
+	past := appdata.Message{ID: r.ID, At: r.At, Text: r.Text, Media: m.Type == "media_placeholder" || r.MediaID != ""}
 	if r.MediaID != "" {
 		past.File = &transport.RemoteFile{ID: r.MediaID, Kind: m.Type, Name: r.Filename, Type: r.MediaType}
 	}

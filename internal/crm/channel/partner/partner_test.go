@@ -19,6 +19,7 @@ import (
 	"konak/internal/crm/template"
 	"konak/internal/identity"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
 	graph "konak/internal/provider/whatsapp"
 	pages "konak/internal/sandbox/social"
 	numbers "konak/internal/sandbox/whatsapp"
@@ -368,16 +369,37 @@ func TestStateNamesItsWorkspace(t *testing.T) {
 func TestStateIsOfItsWorkspace(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		other := &shop{sh.Another()}
-		state := sh.begins()
-		for _, c := range []struct {
-			in   *shop
-			want bool
-		}{{other, false}, {sh, true}, {sh, false}} {
-			if got, err := sh.Server.Partner.Take(t.Context(), c.in.ID, state); err != nil || got != c.want {
-				t.Errorf("in %s: %v, %v, want %v", c.in.Slug, got, err, c.want)
-			}
+		query := url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}
+		sh.movesTo(other)
+		if e := sh.comesBack(query).Refused(409, "conflict"); e.Reason != partner.StepState {
+			t.Errorf("kept for another workspace: %+v", e)
 		}
+		other.movesTo(sh)
+		sh.comesBack(query).Want(200)
+		sh.comesBack(query).Refused(409, "conflict") // it counts once
 	})
+}
+
+// movesTo moves the one sign-up that is kept to another workspace.
+func (sh *shop) movesTo(other *shop) {
+	sh.T.Helper()
+	var hash []byte
+	var session uuid.UUID
+	var expires clock.Time
+	err := sh.Server.DB.Tenant(sh.ID).InTx(sh.T.Context(), func(tx *db.Tx) error {
+		_, err := db.One(&tx.Reader, func(row db.Row) (struct{}, error) { return struct{}{}, row.Scan(&hash, &session, &expires) },
+			`DELETE FROM partner_signup WHERE tenant_id = $1 RETURNING state_hash, session_id, expires_at`, sh.ID)
+		return err
+	})
+	if err == nil {
+		err = sh.Server.DB.Tenant(other.ID).InTx(sh.T.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`INSERT INTO partner_signup (tenant_id, state_hash, session_id, expires_at) VALUES ($1, $2, $3, $4)`, other.ID, hash, session, expires)
+			return err
+		})
+	}
+	if err != nil {
+		sh.T.Fatal(err)
+	}
 }
 
 // The callback is on the installation's own host only; a state that came to another is

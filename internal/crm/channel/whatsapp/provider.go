@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"konak/internal/crm/channel/meta"
+	"konak/internal/crm/channel/whatsapp/appdata"
 	"konak/internal/crm/template"
 	"konak/internal/kit/secret"
 )
@@ -110,8 +111,8 @@ type Call struct {
 	Status   *Status
 	Template *template.Given
 	Number   *NumberNews
-	History  *History
-	Contacts []PhoneContact
+	History  *appdata.History
+	Contacts []appdata.Contact
 }
 
 // Received is what a customer sent.

@@ -4,44 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/transport"
+	"konak/internal/crm/channel/whatsapp/appdata"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
 )
-
-// History is what was written in the app on the phone before the number was connected.
-type History struct {
-	// Declined says that the owner does not share it.
-	Declined bool
-	Threads  []Thread
-}
-
-// Thread is what was written with one customer, whose number it names.
-type Thread struct {
-	Customer string        `json:"customer"`
-	Messages []PastMessage `json:"messages"`
-}
-
-// PastMessage is a message of the past.
-type PastMessage struct {
-	ID   string    `json:"id"`
-	At   time.Time `json:"at"`
-	Text string    `json:"text"`
-	// Media says that it was a file. The provider hands over those of two weeks: then File
-	// is where it lies, be it told of later than of the message.
-	Media   bool                  `json:"media,omitempty"`
-	File    *transport.RemoteFile `json:"file,omitempty"`
-	OfOwner bool                  `json:"of_owner,omitempty"`
-}
 
 // What an account says of its history.
 const (
@@ -49,15 +23,7 @@ const (
 	HistoryDeclined = "declined"
 )
 
-const (
-	historyJob = "whatsapp.history"
-	// historyReach is how far back the provider's history goes.
-	historyReach = 180 * 24 * time.Hour
-	// historyPart is how many messages are written in one transaction, and historyMost
-	// how many of one call are taken.
-	historyPart = 100
-	historyMost = 20_000
-)
+const historyJob = "whatsapp.history"
 
 // pastMedia stands for a file of the past until the provider tells of the file.
 const pastMedia = "📎 Numara bağlanmadan önce gönderilmiş bir dosya; WhatsApp uygulamasında görülebilir. / A file from before the number was connected; it is visible in the WhatsApp app."
@@ -65,12 +31,12 @@ const pastMedia = "📎 Numara bağlanmadan önce gönderilmiş bir dosya; Whats
 // pastThread is the payload of historyJob.
 type pastThread struct {
 	AccountID uuid.UUID `json:"account_id"`
-	Thread
+	appdata.Thread
 }
 
 // history takes what the provider tells of the time before. What was shared is left to
 // jobs, in parts; they are all durable when the provider is answered.
-func (s *Service) history(ctx context.Context, a channel.Account, h History) error {
+func (s *Service) history(ctx context.Context, a channel.Account, h appdata.History) error {
 	state := HistoryShared
 	if h.Declined {
 		state = HistoryDeclined
@@ -79,7 +45,7 @@ func (s *Service) history(ctx context.Context, a channel.Account, h History) err
 		if err := s.setHistory(tx, a.ID, state); err != nil {
 			return err
 		}
-		parts, more := partsOf(h.Threads, tx.Now())
+		parts, more := appdata.PartsOfHistory(h.Threads, tx.Now())
 		for _, part := range parts {
 			if _, err := jobs.Enqueue(tx, historyJob, tx.Now(), pastThread{a.ID, part}); err != nil {
 				return err
@@ -90,30 +56,6 @@ func (s *Service) history(ctx context.Context, a channel.Account, h History) err
 		}
 		return nil
 	})
-}
-
-// partsOf divides threads into what is written in one transaction, and says whether there
-// is more than is taken: then the newest of a thread are.
-func partsOf(threads []Thread, now time.Time) (parts []Thread, more bool) {
-	left := historyMost
-	for _, t := range threads {
-		list := recent(t.Messages, now)
-		if len(list) > left {
-			list, more = list[len(list)-left:], true
-		}
-		left -= len(list)
-		for part := range slices.Chunk(list, historyPart) {
-			parts = append(parts, Thread{t.Customer, part})
-		}
-	}
-	return parts, more
-}
-
-// recent gives the messages that are not too old, the oldest first.
-func recent(list []PastMessage, now time.Time) []PastMessage {
-	out := slices.DeleteFunc(slices.Clone(list), func(m PastMessage) bool { return m.At.Before(now.Add(-historyReach)) || m.At.After(now) })
-	slices.SortStableFunc(out, func(a, b PastMessage) int { return a.At.Compare(b.At) })
-	return out
 }
 
 // setHistory keeps whether the owner shares the history. What was shared once stays so.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/whatsapp/appdata"
 	"konak/internal/crm/contact"
 	"konak/internal/kit/address"
 	"konak/internal/kit/db"
@@ -17,24 +17,18 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// PhoneContact is somebody in the address book of the app on the phone.
-type PhoneContact struct {
-	Customer string `json:"customer"` // the number
-	Name     string `json:"name"`
-}
-
 const phonebookJob = "whatsapp.phonebook"
 
 // phonebookPart is the payload of phonebookJob.
 type phonebookPart struct {
-	AccountID uuid.UUID      `json:"account_id"`
-	Contacts  []PhoneContact `json:"contacts"`
+	AccountID uuid.UUID         `json:"account_id"`
+	Contacts  []appdata.Contact `json:"contacts"`
 }
 
 // phonebook leaves the address book to jobs, in parts; they are all durable when the
 // provider is answered.
-func (s *Service) phonebook(ctx context.Context, a channel.Account, list []PhoneContact) error {
-	parts, more := partsOfBook(list)
+func (s *Service) phonebook(ctx context.Context, a channel.Account, list []appdata.Contact) error {
+	parts, more := appdata.PartsOfContacts(list)
 	if more {
 		s.Log.WarnContext(ctx, "a call of the provider holds more contacts than are taken", "account", a.ID)
 	}
@@ -46,13 +40,6 @@ func (s *Service) phonebook(ctx context.Context, a channel.Account, list []Phone
 		}
 		return nil
 	})
-}
-
-// partsOfBook divides an address book into what one job does, and says whether there is more
-// than is taken.
-func partsOfBook(list []PhoneContact) (parts [][]PhoneContact, more bool) {
-	taken := list[:min(len(list), historyMost)]
-	return slices.Collect(slices.Chunk(taken, historyPart)), len(taken) < len(list)
 }
 
 // runPhonebook is the handler of phonebookJob.
@@ -71,7 +58,7 @@ func (s *Service) runPhonebook(ctx context.Context, j *jobs.Job) error {
 
 // enter makes somebody of the address book a contact. One that is known by a number alone
 // gets the name; whom somebody named keeps theirs.
-func (s *Service) enter(ctx context.Context, account uuid.UUID, c PhoneContact) error {
+func (s *Service) enter(ctx context.Context, account uuid.UUID, c appdata.Contact) error {
 	number, ok := address.ParsePhone("+" + digits(c.Customer))
 	name := []rune(strings.TrimSpace(trtext.Plain(c.Name)))
 	if !ok || len(name) == 0 {

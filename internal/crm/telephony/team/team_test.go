@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +14,8 @@ import (
 	"konak/internal/crm/telephony/phonetest"
 	"konak/internal/crm/telephony/team"
 	"konak/internal/identity"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -125,6 +128,23 @@ func TestTeam(t *testing.T) {
 		o.Workspace("acme").Owner.Get(path + "/team").Want(200).Data(&list)
 		if len(list) != 0 {
 			o.t.Errorf("another workspace sees %+v", list)
+		}
+
+		// The smallest that is free is given, and never a number of help: 110, 112, 155, 156.
+		err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) (err error) {
+			for n := 101; n <= 154 && err == nil; n++ {
+				if n != 110 && n != 112 {
+					_, err = tx.Exec(`INSERT INTO phone_member (tenant_id, agent_id, extension, rings, device, username, rung_at, busy_until, created_at)
+						VALUES ($1, $2, $3, $4, 'desk', '', 0, 0, $5)`, o.w.ID, uuid.New(), strconv.Itoa(n), true, clock.At(tx.Now()))
+				}
+			}
+			return err
+		})
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		if owner.Post(path+"/team", map[string]any{"user_id": veliID}).Want(201).Data(&changed); changed.Extension != "157" {
+			o.t.Errorf("given %+v", changed)
 		}
 	})
 }

@@ -1,11 +1,14 @@
-package notice
+package hours_test
 
 import (
 	"testing"
 	"time"
+
+	"konak/internal/kit/hours"
 )
 
-func TestQuietHours(t *testing.T) {
+// Hours of every day may go over midnight, and end with the minute before their end.
+func TestDaily(t *testing.T) {
 	t.Parallel()
 	// 19:30 UTC is 22:30 in Istanbul.
 	evening := time.Date(2026, 11, 16, 19, 30, 0, 0, time.UTC)
@@ -23,12 +26,9 @@ func TestQuietHours(t *testing.T) {
 		{"00:00", "00:00", "UTC", true},
 		{"20:00", "08:00", "No/Where", false},
 	} {
-		q := QuietHours{Enabled: true, From: c.from, Until: c.until, TimeZone: c.zone}
-		if got := q.include(evening); got != c.want {
-			t.Errorf("%+v: got %v", c, got)
-		}
-		if q.Enabled = false; q.include(evening) {
-			t.Errorf("%+v: quiet hours that are off", c)
+		d := hours.Daily{From: c.from, Until: c.until, Timezone: c.zone}
+		if got := d.Include(evening); got != c.want {
+			t.Errorf("%+v: got %v", d, got)
 		}
 	}
 }

@@ -1,17 +1,18 @@
-package assistant
+package question_test
 
 import (
 	"testing"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/assistant/question"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/reply"
 )
 
 // A message that was on its way while an earlier one was answered has an earlier time than
 // the answer. It is still to be answered, alone; what was answered is not.
-func TestReadItems(t *testing.T) {
+func TestFind(t *testing.T) {
 	t.Parallel()
 	message := func(body string) conversation.Item {
 		return conversation.Item{ID: uuid.New(), Kind: conversation.Message, AuthorKind: conversation.ByContact, Body: body}
@@ -37,9 +38,8 @@ func TestReadItems(t *testing.T) {
 		"answered with the one after it": {[]conversation.Item{answer(second), second, first}, first, ""},
 		"an agent wrote":                 {[]conversation.Item{agent, second, first}, second, ""},
 	} {
-		var st state
-		if mine := st.readItems(q.items, q.message.ID); mine != (q.want != "") || mine && st.question != q.want {
-			t.Errorf("%s: got %t, %q", name, mine, st.question)
+		if got, mine := question.Find(q.items, q.message.ID); mine != (q.want != "") || mine && got.Text() != q.want {
+			t.Errorf("%s: got %t, %q", name, mine, got.Text())
 		}
 	}
 }

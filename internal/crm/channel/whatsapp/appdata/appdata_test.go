@@ -1,4 +1,4 @@
-package whatsapp
+package appdata
 
 import (
 	"slices"
@@ -14,21 +14,21 @@ func TestPartsOfHistory(t *testing.T) {
 	thread := func(customer string, n int) Thread {
 		out := Thread{Customer: customer}
 		for i := range n { // the newest first, as the provider has them
-			out.Messages = append(out.Messages, PastMessage{At: now.Add(-time.Duration(i) * time.Minute)})
+			out.Messages = append(out.Messages, Message{At: now.Add(-time.Duration(i) * time.Minute)})
 		}
 		return out
 	}
-	parts, more := partsOf([]Thread{thread("1", 150), thread("2", historyMost-150)}, now)
-	if more || len(parts) != 2+(historyMost-150+historyPart-1)/historyPart || len(parts[0].Messages) != historyPart || len(parts[1].Messages) != 50 {
+	parts, more := PartsOfHistory([]Thread{thread("1", 150), thread("2", mostTaken-150)}, now)
+	if more || len(parts) != 2+(mostTaken-150+partSize-1)/partSize || len(parts[0].Messages) != partSize || len(parts[1].Messages) != 50 {
 		t.Errorf("%d parts, more %v", len(parts), more)
 	}
-	parts, more = partsOf([]Thread{thread("1", 100), thread("2", historyMost), thread("3", 1)}, now)
+	parts, more = PartsOfHistory([]Thread{thread("1", 100), thread("2", mostTaken), thread("3", 1)}, now)
 	taken := 0
 	for _, p := range parts {
 		taken += len(p.Messages)
 	}
 	last := parts[len(parts)-1]
-	if !more || taken != historyMost || last.Customer != "2" || !last.Messages[len(last.Messages)-1].At.Equal(now) {
+	if !more || taken != mostTaken || last.Customer != "2" || !last.Messages[len(last.Messages)-1].At.Equal(now) {
 		t.Errorf("%d messages were taken, more %v", taken, more)
 	}
 }
@@ -40,14 +40,14 @@ func TestPartsOfPhonebook(t *testing.T) {
 		taken, parts int
 		more         bool
 	}{
-		0: {}, 1: {1, 1, false}, historyPart + 1: {historyPart + 1, 2, false},
-		historyMost: {historyMost, historyMost / historyPart, false}, historyMost + 1: {historyMost, historyMost / historyPart, true},
+		0: {}, 1: {1, 1, false}, partSize + 1: {partSize + 1, 2, false},
+		mostTaken: {mostTaken, mostTaken / partSize, false}, mostTaken + 1: {mostTaken, mostTaken / partSize, true},
 	} {
-		list := make([]PhoneContact, n)
+		list := make([]Contact, n)
 		for i := range list {
 			list[i].Customer = strconv.Itoa(i)
 		}
-		parts, more := partsOfBook(list)
+		parts, more := PartsOfContacts(list)
 		taken := slices.Concat(parts...)
 		if len(parts) != want.parts || more != want.more || !slices.Equal(taken, list[:want.taken]) {
 			t.Errorf("of %d: %d in %d parts, more %v", n, len(taken), len(parts), more)
