@@ -129,7 +129,7 @@ RACE_PACKAGES := ./internal/kit/... ./internal/webhook/... ./internal/crm/conver
 test-race: ## Run the tests of the concurrent packages under the race detector
 	@scripts/ensure-postgres || true
 	@scripts/ensure-c-compiler
-	@CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) $(if $(filter file,$(origin PACKAGES)),$(RACE_PACKAGES),$(PACKAGES))
+	@CGO_ENABLED=1 scripts/with-postgres go test -race -short -timeout 30m $(TESTFLAGS) $(if $(filter file,$(origin PACKAGES)),$(RACE_PACKAGES),$(PACKAGES))
 
 .PHONY: test-web
 test-web: ## Run the panel's unit tests
