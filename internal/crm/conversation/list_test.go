@@ -68,19 +68,9 @@ func fill(t *testing.T, d *db.DB, tenant uuid.UUID, n int, state string, from ti
 	}
 }
 
-// skipWithRaces leaves out what fills a large table and says nothing of goroutines: under the
-// race detector it takes a minute.
-func skipWithRaces(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("for the race detector it is only long")
-	}
-}
-
 // Every filter and every order of the list goes through an index, and no page
 // is sorted after the fact.
 func TestListPlans(t *testing.T) {
-	skipWithRaces(t)
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		tenant := dbtest.Tenant(t, d, "a")
@@ -217,7 +207,6 @@ func TestListLooksAtFewRows(t *testing.T) {
 // Twenty thousand snoozed conversations: what is due wakes in one step of a
 // scan that runs every second, with its event, and nothing else does.
 func TestWakeAmongMany(t *testing.T) {
-	skipWithRaces(t)
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		tenant := dbtest.Tenant(t, d, "a")

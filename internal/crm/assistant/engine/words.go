@@ -392,8 +392,8 @@ var (
 	giveVerbs   = strings.Fields(`send ship mail bring drop`)
 )
 
-// gives says whether a folded question asks where the customer should send or bring a thing, as “Where do
-// I send the parcel?” does.
+// gives says whether a folded question asks where the customer should send or bring a thing: it has a
+// word for a place, and “I” or “we” with a verb of sending.
 func gives(folded []string, language string) bool {
 	line := " " + strings.Join(folded, " ")
 	if language == English {
