@@ -325,3 +325,20 @@ func TestKeyBulk(t *testing.T) {
 		k.want("a", "b", "c")
 	})
 }
+
+// A key has 255 bytes at most and is valid text; under one that is refused nothing is done.
+func TestKeysThatAreRefused(t *testing.T) {
+	withKeys(t, func(t *testing.T, k *keyed) {
+		for key, reason := range map[string]string{strings.Repeat("k", 256): "too_long", "k\xff": "invalid_character"} {
+			if status, text, _ := k.post("/api/test/keyed", key, `{"email":"a@example.com"}`); status != 422 || !strings.Contains(text, reason) {
+				t.Errorf("got %d %s, want %s", status, text, reason)
+			}
+		}
+		if got := k.emails(); len(got) != 0 {
+			t.Errorf("added are %v", got)
+		}
+		if status, text, _ := k.post("/api/test/keyed", strings.Repeat("k", 255), `{"email":"a@example.com"}`); status != 201 {
+			t.Errorf("the longest key: %d %s", status, text)
+		}
+	})
+}
