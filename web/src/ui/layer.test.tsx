@@ -4,6 +4,7 @@ import { userEvent } from '@testing-library/user-event'
 import { useState } from 'react'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { chooseLanguage } from '@/i18n'
+import { Drawer } from './Dialog'
 import { Field, Input } from './Field'
 import { FormDialog } from './FormLayer'
 
@@ -131,5 +132,34 @@ describe('the focus', () => {
     await screen.findByLabelText('Name')
     await userEvent.keyboard('{Escape}')
     await waitFor(() => expect(document.activeElement).toBe(home()))
+  })
+
+  it('goes back to what opened the skeleton whose place a form took', async () => {
+    function Waiting() {
+      const [stage, setStage] = useState<'closed' | 'waiting' | 'here'>('closed')
+      return (
+        <>
+          <button onClick={() => setStage('waiting')}>Open</button>
+          {stage === 'waiting' && (
+            <Drawer key="waiting" open onOpenChange={() => setStage('closed')} title="Change">
+              <button onClick={() => setStage('here')}>Arrive</button>
+            </Drawer>
+          )}
+          {stage === 'here' && (
+            <FormDialog key="here" title="Change" busy={false} error={null} fields={[]} onSubmit={() => undefined} onClose={() => setStage('closed')}>
+              <Field label="Name">
+                <Input name="name" />
+              </Field>
+            </FormDialog>
+          )}
+        </>
+      )
+    }
+    render(<Waiting />)
+    await userEvent.click(screen.getByRole('button', { name: 'Open' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Arrive' }))
+    await screen.findByLabelText('Name')
+    await userEvent.keyboard('{Escape}')
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Open' })))
   })
 })
