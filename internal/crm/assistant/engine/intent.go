@@ -53,6 +53,9 @@ var (
 	speaking = strings.Fields(`konus gorus bagla aktar yazis talk speak chat connect transfer`)
 )
 
+// withoutNames takes away the names of shops and departments that have a word for people in them.
+var withoutNames = strings.NewReplacer(" yetkili servis", " ", " yetkili bayi", " ", " yetkili satici", " ", " insan kaynaklari", " ", " human resources", " ")
+
 // orderCode finds numbers such as TR-4711 or #10234, and orderNumber in a folded text those that
 // stand beside the word: "siparişim 10234", "10234 numaralı sipariş".
 var (
@@ -70,7 +73,7 @@ func Understand(text, otherwise string) Understanding {
 	u.Negative, u.Positive = feeling(words)
 	folded := " " + strings.Join(words, " ")
 	switch {
-	case asksForPerson(folded, words):
+	case asksForPerson(folded):
 		u.Intent = Human
 	case onlyWords(words, greetings):
 		u.Intent = Greeting
@@ -126,7 +129,9 @@ func onlyThankingSigns(text string) bool {
 	return rest != "" && !strings.ContainsFunc(rest, func(r rune) bool { return !strings.ContainsRune(thankingSigns+besideSigns, r) })
 }
 
-func asksForPerson(folded string, words []string) bool {
+func asksForPerson(folded string) bool {
+	folded = withoutNames.Replace(folded)
+	words := strings.Fields(folded)
 	return slices.ContainsFunc(people, func(p string) bool { return strings.Contains(folded, " "+p) }) ||
 		hasBeginning(words, somebody) && hasBeginning(words, speaking)
 }
