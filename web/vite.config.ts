@@ -82,5 +82,12 @@ export default defineConfig({
     proxy: { '/api': { target: process.env.PANEL_API ?? 'http://localhost:8080', changeOrigin: false } },
   },
   // A test of components is a .test.tsx and begins with `@vitest-environment jsdom`.
-  test: { include: ['src/**/*.test.{ts,tsx}', 'widget/**/*.test.ts'], environment: 'node', maxWorkers: '100%' },
+  test: {
+    include: ['src/**/*.test.{ts,tsx}', 'widget/**/*.test.ts'],
+    environment: 'node',
+    setupFiles: ['src/testPatience.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: '100%',
+  },
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { patience } from '@/testPatience'
 import { answerStepUp, proveAndRepeat, stepUpWaiting } from './stepUp'
 
 const refusal = () => Response.json({ error: { code: 'step_up_required' } }, { status: 403 })
@@ -12,7 +13,7 @@ describe('a request that needs the password again', () => {
       return bodies.length === 1 ? refusal() : Response.json({ data: 1 })
     })
     const outcome = proveAndRepeat(send)(change())
-    await vi.waitFor(() => expect(stepUpWaiting.get()).toHaveLength(1))
+    await vi.waitFor(() => expect(stepUpWaiting.get()).toHaveLength(1), patience)
     answerStepUp(true)
     expect((await outcome).status).toBe(200)
     expect(bodies).toEqual(['{"a":1}', '{"a":1}'])

@@ -1,5 +1,6 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { describe, expect, it, vi } from 'vitest'
+import { patience } from '@/testPatience'
 import { createCoalescer } from './coalesce'
 import { outdate, staleKeys, withHead, type LiveTable } from './refresh'
 import { StreamParser } from './sse'
@@ -114,9 +115,9 @@ describe('outdate', () => {
     outdate(client, ['items'])
     expect(answers).toHaveLength(1)
     answers[0]?.('old')
-    await vi.waitFor(() => expect(answers).toHaveLength(2))
+    await vi.waitFor(() => expect(answers).toHaveLength(2), patience)
     answers[1]?.('new')
-    await vi.waitFor(() => expect(observer.getCurrentResult().data).toBe('new'))
+    await vi.waitFor(() => expect(observer.getCurrentResult().data).toBe('new'), patience)
     stop()
   })
 })

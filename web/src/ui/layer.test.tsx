@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, configure, render, screen, waitFor } from '@testing-library/react'
+import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { useState } from 'react'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -8,8 +8,6 @@ import { Drawer } from './Dialog'
 import { Field, Input } from './Field'
 import { FormDialog } from './FormLayer'
 
-configure({ asyncUtilTimeout: 20_000 })
-vi.setConfig({ testTimeout: 60_000 })
 beforeAll(() => chooseLanguage('en'))
 afterEach(cleanup)
 

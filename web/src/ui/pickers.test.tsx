@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, configure, render, screen, waitFor } from '@testing-library/react'
+import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { useState } from 'react'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -7,10 +7,6 @@ import { chooseLanguage } from '@/i18n'
 import { Combobox, MultiCombobox } from './Combobox'
 import { Field } from './Field'
 import { Select } from './Select'
-
-// What is fetched with the first of them takes its time on a busy machine.
-configure({ asyncUtilTimeout: 20_000 })
-vi.setConfig({ testTimeout: 60_000 })
 
 beforeAll(() => {
   chooseLanguage('en')

@@ -2,6 +2,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import '@/api/testOrigin'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { patience } from '@/testPatience'
 import type { Preferences } from './alerts'
 import { preferencesQuery } from './alerts'
 import { applyRead } from './live'
@@ -67,7 +68,7 @@ async function receive(id: string, chosen: Partial<Preferences>, focused: boolea
 describe('a customer who writes', () => {
   it('is heard and shown on the desktop, and the notice leads to the conversation', async () => {
     const open = await receive('1', {}, false)
-    await vi.waitFor(() => expect(tones).toHaveBeenCalledTimes(2))
+    await vi.waitFor(() => expect(tones).toHaveBeenCalledTimes(2), patience)
     expect(shown).toMatchObject([{ title: 'Elif Kaya', body: 'Merhaba' }])
     shown[0]?.onclick?.()
     expect(open).toHaveBeenCalledWith('c1')
@@ -80,12 +81,12 @@ describe('a customer who writes', () => {
     await vi.dynamicImportSettled()
     expect(closed).toEqual([])
     applyRead(new QueryClient(), JSON.stringify({ data: { conversation_id: 'c1', unread: 0 } }))
-    await vi.waitFor(() => expect(closed).toEqual(['Elif Kaya']))
+    await vi.waitFor(() => expect(closed).toEqual(['Elif Kaya']), patience)
   })
 
   it('is heard alone by one who looks at the panel', async () => {
     await receive('2', {}, true)
-    await vi.waitFor(() => expect(tones).toHaveBeenCalledTimes(2))
+    await vi.waitFor(() => expect(tones).toHaveBeenCalledTimes(2), patience)
     expect(shown).toEqual([])
   })
 
@@ -94,7 +95,7 @@ describe('a customer who writes', () => {
     await receive('3', {}, false)
     await receive('4', {}, false)
     await receive('3', {}, false)
-    await vi.waitFor(() => expect(tones).toHaveBeenCalledTimes(4))
+    await vi.waitFor(() => expect(tones).toHaveBeenCalledTimes(4), patience)
     expect(shown).toHaveLength(2)
   })
 

@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
-import { cleanup, configure, render } from '@testing-library/react'
+import { cleanup, render } from '@testing-library/react'
 import { Suspense, type ReactNode } from 'react'
 import { afterEach, beforeAll, beforeEach, vi } from 'vitest'
 import type { Capabilities } from '@/api/capabilities'
@@ -87,10 +87,6 @@ export class Refusal {
 
 /** Gives every test of a file a server and empty stores. */
 export function prepareInbox(): void {
-  // Parts that are fetched when they are needed take their time on a busy machine.
-  configure({ asyncUtilTimeout: 20_000 })
-  vi.setConfig({ testTimeout: 60_000 })
-
   beforeAll(async () => {
     await withTexts(() => Promise.resolve(null), 'inbox', 'thread', 'desk')()
     await chooseLanguage('en')
