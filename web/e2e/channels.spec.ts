@@ -158,7 +158,7 @@ test('outside its hours the chat says so, in the words of the workspace', async 
   await day.getByLabel('From').fill('13:00')
   await day.getByLabel('To').fill('12:00')
   await drawer.getByRole('button', { name: 'Create' }).click()
-  await expect(drawer.getByRole('alert').filter({ hasText: 'after the beginning' })).toBeVisible()
+  await expect(drawer.getByRole('alert').filter({ hasText: 'after the start' })).toBeVisible()
   await day.getByLabel('To').fill('00:00') // the end of the day
   await drawer.getByRole('button', { name: `Add hours on ${later}` }).click()
   await expectAccessible(page)
