@@ -230,7 +230,7 @@ test('a number says when a test message arrived, and what became of turning call
   await page.getByRole('menuitem', { name: 'Settings' }).click()
   const drawer = page.getByRole('dialog')
   await drawer.getByRole('button', { name: /Test incoming messages|Test again/ }).click()
-  await expect(drawer.getByText(/Write to \+90 212 555 01 01 now/)).toBeVisible()
+  await expect(drawer.getByText(/Send this to \+90 212 555 01 01 now/)).toBeVisible()
   const code = (await drawer.getByText(/^KONAK-\d{6}$/).textContent()) ?? ''
   await expectAccessible(page)
 

@@ -105,7 +105,7 @@ it('says who did what the ledger holds, and keeps the code of what it does not k
     expect.stringMatching(/^4A contact was erasedBy: an API key/),
     expect.stringMatching(/^3gdpr\.export\.forgottenBy: robot/),
     expect.stringMatching(/^2The request for erasure was rejectedBy: Ayla Demir/),
-    expect.stringMatching(/^1Erasure was asked forBy: Defne YılmazAbout an address that was erased · Request 0193c5a0-7b1e/),
+    expect.stringMatching(/^1Erasure was requestedBy: Defne YılmazAbout an address that was erased · Request 0193c5a0-7b1e/),
   ])
 })
 
