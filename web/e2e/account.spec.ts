@@ -23,7 +23,7 @@ test('an account is opened by mail, secured by two-factor authentication, and re
     await page.getByRole('button', { name: 'Create account' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Check your e-mail' })).toBeVisible()
     // The server under test has no mail server, and the page says where the mail is.
-    await expect(page.getByText(`the mail to ${email} is kept with it`)).toBeVisible()
+    await expect(page.getByText(`the e-mail to ${email} is kept here`)).toBeVisible()
     await page.getByRole('button', { name: 'Resend the link' }).click()
     await expect(page.getByText('a new link has been sent')).toBeVisible()
     await expectAccessible(page)
@@ -200,7 +200,7 @@ test('where accounts are by invitation, nothing offers to open one', async ({ pa
   await expect(page.getByRole('link', { name: 'Forgot your password?' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Create an account' })).toBeHidden()
   await page.goto('/sign-up')
-  await expect(page.getByRole('heading', { level: 1, name: 'Accounts are by invitation here' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'Accounts are by invitation only' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Create account' })).toBeHidden()
   await expectAccessible(page)
 })

@@ -3,7 +3,7 @@ import { choose, expect, expectAccessible, shoot, signIn, test } from './helpers
 test('a rule is found while typing, narrowed down, read and linked', async ({ page }) => {
   await signIn(page, '/advisor')
   await expect(page.getByRole('heading', { name: 'What do you want to know?' })).toBeVisible()
-  const shelf = page.getByRole('table', { name: 'All regulations, last updated first' })
+  const shelf = page.getByRole('table', { name: 'All regulations, most recently updated first' })
   await expect(shelf.getByRole('row').nth(1)).toBeVisible()
   await expectAccessible(page)
 
@@ -26,11 +26,11 @@ test('a rule is found while typing, narrowed down, read and linked', async ({ pa
   await shoot(page, 'advisor-search')
 
   await test.step('a filter narrows it down', async () => {
-    await choose(page.getByLabel('Kind'), 'Communiqué')
+    await choose(page.getByLabel('Type'), 'Communiqué')
     await expect(results.getByRole('link', { name: /Kıdem tazminatı/ })).toBeHidden()
-    await choose(page.getByLabel('Kind'), 'All kinds')
+    await choose(page.getByLabel('Type'), 'All types')
     await expect(first).toContainText('Kıdem tazminatı')
-    await page.getByText('Days', { exact: true }).click()
+    await page.getByText('Dates', { exact: true }).click()
     await page.getByLabel('Gazette from').fill('2999-01-01')
     await expect(page.getByRole('heading', { name: 'No article answers this' })).toBeVisible()
     await page.getByLabel('Gazette from').fill('')

@@ -10,11 +10,11 @@ test('a language model is added, its failure is shown, and it is changed and del
 
   const form = page.getByRole('dialog', { name: 'A new configuration' })
   await form.getByLabel('Name', { exact: true }).fill('Own model')
-  await choose(form.getByLabel('Who answers'), 'A language model of your own')
+  await choose(form.getByLabel('Who answers'), 'Your own language model')
   await form.getByLabel('Address of the model server').fill('ftp://nowhere')
   await form.getByLabel('Model name').fill('qwen3')
   await form.getByLabel('API key').fill('sk-browser-secret')
-  await form.getByLabel('Tokens a day').fill('120000')
+  await form.getByLabel('Tokens per day').fill('120000')
   await form.getByRole('button', { name: 'Save' }).click()
   await expect(form.getByLabel('Address of the model server')).toHaveAttribute('aria-invalid', 'true')
   await form.getByLabel('Address of the model server').fill(model.address)
@@ -39,8 +39,8 @@ test('a language model is added, its failure is shown, and it is changed and del
   await channel.getByRole('button', { name: 'Cancel' }).click()
 
   await page.getByRole('button', { name: 'Assistant', exact: true }).click()
-  await expect(row).toContainText('The server answered with the status 503.')
-  await expect(row).toContainText('its server is not asked before')
+  await expect(row).toContainText('The server responded with status 503.')
+  await expect(row).toContainText('its server is not called again until')
   await expectAccessible(page)
   await shoot(page, 'assistant-models')
 
@@ -49,7 +49,7 @@ test('a language model is added, its failure is shown, and it is changed and del
   const edit = page.getByRole('dialog', { name: 'Configuration Own model' })
   await expect(edit.getByLabel('API key')).toHaveValue('')
   await expect(edit.getByText('A key is stored. Leave this empty to keep it.')).toBeVisible()
-  await edit.getByLabel('Seconds a day').fill('60')
+  await edit.getByLabel('Seconds per day').fill('60')
   await edit.getByRole('button', { name: 'Save' }).click()
   await expect(row).toContainText('of 60 seconds')
   await expect(row).not.toContainText('status 503')

@@ -6,15 +6,15 @@ test('a page and a file become sources, say why they cannot be read, and are cha
   await signIn(page, '/crm/channels')
   await page.getByRole('button', { name: 'Assistant', exact: true }).click()
   await page.getByRole('dialog', { name: 'Assistant configurations' }).getByRole('button', { name: 'Sources' }).click()
-  const drawer = page.getByRole('dialog', { name: 'Sources of the assistant' })
-  await expect(drawer.getByText('No page or file yet.')).toBeVisible()
+  const drawer = page.getByRole('dialog', { name: 'Assistant sources' })
+  await expect(drawer.getByText('No pages or files yet.')).toBeVisible()
 
   await drawer.getByRole('button', { name: 'Add a web page' }).click()
   const form = page.getByRole('dialog', { name: 'Add a web page' })
-  await form.getByLabel('Address of the page').fill('http://10.0.0.1/')
+  await form.getByLabel('Page address').fill('http://10.0.0.1/')
   await form.getByRole('button', { name: 'Add', exact: true }).click()
   await expect(form.getByText('This address is not on the public internet.')).toBeVisible()
-  await form.getByLabel('Address of the page').fill(site.address)
+  await form.getByLabel('Page address').fill(site.address)
   await form.getByLabel('Title').fill('Montaj')
   await expectAccessible(page)
   await form.getByRole('button', { name: 'Add', exact: true }).click()
@@ -26,7 +26,7 @@ test('a page and a file become sources, say why they cannot be read, and are cha
   const upload = page.getByRole('dialog', { name: 'Upload a file' })
   await upload.getByLabel('File').setInputFiles({ name: 'resim.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3]) })
   await upload.getByRole('button', { name: 'Add', exact: true }).click()
-  await expect(upload.getByText('This is no PDF, Word file, text or web page.')).toBeVisible()
+  await expect(upload.getByText('This is not a PDF, Word file, text or web page.')).toBeVisible()
   await upload.getByLabel('File').setInputFiles({ name: 'sigorta.md', mimeType: 'text/markdown', buffer: Buffer.from('# Sigorta\n\nTaşıma sigortası teslimata kadar geçerlidir.') })
   await upload.getByRole('button', { name: 'Add', exact: true }).click()
   const file = drawer.getByRole('listitem', { name: 'Sigorta' })
@@ -37,7 +37,7 @@ test('a page and a file become sources, say why they cannot be read, and are cha
   // A page that is gone says so.
   site.answer.status = 404
   await row.getByRole('button', { name: 'Fetch again: Montaj' }).click()
-  await expect(row).toContainText('The page is not there any more.')
+  await expect(row).toContainText('The page no longer exists.')
 
   await file.getByRole('button', { name: 'Edit: Sigorta' }).click()
   const edit = page.getByRole('dialog', { name: 'Source Sigorta' })

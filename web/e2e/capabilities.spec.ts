@@ -30,8 +30,8 @@ test('a file that Instagram does not carry is refused before it is uploaded', as
     { name: 'price.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4') },
     { name: 'large.png', mimeType: 'image/png', buffer: Buffer.alloc((8 << 20) + 1) },
   ])
-  await expect(thread.getByText('Instagram does not carry files of this type.')).toBeVisible()
-  await expect(thread.getByText('Instagram carries files up to 8 MB.')).toBeVisible()
+  await expect(thread.getByText('Instagram does not support this file type.')).toBeVisible()
+  await expect(thread.getByText('Instagram supports files up to 8 MB.')).toBeVisible()
   await expectAccessible(page)
   expect(uploads).toEqual([])
 

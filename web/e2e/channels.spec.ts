@@ -158,7 +158,7 @@ test('outside its hours the chat says so, in the words of the workspace', async 
   await day.getByLabel('From').fill('13:00')
   await day.getByLabel('To').fill('12:00')
   await drawer.getByRole('button', { name: 'Create' }).click()
-  await expect(drawer.getByRole('alert').filter({ hasText: 'after the beginning' })).toBeVisible()
+  await expect(drawer.getByRole('alert').filter({ hasText: 'after the start' })).toBeVisible()
   await day.getByLabel('To').fill('00:00') // the end of the day
   await drawer.getByRole('button', { name: `Add hours on ${later}` }).click()
   await expectAccessible(page)
@@ -206,7 +206,7 @@ test('a custom channel shows its secrets once, delivers, and is pinged, rotated 
   await signIn(page, '/crm/channels')
   await page.getByRole('button', { name: 'Custom channel' }).click()
   const drawer = page.getByRole('dialog', { name: 'Custom channel' })
-  for (const step of ['1. Name the channel', '2. Say where answers go', '3. Let your software send messages']) await expect(drawer.getByRole('region', { name: step })).toBeVisible()
+  for (const step of ['1. Name the channel', '2. Set where answers go', '3. Let your software send messages']) await expect(drawer.getByRole('region', { name: step })).toBeVisible()
   await drawer.getByLabel('Name', { exact: true }).fill(name)
   await drawer.getByLabel('Address').fill('nowhere')
   await drawer.getByRole('button', { name: 'Create' }).click()

@@ -82,7 +82,7 @@ test('the sample file can be imported as it is', async ({ page }) => {
   await dialog.getByRole('link', { name: 'Download a sample file' }).click()
   await dialog.getByLabel('CSV file').setInputFiles(await (await download).path())
   await dialog.getByRole('button', { name: 'Import 2 rows' }).click()
-  await expect(dialog.getByText('The import is done')).toBeVisible()
+  await expect(dialog.getByText('The import is complete')).toBeVisible()
   await expect(dialog.getByText('0 failed')).toBeVisible()
 })
 
@@ -137,7 +137,7 @@ test('a file is imported with progress and its mistakes, and exported again', as
   await expectAccessible(page)
   await shoot(page, 'contacts-import-mapping')
   await dialog.getByRole('button', { name: 'Import 2 rows' }).click()
-  await expect(dialog.getByText('The import is done')).toBeVisible()
+  await expect(dialog.getByText('The import is complete')).toBeVisible()
   await expect(dialog.getByText('1 created')).toBeVisible()
   await expect(dialog.getByRole('list', { name: 'Rows that could not be imported' })).toContainText('Line 3')
   await expect(dialog.getByRole('list', { name: 'Rows that could not be imported' })).toContainText('E-posta “nobody”: Enter a full e-mail address')

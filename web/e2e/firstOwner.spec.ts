@@ -52,8 +52,8 @@ const languages = [
     done: 'Your account is ready',
     signIn: 'Sign in',
     workspace: 'Workspace: Firma A.Ş.',
-    dead: 'This link does not work any more',
-    why: 'It works once, for an hour.',
+    dead: 'This link no longer works',
+    why: 'It works once, and only for an hour.',
     signUp: 'Create an account',
   },
   {

@@ -11,7 +11,7 @@ const words = {
   },
   tr: {
     locale: 'tr-TR', thread: (name: string) => `${name} ile konuşma`, reply: 'Yanıtla', bar: 'Biçimlendirme', list: 'Madde listesi', preview: 'Önizleme', signature: 'İmza', edit: 'İmzamı düzenle',
-    own: 'İmzanız', save: 'Kaydet', below: 'İmzanız altına eklenir.', ask: 'Bu ileti gönderilsin mi?', card: 'Listedeki bir sözcük', reason: 'Gerekçe', anyway: 'Yine de gönder', kept: 'Gönderilmedi. Taslağınız duruyor.',
+    own: 'İmzanız', save: 'Kaydet', below: 'İmzanız altına eklenir.', ask: 'Bu mesaj gönderilsin mi?', card: 'Listedeki bir sözcük', reason: 'Gerekçe', anyway: 'Yine de gönder', kept: 'Gönderilmedi. Taslağınız saklı.',
     add: (address: string) => `${address} adresini Cc’ye ekle`,
   },
 } as const

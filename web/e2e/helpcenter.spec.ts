@@ -15,7 +15,7 @@ test('an article is written, previewed and published, and a visitor reads it and
   await page.getByRole('button', { name: 'New article' }).click()
   const dialog = page.getByRole('dialog', { name: 'New article' })
   await dialog.getByLabel('Title').fill(title)
-  await dialog.getByRole('button', { name: 'Write it' }).click()
+  await dialog.getByRole('button', { name: 'Start writing' }).click()
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
 
   await page.getByLabel('Text', { exact: true }).fill('## Nasıl?\n\nSepette **hediye paketi** seçin.')
@@ -43,7 +43,7 @@ test('an article is written, previewed and published, and a visitor reads it and
     await expect(page.getByText('1 yes · 0 no')).toBeVisible()
     await page.getByRole('button', { name: 'Versions' }).click()
     await page.getByRole('button', { name: 'Restore version 1' }).click()
-    await expect(page.getByText('Public, changed')).toBeVisible()
+    await expect(page.getByText('Published, changed')).toBeVisible()
   })
 })
 

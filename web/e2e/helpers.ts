@@ -247,10 +247,10 @@ export async function enterDemo({ request }: BrowserContext): Promise<void> {
 export async function openOwnQr(page: Page) {
   const created = page.waitForResponse((response) => response.request().method() === 'POST' && response.url().endsWith('/mobile-qr'))
   await page.getByRole('button', { name: /Actions for Defne/ }).click()
-  await page.getByRole('menuitem', { name: 'Sign a phone in' }).click()
+  await page.getByRole('menuitem', { name: 'Sign in a phone' }).click()
   const { data } = (await (await created).json()) as { data: { key: string } }
-  const dialog = page.getByRole('dialog', { name: /Sign in the phone of/ })
-  await expect(dialog.getByRole('img', { name: 'QR code that signs a phone in' })).toBeVisible()
+  const dialog = page.getByRole('dialog', { name: /Sign in on the phone of/ })
+  await expect(dialog.getByRole('img', { name: 'QR code for signing in on a phone' })).toBeVisible()
   return { key: data.key, dialog }
 }
 

@@ -44,9 +44,9 @@ test('a mail of the journal gets a legal hold with its reason, and it is taken a
   })
 
   await test.step('it is taken away after a question', async () => {
-    await page.getByRole('button', { name: `Take the hold away: ${subject}` }).click()
-    await page.getByRole('dialog', { name: 'Take the hold away' }).getByRole('button', { name: 'Take the hold away' }).click()
-    await expect(page.getByText('The hold is taken away')).toBeVisible()
+    await page.getByRole('button', { name: `Remove the hold: ${subject}` }).click()
+    await page.getByRole('dialog', { name: 'Remove the hold' }).getByRole('button', { name: 'Remove the hold' }).click()
+    await expect(page.getByText('The hold is removed')).toBeVisible()
     await expect(row).not.toContainText('Legal hold:')
   })
   await context.close()

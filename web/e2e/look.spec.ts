@@ -111,7 +111,7 @@ test('a filled form asks before it is thrown away', async ({ page }) => {
   })
   await page.getByRole('button', { name: 'Add a contact' }).first().click()
   await drawer.getByLabel('Name').fill('Half a name')
-  const question = page.getByRole('alertdialog', { name: 'Discard what you filled in?' })
+  const question = page.getByRole('alertdialog', { name: 'Discard what you entered?' })
   await test.step('Esc asks, and a second one stays', async () => {
     await page.keyboard.press('Escape')
     await expect(question).toBeVisible()
@@ -129,12 +129,12 @@ test('a filled form asks before it is thrown away', async ({ page }) => {
   })
   await test.step('a list that is open closes first', async () => {
     await question.getByRole('button', { name: 'Keep editing' }).click()
-    await drawer.getByRole('combobox', { name: 'Kind' }).click()
+    await drawer.getByRole('combobox', { name: 'Type' }).click()
     await expect(page.getByRole('option', { name: 'Lead' })).toBeVisible()
     await page.keyboard.press('Escape')
     await expect(page.getByRole('option', { name: 'Lead' })).toBeHidden()
     await expect(question).toBeHidden()
-    await choose(drawer.getByRole('combobox', { name: 'Kind' }), 'Lead')
+    await choose(drawer.getByRole('combobox', { name: 'Type' }), 'Lead')
     await expect(page.getByRole('option')).toHaveCount(0)
   })
   await page.keyboard.press('Escape')
@@ -144,7 +144,7 @@ test('a filled form asks before it is thrown away', async ({ page }) => {
 
 test('a day is picked by calendar and keyboard, in the language of the panel', async ({ page }) => {
   await signIn(page, '/settings/audit')
-  const field = page.getByLabel('From day')
+  const field = page.getByLabel('From date')
   await field.fill('2026-03-10')
   await page.getByRole('button', { name: 'Calendar' }).first().click()
   const calendar = page.getByRole('dialog', { name: 'Calendar' })
@@ -168,7 +168,7 @@ test('home is the queue of an agent and the overview of who runs the workspace',
   await page.request.post(`/api/crm/v1/conversations/${conversation.id}/assign`, { data: { owner_id: me.data.membership.id } })
   await page.reload()
   const main = page.getByRole('main')
-  for (const label of ['Open', 'Waiting', 'Unassigned', 'First reply, median']) await expect(main.getByRole('term').filter({ hasText: label }).first()).toBeVisible()
+  for (const label of ['Open', 'Waiting', 'Unassigned', 'Median first reply']) await expect(main.getByRole('term').filter({ hasText: label }).first()).toBeVisible()
   await expect(main.getByRole('table', { name: 'Messages, last 24 hours' })).toContainText('Received: ')
   await expect(main.getByRole('heading', { name: 'Channels' })).toBeVisible()
   await expect(main.getByRole('heading', { name: 'Your queue' })).toBeVisible()

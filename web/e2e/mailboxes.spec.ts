@@ -16,14 +16,14 @@ test('a mailbox is tried, connected, and shows where its mail can be forwarded',
   })
 
   await test.step('a server that nobody runs is found out before it is stored', async () => {
-    await drawer.getByLabel('Fetch mail by IMAP').check()
+    await drawer.getByLabel('Fetch mail over IMAP').check()
     await drawer.getByRole('textbox', { name: 'Server' }).fill('127.0.0.1')
     await drawer.getByLabel('Port').fill('1')
     await drawer.getByLabel('User name').fill('destek')
     await drawer.getByLabel('Password').fill('secret')
     await drawer.getByRole('button', { name: 'Test connection' }).click()
     await expect(drawer.getByRole('alert').filter({ hasText: 'cannot be reached' })).toBeVisible()
-    await drawer.getByLabel('Fetch mail by IMAP').uncheck()
+    await drawer.getByLabel('Fetch mail over IMAP').uncheck()
   })
 
   await test.step('once connected it has a forwarding address', async () => {

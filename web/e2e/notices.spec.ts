@@ -52,7 +52,7 @@ test('how a person is told is the same in every browser, and a push is shown whi
   await test.step('choices', async () => {
     await button.click()
     await dialog.getByRole('checkbox', { name: 'a note mentions me' }).uncheck()
-    await dialog.getByRole('checkbox', { name: 'Stay silent at these hours' }).check()
+    await dialog.getByRole('checkbox', { name: 'Stay silent during these hours' }).check()
     await dialog.getByLabel('Quiet from').fill('21:15')
     const subscribed = mine.waitForResponse((response) => response.url().endsWith('/me/push-subscriptions'))
     await dialog.getByRole('checkbox', { name: /^Send a push notification/ }).check()

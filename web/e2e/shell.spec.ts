@@ -73,10 +73,10 @@ test('the server speaks the language of the panel', async ({ page }) => {
 test('a lost stream is told, and its return too', async ({ page }) => {
   await page.route('**/api/v1/stream', (route) => route.fulfill({ status: 503 }))
   await signIn(page)
-  await expect(page.getByText('The connection is lost.')).toBeVisible()
+  await expect(page.getByText('Connection lost.')).toBeVisible()
   await page.unroute('**/api/v1/stream')
   await expect(page.getByText('Live', { exact: true })).toBeVisible({ timeout: 20_000 })
-  await expect(page.getByText('The connection is lost.')).toBeHidden()
+  await expect(page.getByText('Connection lost.')).toBeHidden()
 })
 
 test('an unknown address is a page of its own, with the navigation around it', async ({ page }) => {

@@ -246,7 +246,7 @@ for (const module of ['erp', 'mail'] as const) {
     await expect(rows).toHaveCount(2)
     await expect(rows.filter({ hasText: 'ping.test' })).toContainText('Delivered')
     await choose(event, 'contact.created')
-    await expect(page.getByRole('heading', { name: 'No delivery matches' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'No deliveries match' })).toBeVisible()
     await choose(status, 'Retrying')
     await expect(rows.filter({ hasText: 'contact.created' })).toContainText('The receiver responded with 500.')
     await expect(rows).toHaveCount(2)

@@ -40,7 +40,7 @@ test('a WhatsApp number is connected, and what Meta refuses is said at its field
   await drawer.getByLabel('App secret', { exact: true }).fill(number.secret)
   await expectAccessible(page)
   await drawer.getByRole('button', { name: 'Connect', exact: true }).click()
-  await expect(drawer.getByText(/Meta does not take this token/)).toBeVisible()
+  await expect(drawer.getByText(/Meta does not accept this token/)).toBeVisible()
   await expect(drawer.getByLabel('Access token')).toBeFocused()
   await expectAccessible(page)
   await shoot(page, 'whatsapp-refused')
@@ -69,7 +69,7 @@ test('a template is written, approved, and sent where the reply window is closed
     await drawer.getByRole('button', { name: 'Add a button' }).click()
     await drawer.getByLabel('Text on the button').fill('When?')
     await drawer.getByRole('button', { name: 'Submit for review' }).click()
-    await expect(drawer.getByText('Give a sample for each variable; the reviewer reads it.')).toBeVisible()
+    await expect(drawer.getByText('Enter a sample for each variable; the reviewer reads it.')).toBeVisible()
     await drawer.getByLabel('Sample for variable 1').fill('Elif')
     await expect(drawer.getByRole('region', { name: 'How the customer sees it' })).toContainText('Hello Elif, your chair is ready')
     await expectAccessible(page)
@@ -230,7 +230,7 @@ test('a number says when a test message arrived, and what became of turning call
   await page.getByRole('menuitem', { name: 'Settings' }).click()
   const drawer = page.getByRole('dialog')
   await drawer.getByRole('button', { name: /Test incoming messages|Test again/ }).click()
-  await expect(drawer.getByText(/Write to \+90 212 555 01 01 now/)).toBeVisible()
+  await expect(drawer.getByText(/Send this to \+90 212 555 01 01 now/)).toBeVisible()
   const code = (await drawer.getByText(/^KONAK-\d{6}$/).textContent()) ?? ''
   await expectAccessible(page)
 

@@ -22,7 +22,7 @@ test('a language model drafts the reply and rewrites it, and the old text comes 
     await expect(text).toHaveValue(/14 gün/)
     await expect(text).toBeFocused()
     await expect(thread.getByText('Check it before you send it.')).toBeVisible()
-    await expect(thread.getByRole('list', { name: 'What it rests on' }).getByRole('link', { name: 'Ürünü nasıl iade ederim?' })).toBeVisible()
+    await expect(thread.getByRole('list', { name: 'Based on' }).getByRole('link', { name: 'Ürünü nasıl iade ederim?' })).toBeVisible()
     draft = await text.inputValue()
     expect(draft).not.toContain('[s')
     await expectAccessible(page)

@@ -1,7 +1,7 @@
 export const design = {
   'design.tokens': 'Colours',
   'design.tokensLead':
-    'Stone for ground, petrol for structure and action, tile red only as a mark. Each sample is the living variable of the theme in use.',
+    'Stone for ground, petrol for structure and action, tile red only as a mark. Each sample is the live variable of the theme in use.',
   'design.type': 'Type',
   'design.typeSample': 'The quick decision is not always the calm one',
   'design.components': 'Components',
@@ -38,7 +38,7 @@ export const design = {
   'design.loading': 'Loading',
   'design.failed': 'Failed',
   'design.empty': 'Empty',
-  'design.emptyText': 'An empty state says what will stand here, why it helps, and what to do first.',
+  'design.emptyText': 'An empty state says what will appear here, why it helps, and what to do first.',
   'design.code': 'Example body',
   'design.name': 'Name',
   'design.search': 'Choice with a search',

@@ -2,7 +2,7 @@ export const hours = {
   'hours.title': 'Business hours',
   'hours.on': 'Set business hours',
   'hours.timezone': 'Time zone',
-  'hours.timezoneWrong': 'We do not know this time zone.',
+  'hours.timezoneWrong': 'This time zone is unknown.',
   'hours.closed': 'Closed',
   'hours.from': 'From',
   'hours.to': 'To',

@@ -2,7 +2,7 @@ export const layers = {
   'workspaces.addLead': 'You become its owner and switch to it.',
   'workspaces.addAction': 'Create',
   'workspaces.slug': 'Short name',
-  'workspaces.slugHint': 'Part of its addresses; small letters, digits and dashes.',
+  'workspaces.slugHint': 'In its addresses; lowercase letters, digits and dashes.',
   'workspaces.taken': 'This short name is taken.',
   'workspaces.reserved': 'This short name is reserved. Choose another one.',
   'stepUp.title': 'Confirm it is you',

@@ -3,7 +3,7 @@ import type { design as en } from '../en/design'
 export const design: Record<keyof typeof en, string> = {
   'design.tokens': 'Renkler',
   'design.tokensLead':
-    'Zemin için taş, yapı ve eylem için petrol; çini kırmızısı yalnızca imdir. Her örnek, kullanılan temanın yaşayan değişkenidir.',
+    'Zemin için taş, yapı ve eylem için petrol; çini kırmızısı yalnızca vurgu içindir. Her örnek, kullanılan temanın canlı değişkenidir.',
   'design.type': 'Yazı',
   'design.typeSample': 'Pijamalı hasta yağız şoföre çabucak güvendi',
   'design.components': 'Bileşenler',

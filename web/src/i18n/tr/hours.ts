@@ -4,7 +4,7 @@ export const hours: Record<keyof typeof en, string> = {
   'hours.title': 'Çalışma saatleri',
   'hours.on': 'Çalışma saatleri belirle',
   'hours.timezone': 'Saat dilimi',
-  'hours.timezoneWrong': 'Bu saat dilimini bilmiyoruz.',
+  'hours.timezoneWrong': 'Bu saat dilimi tanınmıyor.',
   'hours.closed': 'Kapalı',
   'hours.from': 'Başlangıç',
   'hours.to': 'Bitiş',

@@ -3,7 +3,7 @@ import type { rules as en } from '../en/rules'
 export const rules: Record<keyof typeof en, string> = {
   'rules.closed': 'Kapanan konuşmalar',
   'rules.reopen': 'Müşterinin mesajı kapalı konuşmayı yeniden açar',
-  'rules.reopenHint': 'E-posta ve canlı sohbet için. Açmazsa mesajıyla yeni bir konuşma başlar.',
+  'rules.reopenHint': 'E-posta ve canlı sohbet için. Kapalıysa mesajıyla yeni bir konuşma başlar.',
   'rules.days': 'Yalnızca şu kadar gün içinde',
   'rules.daysHint': 'Daha sonra yeni bir konuşma başlar. Sınır olmasın istiyorsanız boş bırakın.',
   'rules.daysWrong': '1 ile 3650 arasında bir gün sayısı yazın ya da boş bırakın.',
@@ -21,7 +21,7 @@ export const rules: Record<keyof typeof en, string> = {
   'groups.members': 'Üyeler',
   'groups.count_one': '{count} üye',
   'groups.count_other': '{count} üye',
-  'groups.inactive': 'Etkin olmayan bir çalışan',
+  'groups.inactive': 'Etkin olmayan bir iş arkadaşı',
   'groups.memberGone': 'Üyelerden biri artık çalışma alanında değil. Etkin olmayanların işaretini kaldırın.',
   'groups.saved': '{name} kaydedildi',
   'groups.empty.title': 'Henüz grup yok',

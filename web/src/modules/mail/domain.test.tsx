@@ -24,7 +24,7 @@ it('says which keys sign while new ones wait, and keeps them', async () => {
   answers.set('POST /api/mail/v1/provision/domain', domain)
   await open({})
   expect((await screen.findByRole('status')).textContent).toContain('signed with the keys at s1')
-  await userEvent.click(screen.getByRole('button', { name: 'Keep the present keys' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Keep the current keys' }))
   await waitFor(() => expect(asked.find(({ method }) => method === 'POST')?.body).toEqual({ domain: 'a.example', selector: 's1', routing: 'embedded' }))
 })
 

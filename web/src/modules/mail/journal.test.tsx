@@ -40,9 +40,9 @@ it('places a legal hold with its reason, and takes it away', async () => {
 
   answers.set(`DELETE ${hold}`, mail)
   answers.set('GET /api/mail/v1/journal', [mail])
-  await userEvent.click(screen.getByRole('button', { name: 'Take the hold away: Offer 4711' }))
-  const asks = within(await screen.findByRole('dialog', { name: 'Take the hold away' }))
-  await userEvent.click(asks.getByRole('button', { name: 'Take the hold away' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Remove the hold: Offer 4711' }))
+  const asks = within(await screen.findByRole('dialog', { name: 'Remove the hold' }))
+  await userEvent.click(asks.getByRole('button', { name: 'Remove the hold' }))
   await waitFor(() => expect(screen.queryByText('Legal hold: Case 12')).toBeNull())
   expect(asked.some(({ method, path }) => method === 'DELETE' && path === hold)).toBe(true)
 })

@@ -38,12 +38,12 @@ it('words what Konak itself says of a recipient, and leaves what another server 
   await show(<MailQueueScreen />)
   await screen.findByText('The domain does not exist')
   expect(screen.getByText('550 5.1.2 Host unknown')).toBeTruthy()
-  expect(screen.getAllByText(/^The server does not answer/)).toHaveLength(2)
+  expect(screen.getAllByText(/^The server is not responding/)).toHaveLength(2)
   expect(screen.queryByText(/could not be reached|cannot be reached/)).toBeNull()
-  expect(screen.getByText('A rule does not let it leave')).toBeTruthy()
+  expect(screen.getByText('A rule prevents it from being sent')).toBeTruthy()
   expect(screen.getByText('451 4.7.1 Greylisted')).toBeTruthy()
   await userEvent.click(screen.getByRole('tab', { name: 'Addresses that do not exist' }))
-  await screen.findByText('The domain takes no mail')
+  await screen.findByText('The domain does not accept mail')
 })
 
 it('rejects a privacy request', async () => {
@@ -80,7 +80,7 @@ it('shows the lines of the ledger about one address', async () => {
   await show(<PrivacyScreen />, { permissions: [] })
   await userEvent.click(await screen.findByRole('tab', { name: 'Ledger' }))
   await screen.findByText('elif@a.example')
-  expect(screen.getByText('A copy of the data was asked for')).toBeTruthy()
+  expect(screen.getByText('A copy of the data was requested')).toBeTruthy()
   expect(screen.getByText('By: a member')).toBeTruthy()
   await userEvent.type(screen.getByLabelText('Only lines about this address'), 'elif@a.example')
   await userEvent.click(screen.getByRole('button', { name: 'Filter' }))
@@ -105,7 +105,7 @@ it('says who did what the ledger holds, and keeps the code of what it does not k
     expect.stringMatching(/^4A contact was erasedBy: an API key/),
     expect.stringMatching(/^3gdpr\.export\.forgottenBy: robot/),
     expect.stringMatching(/^2The request for erasure was rejectedBy: Ayla Demir/),
-    expect.stringMatching(/^1Erasure was asked forBy: Defne YılmazAbout an address that was erased · Request 0193c5a0-7b1e/),
+    expect.stringMatching(/^1Erasure was requestedBy: Defne YılmazAbout an address that was erased · Request 0193c5a0-7b1e/),
   ])
 })
 
@@ -115,7 +115,7 @@ it('sends what narrows a rule, and the subject that is tried', async () => {
   answers.set('POST /api/mail/v1/dlp/test', { action: 'pass', matches: [], unscanned: [], redacted: '' })
   await withTexts(() => Promise.resolve(null), 'mail')()
   await show(<DlpRulesScreen />, { permissions: ['mail.dlp.manage'] })
-  await userEvent.type(screen.getByRole('textbox', { name: /Subject of the mail/ }), 'Plan')
+  await userEvent.type(screen.getByRole('textbox', { name: /Subject of the e-mail/ }), 'Plan')
   await userEvent.type(screen.getByRole('textbox', { name: 'Text' }), 'x')
   await userEvent.click(screen.getByRole('button', { name: 'Try' }))
   await waitFor(() => expect(asked.find(({ path }) => path === '/api/mail/v1/dlp/test')?.body).toEqual({ subject: 'Plan', text: 'x' }))
@@ -124,7 +124,7 @@ it('sends what narrows a rule, and the subject that is tried', async () => {
   await userEvent.type(dialog.getByRole('textbox', { name: 'Name' }), 'Cards')
   await userEvent.type(dialog.getByRole('textbox', { name: /Only near these words/ }), 'kart, card')
   await userEvent.click(dialog.getByRole('checkbox', { name: 'Attachments' }))
-  await userEvent.click(dialog.getByRole('checkbox', { name: 'Turn it on at once' }))
+  await userEvent.click(dialog.getByRole('checkbox', { name: 'Turn it on now' }))
   await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
   await waitFor(() =>
     expect(asked.find(({ method, path }) => method === 'POST' && path === '/api/mail/v1/dlp/rules')?.body).toMatchObject({

@@ -21,7 +21,7 @@ it('takes a daily limit away where its field is emptied', async () => {
   await show(<MailMailboxesScreen />, { permissions: ['mail.mailboxes.manage'] })
   await userEvent.click(await screen.findByRole('button', { name: 'Change ekip@kaya.example' }))
   const dialog = within(await screen.findByRole('dialog'))
-  await userEvent.clear(dialog.getByRole('spinbutton', { name: /^Recipients a day/ }))
+  await userEvent.clear(dialog.getByRole('spinbutton', { name: /^Recipients per day/ }))
   await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
   await waitFor(() => expect(asked.find(({ method }) => method === 'POST')?.body).toMatchObject({ address: box.address, daily_limit: null }))
 })

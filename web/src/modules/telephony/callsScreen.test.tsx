@@ -33,8 +33,8 @@ it('says what is empty, and leads to the setup of calls', async () => {
   await withTexts(() => Promise.resolve(null), 'telephony')()
   await show(<CallsScreen />, { permissions: ['crm.calls.view', 'crm.telephony.manage'], licences: ['telephony'] })
   expect(await screen.findByRole('link', { name: 'Set up calls' })).toBeTruthy()
-  await userEvent.click(screen.getByRole('radio', { name: 'To return' }))
-  await screen.findByRole('heading', { name: 'Nothing waits' })
+  await userEvent.click(screen.getByRole('radio', { name: 'To call back' }))
+  await screen.findByRole('heading', { name: 'Nothing is waiting' })
   expect(screen.queryByRole('link', { name: 'Set up calls' })).toBeNull()
 })
 

@@ -70,7 +70,7 @@ it("shows a colleague's version where nothing was typed, and never in place of w
   await write('Mine.')
   serve(3, 'Five days.')
   await act(() => client.invalidateQueries({ queryKey: ['crm'] }))
-  const said = /^Somebody saved a newer version meanwhile/
+  const said = /^Someone saved a newer version in the meantime/
   await screen.findByText(said)
   expect((await field()).value).toBe('Mine.')
 
@@ -88,7 +88,7 @@ it('asks before the page is left with what was not saved', async () => {
   await open()
   await write('Three days.')
   await userEvent.click(screen.getByRole('link', { name: 'Help center' }))
-  await userEvent.click(within(await screen.findByRole('dialog', { name: 'Discard what you filled in?' })).getByRole('button', { name: 'Cancel' }))
+  await userEvent.click(within(await screen.findByRole('dialog', { name: 'Discard what you entered?' })).getByRole('button', { name: 'Cancel' }))
   expect((await field()).value).toBe('Three days.')
   await userEvent.click(screen.getByRole('link', { name: 'Help center' }))
   await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Discard' }))

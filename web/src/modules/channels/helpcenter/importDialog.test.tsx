@@ -28,9 +28,9 @@ it('says what was there already, what failed and what readers will not see', asy
   await userEvent.upload(await dialog.findByLabelText('File'), new File(['x'], 'a.zip', { type: 'application/zip' }))
   await userEvent.click(dialog.getByRole('button', { name: 'Import' }))
   await dialog.findByText('1 article was imported')
-  expect(dialog.getByText('2 were there already and stay as they are.')).toBeTruthy()
+  expect(dialog.getByText('2 already existed and were left unchanged.')).toBeTruthy()
   expect(dialog.getAllByRole('listitem').map((row) => row.textContent)).toEqual([
-    'a.md: This text has a picture without a full address (https://…), which readers will not see.',
+    'a.md: This text contains a picture without a full address (https://…), which readers will not see.',
     'a.md: The site does not have this language. Add it in the site settings so that readers see this text.',
     'b.md could not be imported: check its category, its language, its length and that it is plain text (UTF-8).',
   ])

@@ -27,7 +27,7 @@ it('names the line of the file, its column and the fault in words', async () => 
   await userEvent.click(await dialog.findByRole('button', { name: /Import 3/ }))
   const rows = within(await dialog.findByRole('list', { name: 'Rows that could not be imported' })).getAllByRole('listitem')
   expect(rows.map((row) => row.textContent)).toEqual([
-    'Line 3Tür “boss”: Only lead and customer can stand here.',
+    'Line 3Tür “boss”: Only lead or customer is allowed here.',
     'Line 5Plan “gold”: This value is not valid.',
     'Line 7This value was not accepted (never_heard_of).',
   ])

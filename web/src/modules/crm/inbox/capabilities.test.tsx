@@ -68,8 +68,8 @@ describe('the composer', () => {
     const area = await compose('instagram')
     await screen.findByRole('combobox', { name: 'Channel' })
     drop(area, sized('price.pdf', 'application/pdf', 10), sized('large.png', 'image/png', 9 << 20), sized('small.png', 'image/png', 10))
-    expect((await screen.findByText('Instagram does not carry files of this type.')).getAttribute('role')).toBe('alert')
-    expect(screen.getByText('Instagram carries files up to 8 MB.')).toBeTruthy()
+    expect((await screen.findByText('Instagram does not support this file type.')).getAttribute('role')).toBe('alert')
+    expect(screen.getByText('Instagram supports files up to 8 MB.')).toBeTruthy()
     expect(uploaded).toEqual(['small.png'])
   })
 
@@ -81,7 +81,7 @@ describe('the composer', () => {
     const send = await screen.findByRole<HTMLButtonElement>('button', { name: 'Send' })
     await waitFor(() => expect(send.disabled).toBe(false))
     await choose(/Instagram/)
-    expect(await screen.findByText('Instagram does not carry files of this type.')).toBeTruthy()
+    expect(await screen.findByText('Instagram does not support this file type.')).toBeTruthy()
     expect(send.disabled).toBe(true)
   })
 
@@ -100,7 +100,7 @@ describe('the composer', () => {
     await screen.findByRole('combobox', { name: 'Channel' })
     await waitFor(() => expect(screen.queryByRole('button', { name: 'Attach files' })).toBeNull())
     drop(area, sized('price.pdf', 'application/pdf', 10))
-    expect(await screen.findByText('Help center carries no files.')).toBeTruthy()
+    expect(await screen.findByText('Help center does not support files.')).toBeTruthy()
     await userEvent.click(screen.getByRole('radio', { name: /Note/ }))
     expect(await screen.findByRole('button', { name: 'Attach files' })).toBeTruthy()
   })
@@ -119,7 +119,7 @@ describe('what a channel takes in one message', () => {
     expect(await screen.findByText('4,096 of 4,096 characters')).toBeTruthy()
     expect(send.disabled).toBe(false)
     fireEvent.change(area, { target: { value: 'a'.repeat(4099) } })
-    expect(await screen.findByText('WhatsApp takes 4,096 characters in a message. This has 3 too many.')).toBeTruthy()
+    expect(await screen.findByText('WhatsApp allows 4,096 characters per message. This has 3 too many.')).toBeTruthy()
     expect(send.disabled).toBe(true)
     // By e-mail it can go.
     await choose(/E-mail/)

@@ -93,8 +93,8 @@ describe('formatting', () => {
     await show(<Timeline conversation={byMail} at={undefined} onNewest={() => undefined} />)
     expect((await screen.findByRole('link', { name: 'here' })).getAttribute('href')).toBe('https://a.example')
     expect(screen.getByText('**not** a ████')).toBeTruthy()
-    expect(screen.getByText('A rule covered parts of this message.')).toBeTruthy()
-    expect(screen.getByText(/it waits for a review by your company/)).toBeTruthy()
+    expect(screen.getByText('A rule redacted parts of this message.')).toBeTruthy()
+    expect(screen.getByText(/your company has to review it first/)).toBeTruthy()
   })
 })
 

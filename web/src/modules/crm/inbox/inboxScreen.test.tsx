@@ -334,8 +334,8 @@ describe('a saved view', () => {
 
   it('is renamed and gets other filters', async () => {
     await change(false)
-    await choose('Actions on the view Urgent', 'Change the view')
-    const dialog = within(await screen.findByRole('dialog', { name: 'Change the view' }))
+    await choose('Actions on the view Urgent', 'Edit the view')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Edit the view' }))
     // Who may not share a view is not asked.
     expect(dialog.queryByRole('checkbox', { name: /whole team/ })).toBeNull()
     const name = dialog.getByRole('textbox', { name: 'Name of the view' })
@@ -360,8 +360,8 @@ describe('a saved view', () => {
 
   it('of everybody stays everybody’s when one who may changes it', async () => {
     await change(true, ['crm.views.manage'])
-    await choose('Actions on the view Urgent', 'Change the view')
-    const dialog = within(await screen.findByRole('dialog', { name: 'Change the view' }))
+    await choose('Actions on the view Urgent', 'Edit the view')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Edit the view' }))
     expect(dialog.getByRole<HTMLInputElement>('checkbox', { name: /whole team/ }).checked).toBe(true)
     await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
     await waitFor(() => expect(bodies('PUT /api/crm/v1/views/v1')).toMatchObject([{ shared: true }]))
