@@ -65,7 +65,7 @@ export default defineConfig({
             { name: 'layers', test: inPackages('@radix-ui', 'aria-hidden', 'react-remove-scroll'), priority: 2 },
             {
               name: 'kit',
-              test: /[\\/]src[\\/]((ui(?![\\/]((Layer|Scrim|Tabs|Tooltip|PickerParts|CalendarPart|ChannelGlyph|HourBars|DateInput|FileInput|TimeInput|Combobox|Step|Avatar|SecretOnce|CodeBlock)\.tsx|time\.ts))|api|lib(?![\\/](span|moduleTitles|languageName|webauthn|puzzle|pow)\.ts)|live|routes|shell)[\\/]|i18n[\\/](index|sections))/,
+              test: /[\\/]src[\\/]((ui(?![\\/]((Layer|Scrim|Tabs|Tooltip|PickerParts|CalendarPart|ChannelGlyph|HourBars|DateInput|FileInput|TimeInput|Combobox|Step|Avatar|SecretOnce|CodeBlock)\.tsx|(time|focusBack)\.ts))|api|lib(?![\\/](span|moduleTitles|languageName|webauthn|puzzle|pow)\.ts)|live|routes|shell)[\\/]|i18n[\\/](index|sections))/,
               priority: 1,
               minShareCount: 2,
             },
