@@ -200,7 +200,7 @@ test('addresses forward, send as others and are suspended; the queue and migrati
     const dialog = page.getByRole('dialog', { name: 'Add a migration' })
     await choose(dialog.getByLabel('Mailbox'), address)
     await dialog.getByLabel('Server').fill('imap.example.com')
-    await dialog.getByLabel('User on that server').fill('ekip')
+    await dialog.getByLabel('User name').fill('ekip')
     await dialog.getByRole('button', { name: 'Save' }).click()
     const job = page.getByRole('row').filter({ hasText: address })
     await expect(job).toContainText('Waiting')

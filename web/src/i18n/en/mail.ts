@@ -140,7 +140,7 @@ export const mail = {
   'migrations.host': 'Server',
   'migrations.port': 'Port',
   'migrations.tls': 'Encryption',
-  'migrations.user': 'User on that server',
+  'migrations.user': 'User name',
   'migrations.invalidHost': 'Enter a host name such as imap.example.com.',
   'migrations.taken': 'The same migration is already waiting.',
   'migrations.cancelOne': 'Cancel the migration of {mailbox}',
