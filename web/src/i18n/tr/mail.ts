@@ -142,7 +142,7 @@ export const mail: Record<keyof typeof en, string> = {
   'migrations.host': 'Sunucu',
   'migrations.port': 'Port',
   'migrations.tls': 'Şifreleme',
-  'migrations.user': 'Oradaki kullanıcı',
+  'migrations.user': 'Kullanıcı adı',
   'migrations.invalidHost': 'imap.ornek.com gibi bir sunucu adı yazın.',
   'migrations.taken': 'Aynı taşıma zaten bekliyor.',
   'migrations.cancelOne': '{mailbox} taşımasını iptal et',
