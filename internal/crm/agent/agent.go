@@ -20,14 +20,14 @@ const (
 
 // Agent is somebody who works in the CRM.
 type Agent struct {
-	ID                  uuid.UUID   `json:"id" doc:"The membership's"`
+	ID                  uuid.UUID   `json:"id" doc:"ID of the membership"`
 	Name                string      `json:"name" example:"Ayşe Demir"`
 	Email               string      `json:"email" example:"ayse@example.com"`
 	Role                string      `json:"role" example:"agent"`
 	Title               string      `json:"title" example:"Destek uzmanı"`
 	State               string      `json:"state" enum:"invited,active,suspended" example:"active"`
 	Presence            string      `json:"presence" enum:"online,away,away_reassign,offline" example:"online"`
-	Signature           string      `json:"signature" example:"**Ayşe Demir**\nDestek uzmanı" doc:"In Markdown; stands below the e-mail answers that ask for it"`
+	Signature           string      `json:"signature" example:"**Ayşe Demir**\nDestek uzmanı" doc:"Markdown; added below e-mail replies that ask for it"`
 	CreatedAt           clock.Time  `json:"created_at"`
 	InvitedAt           *clock.Time `json:"invited_at" nullable:"true"`
 	InvitationExpiresAt *clock.Time `json:"invitation_expires_at" nullable:"true"`

@@ -19,7 +19,7 @@ type addAgentIn struct {
 		Name     string `json:"name,omitempty" maxLength:"100" example:"Ayşe Demir"`
 		Role     string `json:"role,omitempty" maxLength:"40" default:"agent" example:"agent"`
 		Title    string `json:"title,omitempty" maxLength:"80" example:"Destek uzmanı"`
-		Language string `json:"language,omitempty" enum:"tr,en" doc:"Of the mail; yours by default"`
+		Language string `json:"language,omitempty" enum:"tr,en" doc:"Language of the invitation mail; the caller's by default"`
 	}
 }
 
@@ -35,13 +35,13 @@ type changeAgentIn struct {
 		Title    *string `json:"title,omitempty" maxLength:"80" example:"Ekip lideri"`
 		Presence *string `json:"presence,omitempty" enum:"online,away,away_reassign,offline" example:"online"`
 		// Signature is short: it stands below every mail.
-		Signature *string `json:"signature,omitempty" maxLength:"2000" example:"**Ayşe Demir**\nDestek uzmanı" doc:"In Markdown; empty for none"`
+		Signature *string `json:"signature,omitempty" maxLength:"2000" example:"**Ayşe Demir**\nDestek uzmanı" doc:"Markdown; empty for none"`
 	}
 }
 
 type revokeQRIn struct {
 	ID api.ID `path:"agentId" record:"membership"`
-	QR string `query:"qr_id" format:"uuid" doc:"Only this QR, without a line in the ledger: its window closes"`
+	QR string `query:"qr_id" format:"uuid" doc:"Revokes only this QR, without an audit log entry; for when its window closes"`
 }
 
 type qrIn struct {
@@ -53,7 +53,7 @@ type mailQRIn struct {
 	ID   api.ID `path:"agentId" record:"membership"`
 	Body struct {
 		QR  api.ID `json:"qr_id"`
-		Key string `json:"key" minLength:"1" maxLength:"100" example:"qrk_…" doc:"As it was shown when the QR was made"`
+		Key string `json:"key" minLength:"1" maxLength:"100" example:"qrk_…" doc:"The key from the response that created the QR"`
 	}
 }
 
@@ -84,21 +84,21 @@ func (s *Service) registerAgents(a *api.API) {
 			return s.Agents(ctx, in.State, in.Page())
 		})
 
-	add := route("POST", "", "add-agent", "Add an agent, who is invited by mail", perm.AgentsManage)
+	add := route("POST", "", "add-agent", "Invite an agent by mail", perm.AgentsManage)
 	add.TakesKey = true
 	add.Status = 201
-	add.Doc = "Somebody who was invited and did not come is invited again; the older link dies. A member is a 409."
+	add.Doc = "An invited person who has not joined yet is invited again; the older link stops working. 409 if they are a member already."
 	api.Handle(a, add, func(ctx context.Context, in *addAgentIn) (Agent, error) {
 		b := in.Body
 		return s.Add(ctx, NewMember{Email: b.Email, Name: b.Name, Role: b.Role, Language: b.Language}, b.Title)
 	})
 
-	api.Handle(a, route("GET", "/{agentId}", "get-agent", "Read an agent", perm.AgentsView),
+	api.Handle(a, route("GET", "/{agentId}", "get-agent", "Get an agent", perm.AgentsView),
 		func(ctx context.Context, in *agentIn) (Agent, error) { return s.Agent(ctx, in.ID.UUID) })
 
 	change := route("PUT", "/{agentId}", "change-agent", "Change an agent", api.Anyone)
 	change.Delegable = true // an app needs crm.agents.view, see Change
-	change.Doc = "Everybody may change their own name, title, presence and signature; an app needs crm.agents.view for it. A role, and anything of somebody else's, needs crm.agents.manage."
+	change.Doc = "You can change your own name, title, presence and signature; an app needs crm.agents.view for this. Changing a role, or anything of another agent, needs crm.agents.manage."
 	change.Refusals = []int{409}
 	api.Handle(a, change, func(ctx context.Context, in *changeAgentIn) (Agent, error) {
 		b := in.Body
@@ -106,18 +106,18 @@ func (s *Service) registerAgents(a *api.API) {
 	})
 
 	remove := route("DELETE", "/{agentId}", "remove-agent", "Remove an agent from the workspace", perm.AgentsManage)
-	remove.Doc = "Ends what a suspension ends. The last owner cannot be removed: 409."
+	remove.Doc = "Ends everything that a suspension ends. The last owner cannot be removed: 409."
 	remove.Refusals = []int{409}
 	api.Handle(a, remove, func(ctx context.Context, in *agentIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.Remove(ctx, in.ID.UUID)
 	})
 
 	suspend := route("POST", "/{agentId}/suspension", "suspend-agent", "Suspend an agent", perm.AgentsManage)
-	suspend.Doc = "Sessions, the API keys that they made, consents to apps, unscanned QRs, their phone and their place in ring groups end at once. The last owner cannot be suspended: 409."
+	suspend.Doc = "Ends the agent's sessions, API keys they created, consents to apps, unscanned QRs, phone and ring group memberships at once. The last owner cannot be suspended: 409."
 	api.Handle(a, suspend, func(ctx context.Context, in *agentIn) (Agent, error) { return s.Suspend(ctx, in.ID.UUID) })
 
-	unsuspend := route("DELETE", "/{agentId}/suspension", "unsuspend-agent", "Let a suspended agent sign in again", perm.AgentsManage)
-	unsuspend.Doc = "Restores nothing else."
+	unsuspend := route("DELETE", "/{agentId}/suspension", "unsuspend-agent", "Lift an agent's suspension", perm.AgentsManage)
+	unsuspend.Doc = "The agent can sign in again; nothing else is restored."
 	api.Handle(a, unsuspend, func(ctx context.Context, in *agentIn) (Agent, error) { return s.Unsuspend(ctx, in.ID.UUID) })
 }
 
@@ -127,19 +127,19 @@ func (s *Service) registerQRs(a *api.API) {
 		rt.Own, rt.Others = "agentId", perm.AgentsManage
 		return rt
 	}
-	const own = " One's own needs no permission; somebody else's needs crm.agents.manage."
-	const proven = " Needs a password proven within 15 minutes."
-	api.Handle(a, route("GET", "/{agentId}/mobile-qr", "unscanned-mobile-qr", "Whether an agent has an unscanned QR").Polled(),
+	const own = " Your own QR needs no permission; another agent's needs crm.agents.manage."
+	const proven = " Needs a password confirmed within the last 15 minutes."
+	api.Handle(a, route("GET", "/{agentId}/mobile-qr", "unscanned-mobile-qr", "Check for an unscanned QR").Polled(),
 		func(ctx context.Context, in *agentIn) (Unscanned, error) { return s.Unscanned(ctx, in.ID.UUID) })
 
-	create := route("POST", "/{agentId}/mobile-qr", "create-mobile-qr", "Make a QR that signs a phone in")
+	create := route("POST", "/{agentId}/mobile-qr", "create-mobile-qr", "Create a QR that signs a phone in")
 	create.TakesKey = true
 	create.Status, create.ShowsSecret = 201, true
-	create.Doc = "The key is in this answer only and good for two minutes." + proven + own + " The phone's session ends no later than the one that made the QR."
+	create.Doc = "The key is shown only in this response and is valid for two minutes." + proven + own + " The phone's session ends no later than the one that made the QR."
 	api.Handle(a, create, func(ctx context.Context, in *agentIn) (NewQR, error) { return s.CreateQR(ctx, in.ID.UUID) })
 
 	revoke := route("DELETE", "/{agentId}/mobile-qr", "revoke-mobile-qr", "Revoke an unscanned QR")
-	revoke.Doc = "With qr_id only that QR dies, unless it was mailed, and no line is written in the ledger. Without it every unscanned one dies, mailed ones too." + own
+	revoke.Doc = "With qr_id, revokes only that QR, unless it was mailed, and writes no audit log entry. Without it, revokes all unscanned QRs of the agent, mailed ones too." + own
 	api.Handle(a, revoke, func(ctx context.Context, in *revokeQRIn) (RevokedCount, error) {
 		if in.QR == "" {
 			n, err := s.RevokeQRs(ctx, in.ID.UUID)
@@ -153,12 +153,12 @@ func (s *Service) registerQRs(a *api.API) {
 		return RevokedCount{n}, err
 	})
 
-	poll := route("GET", "/{agentId}/mobile-qr/{qrId}", "poll-mobile-qr", "What became of a QR").Polled()
-	poll.Doc = "Asked every two seconds while the QR is on the screen; says on which device the sign-in happened." + own
+	poll := route("GET", "/{agentId}/mobile-qr/{qrId}", "poll-mobile-qr", "Get the status of a QR").Polled()
+	poll.Doc = "Poll every two seconds while the QR is on the screen. The response says which device signed in." + own
 	api.Handle(a, poll, func(ctx context.Context, in *qrIn) (QR, error) { return s.QR(ctx, in.ID.UUID, in.QR.UUID) })
 
 	mail := route("POST", "/{agentId}/mobile-qr/email", "mail-mobile-qr", "Mail the QR on the screen to its agent")
-	mail.Doc = "Once for each QR: a second time is a 409. From then on it is good for 24 hours and outlives its window." + proven + own
+	mail.Doc = "A QR can be mailed once; a second time is a 409. From then on it is valid for 24 hours, even after its window closes." + proven + own
 	api.Handle(a, mail, func(ctx context.Context, in *mailQRIn) (QR, error) {
 		return s.MailQR(ctx, in.ID.UUID, in.Body.QR.UUID, in.Body.Key)
 	})
@@ -166,7 +166,7 @@ func (s *Service) registerQRs(a *api.API) {
 	claim := api.Route{
 		Method: "POST", Path: "/api/v1/auth/mobile-qr/claim", ID: "claim-mobile-qr", Tag: "Identity",
 		Summary: "Sign a phone in with a scanned QR", Access: api.Public, ShowsSecret: true,
-		Doc:   "A QR that was scanned, revoked or is too old is a 422.",
+		Doc:   "422 if the QR was scanned already, was revoked or has expired.",
 		Limit: api.Credentials,
 	}
 	api.Handle(a, claim, func(ctx context.Context, in *claimIn) (Opened, error) {

@@ -27,8 +27,8 @@ const (
 // NewQR is a QR with its key, which is shown once.
 type NewQR struct {
 	ID        uuid.UUID  `json:"qr_id"`
-	Key       string     `json:"key" example:"qrk_…" doc:"Shown only in this answer"`
-	PNG       string     `json:"qr_png" example:"data:image/png;base64,iVBORw0KGgo=" doc:"A data: URL"`
+	Key       string     `json:"key" example:"qrk_…" doc:"Shown only in this response"`
+	PNG       string     `json:"qr_png" example:"data:image/png;base64,iVBORw0KGgo=" doc:"The QR as a data: URL"`
 	ExpiresAt clock.Time `json:"expires_at"`
 }
 
@@ -39,7 +39,7 @@ type QR struct {
 	Mailed    bool                 `json:"mailed"`
 	ExpiresAt clock.Time           `json:"expires_at"`
 	ScannedAt *clock.Time          `json:"scanned_at" nullable:"true"`
-	Device    api.Nullable[Device] `json:"device" doc:"Where the sign-in happened"`
+	Device    api.Nullable[Device] `json:"device" doc:"Device that signed in"`
 
 	revokedAt *clock.Time
 }
@@ -67,12 +67,12 @@ func (q *QR) at(now time.Time) {
 // Unscanned says whether somebody has a QR that waits to be scanned.
 type Unscanned struct {
 	Unscanned bool             `json:"unscanned"`
-	QR        api.Nullable[QR] `json:"qr" doc:"The newest one"`
+	QR        api.Nullable[QR] `json:"qr" doc:"The newest unscanned QR"`
 }
 
 // RevokedCount is the answer to a revocation.
 type RevokedCount struct {
-	Revoked int64 `json:"revoked" example:"1" doc:"0 when none existed"`
+	Revoked int64 `json:"revoked" example:"1" doc:"Number of QRs revoked; 0 if there were none"`
 }
 
 // qrMail carries a QR to somebody who is not at this screen.

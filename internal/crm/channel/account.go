@@ -39,19 +39,19 @@ const (
 // Account is a workspace's account on a channel.
 type Account struct {
 	ID     uuid.UUID `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Kind   string    `json:"kind" example:"custom" doc:"A key of the conversation source catalog"`
+	Kind   string    `json:"kind" example:"custom" doc:"Key from the catalog of conversation sources"`
 	Name   string    `json:"name" example:"Mobil uygulama"`
 	Status string    `json:"status" enum:"connecting,active,paused,attention,disconnected" example:"active"`
-	Reason *string   `json:"reason" nullable:"true" example:"token_expired" doc:"Why it needs attention, or is not connected yet"`
-	AI     bool      `json:"ai" doc:"Whether the assistant answers on this account"`
+	Reason *string   `json:"reason" nullable:"true" example:"token_expired" doc:"Why the account needs attention or is not connected yet"`
+	AI     bool      `json:"ai" doc:"Whether the assistant is on for this account"`
 	// AIConfigurationID is how the assistant behaves here.
-	AIConfigurationID *uuid.UUID `json:"ai_configuration_id" nullable:"true" format:"uuid" doc:"How the assistant behaves on this account; null for its defaults"`
+	AIConfigurationID *uuid.UUID `json:"ai_configuration_id" nullable:"true" format:"uuid" doc:"Assistant configuration used on this account; null for the defaults"`
 
-	GroupID    *uuid.UUID          `json:"group_id" nullable:"true" format:"uuid" doc:"The group that gets what comes in"`
-	Hours      api.Nullable[Hours] `json:"business_hours" doc:"When somebody is there; null for always"`
-	Settings   json.RawMessage     `json:"settings" doc:"What belongs to the kind of channel; holds no secret"`
-	ExternalID *string             `json:"external_id" nullable:"true" doc:"How the provider calls the account: an address, a number, a page"`
-	KeyLast4   *string             `json:"key_last4" nullable:"true" example:"x3Kd" doc:"The end of the channel key"`
+	GroupID    *uuid.UUID          `json:"group_id" nullable:"true" format:"uuid" doc:"Group that new conversations go to"`
+	Hours      api.Nullable[Hours] `json:"business_hours" doc:"Business hours; null means always open"`
+	Settings   json.RawMessage     `json:"settings" doc:"Settings of this kind of channel; contains no secrets"`
+	ExternalID *string             `json:"external_id" nullable:"true" doc:"The provider's id for the account: an address, a number or a page"`
+	KeyLast4   *string             `json:"key_last4" nullable:"true" example:"x3Kd" doc:"Last four characters of the channel key"`
 	CreatedAt  clock.Time          `json:"created_at"`
 	UpdatedAt  clock.Time          `json:"updated_at"`
 }

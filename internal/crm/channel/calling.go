@@ -22,10 +22,10 @@ const (
 // ProviderCalls is what the provider says of an account's calls.
 type ProviderCalls struct {
 	Status   string              `json:"status" enum:"enabled,disabled,unknown" example:"disabled"`
-	Icon     string              `json:"icon" enum:"shown,hidden" example:"shown" doc:"Whether customers see the sign to call"`
-	Callback bool                `json:"callback" doc:"Whether a customer who calls lets the business call back"`
-	Hours    api.Nullable[Hours] `json:"hours" doc:"When customers may call; null for always"`
-	Error    *string             `json:"error" nullable:"true" doc:"What the provider refused, in its words"`
+	Icon     string              `json:"icon" enum:"shown,hidden" example:"shown" doc:"Whether customers see the call button"`
+	Callback bool                `json:"callback" doc:"Whether a customer's call also permits the business to call back"`
+	Hours    api.Nullable[Hours] `json:"hours" doc:"When customers can call; null means always"`
+	Error    *string             `json:"error" nullable:"true" doc:"The provider's error message"`
 }
 
 // CallChange is a change of an account's calls; what is nil stays.

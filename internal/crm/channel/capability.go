@@ -16,25 +16,25 @@ const AnyType = "*/*"
 
 // FileRule is what files of some types may be sent.
 type FileRule struct {
-	Types   []string `json:"types" nullable:"false" example:"image/png" doc:"MIME types; */* for all others"`
-	MaxSize int64    `json:"max_size" example:"8388608" doc:"In bytes"`
+	Types   []string `json:"types" nullable:"false" example:"image/png" doc:"MIME types; */* means all others"`
+	MaxSize int64    `json:"max_size" example:"8388608" doc:"Size limit in bytes"`
 }
 
 // Capabilities is what a kind of channel can carry.
 type Capabilities struct {
-	Files            []FileRule `json:"files" nullable:"false" doc:"Files that can be sent: the first rule that names the type counts. Empty for none"`
+	Files            []FileRule `json:"files" nullable:"false" doc:"Files that can be sent; the first rule that lists the type applies. Empty for none"`
 	Reactions        bool       `json:"reactions" doc:"Whether an agent can react to a message"`
-	ReactionSigns    []string   `json:"reaction_signs" nullable:"false" example:"❤️" doc:"The only signs that can be used, with or without a variation selector (U+FE0F); empty for any"`
-	EditsIn          bool       `json:"edits_in" doc:"Whether customers' changes of a message arrive"`
-	DeletesIn        bool       `json:"deletes_in" doc:"Whether it arrives that a customer took a message back"`
-	Formatting       bool       `json:"formatting" doc:"Whether customers see the text of a message formatted"`
-	Typing           bool       `json:"typing" doc:"Whether customers see that an agent writes"`
-	MaxText          int        `json:"max_text" example:"4096" doc:"How many characters the provider takes in a message; 0 where it takes any, or a longer text is sent in several. A longer text is refused"`
+	ReactionSigns    []string   `json:"reaction_signs" nullable:"false" example:"❤️" doc:"The only emoji allowed, with or without a variation selector (U+FE0F); empty for any"`
+	EditsIn          bool       `json:"edits_in" doc:"Whether messages that customers edit are updated"`
+	DeletesIn        bool       `json:"deletes_in" doc:"Whether messages that customers delete are reported"`
+	Formatting       bool       `json:"formatting" doc:"Whether customers see formatted text"`
+	Typing           bool       `json:"typing" doc:"Whether customers see that an agent is typing"`
+	MaxText          int        `json:"max_text" example:"4096" doc:"Maximum characters in a message; longer text is refused. 0 means no limit, or that longer text is split into several messages"`
 	Templates        bool       `json:"templates" doc:"Whether templates can be sent"`
 	Calls            bool       `json:"calls" doc:"Whether customers can be called"`
 	ReadReceipts     bool       `json:"read_receipts" doc:"Whether customers can be shown that a message was read"`
-	WindowHours      int        `json:"window_hours" example:"24" doc:"For how long after a customer's message free text can be sent; 0 for always"`
-	HumanWindowHours int        `json:"human_window_hours" example:"168" doc:"For how long a person can answer, where the provider granted the account this; 0 where it is no longer"`
+	WindowHours      int        `json:"window_hours" example:"24" doc:"Hours after a customer's message in which free text can be sent; 0 means no limit in time"`
+	HumanWindowHours int        `json:"human_window_hours" example:"168" doc:"Hours in which a person can reply, if the provider granted this to the account; 0 if that is no longer than window_hours"`
 }
 
 // KindCapabilities is what a kind of channel can carry.

@@ -39,12 +39,12 @@ const (
 // Trial is whether a message that somebody sends to the account arrives.
 type Trial struct {
 	State      string      `json:"state" enum:"none,waiting,verified,expired" example:"waiting"`
-	Code       *string     `json:"code" nullable:"true" example:"KONAK-482913" doc:"To be sent to the account as a customer would; null where none is waited for"`
-	Number     string      `json:"number" example:"+90 212 123 45 67" doc:"Where to send it: a number, an address, or the name of the account"`
+	Code       *string     `json:"code" nullable:"true" example:"KONAK-482913" doc:"Code to send to the account as a customer would; null if no test is waiting"`
+	Number     string      `json:"number" example:"+90 212 123 45 67" doc:"Where to send the code: a number, an address or the account's name"`
 	StartedAt  *clock.Time `json:"started_at" nullable:"true"`
-	ExpiresAt  *clock.Time `json:"expires_at" nullable:"true" doc:"Until when the code counts"`
-	VerifiedAt *clock.Time `json:"verified_at" nullable:"true" doc:"When a code last arrived; a later one that did not changes nothing of it"`
-	Warnings   []string    `json:"warnings" nullable:"false" doc:"What is wrong with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing"`
+	ExpiresAt  *clock.Time `json:"expires_at" nullable:"true" doc:"When the code expires"`
+	VerifiedAt *clock.Time `json:"verified_at" nullable:"true" doc:"When a code last arrived; not changed by later codes that did not arrive"`
+	Warnings   []string    `json:"warnings" nullable:"false" doc:"Problems with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing"`
 }
 
 // Reachable is a kind whose customers write to an address that the account's name does

@@ -16,11 +16,11 @@ const (
 
 // Webhook is how news of a provider come to an account.
 type Webhook struct {
-	Mode       string  `json:"mode" enum:"webhook,polling" example:"webhook" doc:"Whether the provider calls us, or we ask it because it cannot reach us"`
-	Registered bool    `json:"registered" doc:"Whether the provider calls our address, by its own word"`
-	URL        string  `json:"url" example:"https://crm.example.com/api/crm/v1/channels/telegram/webhook/123456789/5f0c" doc:"Our address for the account"`
-	Pending    int     `json:"pending" example:"0" doc:"What waits at the provider"`
-	LastError  *string `json:"last_error" nullable:"true" example:"Wrong response from the webhook: 502 Bad Gateway" doc:"What the provider says went wrong last"`
+	Mode       string  `json:"mode" enum:"webhook,polling" example:"webhook" doc:"webhook: the provider calls Konak; polling: Konak asks the provider, which cannot reach it"`
+	Registered bool    `json:"registered" doc:"Whether the provider says that it calls this address"`
+	URL        string  `json:"url" example:"https://crm.example.com/api/crm/v1/channels/telegram/webhook/123456789/5f0c" doc:"Konak's address for the account"`
+	Pending    int     `json:"pending" example:"0" doc:"Number of updates waiting at the provider"`
+	LastError  *string `json:"last_error" nullable:"true" example:"Wrong response from the webhook: 502 Bad Gateway" doc:"The provider's last error message"`
 }
 
 // Webhooks is a kind whose provider is told by us where to call.

@@ -26,33 +26,33 @@ const (
 // ExchangeState is whether the exchange can take an account's calls.
 type ExchangeState struct {
 	Status string  `json:"status" enum:"ready,not_available" example:"not_available"`
-	Error  *string `json:"error" nullable:"true" doc:"What the exchange refused"`
+	Error  *string `json:"error" nullable:"true" doc:"The exchange's error"`
 }
 
 // State is the calls of an account.
 type State struct {
-	Enabled         bool                  `json:"enabled" doc:"Whether provider and exchange both carry calls"`
+	Enabled         bool                  `json:"enabled" doc:"Whether calls are on at both the provider and the exchange"`
 	Provider        channel.ProviderCalls `json:"provider"`
 	Exchange        ExchangeState         `json:"exchange"`
-	RegionSupported bool                  `json:"region_supported" doc:"Whether the provider lets a business of this number's country call customers; they can call it anyway"`
+	RegionSupported bool                  `json:"region_supported" doc:"Whether the provider lets businesses in this number's country call customers; customers can call the business either way"`
 }
 
 // Changed is the calls of an account after a change.
 type Changed struct {
 	State
-	Result string `json:"result" enum:"ok,rejected" example:"rejected" doc:"rejected: provider.error or exchange.error says why"`
+	Result string `json:"result" enum:"ok,rejected" example:"rejected" doc:"If rejected, provider.error or exchange.error says why"`
 }
 
 // Button is whether a conversation's customer can be called.
 type Button struct {
 	Available     bool        `json:"available" doc:"Whether a call can be placed now"`
-	Reason        *string     `json:"reason" nullable:"true" enum:"not_available,region_unsupported,not_enabled,other_channel,channel_unavailable,no_route" example:"not_enabled" doc:"Why not; null where only the customer's permission is missing"`
+	Reason        *string     `json:"reason" nullable:"true" enum:"not_available,region_unsupported,not_enabled,other_channel,channel_unavailable,no_route" example:"not_enabled" doc:"Why no call is possible; null if only the customer's permission is missing"`
 	Enabled       bool        `json:"enabled" doc:"Whether calls are turned on for the account"`
-	Permission    string      `json:"permission" enum:"granted,none,requested,rejected,unknown" example:"none" doc:"The customer's consent, live from the provider; unknown while it does not answer"`
-	Permanent     bool        `json:"permanent" doc:"Whether the consent has no end"`
-	ExpiresAt     *clock.Time `json:"expires_at" nullable:"true" doc:"When the consent ends"`
-	CanRequest    bool        `json:"can_request" doc:"Whether the customer can be asked now"`
-	NextRequestAt *clock.Time `json:"next_request_at" nullable:"true" doc:"When they can be asked again; null where they can be now, or the provider does not say"`
+	Permission    string      `json:"permission" enum:"granted,none,requested,rejected,unknown" example:"none" doc:"The customer's consent, live from the provider; unknown if it does not answer"`
+	Permanent     bool        `json:"permanent" doc:"Whether the consent never expires"`
+	ExpiresAt     *clock.Time `json:"expires_at" nullable:"true" doc:"When the consent expires"`
+	CanRequest    bool        `json:"can_request" doc:"Whether the customer can be asked for consent now"`
+	NextRequestAt *clock.Time `json:"next_request_at" nullable:"true" doc:"When the customer can be asked again; null if that is now or the provider does not say"`
 }
 
 // closedRegions are the countries whose businesses may not call customers over

@@ -14,7 +14,7 @@ type challengeIn struct {
 }
 
 type hookIn struct {
-	Signature string `header:"X-Hub-Signature-256" maxLength:"200" doc:"HMAC-SHA256 over the body with the app's secret"`
+	Signature string `header:"X-Hub-Signature-256" maxLength:"200" doc:"HMAC-SHA256 of the body, keyed with the app secret"`
 }
 
 // Hook is where the provider calls for a kind.
@@ -30,7 +30,7 @@ type Hook struct {
 func (r *Receiver[E]) Register(a *api.API, h Hook) {
 	hook := api.Route{Path: h.Path, Tag: "CRM channels", Access: api.Public, Refusals: []int{404}, Doc: h.Doc}
 	ask := hook
-	ask.Method, ask.ID, ask.Summary = "GET", h.Kind+"-webhook-challenge", "The provider asks whether the address is ours"
+	ask.Method, ask.ID, ask.Summary = "GET", h.Kind+"-webhook-challenge", "Answer the provider's webhook challenge"
 	api.HandleBytes(a, ask, "text/plain", func(_ context.Context, in *challengeIn) (*api.Bytes, error) {
 		text, err := r.Challenge(in.Mode, in.Token, in.Challenge)
 		return &api.Bytes{ContentType: "text/plain", Write: func(w io.Writer) error {

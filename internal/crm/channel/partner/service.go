@@ -109,8 +109,8 @@ const (
 
 // Started is a sign-up that somebody begins.
 type Started struct {
-	URL       string     `json:"url" example:"https://www.facebook.com/v23.0/dialog/oauth?client_id=4711" doc:"The provider's page, which the client navigates to"`
-	ExpiresAt clock.Time `json:"expires_at" doc:"Until when the person must have come back"`
+	URL       string     `json:"url" example:"https://www.facebook.com/v23.0/dialog/oauth?client_id=4711" doc:"The provider's page to send the browser to"`
+	ExpiresAt clock.Time `json:"expires_at" doc:"When the sign-up expires; the person must be back by then"`
 }
 
 // Start begins a sign-up for the caller's session. An installation without an app at
@@ -192,8 +192,8 @@ func (s *Service) Finish(ctx context.Context, in Return, ip string) (out Connect
 
 // Failure is what the provider said to a sign-up.
 type Failure struct {
-	Step  string `json:"step" example:"subscribe" doc:"Where the sign-up failed"`
-	Words string `json:"words" example:"(#200) Permissions error" doc:"What the provider said, in its own words"`
+	Step  string `json:"step" example:"subscribe" doc:"Step at which the sign-up failed"`
+	Words string `json:"words" example:"(#200) Permissions error" doc:"The provider's error message"`
 }
 
 // keptFailure is a failure that can be read by its id. It is wrapped by the fault that it

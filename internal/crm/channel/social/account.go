@@ -23,14 +23,14 @@ const (
 
 // Settings of a page or an Instagram account; none of it is a secret.
 type Settings struct {
-	PageID       string `json:"page_id" example:"109876543210987" doc:"The page; an Instagram account belongs to one"`
+	PageID       string `json:"page_id" example:"109876543210987" doc:"ID of the page; for Instagram, of the page that the account belongs to"`
 	PageName     string `json:"page_name" example:"Demo A.Ş."`
 	InstagramID  string `json:"instagram_id,omitempty" example:"17841400000000001"`
-	Username     string `json:"username,omitempty" example:"demo.as" doc:"On Instagram"`
-	AppID        string `json:"app_id" example:"4711000000000001" doc:"The app that the token belongs to"`
-	HumanAgent   bool   `json:"human_agent" doc:"Whether people may answer for seven days: the provider must have granted the app this"`
+	Username     string `json:"username,omitempty" example:"demo.as" doc:"Username on Instagram"`
+	AppID        string `json:"app_id" example:"4711000000000001" doc:"App that the token belongs to"`
+	HumanAgent   bool   `json:"human_agent" doc:"Whether people can reply for seven days; the provider must have granted this to the app"`
 	ReadReceipts bool   `json:"read_receipts" doc:"Whether customers see that an agent read their messages"`
-	WebhookURL   string `json:"webhook_url" example:"https://crm.example.com/api/crm/v1/channels/social/webhook" doc:"Where the provider calls"`
+	WebhookURL   string `json:"webhook_url" example:"https://crm.example.com/api/crm/v1/channels/social/webhook" doc:"Address that the provider calls"`
 }
 
 // external is how the provider's calls name the account.

@@ -31,9 +31,9 @@ const (
 type Settings struct {
 	BotID      int64     `json:"bot_id" example:"123456789"`
 	Username   string    `json:"bot_username" example:"demo_destek_bot"`
-	Mode       string    `json:"mode" enum:"webhook,polling" example:"webhook" doc:"Whether Telegram calls us, or we ask it"`
-	Registered bool      `json:"webhook_registered" doc:"Whether Telegram calls our address, as it said last"`
-	Business   *Business `json:"business,omitempty" doc:"Of a person's account that the bot works in"`
+	Mode       string    `json:"mode" enum:"webhook,polling" example:"webhook" doc:"webhook: Telegram calls Konak; polling: Konak asks Telegram"`
+	Registered bool      `json:"webhook_registered" doc:"Whether Telegram calls Konak's address, as last reported by Telegram"`
+	Business   *Business `json:"business,omitempty" doc:"Set for a person's account that the bot works in"`
 }
 
 // Business is a person's account that the bot works in.
@@ -41,9 +41,9 @@ type Business struct {
 	ConnectionID string    `json:"connection_id"`
 	PersonID     int64     `json:"person_id" example:"5551234567"`
 	Username     string    `json:"username" example:"elifkaya"`
-	CanReply     bool      `json:"can_reply" doc:"Whether the person lets the bot answer"`
-	Ended        bool      `json:"ended,omitempty" doc:"Whether the person took the bot out of their account"`
-	BotAccountID uuid.UUID `json:"bot_account_id" format:"uuid" doc:"The bot's own account"`
+	CanReply     bool      `json:"can_reply" doc:"Whether the person lets the bot reply"`
+	Ended        bool      `json:"ended,omitempty" doc:"Whether the person removed the bot from their account"`
+	BotAccountID uuid.UUID `json:"bot_account_id" format:"uuid" doc:"Channel account of the bot itself"`
 }
 
 // connection is how messages name the business connection, "" for the bot.

@@ -13,17 +13,17 @@ import (
 
 type connectIn struct {
 	Body struct {
-		Name    string     `json:"name,omitempty" maxLength:"100" example:"Telegram botu" doc:"The bot's own name where it is left out"`
-		Token   string     `json:"bot_token" minLength:"1" maxLength:"200" writeOnly:"true" example:"123456789:AAF…" doc:"From @BotFather; stored sealed, never shown"`
-		Mode    string     `json:"mode,omitempty" enum:"webhook,polling" doc:"Whether Telegram calls us, or we ask it. Left out: it calls where it can reach us"`
-		GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The group that gets what comes in"`
-		AI      bool       `json:"ai,omitempty" doc:"Whether the assistant answers"`
+		Name    string     `json:"name,omitempty" maxLength:"100" example:"Telegram botu" doc:"Defaults to the bot's name"`
+		Token   string     `json:"bot_token" minLength:"1" maxLength:"200" writeOnly:"true" example:"123456789:AAF…" doc:"Token from @BotFather; stored encrypted, never shown"`
+		Mode    string     `json:"mode,omitempty" enum:"webhook,polling" doc:"webhook: Telegram calls Konak; polling: Konak asks Telegram. Defaults to webhook where Telegram can reach Konak"`
+		GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Group that new conversations go to"`
+		AI      bool       `json:"ai,omitempty" doc:"Whether the assistant is on"`
 	}
 }
 
 type businessIn struct {
 	Body *struct {
-		ChannelID *uuid.UUID `json:"channel_id,omitempty" format:"uuid" doc:"The bot; the workspace's oldest, or else the operator's, where it is left out"`
+		ChannelID *uuid.UUID `json:"channel_id,omitempty" format:"uuid" doc:"The bot; defaults to the workspace's oldest, otherwise the operator's"`
 	} `required:"false"`
 }
 
@@ -33,24 +33,24 @@ type Started struct {
 }
 
 type hookIn struct {
-	Bot     string `path:"bot" maxLength:"20" example:"123456789" doc:"The bot's number"`
-	Address string `path:"address" maxLength:"40" example:"5f0c9a1b2c3d4e5f" doc:"Tells workspaces apart; grants nothing"`
-	Secret  string `header:"X-Telegram-Bot-Api-Secret-Token" maxLength:"256" doc:"The secret that the webhook was registered with"`
+	Bot     string `path:"bot" maxLength:"20" example:"123456789" doc:"Numeric id of the bot"`
+	Address string `path:"address" maxLength:"40" example:"5f0c9a1b2c3d4e5f" doc:"Identifies the workspace; gives no access"`
+	Secret  string `header:"X-Telegram-Bot-Api-Secret-Token" maxLength:"256" doc:"Secret that the webhook was registered with"`
 }
 
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
 	connect := channel.Route("POST", "/connect/telegram", "connect-telegram", "Connect a Telegram bot", perm.ChannelsManage)
 	connect.Status, connect.Refusals = 201, []int{409, 502}
-	connect.Doc = "Telegram is asked for the bot first, and told where to call. A bot that is connected already gets the new token; one that the workspace disconnected comes back, with its conversations. Where Telegram cannot reach us we ask it instead (mode polling)."
+	connect.Doc = "Reads the bot from Telegram and gives Telegram the address to call. A bot that is already connected gets the new token; a disconnected one comes back with its conversations. If Telegram cannot reach Konak, Konak asks Telegram instead (mode polling)."
 	api.Handle(a, connect, func(ctx context.Context, in *connectIn) (channel.Account, error) {
 		b := in.Body
 		return s.Connect(ctx, NewBot{Name: b.Name, Token: b.Token, Mode: b.Mode, GroupID: b.GroupID, AI: b.AI})
 	})
 
-	start := channel.Route("POST", "/chatbot/business/start", "start-chatbot-business", "Start linking the company's chat-bot account", perm.ChannelsManage)
+	start := channel.Route("POST", "/chatbot/business/start", "start-chatbot-business", "Start linking a person's Telegram account", perm.ChannelsManage)
 	start.Refusals = []int{404, 409}
-	start.Doc = "The person whose Telegram account it is opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account then is a channel of its own. The link counts for 15 minutes and for one person. A workspace without a bot gets the operator's (--telegram-bot-token), where there is one and no other workspace has it; else 409 with the reason no_bot or bot_taken."
+	start.Doc = "The owner of the Telegram account opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account becomes a channel of its own. The link is valid for 15 minutes and for one person. A workspace without a bot gets the operator's (--telegram-bot-token), if there is one and no other workspace uses it; otherwise 409 with the reason no_bot or bot_taken."
 	api.Handle(a, start, func(ctx context.Context, in *businessIn) (Started, error) {
 		var bot *uuid.UUID
 		if in.Body != nil {
@@ -64,8 +64,8 @@ func (s *Service) Register(a *api.API) {
 	// may.
 	hook := api.Route{
 		Method: "POST", Path: WebhookPath + "{bot}/{address}", ID: "telegram-webhook", Tag: "CRM channels", Access: api.Public,
-		Summary: "Telegram tells what happened", Refusals: []int{404, 409}, Limit: api.Unlimited, MaxBody: 1 << 20,
-		Doc: "Called by Telegram, without a credential. A call without the secret of a connected bot looks like a bot that nobody has: 404. Calls for a paused bot are refused with 409, and Telegram brings them again later.",
+		Summary: "Receive Telegram events", Refusals: []int{404, 409}, Limit: api.Unlimited, MaxBody: 1 << 20,
+		Doc: "Called by Telegram, without a credential. A call without the secret of a connected bot gets the same 404 as an unknown bot. Calls for a paused bot are refused with 409, and Telegram sends them again later.",
 	}
 	api.HandleUpload(a, hook, func(ctx context.Context, in *hookIn, body *api.Upload) (api.Done, error) {
 		text, err := io.ReadAll(body)

@@ -29,10 +29,10 @@ const noBot = "no_bot"
 
 // Link is how a person ties their account on Telegram to the workspace.
 type Link struct {
-	URL         string     `json:"url" example:"https://t.me/demo_destek_bot?start=k3Jd0f" doc:"To be opened in Telegram by the person whose account it is"`
-	State       string     `json:"state" example:"k3Jd0f" doc:"Ties the person to the workspace; counts once"`
-	BotUsername string     `json:"bot_username" example:"demo_destek_bot" doc:"To be added in Telegram under Settings, Telegram Business, Chatbots"`
-	ExpiresAt   clock.Time `json:"expires_at" doc:"Until when the link can be opened and the bot added"`
+	URL         string     `json:"url" example:"https://t.me/demo_destek_bot?start=k3Jd0f" doc:"Link that the account's owner opens in Telegram"`
+	State       string     `json:"state" example:"k3Jd0f" doc:"Ties the person to the workspace; can be used once"`
+	BotUsername string     `json:"bot_username" example:"demo_destek_bot" doc:"Bot to add in Telegram under Settings, Telegram Business, Chatbots"`
+	ExpiresAt   clock.Time `json:"expires_at" doc:"When the link expires; the bot must be added by then"`
 }
 
 // StartBusiness makes a link for a bot of the workspace: the one that is named, the
