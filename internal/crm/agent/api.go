@@ -139,7 +139,7 @@ func (s *Service) registerQRs(a *api.API) {
 	api.Handle(a, create, func(ctx context.Context, in *agentIn) (NewQR, error) { return s.CreateQR(ctx, in.ID.UUID) })
 
 	revoke := route("DELETE", "/{agentId}/mobile-qr", "revoke-mobile-qr", "Revoke an unscanned QR")
-	revoke.Doc = "With qr_id, revokes only that QR, unless it was mailed, and writes no audit log entry. Without it, revokes all unscanned QRs of the agent, mailed ones too." + own
+	revoke.Doc = "With qr_id, revokes only that QR, unless it was mailed, and writes no audit log entry. Without it, revokes all unscanned QRs of the agent, mailed ones too; for another agent this needs a password confirmed within the last 15 minutes." + own
 	api.Handle(a, revoke, func(ctx context.Context, in *revokeQRIn) (RevokedCount, error) {
 		if in.QR == "" {
 			n, err := s.RevokeQRs(ctx, in.ID.UUID)

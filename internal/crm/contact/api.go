@@ -16,8 +16,8 @@ type FilterIn struct {
 	Kind    string `query:"kind" enum:"lead,customer" doc:"Only contacts of this kind"`
 	Tag     string `query:"tag" maxLength:"60" doc:"Only contacts with this tag"`
 	OwnerID string `query:"owner_id" format:"uuid" doc:"Only contacts of this member"`
-	Blocked string `query:"blocked" enum:"true,false" doc:"Only blocked contacts, or only others"`
-	Q       string `query:"q" maxLength:"200" doc:"Words of the name, the company, an address or a number"`
+	Blocked string `query:"blocked" enum:"true,false" doc:"true for only blocked contacts, false for only unblocked ones"`
+	Q       string `query:"q" maxLength:"200" doc:"Words from the name, company, an address or a number"`
 }
 
 func (in *FilterIn) filter() Filter {
@@ -96,7 +96,7 @@ type setConsentIn struct {
 type mergeContactIn struct {
 	ID   api.ID `path:"id" record:"contact"`
 	Body struct {
-		ContactID uuid.UUID `json:"contact_id" format:"uuid" doc:"The contact that goes"`
+		ContactID uuid.UUID `json:"contact_id" format:"uuid" doc:"Contact to merge into this one"`
 	}
 }
 
@@ -105,7 +105,7 @@ type contactMergeIn struct {
 }
 
 type importContactsIn struct {
-	Filename string `query:"filename" maxLength:"200" default:"contacts.csv" doc:"How to call the import"`
+	Filename string `query:"filename" maxLength:"200" default:"contacts.csv" doc:"Name of the import"`
 	RawBody  []byte `contentType:"text/csv"`
 }
 
@@ -133,7 +133,7 @@ func route(method, path, id, summary string, p perm.Permission) api.Route {
 }
 
 func (s *Service) registerRecords(a *api.API) {
-	api.HandleList(a, route("GET", "", "list-contacts", "List contacts, the newest first", perm.ContactsView),
+	api.HandleList(a, route("GET", "", "list-contacts", "List contacts, newest first", perm.ContactsView),
 		func(ctx context.Context, in *listContactsIn) (db.List[Contact], error) {
 			return s.List(ctx, in.filter(), in.Page())
 		})
@@ -141,65 +141,65 @@ func (s *Service) registerRecords(a *api.API) {
 	create := route("POST", "", "create-contact", "Create a contact", perm.ContactsManage)
 	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
-	create.Doc = "An e-mail address, a phone number or an external id that another contact has is a 409 on that field."
+	create.Doc = "409 on the field if another contact has the same e-mail address, phone number or external id."
 	api.Handle(a, create, func(ctx context.Context, in *createContactIn) (Contact, error) { return s.Create(ctx, in.Body) })
 
 	get := route("GET", "/{id}", "get-contact", "Get a contact", perm.ContactsView)
-	get.Doc = "One that was merged into another answers with that other, whose id it then has."
+	get.Doc = "For a contact that was merged into another, returns the other one, with its id."
 	api.Handle(a, get, func(ctx context.Context, in *contactIn) (Contact, error) { return s.Get(ctx, in.ID.UUID) })
 
-	duplicates := route("GET", "/{id}/duplicates", "list-contact-duplicates", "Contacts that may be the same person", perm.ContactsView)
-	duplicates.Doc = "By the whole name, and by an address or a number that one of the two has and the other claims. Those that share an address or a number come first, at most ten of each reason. Nothing is merged."
+	duplicates := route("GET", "/{id}/duplicates", "list-contact-duplicates", "List possible duplicates of a contact", perm.ContactsView)
+	duplicates.Doc = "Matches contacts by full name, and by an address or number that one of the two has and the other claims. Matches by address or number come first; at most ten per reason. Nothing is merged."
 	api.Handle(a, duplicates, func(ctx context.Context, in *contactIn) ([]Duplicate, error) { return s.Duplicates(ctx, in.ID.UUID) })
 
-	update := route("PUT", "/{id}", "update-contact", "Change the fields that are sent", perm.ContactsManage)
+	update := route("PUT", "/{id}", "update-contact", "Update a contact", perm.ContactsManage)
 	update.Refusals = []int{409}
 	api.Handle(a, update, func(ctx context.Context, in *updateContactIn) (Contact, error) {
 		return s.Update(ctx, in.ID.UUID, in.Body)
 	})
 
 	remove := route("DELETE", "/{id}", "delete-contact", "Delete a contact and its personal data", perm.ContactsDelete)
-	remove.Doc = "Its conversations stay, and so do its calls; recordings and voicemail are deleted when their retention_days are over."
+	remove.Doc = "Its conversations and calls stay; recordings and voicemail are deleted when their retention_days are over."
 	api.Handle(a, remove, func(ctx context.Context, in *contactIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, in.ID.UUID)
 	})
 
-	api.Handle(a, route("POST", "/{id}/block", "block-contact", "Keep a contact out", perm.ContactsManage),
+	api.Handle(a, route("POST", "/{id}/block", "block-contact", "Block a contact", perm.ContactsManage),
 		func(ctx context.Context, in *contactIn) (Contact, error) { return s.Block(ctx, in.ID.UUID, true) })
-	api.Handle(a, route("POST", "/{id}/unblock", "unblock-contact", "Let a contact in again", perm.ContactsManage),
+	api.Handle(a, route("POST", "/{id}/unblock", "unblock-contact", "Unblock a contact", perm.ContactsManage),
 		func(ctx context.Context, in *contactIn) (Contact, error) { return s.Block(ctx, in.ID.UUID, false) })
 
-	api.Handle(a, route("POST", "/{id}/tags", "tag-contact", "Add and remove tags", perm.ContactsManage),
+	api.Handle(a, route("POST", "/{id}/tags", "tag-contact", "Add and remove tags of a contact", perm.ContactsManage),
 		func(ctx context.Context, in *contactTagsIn) (Contact, error) {
 			return s.Retag(ctx, in.ID.UUID, in.Body.Add, in.Body.Remove)
 		})
 }
 
 func (s *Service) registerParts(a *api.API) {
-	api.HandleList(a, route("GET", "/{id}/notes", "list-contact-notes", "Notes about a contact", perm.ContactsView),
+	api.HandleList(a, route("GET", "/{id}/notes", "list-contact-notes", "List notes about a contact", perm.ContactsView),
 		func(ctx context.Context, in *contactPageIn) (db.List[Note], error) {
 			return s.Notes(ctx, in.ID.UUID, in.Page())
 		})
-	note := route("POST", "/{id}/notes", "add-contact-note", "Write a note about a contact", perm.ContactsManage)
+	note := route("POST", "/{id}/notes", "add-contact-note", "Add a note about a contact", perm.ContactsManage)
 	note.TakesKey = true
 	note.Status = 201
 	api.Handle(a, note, func(ctx context.Context, in *addContactNoteIn) (Note, error) {
 		return s.AddNote(ctx, in.ID.UUID, in.Body.Body)
 	})
-	api.Handle(a, route("DELETE", "/{id}/notes/{noteId}", "delete-contact-note", "Delete a note", perm.ContactsManage),
+	api.Handle(a, route("DELETE", "/{id}/notes/{noteId}", "delete-contact-note", "Delete a note about a contact", perm.ContactsManage),
 		func(ctx context.Context, in *contactNoteIn) (api.Deleted, error) {
 			return api.Deleted{ID: in.NoteID, Deleted: true}, s.DeleteNote(ctx, in.ID.UUID, in.NoteID.UUID)
 		})
 
-	api.Handle(a, route("POST", "/{id}/consents", "set-contact-consent", "Record that consent was given or withdrawn", perm.ContactsManage),
+	api.Handle(a, route("POST", "/{id}/consents", "set-contact-consent", "Record given or withdrawn consent", perm.ContactsManage),
 		func(ctx context.Context, in *setConsentIn) (Contact, error) {
 			b := in.Body
 			return s.SetConsent(ctx, in.ID.UUID, Consent{Channel: b.Channel, Purpose: b.Purpose, Status: b.Status, Source: b.Source, Evidence: b.Evidence})
 		})
 
-	link := route("POST", "/{id}/claims/{claimId}/link", "link-contact-claim", "Say that a claim of a contact is true", perm.ContactsManage)
+	link := route("POST", "/{id}/claims/{claimId}/link", "link-contact-claim", "Confirm a contact's claim", perm.ContactsManage)
 	link.Refusals = []int{409}
-	link.Doc = "For somebody who checked it. Where another contact has the address or the number, this contact is merged into it, which can be undone; else it becomes this contact's own. 409 already_proven where it was linked before."
+	link.Doc = "Use this after checking the claim. If another contact has the address or number, this contact is merged into it, which can be undone; otherwise the address or number is added to this contact. 409 already_proven if the claim was linked before."
 	api.Handle(a, link, func(ctx context.Context, in *contactClaimIn) (ClaimResult, error) {
 		return s.LinkClaim(ctx, in.ID.UUID, in.ClaimID.UUID)
 	})
@@ -207,17 +207,17 @@ func (s *Service) registerParts(a *api.API) {
 	merge := route("POST", "/{id}/merge", "merge-contact", "Merge another contact into this one", perm.ContactsManage)
 	merge.TakesKey = true
 	merge.Refusals = []int{409}
-	merge.Doc = "Addresses, identities, notes, consents, tags and conversations move to this contact; where both have a conversation on the same messaging account, these become one. The merge can be undone."
+	merge.Doc = "Moves addresses, identities, notes, consents, tags and conversations to this contact. If both have a conversation on the same messaging account, the two become one. The merge can be undone."
 	api.Handle(a, merge, func(ctx context.Context, in *mergeContactIn) (MergeResult, error) {
 		return s.Merge(ctx, in.ID.UUID, in.Body.ContactID)
 	})
-	api.HandleList(a, route("GET", "/{id}/merges", "list-contact-merges", "What was merged into a contact", perm.ContactsView),
+	api.HandleList(a, route("GET", "/{id}/merges", "list-contact-merges", "List merges into a contact", perm.ContactsView),
 		func(ctx context.Context, in *contactPageIn) (db.List[Merge], error) {
 			return s.Merges(ctx, in.ID.UUID, in.Page())
 		})
-	undo := route("POST", "/merges/{mergeId}/undo", "undo-contact-merge", "Part two merged contacts again", perm.ContactsManage)
+	undo := route("POST", "/merges/{mergeId}/undo", "undo-contact-merge", "Undo a contact merge", perm.ContactsManage)
 	undo.Refusals = []int{409}
-	undo.Doc = "A merge that was undone, or whose contact was deleted or merged further, is a 409."
+	undo.Doc = "409 if the merge was undone already, or the remaining contact was deleted or merged further."
 	api.Handle(a, undo, func(ctx context.Context, in *contactMergeIn) (MergeResult, error) {
 		return s.Undo(ctx, in.MergeID.UUID)
 	})
@@ -238,15 +238,15 @@ func (s *Service) registerFiles(a *api.API) {
 	imp := route("POST", "/imports", "import-contacts", "Import contacts from CSV", perm.ContactsManage)
 	imp.TakesKey = true
 	imp.Status, imp.MaxBody = 202, 16<<20
-	imp.Doc = "The columns are those of the export, in any order; those named attr:NAME are custom attributes. An apostrophe before what a spreadsheet would take for a formula is no part of the cell. Several addresses, numbers or tags in a cell are separated by semicolons, with a backslash before one that is part of a tag. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors."
+	imp.Doc = "The columns are those of the export, in any order; columns named attr:NAME are custom attributes. An apostrophe before text that a spreadsheet would read as a formula is not part of the cell. Separate several addresses, numbers or tags in a cell with semicolons; put a backslash before a semicolon that is part of a tag. A row updates the contact that has its external id, address or number, or creates one. The file is processed in the background; get the import for its progress and errors."
 	api.Handle(a, imp, func(ctx context.Context, in *importContactsIn) (Import, error) {
 		return s.Import(ctx, in.Filename, string(in.RawBody))
 	})
-	api.Handle(a, route("GET", "/imports/{importId}", "get-contact-import", "Progress of an import", perm.ContactsManage).Polled(),
+	api.Handle(a, route("GET", "/imports/{importId}", "get-contact-import", "Get the progress of a contact import", perm.ContactsManage).Polled(),
 		func(ctx context.Context, in *contactImportIn) (Import, error) {
 			return s.GetImport(ctx, in.ImportID.UUID)
 		})
-	errors := route("GET", "/imports/{importId}/errors", "list-contact-import-errors", "Rows that could not be imported", perm.ContactsManage)
+	errors := route("GET", "/imports/{importId}/errors", "list-contact-import-errors", "List rows that could not be imported", perm.ContactsManage)
 	errors.Ascending = true
 	api.HandleList(a, errors, func(ctx context.Context, in *contactImportErrorsIn) (db.List[ImportError], error) {
 		return s.ImportErrors(ctx, in.ImportID.UUID, in.Page())

@@ -27,12 +27,12 @@ type Claim struct {
 	ID       uuid.UUID                `json:"id" format:"uuid"`
 	Kind     string                   `json:"kind" enum:"email,phone"`
 	Value    string                   `json:"value" example:"elif@kayamobilya.example"`
-	Source   string                   `json:"source" example:"widget" doc:"The channel on which it was said"`
+	Source   string                   `json:"source" example:"widget" doc:"Channel on which the claim was made"`
 	At       clock.Time               `json:"at"`
-	Proof    *string                  `json:"proof" nullable:"true" enum:"agent" doc:"How it was shown to be true; null while it was not"`
+	Proof    *string                  `json:"proof" nullable:"true" enum:"agent" doc:"How the claim was proven; null while it is not"`
 	ProvenAt *clock.Time              `json:"proven_at" nullable:"true"`
 	ProvenBy *uuid.UUID               `json:"proven_by" nullable:"true" format:"uuid"`
-	Match    api.Nullable[ClaimMatch] `json:"match" doc:"Who has this address or number, while it is not proven; only where one contact is read"`
+	Match    api.Nullable[ClaimMatch] `json:"match" doc:"Contact that has this address or number, while the claim is not proven; only when a single contact is read"`
 
 	key string
 }

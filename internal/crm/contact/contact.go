@@ -33,9 +33,9 @@ type Contact struct {
 	Emails           []Email        `json:"emails" nullable:"false"`
 	Phones           []Phone        `json:"phones" nullable:"false"`
 	Identities       []Identity     `json:"identities" nullable:"false"`
-	Claims           []Claim        `json:"claims" nullable:"false" doc:"What they said of themselves and nobody vouches for"`
+	Claims           []Claim        `json:"claims" nullable:"false" doc:"Addresses and numbers that the contact gave and nobody verified"`
 	Company          string         `json:"company" example:"Kaya Mobilya"`
-	OwnerID          *uuid.UUID     `json:"owner_id" nullable:"true" format:"uuid" doc:"The member who looks after the contact"`
+	OwnerID          *uuid.UUID     `json:"owner_id" nullable:"true" format:"uuid" doc:"Member who owns the contact"`
 	Language         string         `json:"language" example:"tr"`
 	Timezone         string         `json:"timezone" example:"Europe/Istanbul"`
 	Country          string         `json:"country" example:"TR"`
@@ -47,7 +47,7 @@ type Contact struct {
 	LastContactedAt  *clock.Time    `json:"last_contacted_at" nullable:"true"`
 	LastRepliedAt    *clock.Time    `json:"last_replied_at" nullable:"true"`
 	MergedIntoID     *uuid.UUID     `json:"merged_into_id" nullable:"true" format:"uuid"`
-	Test             bool           `json:"test" doc:"Made by a key of the test environment"`
+	Test             bool           `json:"test" doc:"Created with a key of the test environment"`
 	CreatedAt        clock.Time     `json:"created_at"`
 	UpdatedAt        clock.Time     `json:"updated_at"`
 }
@@ -72,7 +72,7 @@ type Identity struct {
 	ExternalID       string      `json:"external_id" example:"905321234567"`
 	Username         string      `json:"username" example:"elifkaya"`
 	Reachable        bool        `json:"reachable"`
-	WindowExpiresAt  *clock.Time `json:"window_expires_at" nullable:"true" doc:"Until when the channel takes free text"`
+	WindowExpiresAt  *clock.Time `json:"window_expires_at" nullable:"true" doc:"When the window for free text ends"`
 }
 
 // Consent says whether a contact may be written to on a channel for a purpose.
@@ -100,10 +100,10 @@ type Input struct {
 	Name             *string         `json:"name,omitempty" maxLength:"200" example:"Elif Kaya"`
 	FirstName        *string         `json:"first_name,omitempty" maxLength:"100" example:"Elif"`
 	LastName         *string         `json:"last_name,omitempty" maxLength:"100" example:"Kaya"`
-	Emails           *[]string       `json:"emails,omitempty" maxItems:"20" nullable:"false" doc:"The first is the primary one" example:"[\"elif@kayamobilya.example\"]"`
-	Phones           *[]string       `json:"phones,omitempty" maxItems:"20" nullable:"false" doc:"The first is the primary one" example:"[\"+905321234567\"]"`
+	Emails           *[]string       `json:"emails,omitempty" maxItems:"20" nullable:"false" doc:"The first one is primary" example:"[\"elif@kayamobilya.example\"]"`
+	Phones           *[]string       `json:"phones,omitempty" maxItems:"20" nullable:"false" doc:"The first one is primary" example:"[\"+905321234567\"]"`
 	Company          *string         `json:"company,omitempty" maxLength:"200" example:"Kaya Mobilya"`
-	OwnerID          *uuid.UUID      `json:"owner_id,omitempty" format:"uuid" doc:"The nil UUID for nobody"`
+	OwnerID          *uuid.UUID      `json:"owner_id,omitempty" format:"uuid" doc:"The nil UUID removes the owner"`
 	Language         *string         `json:"language,omitempty" maxLength:"20" example:"tr"`
 	Timezone         *string         `json:"timezone,omitempty" maxLength:"64" example:"Europe/Istanbul"`
 	Country          *string         `json:"country,omitempty" maxLength:"2" example:"TR"`

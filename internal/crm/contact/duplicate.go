@@ -26,7 +26,7 @@ const maxDuplicates = 10
 // Duplicate is another contact that may be the same person.
 type Duplicate struct {
 	Contact Contact  `json:"contact"`
-	Reasons []string `json:"reasons" nullable:"false" enum:"name,email,phone" doc:"What both have: the whole name, or an address or a number that one of them has and the other claims"`
+	Reasons []string `json:"reasons" nullable:"false" enum:"name,email,phone" doc:"What matches: the full name, or an address or number that one contact has and the other claims"`
 }
 
 // Duplicates lists the contacts that may be the same person, those first that

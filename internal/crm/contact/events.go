@@ -33,7 +33,7 @@ func Events() event.Catalog {
 		return event.Type{Name: name, Module: "crm", Permission: perm.ContactsView, Description: text, Turkish: turkish, Example: example}
 	}
 	updated, merged, consented := entry(Updated, "Contact record updated.", "Kişi kaydı değişti."),
-		entry(Merged, "A contact was merged into another, which the event carries.", "Bir kişi, olayın taşıdığı bir başkasıyla birleştirildi."),
+		entry(Merged, "A contact was merged into another. The event contains the remaining contact.", "Bir kişi, olayın taşıdığı bir başkasıyla birleştirildi."),
 		entry(ConsentChanged, "A contact gave or withdrew consent.", "Bir kişi onay verdi ya da onayını geri çekti.")
 	updated.PreviousExample = map[string]any{"company": "Kaya Ticaret"}
 	merged.ItemExample = Merge{

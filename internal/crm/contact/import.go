@@ -33,7 +33,7 @@ type Import struct {
 // ImportError is what was wrong with one row.
 type ImportError struct {
 	ID    uuid.UUID `json:"id" format:"uuid"`
-	Line  int       `json:"line" example:"17" doc:"Row in the file, the header being 1"`
+	Line  int       `json:"line" example:"17" doc:"Row number in the file; the header is row 1"`
 	Field string    `json:"field" example:"emails"`
 	Code  string    `json:"code" example:"invalid_address"`
 }

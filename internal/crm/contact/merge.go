@@ -12,8 +12,8 @@ import (
 // Merge is one contact that was put into another.
 type Merge struct {
 	ID       uuid.UUID   `json:"id" format:"uuid"`
-	WinnerID uuid.UUID   `json:"winner_id" format:"uuid" doc:"The contact that stayed"`
-	LoserID  uuid.UUID   `json:"loser_id" format:"uuid" doc:"The contact that went"`
+	WinnerID uuid.UUID   `json:"winner_id" format:"uuid" doc:"Contact that remains"`
+	LoserID  uuid.UUID   `json:"loser_id" format:"uuid" doc:"Contact that was merged into it"`
 	MergedBy *uuid.UUID  `json:"merged_by" nullable:"true" format:"uuid"`
 	MergedAt clock.Time  `json:"merged_at"`
 	UndoneAt *clock.Time `json:"undone_at" nullable:"true"`

@@ -18,7 +18,7 @@ import (
 // another contact had the address or the number.
 type ClaimResult struct {
 	Contact Contact             `json:"contact"`
-	Merge   api.Nullable[Merge] `json:"merge" doc:"Can be undone; null where nobody had the address or the number"`
+	Merge   api.Nullable[Merge] `json:"merge" doc:"The merge, which can be undone; null if no other contact had the address or number"`
 }
 
 // keepClaims writes down what an unproven sender said of themselves. What

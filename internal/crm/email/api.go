@@ -16,15 +16,15 @@ import (
 // serverBody is a server with the password that is never shown again.
 type serverBody struct {
 	Server
-	Password string `json:"password,omitempty" maxLength:"500" writeOnly:"true" doc:"Stored sealed, never shown. Left out it stays, for the host, port, user and security that it was given for; where one of them changes it must be given again"`
+	Password string `json:"password,omitempty" maxLength:"500" writeOnly:"true" doc:"Stored encrypted, never shown. If omitted, the stored password stays, as long as host, port, user and security are unchanged; if one of them changes, send it again"`
 }
 
 type mailboxBody struct {
 	Name         string      `json:"name" minLength:"1" maxLength:"100" example:"Destek"`
-	Address      string      `json:"address" maxLength:"254" example:"destek@firma.example" doc:"What customers see as the sender; cannot be changed later"`
+	Address      string      `json:"address" maxLength:"254" example:"destek@firma.example" doc:"Address that customers see as the sender; cannot be changed later"`
 	SenderName   string      `json:"sender_name,omitempty" maxLength:"100" example:"Firma Destek"`
-	IMAP         *serverBody `json:"imap,omitempty" doc:"A mailbox elsewhere to fetch from"`
-	SMTP         *serverBody `json:"smtp,omitempty" doc:"The server that answers go through; without it the installation's own"`
+	IMAP         *serverBody `json:"imap,omitempty" doc:"External mailbox to fetch mail from"`
+	SMTP         *serverBody `json:"smtp,omitempty" doc:"Server that replies are sent through; by default the installation's own"`
 	GroupID      *uuid.UUID  `json:"group_id,omitempty" format:"uuid"`
 	ContinueOpen bool        `json:"continue_open,omitempty"`
 	SubjectToken bool        `json:"subject_token,omitempty"`
@@ -57,7 +57,7 @@ type changeMailboxIn struct {
 
 type testMailboxIn struct {
 	Body struct {
-		ID   *uuid.UUID  `json:"id,omitempty" format:"uuid" doc:"A mailbox whose stored passwords stand in for those that are left out, where host, port, user and security are the stored ones"`
+		ID   *uuid.UUID  `json:"id,omitempty" format:"uuid" doc:"Mailbox whose stored passwords replace omitted ones, if host, port, user and security are the stored ones"`
 		IMAP *serverBody `json:"imap,omitempty"`
 		SMTP *serverBody `json:"smtp,omitempty"`
 	}
@@ -71,7 +71,7 @@ type Trials struct {
 
 type listMailIn struct {
 	api.Paged
-	State string `query:"state" enum:"received,done,failed,bounce,ignored,junk" default:"failed" doc:"What became of the mails"`
+	State string `query:"state" enum:"received,done,failed,bounce,ignored,junk" default:"failed" doc:"Only mails in this state"`
 }
 
 type mailIn struct {
@@ -83,21 +83,21 @@ func (s *Service) Register(a *api.API) {
 	add := channel.Route("POST", "/email", "connect-mailbox", "Connect a mailbox", perm.ChannelsManage)
 	add.TakesKey = true
 	add.Status, add.Refusals = 201, []int{409}
-	add.Doc = "Passwords are stored sealed and never shown. The forwarding address is where mail for this mailbox can be sent or forwarded to."
+	add.Doc = "Passwords are stored encrypted and never shown. Mail for this mailbox can be sent or forwarded to the forwarding address."
 	api.Handle(a, add, func(ctx context.Context, in *addMailboxIn) (Mailbox, error) { return s.Connect(ctx, in.Body.input()) })
 
-	test := channel.Route("POST", "/email/test", "test-mailbox", "Sign in to a mailbox's servers now", perm.ChannelsManage)
+	test := channel.Route("POST", "/email/test", "test-mailbox", "Test signing in to a mailbox's servers", perm.ChannelsManage)
 	test.Refusals = []int{404}
-	test.Doc = "Nothing is stored and nothing is sent. A failure is part of the answer, not an error."
+	test.Doc = "Stores nothing and sends no mail. A failure is part of the response, not an error."
 	api.Handle(a, test, func(ctx context.Context, in *testMailboxIn) (Trials, error) {
 		return s.Test(ctx, in.Body.ID, in.Body.IMAP, in.Body.SMTP)
 	})
 
-	api.HandleList(a, channel.Route("GET", "/email/mails", "list-incoming-mails", "Accepted mails by what became of them", perm.ChannelsView),
+	api.HandleList(a, channel.Route("GET", "/email/mails", "list-incoming-mails", "List accepted mails by state", perm.ChannelsView),
 		func(ctx context.Context, in *listMailIn) (db.List[Incoming], error) {
 			return s.List(ctx, in.State, in.Page())
 		})
-	raw := channel.Route("GET", "/email/mails/{mailId}/raw", "get-incoming-mail", "A mail as it came", perm.ChannelsManage)
+	raw := channel.Route("GET", "/email/mails/{mailId}/raw", "get-incoming-mail", "Download the original of a mail", perm.ChannelsManage)
 	api.HandleBytes(a, raw, "message/rfc822", func(ctx context.Context, in *mailIn) (*api.Bytes, error) {
 		f, err := s.Raw(ctx, in.ID.UUID)
 		if err != nil {
@@ -108,14 +108,14 @@ func (s *Service) Register(a *api.API) {
 			return errors.Join(err, f.Close())
 		}}, nil
 	})
-	retry := channel.Route("POST", "/email/mails/{mailId}/retry", "retry-incoming-mail", "Read a failed mail again, or one that is no junk", perm.ChannelsManage)
+	retry := channel.Route("POST", "/email/mails/{mailId}/retry", "retry-incoming-mail", "Process a failed or junk mail again", perm.ChannelsManage)
 	retry.Refusals = []int{409}
-	retry.Doc = "Only a failed mail and one that was taken for junk can be read again: 409 otherwise."
+	retry.Doc = "Only failed and junk mails can be processed again: 409 otherwise, or if the mail was too large."
 	api.Handle(a, retry, func(ctx context.Context, in *mailIn) (Incoming, error) { return s.Retry(ctx, in.ID.UUID) })
 
-	del := channel.Route("DELETE", "/email/mails/{mailId}", "delete-incoming-mail", "Delete a mail that was not read", perm.ChannelsManage)
+	del := channel.Route("DELETE", "/email/mails/{mailId}", "delete-incoming-mail", "Delete a mail that did not become a message", perm.ChannelsManage)
 	del.Refusals = []int{409}
-	del.Doc = "Its space in the mailbox is free again. A mail that waits to be read or became a message: 409."
+	del.Doc = "Frees its space in the mailbox. 409 if the mail is waiting to be processed or became a message."
 	api.Handle(a, del, func(ctx context.Context, in *mailIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteMail(ctx, in.ID.UUID)
 	})

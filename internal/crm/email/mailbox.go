@@ -28,9 +28,9 @@ const (
 type Server struct {
 	Host     string `json:"host" maxLength:"253" example:"imap.firma.example"`
 	Port     int    `json:"port" minimum:"1" maximum:"65535" example:"993"`
-	Security string `json:"security" enum:"tls,starttls,none" example:"tls" doc:"none only inside ranges that the installation allows"`
+	Security string `json:"security" enum:"tls,starttls,none" example:"tls" doc:"none is possible only in address ranges that the installation allows"`
 	User     string `json:"user" maxLength:"200" example:"destek@firma.example"`
-	Folder   string `json:"folder,omitempty" maxLength:"200" example:"INBOX" doc:"IMAP only; INBOX where it is empty"`
+	Folder   string `json:"folder,omitempty" maxLength:"200" example:"INBOX" doc:"IMAP only; INBOX if empty"`
 }
 
 func (s *Server) address() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
@@ -97,13 +97,13 @@ type Mailbox struct {
 	Reason            *string              `json:"reason" nullable:"true" example:"mailbox_unreachable"`
 	Address           string               `json:"address" example:"destek@firma.example"`
 	SenderName        string               `json:"sender_name" example:"Firma Destek"`
-	ForwardingAddress *string              `json:"forwarding_address" nullable:"true" example:"mk3v9q2x7a1bc@in.konak.example" doc:"Mail that is sent or forwarded here arrives in this mailbox; null where the installation takes no mail"`
-	IMAP              api.Nullable[Server] `json:"imap" doc:"The mailbox elsewhere that is polled"`
-	SMTP              api.Nullable[Server] `json:"smtp" doc:"The server that answers go through; null for the installation's own"`
-	Sending           Sending              `json:"sending" doc:"Which address answers leave from, and whether it is verified"`
+	ForwardingAddress *string              `json:"forwarding_address" nullable:"true" example:"mk3v9q2x7a1bc@in.konak.example" doc:"Mail sent or forwarded here arrives in this mailbox; null if the installation does not receive mail"`
+	IMAP              api.Nullable[Server] `json:"imap" doc:"External mailbox that is polled"`
+	SMTP              api.Nullable[Server] `json:"smtp" doc:"Server that replies are sent through; null for the installation's own"`
+	Sending           Sending              `json:"sending" doc:"Address that replies are sent from, and whether it is verified"`
 	GroupID           *uuid.UUID           `json:"group_id" nullable:"true" format:"uuid"`
-	ContinueOpen      bool                 `json:"continue_open" doc:"Whether a new mail of a customer goes into their open conversation"`
-	SubjectToken      bool                 `json:"subject_token" doc:"Whether subjects carry a token of the conversation"`
+	ContinueOpen      bool                 `json:"continue_open" doc:"Whether a customer's new mail is added to their open conversation"`
+	SubjectToken      bool                 `json:"subject_token" doc:"Whether subjects contain a conversation token"`
 	AutoReply         string               `json:"auto_reply" example:"Mesajınızı aldık." doc:"Automatic answer to a new conversation; empty for none"`
 	LastPollAt        *clock.Time          `json:"last_poll_at" nullable:"true"`
 	NextPollAt        *clock.Time          `json:"next_poll_at" nullable:"true"`
@@ -183,10 +183,10 @@ type Incoming struct {
 	Size           int64       `json:"size" example:"48213"`
 	State          string      `json:"state" enum:"received,done,failed,bounce,ignored,junk" example:"failed"`
 	Reason         *string     `json:"reason" nullable:"true" example:"no_sender"`
-	Auth           string      `json:"auth" example:"spf=pass dkim=pass dmarc=pass" doc:"What was found out about the sender by SPF, DKIM and DMARC; empty for a mail that another server took"`
+	Auth           string      `json:"auth" example:"spf=pass dkim=pass dmarc=pass" doc:"SPF, DKIM and DMARC results for the sender; empty for a mail that another server received"`
 	Sender         string      `json:"sender" example:"elif@kayamobilya.example"`
 	Subject        string      `json:"subject" example:"Teslimat"`
-	Rule           *string     `json:"rule" nullable:"true" enum:"reply_address,reference,subject,continuation,new" doc:"How it found its conversation"`
+	Rule           *string     `json:"rule" nullable:"true" enum:"reply_address,reference,subject,continuation,new" doc:"How the mail was matched to its conversation"`
 	ConversationID *uuid.UUID  `json:"conversation_id" nullable:"true" format:"uuid"`
 	ItemID         *uuid.UUID  `json:"item_id" nullable:"true" format:"uuid"`
 	CreatedAt      clock.Time  `json:"created_at"`

@@ -133,8 +133,8 @@ var errSignIn = errors.New("the server refuses the user name or the password")
 // Trial is how an attempt to sign in went.
 type Trial struct {
 	OK      bool   `json:"ok"`
-	Class   string `json:"class" enum:",dns,connect,tls,timeout,refused_address,sign_in,folder,protocol" example:"sign_in" doc:"What kind of failure; empty when it worked"`
-	Message string `json:"message" example:"535 5.7.8 Authentication failed" doc:"In the server's own words where it spoke"`
+	Class   string `json:"class" enum:",dns,connect,tls,timeout,refused_address,sign_in,folder,protocol" example:"sign_in" doc:"Kind of failure; empty if it worked"`
+	Message string `json:"message" example:"535 5.7.8 Authentication failed" doc:"Error message, from the server if it sent one"`
 }
 
 // testIMAP signs in to a mailbox and opens its folder.

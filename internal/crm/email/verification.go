@@ -48,14 +48,14 @@ var (
 
 // Sending is how a mailbox's mail goes out.
 type Sending struct {
-	Server        string       `json:"server" enum:"own,operator" example:"operator" doc:"Whose mail server it goes through: the mailbox's own, or the operator's"`
-	From          string       `json:"from" example:"mk3v9q2x7a1bc@in.konak.example" doc:"The address that mail leaves from now. Over the operator's server it is the mailbox's own once that is verified, and before that one of the operator's: answers still reach the mailbox"`
-	Verified      bool         `json:"verified" doc:"Whether the workspace has shown that the address is its own. Only mail over the operator's server depends on it"`
-	VerifiedBy    *string      `json:"verified_by" nullable:"true" enum:"code,dns" example:"code" doc:"By a code that was mailed to the address, or by a DNS record of its domain"`
+	Server        string       `json:"server" enum:"own,operator" example:"operator" doc:"Mail server used: the mailbox's own or the operator's"`
+	From          string       `json:"from" example:"mk3v9q2x7a1bc@in.konak.example" doc:"Address that mail is currently sent from. Through the operator's server this is the mailbox's own address once verified, and an address of the operator until then; replies still reach the mailbox"`
+	Verified      bool         `json:"verified" doc:"Whether the workspace has proven that it owns the address. Matters only for mail through the operator's server"`
+	VerifiedBy    *string      `json:"verified_by" nullable:"true" enum:"code,dns" example:"code" doc:"code: mailed to the address; dns: a DNS record of its domain"`
 	VerifiedAt    *clock.Time  `json:"verified_at" nullable:"true"`
-	CodeExpiresAt *clock.Time  `json:"code_expires_at" nullable:"true" doc:"Until when the code that was mailed last can be entered; null where none waits"`
-	DNSRecord     DNSRecord    `json:"dns_record" doc:"The record that verifies every address of the domain for this workspace"`
-	Quota         mailer.Usage `json:"quota" doc:"What the workspace may send in a day over the operator's server"`
+	CodeExpiresAt *clock.Time  `json:"code_expires_at" nullable:"true" doc:"When the last mailed code expires; null if no code is waiting"`
+	DNSRecord     DNSRecord    `json:"dns_record" doc:"DNS record that verifies all addresses of the domain for this workspace"`
+	Quota         mailer.Usage `json:"quota" doc:"Daily quota of the workspace on the operator's server"`
 }
 
 // DNSRecord is a TXT record that shows whose a domain is.

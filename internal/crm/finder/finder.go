@@ -14,17 +14,17 @@ import (
 // ConversationHit is a conversation that was found.
 type ConversationHit struct {
 	Conversation conversation.Conversation `json:"conversation"`
-	Subject      string                    `json:"subject" example:"<em>Teslimat</em> tarihi" doc:"The subject as HTML, what matched in <em>"`
-	ContactName  string                    `json:"contact_name" example:"Elif Kaya" doc:"The customer's name in the same way"`
-	Snippet      string                    `json:"snippet" example:"… <em>teslimat</em> ne zaman …" doc:"The place in the messages that fits best, in the same way"`
-	ItemID       *uuid.UUID                `json:"item_id" nullable:"true" format:"uuid" doc:"The message or note that the snippet is from"`
+	Subject      string                    `json:"subject" example:"<em>Teslimat</em> tarihi" doc:"Subject as escaped HTML with matches in <em>"`
+	ContactName  string                    `json:"contact_name" example:"Elif Kaya" doc:"Customer's name, marked up like the subject"`
+	Snippet      string                    `json:"snippet" example:"… <em>teslimat</em> ne zaman …" doc:"Best-matching passage of the messages, marked up like the subject"`
+	ItemID       *uuid.UUID                `json:"item_id" nullable:"true" format:"uuid" doc:"Message or note that the snippet is from"`
 }
 
 // ContactHit is a contact that was found.
 type ContactHit struct {
 	Contact contact.Contact `json:"contact"`
-	Name    string          `json:"name" example:"<em>Elif</em> Kaya" doc:"The name as HTML, what matched in <em>"`
-	Detail  string          `json:"detail" example:"<em>elif</em>@kayamobilya.example" doc:"The address, number, company or tag that matched, in the same way; empty if none did"`
+	Name    string          `json:"name" example:"<em>Elif</em> Kaya" doc:"Name as escaped HTML with matches in <em>"`
+	Detail  string          `json:"detail" example:"<em>elif</em>@kayamobilya.example" doc:"Address, number, company or tag that matched, marked up like the name; empty if none did"`
 }
 
 // Query is what is looked for.

@@ -21,7 +21,7 @@ type NarrowIn struct {
 	Tag         string `query:"tag" maxLength:"60"`
 	Priority    string `query:"priority" enum:"low,normal,high,urgent"`
 	CreatedFrom string `query:"created_from" format:"date-time" example:"2026-11-01T00:00:00Z"`
-	CreatedTo   string `query:"created_to" format:"date-time" example:"2026-12-01T00:00:00Z" doc:"Not included"`
+	CreatedTo   string `query:"created_to" format:"date-time" example:"2026-12-01T00:00:00Z" doc:"End of the range, exclusive"`
 }
 
 // Narrowing is what a conversation must be besides having the words. The index

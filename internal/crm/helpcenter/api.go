@@ -38,14 +38,14 @@ type previewIn struct {
 
 // Previewed is what the site would show.
 type Previewed struct {
-	HTML string `json:"html" example:"<p>Siparişiniz <strong>iki iş günü</strong> içinde kargoya verilir.</p>" doc:"Without any HTML of the source's own"`
+	HTML string `json:"html" example:"<p>Siparişiniz <strong>iki iş günü</strong> içinde kargoya verilir.</p>" doc:"Rendered Markdown; HTML in the source is left out"`
 }
 
 type importIn struct {
 	Filename   string `query:"filename" required:"true" minLength:"1" maxLength:"300" example:"makaleler.zip"`
-	Language   string `query:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" doc:"Of files that do not say theirs; left out, the help center's default language"`
-	CategoryID string `query:"category_id" format:"uuid" doc:"For files that name no category of the help center"`
-	Publish    bool   `query:"publish" doc:"Publish what was imported; without it all are drafts"`
+	Language   string `query:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" doc:"Language of files that do not name one; by default the help center's default language"`
+	CategoryID string `query:"category_id" format:"uuid" doc:"Category for files that do not name one of the help center"`
+	Publish    bool   `query:"publish" doc:"Publishes the imported articles; by default they are drafts"`
 }
 
 type searchIn struct {
@@ -70,15 +70,15 @@ func (s *Service) Register(a *api.API) {
 	s.registerArticles(a)
 	s.registerTexts(a)
 
-	preview := route("POST", "/preview", "preview-article", "Show Markdown as the site would", perm.ArticlesView)
-	preview.Doc = "Nothing is kept. 422 too_complex for a source that nests too deeply or becomes too long."
+	preview := route("POST", "/preview", "preview-article", "Preview Markdown as the site shows it", perm.ArticlesView)
+	preview.Doc = "Saves nothing. 422 too_complex if the source is nested too deeply or the result is too long."
 	api.Handle(a, preview, func(_ context.Context, in *previewIn) (Previewed, error) {
 		html, err := s.Preview(in.Body.Body)
 		return Previewed{html}, err
 	})
 
 	find := route("GET", "/search", "search-articles", "Search the published articles", perm.ArticlesView)
-	find.Doc = "The best twenty. Inflected words are found by their stem, with Turkish letters or without; the last word may be unfinished. Drafts are not found."
+	find.Doc = "Returns the best 20 matches. Finds inflected words by their stem, with or without Turkish letters; the last word can be incomplete. Drafts are not found."
 	api.Handle(a, find, func(ctx context.Context, in *searchIn) ([]Hit, error) {
 		hits, _, err := s.Search(ctx, in.Language, in.Q, "", maxHits)
 		return hits, err
@@ -86,7 +86,7 @@ func (s *Service) Register(a *api.API) {
 
 	load := route("POST", "/import", "import-articles", "Import articles from Markdown", perm.ArticlesManage)
 	load.MaxBody = maxImport
-	load.Doc = "The body is one Markdown file or a zip with up to 300 of them. A file says what it is between two lines of --- at its beginning (title, summary, category, language, article); else its path does (language/category/name.md), and its first heading is the title. Files that name the same article are one in several languages. A text that there is already (the same title, category and language) is left as it is and counted as skipped, so that the same files can be imported again. What cannot become an article is listed with its reason."
+	load.Doc = "The body is one Markdown file or a zip of up to 300. A file describes itself in front matter, between two --- lines at its start (title, summary, category, language, article); otherwise its path does (language/category/name.md), and its first heading is the title. Files that name the same article become one article in several languages. A text that already exists (same title, category and language) stays unchanged and counts as skipped, so the same files can be imported again. Files that cannot become an article are listed with the reason."
 	api.HandleUpload(a, load, func(ctx context.Context, in *importIn, body *api.Upload) (ImportResult, error) {
 		o := ImportOptions{Filename: in.Filename, Language: in.Language, Publish: in.Publish}
 		if in.CategoryID != "" {
@@ -101,18 +101,18 @@ func (s *Service) Register(a *api.API) {
 }
 
 func (s *Service) registerSettings(a *api.API) {
-	get := channel.Route("GET", "/help-center", "get-help-center", "Help-center drawer summary", perm.ChannelsView)
-	get.Doc = "Before the first PUT it is not enabled and has no address."
+	get := channel.Route("GET", "/help-center", "get-help-center", "Get the help center's settings and article counts", perm.ChannelsView)
+	get.Doc = "Before the first PUT, the help center is not enabled and has no address."
 	api.Handle(a, get, func(ctx context.Context, _ *struct{}) (Summary, error) { return s.Summary(ctx) })
 
 	put := channel.Route("PUT", "/help-center", "update-help-center", "Change the help center", perm.ChannelsManage)
 	put.Refusals = []int{409}
-	put.Doc = "Writes only the fields sent; the answer is the current summary. The first one needs a title and makes the site. An accent that cannot be read on white is refused (low_contrast)."
+	put.Doc = "Changes only the fields that are sent and returns the current state. The first call creates the site and needs a title. An accent color that is not readable on white is refused (low_contrast)."
 	api.Handle(a, put, func(ctx context.Context, in *changeIn) (Summary, error) { return s.Change(ctx, in.Body) })
 
 	logo := channel.Route("POST", "/help-center/logo", "set-help-center-logo", "Set the help center's logo", perm.ChannelsManage)
 	logo.MaxBody = maxLogo
-	logo.Doc = "The body is a PNG, JPEG or WebP picture. 404 before the help center was set up."
+	logo.Doc = "The body is a PNG, JPEG or WebP image. 404 if the help center is not set up yet."
 	logo.Refusals = []int{404}
 	api.HandleUpload(a, logo, func(ctx context.Context, _ *struct{}, body *api.Upload) (Summary, error) { return s.SetLogo(ctx, body) })
 
@@ -140,7 +140,7 @@ func (s *Service) registerCategories(a *api.API) {
 	})
 	drop := route("DELETE", "/categories/{id}", "delete-help-category", "Delete an empty category", perm.ArticlesManage)
 	drop.Refusals = []int{409}
-	drop.Doc = "A category with articles is a conflict, reason has_articles."
+	drop.Doc = "409 with the reason has_articles if the category has articles."
 	api.Handle(a, drop, func(ctx context.Context, in *categoryIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteCategory(ctx, in.ID.UUID)
 	})

@@ -37,14 +37,14 @@ const (
 // TextState is where an article stands in one language.
 type TextState struct {
 	Language         string      `json:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
-	Title            string      `json:"title" example:"Siparişim ne zaman gelir?" doc:"Of the newest version"`
-	State            string      `json:"state" enum:"draft,published,changed" example:"published" doc:"changed: an earlier version than the newest is public"`
-	Version          int         `json:"version" example:"3" doc:"The newest version: the draft"`
+	Title            string      `json:"title" example:"Siparişim ne zaman gelir?" doc:"Title of the newest version"`
+	State            string      `json:"state" enum:"draft,published,changed" example:"published" doc:"changed: the public version is older than the newest"`
+	Version          int         `json:"version" example:"3" doc:"Newest version, the draft"`
 	PublishedVersion *int        `json:"published_version" nullable:"true" example:"3"`
 	PublishedAt      *clock.Time `json:"published_at" nullable:"true"`
-	URL              *string     `json:"url" nullable:"true" example:"https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo" doc:"Where it is public; null while it is not, or while the site does not have the language"`
-	Helpful          int         `json:"helpful" example:"42" doc:"Readers who said that it helped"`
-	Unhelpful        int         `json:"unhelpful" example:"3" doc:"Readers who said that it did not"`
+	URL              *string     `json:"url" nullable:"true" example:"https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo" doc:"Public address; null if the text is not published or the site does not have the language"`
+	Helpful          int         `json:"helpful" example:"42" doc:"Number of readers who found it helpful"`
+	Unhelpful        int         `json:"unhelpful" example:"3" doc:"Number of readers who did not"`
 	SavedAt          clock.Time  `json:"saved_at"`
 }
 
@@ -75,7 +75,7 @@ type Text struct {
 	Summary string `json:"summary" example:"Kargo süreleri ve takip." doc:"One or two sentences for lists and search engines"`
 	Body    string `json:"body" example:"Siparişiniz **iki iş günü** içinde kargoya verilir." doc:"Markdown"`
 	// Warnings follow from the body and the site's languages.
-	Warnings []string `json:"warnings" nullable:"false" enum:"html_left_out,picture_not_shown,language_not_shown" doc:"What readers will not see as it was written: html_left_out says that the body has HTML, which is left out; picture_not_shown that it has a picture whose address is not a whole one (https://…); language_not_shown that the site does not have the language"`
+	Warnings []string `json:"warnings" nullable:"false" enum:"html_left_out,picture_not_shown,language_not_shown" doc:"Parts that readers will not see as written. html_left_out: the body has HTML, which is left out; picture_not_shown: a picture has no full address (https://…); language_not_shown: the site does not have the language"`
 }
 
 // Article is an article with all of its texts.
@@ -104,7 +104,7 @@ type Version struct {
 	Summary   string     `json:"summary" example:"Kargo süreleri ve takip."`
 	Body      string     `json:"body" example:"Siparişiniz **iki iş günü** içinde kargoya verilir."`
 	Published bool       `json:"published" doc:"Whether this version is public"`
-	SavedBy   *uuid.UUID `json:"saved_by" nullable:"true" format:"uuid" doc:"The agent who saved it"`
+	SavedBy   *uuid.UUID `json:"saved_by" nullable:"true" format:"uuid" doc:"Agent who saved it"`
 	SavedAt   clock.Time `json:"saved_at"`
 }
 

@@ -19,8 +19,8 @@ type CategoryText struct {
 // Category is a part of the help center.
 type Category struct {
 	ID        uuid.UUID      `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Slug      string         `json:"slug" example:"kargo" doc:"Its name in addresses"`
-	Position  int            `json:"position" example:"1" doc:"Categories stand in this order"`
+	Slug      string         `json:"slug" example:"kargo" doc:"Name of the category in addresses"`
+	Position  int            `json:"position" example:"1" doc:"Sort position of the category"`
 	Texts     []CategoryText `json:"texts" nullable:"false"`
 	CreatedAt clock.Time     `json:"created_at"`
 	UpdatedAt clock.Time     `json:"updated_at"`
@@ -42,7 +42,7 @@ func (c *Category) Name(language, fallback string) CategoryText {
 
 // CategoryInput is what a caller gives for a category.
 type CategoryInput struct {
-	Slug     string         `json:"slug,omitempty" maxLength:"80" example:"kargo" doc:"Its name in addresses; made from the first name where it is left out"`
+	Slug     string         `json:"slug,omitempty" maxLength:"80" example:"kargo" doc:"Name of the category in addresses; by default derived from the first name"`
 	Position int            `json:"position,omitempty" minimum:"0" maximum:"10000" example:"1"`
 	Texts    []CategoryText `json:"texts" minItems:"1" maxItems:"10" nullable:"false"`
 }

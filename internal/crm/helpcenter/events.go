@@ -19,7 +19,7 @@ const (
 
 // PublicText is a text that became public, or ceased to be, without its body.
 type PublicText struct {
-	ID          uuid.UUID  `json:"id" format:"uuid" doc:"The article's"`
+	ID          uuid.UUID  `json:"id" format:"uuid" doc:"ID of the article"`
 	CategoryID  uuid.UUID  `json:"category_id" format:"uuid"`
 	Language    string     `json:"language" example:"tr"`
 	Version     int        `json:"version" example:"3"`
@@ -40,12 +40,12 @@ func Events() event.Catalog {
 	return event.Catalog{
 		{
 			Name: ArticlePublished, Module: "crm", Permission: perm.ArticlesView, Example: example,
-			Description: "A version of a help article became public in one language.",
+			Description: "A version of a help article was published in one language.",
 			Turkish:     "Bir yardım makalesinin bir sürümü bir dilde yayımlandı.",
 		},
 		{
 			Name: ArticleUnpublished, Module: "crm", Permission: perm.ArticlesView, Example: example,
-			Description: "A help article is no longer public in one language.",
+			Description: "A help article was unpublished in one language.",
 			Turkish:     "Bir yardım makalesi bir dilde yayından kaldırıldı.",
 		},
 	}

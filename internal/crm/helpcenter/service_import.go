@@ -38,15 +38,15 @@ type Imported struct {
 	ArticleID *uuid.UUID `json:"article_id" nullable:"true" format:"uuid"`
 	Language  string     `json:"language" example:"tr"`
 	Title     string     `json:"title" example:"Teslimat süresi"`
-	Skipped   bool       `json:"skipped" doc:"Whether the text was there already: nothing was changed, and article_id is the one that there is"`
-	Warnings  []string   `json:"warnings" nullable:"false" enum:"html_left_out,picture_not_shown,language_not_shown" doc:"What readers will not see as it was written, as with an article's texts"`
-	Error     *string    `json:"error" nullable:"true" example:"unknown_category" doc:"Why there is no article; null where there is one"`
+	Skipped   bool       `json:"skipped" doc:"Whether the text already existed; nothing was changed, and article_id is the existing article"`
+	Warnings  []string   `json:"warnings" nullable:"false" enum:"html_left_out,picture_not_shown,language_not_shown" doc:"Parts that readers will not see as written; the same values as for an article's texts"`
+	Error     *string    `json:"error" nullable:"true" example:"unknown_category" doc:"Why no article was created; null if there is one"`
 }
 
 // ImportResult is what became of an import.
 type ImportResult struct {
-	Created int        `json:"created" example:"12" doc:"Texts that were written"`
-	Skipped int        `json:"skipped" example:"0" doc:"Texts that were there already and are as they were"`
+	Created int        `json:"created" example:"12" doc:"Number of texts created"`
+	Skipped int        `json:"skipped" example:"0" doc:"Number of texts that already existed and were left unchanged"`
 	Failed  int        `json:"failed" example:"0"`
 	Files   []Imported `json:"files" nullable:"false"`
 }

@@ -16,10 +16,10 @@ import (
 
 // Hit is a published text that a search found.
 type Hit struct {
-	ID       uuid.UUID `json:"id" format:"uuid" doc:"The article's"`
+	ID       uuid.UUID `json:"id" format:"uuid" doc:"ID of the article"`
 	Language string    `json:"language" example:"tr"`
 	Title    string    `json:"title" example:"Siparişim ne zaman gelir?"`
-	Snippet  string    `json:"snippet" example:"… <em>kargo</em> iki iş günü …" doc:"HTML: escaped, with what matched in <em>"`
+	Snippet  string    `json:"snippet" example:"… <em>kargo</em> iki iş günü …" doc:"Escaped HTML with matches in <em>"`
 	URL      string    `json:"url" example:"https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo"`
 }
 

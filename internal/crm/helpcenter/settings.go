@@ -15,8 +15,8 @@ const Name = "help_center"
 
 // Colours are the site's own.
 type Colours struct {
-	Accent string `json:"accent" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f" doc:"Links and buttons; dark enough to be read on white"`
-	Header string `json:"header" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b3d2e" doc:"Behind the title; what stands on it is black or white, whichever is read better"`
+	Accent string `json:"accent" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f" doc:"Color of links and buttons; must be readable on white"`
+	Header string `json:"header" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b3d2e" doc:"Color behind the title; text on it is black or white, whichever is more readable"`
 }
 
 // Settings are what the account of a help center keeps.
@@ -38,7 +38,7 @@ func defaultSettings() Settings {
 
 // ArticleCounts are how many texts there are.
 type ArticleCounts struct {
-	Published int `json:"published" example:"24" doc:"Texts that everybody can read, each language counted"`
+	Published int `json:"published" example:"24" doc:"Public texts; each language counts"`
 	Draft     int `json:"draft" example:"3" doc:"Texts whose newest version is not public"`
 }
 
@@ -46,21 +46,21 @@ type ArticleCounts struct {
 type Summary struct {
 	Enabled         bool          `json:"enabled" doc:"Whether the site is public"`
 	Title           string        `json:"title" example:"Ada Yardım"`
-	URL             *string       `json:"url" nullable:"true" example:"https://ada.help.example.com" doc:"Where the site is; null before it was set up"`
-	CustomDomain    *string       `json:"custom_domain" nullable:"true" doc:"The host of its own that the operator gave the site; null for none"`
+	URL             *string       `json:"url" nullable:"true" example:"https://ada.help.example.com" doc:"Address of the site; null until it is set up"`
+	CustomDomain    *string       `json:"custom_domain" nullable:"true" doc:"Custom host that the operator gave the site; null if none"`
 	Languages       []string      `json:"languages" nullable:"false" example:"[\"tr\",\"en\"]"`
 	DefaultLanguage string        `json:"default_language" example:"tr"`
 	LogoURL         *string       `json:"logo_url" nullable:"true" example:"https://ada.help.example.com/logo"`
 	Colours         Colours       `json:"colours"`
-	ContactForm     bool          `json:"contact_form" doc:"Whether visitors can write; what they write is a conversation of channel help_center"`
-	WidgetSearch    bool          `json:"widget_search" doc:"Whether the live chat offers articles"`
+	ContactForm     bool          `json:"contact_form" doc:"Whether visitors can write to the team; each message starts a conversation on the channel help_center"`
+	WidgetSearch    bool          `json:"widget_search" doc:"Whether visitors can search articles in the live chat"`
 	Articles        ArticleCounts `json:"articles"`
 }
 
 // ColoursChange is a change of the colours; what is nil stays.
 type ColoursChange struct {
-	Accent *string `json:"accent,omitempty" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f" doc:"Links and buttons; dark enough to be read on white"`
-	Header *string `json:"header,omitempty" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b3d2e" doc:"Behind the title"`
+	Accent *string `json:"accent,omitempty" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f" doc:"Color of links and buttons; must be readable on white"`
+	Header *string `json:"header,omitempty" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b3d2e" doc:"Color behind the title"`
 }
 
 // SettingsChange is a change of the help center; what is nil stays.

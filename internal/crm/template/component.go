@@ -37,7 +37,7 @@ const (
 // Component is a part of a template, in the provider's own shape.
 type Component struct {
 	Type    string   `json:"type" enum:"HEADER,BODY,FOOTER,BUTTONS" example:"BODY"`
-	Format  string   `json:"format,omitempty" enum:"TEXT,IMAGE,VIDEO,DOCUMENT,LOCATION" doc:"Of a header"`
+	Format  string   `json:"format,omitempty" enum:"TEXT,IMAGE,VIDEO,DOCUMENT,LOCATION" doc:"Format of a header"`
 	Text    string   `json:"text,omitempty" maxLength:"1024" example:"Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi."`
 	Example *Example `json:"example,omitempty" doc:"A sample for each variable, or the handle of a sample file"`
 	Buttons []Button `json:"buttons,omitempty" maxItems:"10" nullable:"false"`
@@ -49,7 +49,7 @@ type Component struct {
 // Example is what a reviewer sees in place of the variables.
 type Example struct {
 	HeaderText   []string     `json:"header_text,omitempty" maxItems:"1" nullable:"false" example:"[\"15 Kasım\"]"`
-	HeaderHandle []string     `json:"header_handle,omitempty" maxItems:"1" nullable:"false" doc:"What POST /channels/templates/media answered"`
+	HeaderHandle []string     `json:"header_handle,omitempty" maxItems:"1" nullable:"false" doc:"Handle returned by POST /channels/templates/media"`
 	BodyText     [][]string   `json:"body_text,omitempty" maxItems:"1" nullable:"false" example:"[[\"Elif\",\"4711\"]]"`
 	HeaderNamed  []NamedValue `json:"header_text_named_params,omitempty" maxItems:"1" nullable:"false"`
 	BodyNamed    []NamedValue `json:"body_text_named_params,omitempty" maxItems:"100" nullable:"false"`
@@ -92,14 +92,14 @@ func (b *Button) UnmarshalJSON(text []byte) error {
 // Variables are what must be given to send a template.
 type Variables struct {
 	Header      []string         `json:"header" nullable:"false" example:"[]" doc:"Variables of a text header, in order"`
-	HeaderMedia string           `json:"header_media" enum:",IMAGE,VIDEO,DOCUMENT,LOCATION" doc:"What the header must be given; empty for nothing"`
+	HeaderMedia string           `json:"header_media" enum:",IMAGE,VIDEO,DOCUMENT,LOCATION" doc:"Media that the header needs; empty for none"`
 	Body        []string         `json:"body" nullable:"false" example:"[\"1\",\"2\"]" doc:"Variables of the body, in order"`
 	Buttons     []ButtonVariable `json:"buttons" nullable:"false" doc:"Buttons that need a value"`
 }
 
 // ButtonVariable is a button that needs a value.
 type ButtonVariable struct {
-	Index int    `json:"index" example:"0" doc:"Its place among the buttons, from 0"`
+	Index int    `json:"index" example:"0" doc:"Position among the buttons, from 0"`
 	Type  string `json:"type" example:"URL"`
 	Text  string `json:"text" example:"Kargom nerede?"`
 }

@@ -15,21 +15,21 @@ type Use struct {
 	TemplateID  uuid.UUID     `json:"template_id" format:"uuid"`
 	Header      []string      `json:"header,omitempty" maxItems:"1" nullable:"false" example:"[]" doc:"Values of the header's variables, in order"`
 	HeaderMedia string        `json:"header_media,omitempty" maxLength:"2048" example:"https://www.example.com/fatura.pdf" doc:"Address of the header's picture, video or document"`
-	HeaderName  string        `json:"header_filename,omitempty" maxLength:"200" example:"fatura.pdf" doc:"How a document is called"`
+	HeaderName  string        `json:"header_filename,omitempty" maxLength:"200" example:"fatura.pdf" doc:"Filename of a document"`
 	Body        []string      `json:"body,omitempty" maxItems:"100" nullable:"false" example:"[\"Elif\",\"4711\"]" doc:"Values of the body's variables, in order"`
 	Buttons     []ButtonValue `json:"buttons,omitempty" maxItems:"10" nullable:"false"`
 }
 
 // ButtonValue fills in a button.
 type ButtonValue struct {
-	Index int    `json:"index" minimum:"0" maximum:"9" example:"0" doc:"Its place among the buttons, from 0"`
-	Value string `json:"value" minLength:"1" maxLength:"2000" example:"4711" doc:"The end of the address, or the code"`
+	Index int    `json:"index" minimum:"0" maximum:"9" example:"0" doc:"Position among the buttons, from 0"`
+	Value string `json:"value" minLength:"1" maxLength:"2000" example:"4711" doc:"End of the button's address, or the code to copy"`
 }
 
 // Filled is a template with its values: what is sent, and again where it must
 // be repeated.
 type Filled struct {
-	ID       uuid.UUID `json:"id" format:"uuid" doc:"The template"`
+	ID       uuid.UUID `json:"id" format:"uuid" doc:"ID of the template"`
 	Name     string    `json:"name" example:"kargo_bilgisi"`
 	Language string    `json:"language" example:"tr"`
 	Category string    `json:"category" example:"UTILITY"`

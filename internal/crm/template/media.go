@@ -22,7 +22,7 @@ var sampleTypes = []string{"image/jpeg", "image/png", "video/mp4", "application/
 
 // Handle names a sample file at the provider.
 type Handle struct {
-	HeaderHandle string `json:"header_handle" example:"4::aW1hZ2UvcG5n:ARb…" doc:"Goes into example.header_handle of a header"`
+	HeaderHandle string `json:"header_handle" example:"4::aW1hZ2UvcG5n:ARb…" doc:"Handle for example.header_handle of a header"`
 }
 
 // Upload hands a sample file to the provider. Nothing of it is kept here.

@@ -362,7 +362,7 @@ type Synced struct {
 	Added   int `json:"added" example:"2"`
 	Changed int `json:"changed" example:"1"`
 	Removed int `json:"removed" example:"0"`
-	Total   int `json:"total" example:"14" doc:"Templates that the provider has"`
+	Total   int `json:"total" example:"14" doc:"Number of templates at the provider"`
 }
 
 // Sync makes the records what the provider has, of one account or of all.

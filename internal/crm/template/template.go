@@ -48,20 +48,20 @@ const (
 type Template struct {
 	ID              uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	AccountID       uuid.UUID   `json:"channel_account_id" format:"uuid"`
-	ProviderID      *string     `json:"provider_id" nullable:"true" example:"1689556908129832" doc:"How the provider calls it; null for a draft"`
+	ProviderID      *string     `json:"provider_id" nullable:"true" example:"1689556908129832" doc:"The provider's id; null for a draft"`
 	Name            string      `json:"name" example:"kargo_bilgisi"`
 	Language        string      `json:"language" example:"tr"`
 	Category        string      `json:"category" example:"UTILITY" doc:"MARKETING, UTILITY or AUTHENTICATION; the provider may change it"`
-	Status          string      `json:"status" example:"APPROVED" doc:"As the provider gives it: PENDING, APPROVED, REJECTED, PAUSED, DISABLED, FLAGGED, IN_APPEAL, LIMIT_EXCEEDED, LOCKED, ARCHIVED, PENDING_DELETION; DRAFT is ours"`
-	Reason          *string     `json:"rejection_reason" nullable:"true" example:"INVALID_FORMAT" doc:"Why it was rejected, in the provider's words"`
-	Detail          *string     `json:"status_detail" nullable:"true" doc:"What the provider says about the status"`
-	Quality         string      `json:"quality" enum:"GREEN,YELLOW,RED,UNKNOWN" example:"GREEN" doc:"What customers think of it"`
+	Status          string      `json:"status" example:"APPROVED" doc:"Status at the provider: PENDING, APPROVED, REJECTED, PAUSED, DISABLED, FLAGGED, IN_APPEAL, LIMIT_EXCEEDED, LOCKED, ARCHIVED, PENDING_DELETION; or DRAFT, which exists only in Konak"`
+	Reason          *string     `json:"rejection_reason" nullable:"true" example:"INVALID_FORMAT" doc:"Why the template was rejected, as given by the provider"`
+	Detail          *string     `json:"status_detail" nullable:"true" doc:"The provider's explanation of the status"`
+	Quality         string      `json:"quality" enum:"GREEN,YELLOW,RED,UNKNOWN" example:"GREEN" doc:"Quality rating from customer feedback"`
 	ParameterFormat string      `json:"parameter_format" enum:"POSITIONAL,NAMED" example:"POSITIONAL"`
 	Components      []Component `json:"components" nullable:"false"`
-	Variables       Variables   `json:"variables" doc:"What must be filled in to send it"`
+	Variables       Variables   `json:"variables" doc:"Values needed to send the template"`
 	Sendable        bool        `json:"sendable" doc:"Whether it can be sent now"`
 	Editable        bool        `json:"editable" doc:"Whether it can be changed now"`
-	EditableAt      *clock.Time `json:"editable_at" nullable:"true" doc:"When the provider's limit of edits lets it be changed again; null where none holds it back"`
+	EditableAt      *clock.Time `json:"editable_at" nullable:"true" doc:"When the provider's edit limit allows the next change; null if no limit applies"`
 	CreatedAt       clock.Time  `json:"created_at"`
 	UpdatedAt       clock.Time  `json:"updated_at"`
 

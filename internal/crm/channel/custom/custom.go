@@ -20,33 +20,33 @@ const Name = "custom"
 
 // Settings of a custom channel.
 type Settings struct {
-	Address     string `json:"address" maxLength:"2048" example:"https://example.com/konak" doc:"Where answers are sent"`
-	WindowHours *int   `json:"window_hours" nullable:"true" minimum:"1" maximum:"8760" example:"24" doc:"For how long after the customer's last message free text may be sent; null for always"`
+	Address     string `json:"address" maxLength:"2048" example:"https://example.com/konak" doc:"Address that replies are sent to"`
+	WindowHours *int   `json:"window_hours" nullable:"true" minimum:"1" maximum:"8760" example:"24" doc:"Hours after the customer's last message in which free text can be sent; null means no limit"`
 }
 
 // Opened is a new channel with what is shown once.
 type Opened struct {
 	channel.Account
-	Key    string `json:"key" example:"chk_…" doc:"The channel key; shown only in this answer"`
-	Secret string `json:"secret" example:"whsec_…" doc:"Signs what is delivered; shown only in this answer"`
+	Key    string `json:"key" example:"chk_…" doc:"The channel key; shown only in this response"`
+	Secret string `json:"secret" example:"whsec_…" doc:"Secret that signs deliveries; shown only in this response"`
 }
 
 // Rotated is a channel with its new key.
 type Rotated struct {
 	channel.Account
-	Key string `json:"key" example:"chk_…" doc:"Shown only in this answer; the old key no longer works"`
+	Key string `json:"key" example:"chk_…" doc:"Shown only in this response; the old key no longer works"`
 }
 
 // Resigned is a channel with its new secret.
 type Resigned struct {
 	channel.Account
-	Secret string `json:"secret" example:"whsec_…" doc:"Shown only in this answer; nothing is signed with the old one any more"`
+	Secret string `json:"secret" example:"whsec_…" doc:"Shown only in this response; the old secret no longer signs anything"`
 }
 
 // Ping is what a retry set off.
 type Ping struct {
-	DeliveryID *uuid.UUID `json:"delivery_id" nullable:"true" format:"uuid" doc:"Of the sample; null for a key of the test environment, which sends nothing"`
-	Retried    int        `json:"retried" example:"3" doc:"Deliveries that had failed and are tried again now"`
+	DeliveryID *uuid.UUID `json:"delivery_id" nullable:"true" format:"uuid" doc:"Delivery of the sample; null for a test key, which sends nothing"`
+	Retried    int        `json:"retried" example:"3" doc:"Number of failed deliveries that are retried now"`
 }
 
 // Sender is a customer as the channel's software knows them.
@@ -94,7 +94,7 @@ type Outgoing struct {
 	ChannelID      uuid.UUID  `json:"channel_id" format:"uuid"`
 	ConversationID uuid.UUID  `json:"conversation_id" format:"uuid"`
 	ContactID      uuid.UUID  `json:"contact_id" format:"uuid"`
-	ExternalID     string     `json:"external_id" example:"user-4711" doc:"The customer in the receiving system"`
+	ExternalID     string     `json:"external_id" example:"user-4711" doc:"The customer's id in the receiving system"`
 	Body           string     `json:"body" example:"Siparişiniz yarın teslim edilecek."`
 	Files          []File     `json:"files" nullable:"false"`
 	CreatedAt      clock.Time `json:"created_at"`
@@ -112,7 +112,7 @@ type File struct {
 
 // Asked is the wish for a rating on its way to the channel's software.
 type Asked struct {
-	ID             uuid.UUID  `json:"id" format:"uuid" doc:"The survey"`
+	ID             uuid.UUID  `json:"id" format:"uuid" doc:"ID of the survey"`
 	ChannelID      uuid.UUID  `json:"channel_id" format:"uuid"`
 	ConversationID uuid.UUID  `json:"conversation_id" format:"uuid"`
 	ContactID      uuid.UUID  `json:"contact_id" format:"uuid"`
@@ -127,12 +127,12 @@ func Events() event.Catalog {
 	id := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c")
 	return event.Catalog{
 		{
-			Name: OpportunityUp, Module: "crm", Permission: perm.ConversationsView, Description: "A form opened an opportunity.", Turkish: "Bir form fırsat açtı.",
+			Name: OpportunityUp, Module: "crm", Permission: perm.ConversationsView, Description: "A form submission created an opportunity.", Turkish: "Bir form fırsat açtı.",
 			Example: Opportunity{ID: id, Title: "Teklif isteği", Stage: "new", Source: "teklif", ContactID: id, CreatedAt: at},
 		},
 		{
 			Name: MessageSent, Module: "crm", Permission: perm.ChannelsView, Hidden: true,
-			Description: "An answer to a customer of a custom channel.", Example: Outgoing{ID: id, Files: []File{}, CreatedAt: at},
+			Description: "A reply was sent to a customer of a custom channel.", Example: Outgoing{ID: id, Files: []File{}, CreatedAt: at},
 		},
 		{
 			Name: RatingAsked, Module: "crm", Permission: perm.ChannelsView, Hidden: true,

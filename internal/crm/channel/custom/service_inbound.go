@@ -24,18 +24,18 @@ import (
 // Message is what a customer wrote in the channel's software.
 type Message struct {
 	Contact Sender `json:"contact"`
-	Body    string `json:"body,omitempty" maxLength:"100000" example:"Siparişim ne zaman gelir?" doc:"Required where there is no file"`
-	ID      string `json:"message_id,omitempty" maxLength:"200" example:"msg-90117" doc:"The sender's own id: the same one twice is one message"`
-	Subject string `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi" doc:"Of a conversation that begins with it"`
+	Body    string `json:"body,omitempty" maxLength:"100000" example:"Siparişim ne zaman gelir?" doc:"Required if there is no file"`
+	ID      string `json:"message_id,omitempty" maxLength:"200" example:"msg-90117" doc:"Message id in your system; a repeated id creates no second message"`
+	Subject string `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi" doc:"Subject of a conversation that this message starts"`
 	// Attachments are files of the caller that no message has yet.
-	Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" doc:"Files that were uploaded to the channel before, at most a day ago"`
+	Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" doc:"Files uploaded to the channel within the last day"`
 }
 
 // Received is what became of a message.
 type Received struct {
 	conversation.Written
-	Created   bool `json:"created" doc:"A conversation began with it"`
-	Duplicate bool `json:"duplicate" doc:"It was here already"`
+	Created   bool `json:"created" doc:"Whether the message started a conversation"`
+	Duplicate bool `json:"duplicate" doc:"Whether the message had been received before"`
 }
 
 // Receive brings in what a customer wrote.

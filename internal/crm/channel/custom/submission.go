@@ -19,21 +19,21 @@ import (
 
 // Submission is a form that somebody filled in.
 type Submission struct {
-	Form    string         `json:"form" minLength:"1" maxLength:"100" example:"teklif" doc:"Which form it is"`
-	ID      string         `json:"submission_id,omitempty" maxLength:"200" example:"sub-2041" doc:"The sender's own id: the same one twice is one submission"`
+	Form    string         `json:"form" minLength:"1" maxLength:"100" example:"teklif" doc:"Name of the form"`
+	ID      string         `json:"submission_id,omitempty" maxLength:"200" example:"sub-2041" doc:"Submission id in your system; a repeated id creates no second submission"`
 	Subject string         `json:"subject,omitempty" maxLength:"300" example:"Teklif isteği"`
 	Contact Sender         `json:"contact"`
 	Message string         `json:"message,omitempty" maxLength:"20000" example:"120 sandalye için fiyat alabilir miyim?"`
-	Fields  map[string]any `json:"fields,omitempty" doc:"What else was filled in; text, numbers and booleans" example:"{\"adet\":120}"`
+	Fields  map[string]any `json:"fields,omitempty" doc:"Other form fields; text, numbers and booleans" example:"{\"adet\":120}"`
 }
 
 // Submitted is what became of it.
 type Submitted struct {
 	SubmissionID   uuid.UUID `json:"submission_id" format:"uuid"`
-	ConversationID uuid.UUID `json:"conversation_id" format:"uuid" doc:"The request"`
+	ConversationID uuid.UUID `json:"conversation_id" format:"uuid" doc:"Conversation of the request"`
 	ContactID      uuid.UUID `json:"contact_id" format:"uuid"`
 	OpportunityID  uuid.UUID `json:"opportunity_id" format:"uuid"`
-	Duplicate      bool      `json:"duplicate" doc:"It was here already; the ids are those of the first"`
+	Duplicate      bool      `json:"duplicate" doc:"Whether the submission had been received before; the ids are then those of the first"`
 }
 
 // Opportunity is a chance to sell.
@@ -41,7 +41,7 @@ type Opportunity struct {
 	ID             uuid.UUID  `json:"id" format:"uuid"`
 	Title          string     `json:"title" example:"Teklif isteği"`
 	Stage          string     `json:"stage" enum:"new" example:"new"`
-	Source         string     `json:"source" example:"teklif" doc:"The form that it came from"`
+	Source         string     `json:"source" example:"teklif" doc:"Form that the opportunity came from"`
 	ContactID      uuid.UUID  `json:"contact_id" format:"uuid"`
 	ConversationID *uuid.UUID `json:"conversation_id" nullable:"true" format:"uuid"`
 	CreatedAt      clock.Time `json:"created_at"`

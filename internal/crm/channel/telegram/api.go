@@ -48,7 +48,7 @@ func (s *Service) Register(a *api.API) {
 		return s.Connect(ctx, NewBot{Name: b.Name, Token: b.Token, Mode: b.Mode, GroupID: b.GroupID, AI: b.AI})
 	})
 
-	start := channel.Route("POST", "/chatbot/business/start", "start-chatbot-business", "Start linking a person's Telegram account", perm.ChannelsManage)
+	start := channel.Route("POST", "/chatbot/business/start", "start-chatbot-business", "Start linking a Telegram Business account", perm.ChannelsManage)
 	start.Refusals = []int{404, 409}
 	start.Doc = "The owner of the Telegram account opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account becomes a channel of its own. The link is valid for 15 minutes and for one person. A workspace without a bot gets the operator's (--telegram-bot-token), if there is one and no other workspace uses it; otherwise 409 with the reason no_bot or bot_taken."
 	api.Handle(a, start, func(ctx context.Context, in *businessIn) (Started, error) {

@@ -23,10 +23,10 @@ type Settings struct {
 	Quality      string `json:"quality_rating" example:"GREEN"`
 	Limit        string `json:"messaging_limit_tier" example:"TIER_1K"`
 	ReadReceipts bool   `json:"read_receipts" doc:"Whether customers see that an agent read their messages"`
-	OnApp        bool   `json:"on_business_app" doc:"Whether the number's owner also uses it in the WhatsApp Business app"`
-	History      string `json:"history" enum:",shared,declined" example:"shared" doc:"Whether the owner shared what was written in the app before; empty where the provider said nothing of it"`
-	WebhookURL   string `json:"webhook_url" example:"https://crm.example.com/api/crm/v1/channels/whatsapp/webhook" doc:"Where the provider calls; it was told so when the number was connected"`
-	VerifyToken  string `json:"verify_token" doc:"For whoever registers the address at the provider by hand"`
+	OnApp        bool   `json:"on_business_app" doc:"Whether the number is also used in the WhatsApp Business app"`
+	History      string `json:"history" enum:",shared,declined" example:"shared" doc:"Whether the owner shared the chat history of the app; empty if the provider did not say"`
+	WebhookURL   string `json:"webhook_url" example:"https://crm.example.com/api/crm/v1/channels/whatsapp/webhook" doc:"Address that the provider calls; set when the number was connected"`
+	VerifyToken  string `json:"verify_token" doc:"Token for registering the address at the provider by hand"`
 }
 
 // credentials open a number. They lie sealed beside the account.

@@ -15,9 +15,9 @@ import (
 
 // Consent is that a customer may, or may not, be written to.
 type Consent struct {
-	ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"Whose consent it is; or their number"`
-	Phone     string     `json:"phone,omitempty" maxLength:"40" example:"+905321234567" doc:"A number that no contact has makes one"`
-	Name      string     `json:"name,omitempty" maxLength:"200" example:"Elif Kaya" doc:"Of a contact that is made"`
+	ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"The contact who consents; send either this or phone"`
+	Phone     string     `json:"phone,omitempty" maxLength:"40" example:"+905321234567" doc:"Phone number; creates a contact if none has it"`
+	Name      string     `json:"name,omitempty" maxLength:"200" example:"Elif Kaya" doc:"Name of a contact that is created"`
 	Purpose   string     `json:"purpose,omitempty" enum:"marketing,utility,authentication" default:"marketing"`
 	Status    string     `json:"status,omitempty" enum:"granted,revoked" default:"granted"`
 	Source    string     `json:"source,omitempty" maxLength:"200" example:"checkout form"`
@@ -62,9 +62,9 @@ func (s *Service) findOrCreateContact(tx *db.Tx, id *uuid.UUID, number, name str
 
 // Recipient is whom a template goes to.
 type Recipient struct {
-	ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"Who gets it; or their number"`
-	Phone     string     `json:"phone,omitempty" maxLength:"40" example:"+905321234567" doc:"A number that no contact has makes one"`
-	Name      string     `json:"name,omitempty" maxLength:"200" example:"Elif Kaya" doc:"Of a contact that is made"`
+	ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"The contact to send to; required without phone"`
+	Phone     string     `json:"phone,omitempty" maxLength:"40" example:"+905321234567" doc:"Phone number; creates a contact if none has it"`
+	Name      string     `json:"name,omitempty" maxLength:"200" example:"Elif Kaya" doc:"Name of a contact that is created"`
 }
 
 // SendTemplate sends a template to one customer.

@@ -34,8 +34,8 @@ type updateIn struct {
 		Name    *string        `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Web sitesi"`
 		Look    *Look          `json:"look,omitempty"`
 		Hours   *channel.Hours `json:"business_hours,omitempty"`
-		Always  bool           `json:"always_open,omitempty" doc:"Takes the business hours away"`
-		GroupID *uuid.UUID     `json:"group_id,omitempty" format:"uuid" doc:"The nil UUID for none"`
+		Always  bool           `json:"always_open,omitempty" doc:"Removes the business hours"`
+		GroupID *uuid.UUID     `json:"group_id,omitempty" format:"uuid" doc:"The nil UUID removes the group"`
 	}
 }
 
@@ -56,7 +56,7 @@ type writeIn struct {
 	Keyed
 	Body struct {
 		Body  string `json:"body" minLength:"1" maxLength:"10000" example:"Siparişim ne zaman gelir?"`
-		ID    string `json:"message_id,omitempty" maxLength:"100" example:"8f1f6c3e" doc:"The page's own id: the same one twice is one message"`
+		ID    string `json:"message_id,omitempty" maxLength:"100" example:"8f1f6c3e" doc:"Message id chosen by the page; a repeated id creates no second message"`
 		Name  string `json:"name,omitempty" maxLength:"200" example:"Elif Kaya"`
 		Email string `json:"email,omitempty" maxLength:"254" example:"elif@kayamobilya.example"`
 		Phone string `json:"phone,omitempty" maxLength:"40" example:"+905321234567"`
@@ -67,7 +67,7 @@ type writeIn struct {
 type articlesIn struct {
 	Keyed
 	Q        string `query:"q" required:"true" minLength:"1" maxLength:"200" example:"kargo ne zaman gelir"`
-	Language string `query:"language" maxLength:"20" example:"tr" doc:"The help center's own where it does not have this one"`
+	Language string `query:"language" maxLength:"20" example:"tr" doc:"Falls back to the help center's default language"`
 }
 
 type messagesIn struct {
@@ -95,7 +95,7 @@ type typingIn struct {
 type readIn struct {
 	Keyed
 	Body struct {
-		MessageID api.ID `json:"message_id" record:"conversation_item" doc:"The newest message that the visitor has seen"`
+		MessageID api.ID `json:"message_id" record:"conversation_item" doc:"Newest message that the visitor has seen"`
 	}
 }
 
@@ -111,13 +111,13 @@ type voteIn struct {
 	Keyed
 	ID   api.ID `path:"id" record:"conversation_item"`
 	Body struct {
-		Rating string `json:"rating" enum:"up,down" example:"up" doc:"Whether the answer helped"`
+		Rating string `json:"rating" enum:"up,down" example:"up" doc:"up if the answer helped, down if not"`
 	}
 }
 
 // Voted is what a visitor thinks of an answer.
 type Voted struct {
-	ID   uuid.UUID `json:"id" format:"uuid" doc:"The answer"`
+	ID   uuid.UUID `json:"id" format:"uuid" doc:"ID of the answer"`
 	Vote string    `json:"vote" enum:"up,down" example:"up"`
 }
 
@@ -148,11 +148,11 @@ func (s *Service) registerChannel(a *api.API) {
 		b := in.Body
 		return s.Create(ctx, NewWidget{Name: b.Name, Look: b.Look, Hours: b.Hours.V, GroupID: b.GroupID, AI: b.AI})
 	})
-	api.Handle(a, channel.Route("GET", "/widget/{id}", "get-widget", "A widget with its snippet", perm.ChannelsView),
+	api.Handle(a, channel.Route("GET", "/widget/{id}", "get-widget", "Get a live-chat widget with its snippet", perm.ChannelsView),
 		func(ctx context.Context, in *widgetIn) (Opened, error) { return s.Get(ctx, in.ID.UUID) })
 	update := channel.Route("PATCH", "/widget/{id}", "update-widget", "Change a live-chat widget", perm.ChannelsManage)
 	update.Refusals = []int{409}
-	update.Doc = "Fields that are not sent stay; look is replaced as a whole."
+	update.Doc = "Omitted fields stay unchanged; look is replaced as a whole."
 	api.Handle(a, update, func(ctx context.Context, in *updateIn) (Opened, error) {
 		b := in.Body
 		return s.Update(ctx, in.ID.UUID, Change{Name: b.Name, Look: b.Look, Hours: b.Hours, Always: b.Always, GroupID: b.GroupID})
@@ -164,12 +164,12 @@ type visitorIn struct {
 }
 
 func (s *Service) registerVisitor(a *api.API) {
-	rt := channel.Route("GET", "/widget/visitors/{conversation_id}", "get-widget-visitor", "The visitor of a live chat", perm.ConversationsView)
-	rt.Doc = "What the visitor's browser said: nothing of it is proven. A conversation of another channel has none: 404."
+	rt := channel.Route("GET", "/widget/visitors/{conversation_id}", "get-widget-visitor", "Get the visitor of a live chat", perm.ConversationsView)
+	rt.Doc = "Information sent by the visitor's browser; none of it is verified. 404 if the conversation is on another channel."
 	api.Handle(a, rt, func(ctx context.Context, in *visitorIn) (VisitorInfo, error) { return s.VisitorOf(ctx, in.ID.UUID) })
 }
 
-const how = " Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token."
+const how = " Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token."
 
 func (s *Service) registerPage(a *api.API) {
 	route := func(method, path, id, summary string) api.Route {
@@ -178,7 +178,7 @@ func (s *Service) registerPage(a *api.API) {
 			Access: api.Public, Open: true, ChecksOrigin: true, Refusals: []int{401, 403, 409}, Doc: summary + "." + how,
 		}
 	}
-	api.Handle(a, route("GET", "/config", "config", "How the widget looks"),
+	api.Handle(a, route("GET", "/config", "config", "Get the widget's configuration"),
 		func(ctx context.Context, in *Keyed) (PublicConfig, error) {
 			ctx, p, err := s.page(ctx, in.Key)
 			if err != nil {
@@ -186,7 +186,7 @@ func (s *Service) registerPage(a *api.API) {
 			}
 			return s.config(ctx, p)
 		})
-	api.Handle(a, route("GET", "/articles", "articles", "Help articles that may answer the visitor"),
+	api.Handle(a, route("GET", "/articles", "articles", "Search help articles for the visitor"),
 		func(ctx context.Context, in *articlesIn) ([]Article, error) {
 			ctx, p, err := s.page(ctx, in.Key)
 			if err != nil {
@@ -194,7 +194,7 @@ func (s *Service) registerPage(a *api.API) {
 			}
 			return s.findArticles(ctx, p, in.Language, in.Q)
 		})
-	begin := route("POST", "/session", "session", "Go on with a visitor, or begin with a new one")
+	begin := route("POST", "/session", "session", "Resume a visitor's session or start a new one")
 	begin.ShowsSecret = true
 	api.Handle(a, begin, func(ctx context.Context, in *sessionIn) (Session, error) {
 		ctx, p, err := s.page(ctx, in.Key)
@@ -203,7 +203,7 @@ func (s *Service) registerPage(a *api.API) {
 		}
 		return s.begin(ctx, p, api.BearerToken(ctx), Visitor{Language: in.Body.Language, Page: in.Body.Page, Origin: api.Origin(ctx), Browser: clip(api.UserAgent(ctx), maxBrowser)})
 	})
-	api.HandleList(a, route("GET", "/messages", "messages", "The visitor's chat, the newest first"),
+	api.HandleList(a, route("GET", "/messages", "messages", "List the visitor's messages, newest first"),
 		func(ctx context.Context, in *messagesIn) (db.List[Message], error) {
 			ctx, p, v, err := s.visit(ctx, in.Key)
 			if err != nil {
@@ -211,7 +211,7 @@ func (s *Service) registerPage(a *api.API) {
 			}
 			return s.messages(ctx, p, v, in.Page())
 		})
-	api.Handle(a, route("POST", "/messages", "write", "The visitor writes"),
+	api.Handle(a, route("POST", "/messages", "write", "Send a message as the visitor"),
 		func(ctx context.Context, in *writeIn) (out Written, err error) {
 			ctx, p, v, err := s.visit(ctx, in.Key)
 			if err != nil {
@@ -224,7 +224,7 @@ func (s *Service) registerPage(a *api.API) {
 			out.Message, out.Session, err = s.write(ctx, p, v, Line{Body: b.Body, ID: b.ID, Name: b.Name, Email: b.Email, Phone: b.Phone, Page: b.Page})
 			return out, err
 		})
-	upload := route("POST", "/files", "attach", "The visitor sends a file")
+	upload := route("POST", "/files", "attach", "Send a file as the visitor")
 	upload.MaxBody = file.MaxSize
 	api.HandleUpload(a, upload, func(ctx context.Context, in *attachIn, body *api.Upload) (out Written, err error) {
 		ctx, p, v, err := s.visit(ctx, in.Key)
@@ -238,7 +238,7 @@ func (s *Service) registerPage(a *api.API) {
 		out.Message, out.Session, err = s.attach(ctx, p, v, in.Filename, body.Type, body)
 		return out, err
 	})
-	api.HandleFile(a, route("GET", "/files/{id}", "file", "A file of the visitor's chat"),
+	api.HandleFile(a, route("GET", "/files/{id}", "file", "Download a file of the visitor's chat"),
 		func(ctx context.Context, in *fileIn) (*api.File, error) {
 			ctx, p, v, err := s.visit(ctx, in.Key)
 			if err != nil {
@@ -257,7 +257,7 @@ func (s *Service) registerPage(a *api.API) {
 			}
 			return &api.File{Name: f.Name, Type: f.Type, Tag: f.ID.String(), Modified: f.CreatedAt.Time, Content: content}, nil
 		})
-	api.Handle(a, route("POST", "/typing", "typing", "The visitor is writing"),
+	api.Handle(a, route("POST", "/typing", "typing", "Report that the visitor is typing"),
 		func(ctx context.Context, in *typingIn) (api.Done, error) {
 			ctx, _, v, err := s.visit(ctx, in.Key)
 			if err != nil || v.ConversationID == nil {
@@ -265,7 +265,7 @@ func (s *Service) registerPage(a *api.API) {
 			}
 			return api.Done{Done: true}, s.Typing.VisitorTypes(ctx, *v.ConversationID, in.Body.Typing)
 		})
-	api.Handle(a, route("POST", "/read", "read", "The visitor has read until a message"),
+	api.Handle(a, route("POST", "/read", "read", "Mark messages as read by the visitor"),
 		func(ctx context.Context, in *readIn) (api.Done, error) {
 			ctx, p, v, err := s.visit(ctx, in.Key)
 			if err != nil {
@@ -273,7 +273,7 @@ func (s *Service) registerPage(a *api.API) {
 			}
 			return api.Done{Done: true}, s.readUntil(ctx, p, v, in.Body.MessageID.UUID)
 		})
-	api.Handle(a, route("POST", "/rating", "rating", "The visitor rates the conversation"),
+	api.Handle(a, route("POST", "/rating", "rating", "Rate the conversation as the visitor"),
 		func(ctx context.Context, in *ratingIn) (Rated, error) {
 			ctx, p, v, err := s.visit(ctx, in.Key)
 			if err != nil {
@@ -285,8 +285,8 @@ func (s *Service) registerPage(a *api.API) {
 			r, err := s.Inbound.Respond(ctx, p.Account.ID, *v.ConversationID, in.Body.Rating, in.Body.Comment)
 			return Rated{r.Rating, r.Recorded}, err
 		})
-	vote := route("POST", "/messages/{id}/vote", "vote", "The visitor says whether an answer of the bot helped")
-	vote.Doc += " Voting again replaces. What is no message of their chat: 404; what the bot did not write: 409 not_an_ai_answer."
+	vote := route("POST", "/messages/{id}/vote", "vote", "Vote on an answer of the assistant as the visitor")
+	vote.Doc += " A second vote replaces the first. 404 if the message is not in this chat; 409 not_an_ai_answer if the assistant did not write it."
 	api.Handle(a, vote, func(ctx context.Context, in *voteIn) (Voted, error) {
 		ctx, p, v, err := s.visit(ctx, in.Key)
 		if err != nil {
@@ -294,7 +294,7 @@ func (s *Service) registerPage(a *api.API) {
 		}
 		return s.vote(ctx, p, v, in.ID.UUID, in.Body.Rating)
 	})
-	api.HandleEvents(a, route("GET", "/stream", "stream", "What happens in the visitor's conversation"),
+	api.HandleEvents(a, route("GET", "/stream", "stream", "Stream events of the visitor's conversation"),
 		func(ctx context.Context, in *Keyed) (func(context.Context, *api.Sender) error, error) {
 			ctx, p, v, err := s.visit(ctx, in.Key)
 			if err != nil {

@@ -35,7 +35,7 @@ type Typing interface {
 // Article is a help article that may answer what a visitor asks.
 type Article struct {
 	Title   string `json:"title" example:"Siparişim ne zaman gelir?"`
-	Snippet string `json:"snippet" example:"… <em>kargo</em> iki iş günü …" doc:"HTML: escaped, with what matched in <em>"`
+	Snippet string `json:"snippet" example:"… <em>kargo</em> iki iş günü …" doc:"Escaped HTML with matches in <em>"`
 	URL     string `json:"url" example:"https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo"`
 }
 

@@ -12,9 +12,9 @@ import (
 
 // VisitorInfo is what is known of a visitor beside what they wrote.
 type VisitorInfo struct {
-	Page        string     `json:"page" example:"https://www.example.com/urunler" doc:"Where they were when they last wrote"`
+	Page        string     `json:"page" example:"https://www.example.com/urunler" doc:"Page that the visitor last wrote from"`
 	Origin      string     `json:"origin" example:"https://www.example.com"`
-	Browser     string     `json:"browser" example:"Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/141.0" doc:"What the browser calls itself"`
+	Browser     string     `json:"browser" example:"Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/141.0" doc:"The browser's user agent"`
 	Language    string     `json:"language" example:"tr"`
 	FirstSeenAt clock.Time `json:"first_seen_at"`
 	LastSeenAt  clock.Time `json:"last_seen_at"`

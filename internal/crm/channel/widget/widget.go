@@ -36,16 +36,16 @@ type Prechat struct {
 type Look struct {
 	Color    string   `json:"color" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f"`
 	Position string   `json:"position" enum:"left,right" example:"right"`
-	Language string   `json:"language" enum:"auto,tr,en" example:"auto" doc:"auto goes by the visitor's browser"`
+	Language string   `json:"language" enum:"auto,tr,en" example:"auto" doc:"auto follows the visitor's browser"`
 	TR       Text     `json:"tr"`
 	EN       Text     `json:"en"`
 	Prechat  Prechat  `json:"prechat"`
-	Origins  []string `json:"origins" minItems:"0" maxItems:"50" nullable:"false" example:"[\"https://www.example.com\"]" doc:"Pages of these origins may use the widget; none means no page"`
+	Origins  []string `json:"origins" minItems:"0" maxItems:"50" nullable:"false" example:"[\"https://www.example.com\"]" doc:"Origins whose pages can use the widget; empty means no page can"`
 }
 
 // Settings are a widget's own.
 type Settings struct {
-	Key string `json:"key" example:"chk_…" doc:"Stands in the page; no secret"`
+	Key string `json:"key" example:"chk_…" doc:"Public key, included in the page; not a secret"`
 	Look
 }
 
@@ -130,7 +130,7 @@ type Visitor struct {
 // PublicConfig is what a page needs to show the widget.
 type PublicConfig struct {
 	Name    string      `json:"name" example:"Web sitesi"`
-	Open    bool        `json:"open" doc:"Whether somebody is there now"`
+	Open    bool        `json:"open" doc:"Whether the chat is within business hours now"`
 	OpensAt *clock.Time `json:"opens_at" nullable:"true"`
 	Look    PublicLook  `json:"look"`
 	// Articles says whether the widget shows a search box.
@@ -149,22 +149,22 @@ type PublicLook struct {
 
 // Session is where a visitor stands.
 type Session struct {
-	Token          *string             `json:"token" nullable:"true" example:"vis_…" doc:"Of a new visitor; shown only in this answer"`
+	Token          *string             `json:"token" nullable:"true" example:"vis_…" doc:"Token of a new visitor; shown only in this response"`
 	ConversationID *uuid.UUID          `json:"conversation_id" nullable:"true" format:"uuid"`
 	State          *conversation.State `json:"state" nullable:"true" enum:"open,snoozed,closed"`
-	AskRating      bool                `json:"ask_rating" doc:"The conversation is closed and waits for a rating"`
-	Known          bool                `json:"known" doc:"Whether the visitor said who they are"`
+	AskRating      bool                `json:"ask_rating" doc:"Whether the conversation is closed and waits for a rating"`
+	Known          bool                `json:"known" doc:"Whether the visitor gave a name, e-mail or phone, or has a conversation"`
 }
 
 // Message is one line of the chat as its visitor sees it.
 type Message struct {
 	ID        uuid.UUID  `json:"id" format:"uuid"`
 	From      string     `json:"from" enum:"visitor,agent,bot" example:"agent"`
-	Name      string     `json:"name" example:"Defne" doc:"First name of the agent"`
+	Name      string     `json:"name" example:"Defne" doc:"The agent's first name"`
 	Body      string     `json:"body" example:"Siparişiniz yolda."`
 	Files     []File     `json:"files" nullable:"false"`
-	CanVote   bool       `json:"can_vote" doc:"Whether the visitor is asked what they think of it: of answers of the bot, not of its greetings and hand-overs"`
-	Vote      *string    `json:"vote" nullable:"true" enum:"up,down" example:"up" doc:"What the visitor thinks of an answer of the bot; null where they did not say"`
+	CanVote   bool       `json:"can_vote" doc:"Whether the visitor can vote on it: true for answers of the assistant, not for its greetings and hand-overs"`
+	Vote      *string    `json:"vote" nullable:"true" enum:"up,down" example:"up" doc:"The visitor's vote on an answer of the assistant; null if they did not vote"`
 	CreatedAt clock.Time `json:"created_at"`
 }
 
@@ -178,5 +178,5 @@ type File struct {
 // Opened is a widget and the line that a page includes.
 type Opened struct {
 	channel.Account
-	Snippet string `json:"snippet" example:"<script src=…></script>" doc:"Goes before the end of the page's body"`
+	Snippet string `json:"snippet" example:"<script src=…></script>" doc:"Paste before the end of the page's body"`
 }
