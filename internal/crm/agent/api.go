@@ -135,7 +135,7 @@ func (s *Service) registerQRs(a *api.API) {
 	create := route("POST", "/{agentId}/mobile-qr", "create-mobile-qr", "Create a QR that signs a phone in")
 	create.TakesKey = true
 	create.Status, create.ShowsSecret = 201, true
-	create.Doc = "The key is shown only in this response and is valid for two minutes." + proven + own + " The phone's session ends no later than the one that made the QR."
+	create.Doc = "The key is shown only in this response and is valid for two minutes." + proven + own + " The phone's session ends no later than the session that created the QR."
 	api.Handle(a, create, func(ctx context.Context, in *agentIn) (NewQR, error) { return s.CreateQR(ctx, in.ID.UUID) })
 
 	revoke := route("DELETE", "/{agentId}/mobile-qr", "revoke-mobile-qr", "Revoke an unscanned QR")

@@ -152,7 +152,7 @@ func (s *Service) registerRecords(a *api.API) {
 	duplicates.Doc = "Matches contacts by full name, and by an address or number that one of the two has and the other claims. Matches by address or number come first; at most ten per reason. Nothing is merged."
 	api.Handle(a, duplicates, func(ctx context.Context, in *contactIn) ([]Duplicate, error) { return s.Duplicates(ctx, in.ID.UUID) })
 
-	update := route("PUT", "/{id}", "update-contact", "Update a contact", perm.ContactsManage)
+	update := route("PUT", "/{id}", "update-contact", "Change a contact", perm.ContactsManage)
 	update.Refusals = []int{409}
 	api.Handle(a, update, func(ctx context.Context, in *updateContactIn) (Contact, error) {
 		return s.Update(ctx, in.ID.UUID, in.Body)

@@ -44,7 +44,7 @@ type TextState struct {
 	PublishedAt      *clock.Time `json:"published_at" nullable:"true"`
 	URL              *string     `json:"url" nullable:"true" example:"https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo" doc:"Public address; null if the text is not published or the site does not have the language"`
 	Helpful          int         `json:"helpful" example:"42" doc:"Number of readers who found it helpful"`
-	Unhelpful        int         `json:"unhelpful" example:"3" doc:"Number of readers who did not"`
+	Unhelpful        int         `json:"unhelpful" example:"3" doc:"Number of readers who did not find it helpful"`
 	SavedAt          clock.Time  `json:"saved_at"`
 }
 
