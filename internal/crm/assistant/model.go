@@ -106,7 +106,7 @@ type ModelSettings struct {
 	DailySeconds int64       `json:"daily_seconds" example:"3600" doc:"Seconds per day that calls can take"`
 	Spent        Spending    `json:"spent" doc:"Used from today's budgets, including what running calls reserved"`
 	Failure      *string     `json:"failure" nullable:"true" example:"status_503" doc:"Why the server's last answer failed: dns, connect, tls, timeout, refused_address, or status_ with the status it returned; null if it answered"`
-	PausedUntil  *clock.Time `json:"paused_until" nullable:"true" doc:"After failures, it is not asked until then; conversations are handed over meanwhile"`
+	PausedUntil  *clock.Time `json:"paused_until" nullable:"true" doc:"Paused until then after failures; conversations are handed over meanwhile"`
 
 	sealed   []byte
 	failures int

@@ -9,7 +9,7 @@ import (
 // Mention is a colleague whom a note calls.
 type Mention struct {
 	AgentID uuid.UUID `json:"agent_id" format:"uuid"`
-	Name    string    `json:"name" example:"Defne Yılmaz" doc:"Name when the note was written; appears in the text after an @"`
+	Name    string    `json:"name" example:"Defne Yılmaz" doc:"Their name when the note was written; appears in the text after an @"`
 }
 
 // MentionOf is a note that calls the caller, and where it stands.

@@ -125,7 +125,7 @@ type Overview struct {
 	Hours               []Hour    `json:"hours" nullable:"false" doc:"The last 24 hours, oldest first; the last one is not over yet"`
 	Channels            []Channel `json:"channels" nullable:"false" doc:"Messages in the same hours by channel and account"`
 	FirstReplies        int       `json:"first_replies" example:"31" doc:"First replies in the last seven days"`
-	FirstReplyMedianS   *int      `json:"first_reply_median_s" nullable:"true" example:"240" doc:"Median time they took, in seconds, estimated within its step of the histogram; null if there were none"`
+	FirstReplyMedianS   *int      `json:"first_reply_median_s" nullable:"true" example:"240" doc:"Median first reply time in seconds, estimated within its histogram step; null if there were none"`
 	ReceivedBefore      int       `json:"received_before" example:"52" doc:"Messages received in the 24 hours before, for comparison"`
 	FirstReplyHistogram []Step    `json:"first_reply_histogram" nullable:"false" doc:"The same first replies by time taken"`
 }
