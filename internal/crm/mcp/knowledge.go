@@ -69,7 +69,7 @@ func (s *Service) addKnowledge() {
 		permission: perm.AdvisorSearch, licence: "advisor",
 	}, s.searchProvisions)
 	add(s, tool{
-		name: "get_provision", title: "Read a provision", description: "Reads the full text of a provision, up to 40,000 bytes.",
+		name: "get_provision", title: "Read a provision", description: "Reads the full text of a provision. cut is true if only its first 40,000 bytes are here.",
 		permission: perm.AdvisorSearch, licence: "advisor",
 	}, s.getProvision)
 }
@@ -133,6 +133,8 @@ func (s *Service) getProvision(ctx context.Context, in getProvision) (out FoundP
 	if out, err = s.cfg.Provisions.ReadProvision(ctx, id); err != nil {
 		return out, err
 	}
+	whole := len(out.Text)
 	out.Text = trtext.Cut(out.Text, maxDocument)
+	out.Cut = len(out.Text) < whole
 	return out, nil
 }
