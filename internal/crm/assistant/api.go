@@ -30,20 +30,20 @@ type updateIn struct {
 type tryIn struct {
 	Body struct {
 		Question        string     `json:"question" minLength:"1" maxLength:"2000" example:"Ürünü nasıl iade ederim?"`
-		Language        string     `json:"language,omitempty" enum:"tr,en" example:"tr" doc:"Where the question's own words do not tell"`
-		ConfigurationID *uuid.UUID `json:"configuration_id,omitempty" nullable:"true" format:"uuid" doc:"The configuration that answers; its language model is asked, from its budget. Without it, or with null, the embedded engine answers"`
+		Language        string     `json:"language,omitempty" enum:"tr,en" example:"tr" doc:"Used if the question itself does not show its language"`
+		ConfigurationID *uuid.UUID `json:"configuration_id,omitempty" nullable:"true" format:"uuid" doc:"Configuration that answers; its language model is asked, using its budget. If left out or null, the embedded engine answers"`
 	}
 }
 
 // Trial is what the assistant would answer, and why.
 type Trial struct {
-	Language   string    `json:"language" enum:"tr,en,other" example:"tr" doc:"other is one that the embedded engine does not understand: it hands over"`
+	Language   string    `json:"language" enum:"tr,en,other" example:"tr" doc:"other: a language the embedded engine does not understand, so it hands over"`
 	Intent     string    `json:"intent" enum:"question,greeting,thanks,human" example:"question"`
 	Answered   bool      `json:"answered" doc:"Whether it would answer; otherwise it hands over"`
 	Text       string    `json:"text" example:"14 gün içinde iade edebilirsiniz." doc:"What the customer would read"`
 	Reason     *string   `json:"reason" nullable:"true" example:"no_answer" doc:"Why it would hand over"`
-	Bound      float64   `json:"bound" example:"0.65" doc:"The confidence that an answer needs"`
-	Candidates []Passage `json:"candidates" nullable:"false" doc:"What was found, the best first"`
+	Bound      float64   `json:"bound" example:"0.65" doc:"Confidence an answer needs"`
+	Candidates []Passage `json:"candidates" nullable:"false" doc:"Passages found, best first"`
 }
 
 // Passage is what was found for a question.
@@ -113,39 +113,39 @@ func route(method, path, id, summary string, p perm.Permission) api.Route {
 
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
-	all := route("GET", "/configurations", "list-assistant-configurations", "List the assistant's configurations", perm.AssistantView)
+	all := route("GET", "/configurations", "list-assistant-configurations", "List assistant configurations", perm.AssistantView)
 	all.Ascending = true
 	api.HandleList(a, all, func(ctx context.Context, in *listIn) (db.List[Configuration], error) {
 		return s.Configurations(ctx, in.Page())
 	})
 
-	create := route("POST", "/configurations", "create-assistant-configuration", "Create a configuration of the assistant", perm.AssistantManage)
+	create := route("POST", "/configurations", "create-assistant-configuration", "Create an assistant configuration", perm.AssistantManage)
 	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
-	create.Doc = "A channel names it with PATCH /channels/{id}/ai; one that names none answers always, after two seconds and at most five times in a conversation. At most 50."
+	create.Doc = "A channel selects it with PATCH /channels/{id}/ai. On a channel without one, the assistant always answers, after two seconds and at most five times per conversation. At most 50."
 	api.Handle(a, create, func(ctx context.Context, in *createIn) (Configuration, error) { return s.Add(ctx, in.Body) })
 
-	api.Handle(a, route("GET", "/configurations/{id}", "get-assistant-configuration", "Get a configuration of the assistant", perm.AssistantView),
+	api.Handle(a, route("GET", "/configurations/{id}", "get-assistant-configuration", "Get an assistant configuration", perm.AssistantView),
 		func(ctx context.Context, in *configurationIn) (Configuration, error) {
 			return s.Configuration(ctx, in.ID.UUID)
 		})
 
-	update := route("PUT", "/configurations/{id}", "update-assistant-configuration", "Change a configuration of the assistant", perm.AssistantManage)
+	update := route("PUT", "/configurations/{id}", "update-assistant-configuration", "Change an assistant configuration", perm.AssistantManage)
 	update.Refusals = []int{409}
 	api.Handle(a, update, func(ctx context.Context, in *updateIn) (Configuration, error) {
 		return s.Change(ctx, in.ID.UUID, in.Body)
 	})
 
-	remove := route("DELETE", "/configurations/{id}", "delete-assistant-configuration", "Delete a configuration of the assistant", perm.AssistantManage)
+	remove := route("DELETE", "/configurations/{id}", "delete-assistant-configuration", "Delete an assistant configuration", perm.AssistantManage)
 	remove.Refusals = []int{409}
-	remove.Doc = "While a channel uses it: 409 in_use."
+	remove.Doc = "409 in_use while a channel uses it."
 	api.Handle(a, remove, func(ctx context.Context, in *configurationIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, in.ID.UUID)
 	})
 
 	s.registerWriting(a)
 	try := route("POST", "/try", "try-assistant", "Try a question: what the assistant would answer, and why", perm.AssistantView)
-	try.Doc = "Nobody is told. The answer comes from the published help articles, the canned replies that are released for it, and its sources; a language model's use counts towards its budgets, and a workspace asks one 20 times a minute and two at once: 429."
+	try.Doc = "Nobody is notified. The answer comes from published help articles, canned replies released for the assistant, and its sources. A language model's use counts towards its budgets. 429 above 20 language model requests a minute or two at once per workspace."
 	api.Handle(a, try, func(ctx context.Context, in *tryIn) (Trial, error) {
 		return s.Try(ctx, in.Body.Question, in.Body.Language, in.Body.ConfigurationID)
 	})

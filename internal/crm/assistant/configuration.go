@@ -24,12 +24,12 @@ const (
 type Configuration struct {
 	ID         uuid.UUID                   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Name       string                      `json:"name" example:"Satış sonrası asistanı"`
-	Active     string                      `json:"active" enum:"always,outside_hours,during_hours" example:"always" doc:"When it answers, by the business hours of the channel"`
+	Active     string                      `json:"active" enum:"always,outside_hours,during_hours" example:"always" doc:"When it answers, based on the channel's business hours"`
 	Delay      int                         `json:"delay_s" example:"2" doc:"Seconds between a message and its answer"`
-	MaxAnswers int                         `json:"max_answers" example:"5" doc:"Answers in one conversation, after which people take over"`
-	Provisions bool                        `json:"provisions" doc:"Whether it also answers from the regulation corpus, where the workspace has the licence advisor"`
-	Engine     string                      `json:"engine" enum:"embedded,language_model" example:"embedded" doc:"Who answers: the embedded engine, which only quotes, or a language model"`
-	Model      api.Nullable[ModelSettings] `json:"model" doc:"The language model; null where the embedded engine answers"`
+	MaxAnswers int                         `json:"max_answers" example:"5" doc:"Answers per conversation, after which agents take over"`
+	Provisions bool                        `json:"provisions" doc:"Whether it also answers from the regulation corpus, if the workspace has the licence advisor"`
+	Engine     string                      `json:"engine" enum:"embedded,language_model" example:"embedded" doc:"What answers: the embedded engine, which only quotes, or a language model"`
+	Model      api.Nullable[ModelSettings] `json:"model" doc:"The language model; null if the embedded engine answers"`
 	CreatedAt  clock.Time                  `json:"created_at"`
 	UpdatedAt  clock.Time                  `json:"updated_at"`
 }
@@ -37,11 +37,11 @@ type Configuration struct {
 // Input is what a caller gives for a configuration.
 type Input struct {
 	Name       string      `json:"name" minLength:"1" maxLength:"100" example:"Satış sonrası asistanı"`
-	Active     string      `json:"active,omitempty" enum:"always,outside_hours,during_hours" default:"always" example:"always" doc:"When it answers, by the business hours of the channel"`
-	Delay      *int        `json:"delay_s,omitempty" minimum:"0" maximum:"60" example:"2" doc:"Seconds between a message and its answer; 2 where nothing is said"`
-	MaxAnswers *int        `json:"max_answers,omitempty" minimum:"1" maximum:"20" example:"5" doc:"Answers in one conversation, after which people take over; 5 where nothing is said"`
-	Provisions bool        `json:"provisions,omitempty" doc:"Whether it also answers from the regulation corpus, where the workspace has the licence advisor"`
-	Model      *ModelInput `json:"model,omitempty" doc:"The language model that answers; without it the embedded engine does"`
+	Active     string      `json:"active,omitempty" enum:"always,outside_hours,during_hours" default:"always" example:"always" doc:"When it answers, based on the channel's business hours"`
+	Delay      *int        `json:"delay_s,omitempty" minimum:"0" maximum:"60" example:"2" doc:"Seconds between a message and its answer; defaults to 2"`
+	MaxAnswers *int        `json:"max_answers,omitempty" minimum:"1" maximum:"20" example:"5" doc:"Answers per conversation, after which agents take over; defaults to 5"`
+	Provisions bool        `json:"provisions,omitempty" doc:"Whether it also answers from the regulation corpus, if the workspace has the licence advisor"`
+	Model      *ModelInput `json:"model,omitempty" doc:"Language model that answers; without it, the embedded engine does"`
 }
 
 // maxConfigurations bounds the configurations of a workspace.

@@ -96,17 +96,17 @@ const (
 
 // ModelSettings is the language model of a configuration.
 type ModelSettings struct {
-	Address      string      `json:"address" example:"https://llm.example.com/v1" doc:"Where the OpenAI-compatible API is; /chat/completions is added to it"`
+	Address      string      `json:"address" example:"https://llm.example.com/v1" doc:"Base URL of the OpenAI-compatible API; /chat/completions is appended"`
 	Model        string      `json:"model" example:"qwen3-32b"`
-	HasKey       bool        `json:"has_key" doc:"Whether a key is stored; the key itself is never shown"`
-	InputPrice   int64       `json:"input_price" example:"15" doc:"Minor units for a million tokens that are sent"`
-	OutputPrice  int64       `json:"output_price" example:"60" doc:"Minor units for a million tokens that come back"`
-	DailyTokens  int64       `json:"daily_tokens" example:"500000" doc:"Tokens a day, by UTC"`
-	DailyMoney   int64       `json:"daily_money" example:"1000" doc:"Minor units a day; 0 for no limit"`
-	DailySeconds int64       `json:"daily_seconds" example:"3600" doc:"Seconds a day that calls may take"`
-	Spent        Spending    `json:"spent" doc:"What is used of today's budgets, with what running calls reserved"`
-	Failure      *string     `json:"failure" nullable:"true" example:"status_503" doc:"Why the server did not answer last: dns, connect, tls, timeout, refused_address, or status_ with the number that it answered; null where it did"`
-	PausedUntil  *clock.Time `json:"paused_until" nullable:"true" doc:"Until when it is not asked, after failures; conversations are handed over meanwhile"`
+	HasKey       bool        `json:"has_key" doc:"Whether a key is stored; the key itself is never returned"`
+	InputPrice   int64       `json:"input_price" example:"15" doc:"Minor units per million tokens sent"`
+	OutputPrice  int64       `json:"output_price" example:"60" doc:"Minor units per million tokens received"`
+	DailyTokens  int64       `json:"daily_tokens" example:"500000" doc:"Tokens per day (UTC)"`
+	DailyMoney   int64       `json:"daily_money" example:"1000" doc:"Minor units per day; 0 means no limit"`
+	DailySeconds int64       `json:"daily_seconds" example:"3600" doc:"Seconds per day that calls can take"`
+	Spent        Spending    `json:"spent" doc:"Used from today's budgets, including what running calls reserved"`
+	Failure      *string     `json:"failure" nullable:"true" example:"status_503" doc:"Why the server's last answer failed: dns, connect, tls, timeout, refused_address, or status_ with the status it returned; null if it answered"`
+	PausedUntil  *clock.Time `json:"paused_until" nullable:"true" doc:"Paused until then after failures; conversations are handed over meanwhile"`
 
 	sealed   []byte
 	failures int
@@ -121,14 +121,14 @@ type Spending struct {
 
 // ModelInput is what a caller gives for a language model.
 type ModelInput struct {
-	Address      string  `json:"address" minLength:"1" maxLength:"500" example:"https://llm.example.com/v1" doc:"Where the OpenAI-compatible API is; /chat/completions is added to it, so it has no query"`
+	Address      string  `json:"address" minLength:"1" maxLength:"500" example:"https://llm.example.com/v1" doc:"Base URL of the OpenAI-compatible API, without a query; /chat/completions is appended"`
 	Model        string  `json:"model" minLength:"1" maxLength:"200" example:"qwen3-32b"`
-	APIKey       *string `json:"api_key,omitempty" maxLength:"500" example:"sk-…" doc:"Sealed and never shown; without it the stored one stays, unless the address is another server's. Empty to forget it"`
-	InputPrice   int64   `json:"input_price,omitempty" minimum:"0" maximum:"1000000" example:"15" doc:"Minor units for a million tokens that are sent"`
-	OutputPrice  int64   `json:"output_price,omitempty" minimum:"0" maximum:"1000000" example:"60" doc:"Minor units for a million tokens that come back"`
-	DailyTokens  *int64  `json:"daily_tokens,omitempty" minimum:"0" maximum:"1000000000" example:"500000" doc:"Tokens a day, by UTC; at least 4000, and 500000 where nothing is said"`
-	DailyMoney   int64   `json:"daily_money,omitempty" minimum:"0" maximum:"100000000" example:"1000" doc:"Minor units a day, of the prices, without which it is refused; 0 for no limit"`
-	DailySeconds *int64  `json:"daily_seconds,omitempty" minimum:"0" maximum:"86400" example:"3600" doc:"Seconds a day that calls may take; at least the time of two calls (60 s unless the operator changed it), and 3600 where nothing is said"`
+	APIKey       *string `json:"api_key,omitempty" maxLength:"500" example:"sk-…" doc:"Stored encrypted and never returned. If left out, the stored key stays, unless the address is another server's. Empty deletes it"`
+	InputPrice   int64   `json:"input_price,omitempty" minimum:"0" maximum:"1000000" example:"15" doc:"Minor units per million tokens sent"`
+	OutputPrice  int64   `json:"output_price,omitempty" minimum:"0" maximum:"1000000" example:"60" doc:"Minor units per million tokens received"`
+	DailyTokens  *int64  `json:"daily_tokens,omitempty" minimum:"0" maximum:"1000000000" example:"500000" doc:"Tokens per day (UTC); at least 4000, defaults to 500000"`
+	DailyMoney   int64   `json:"daily_money,omitempty" minimum:"0" maximum:"100000000" example:"1000" doc:"Minor units per day, calculated from the prices and refused without them; 0 means no limit"`
+	DailySeconds *int64  `json:"daily_seconds,omitempty" minimum:"0" maximum:"86400" example:"3600" doc:"Seconds per day that calls can take; at least the time of two calls (60 s unless the operator changed it), defaults to 3600"`
 }
 
 // Budgets of a configuration that names none.

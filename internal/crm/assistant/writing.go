@@ -32,18 +32,18 @@ const (
 
 // Suggestion is a reply that an agent may send, change or throw away.
 type Suggestion struct {
-	Text          *string                    `json:"text" nullable:"true" example:"Ürünü 14 gün içinde iade edebilirsiniz." doc:"The draft; null where the sources do not answer"`
+	Text          *string                    `json:"text" nullable:"true" example:"Ürünü 14 gün içinde iade edebilirsiniz." doc:"The draft; null if the sources have no answer"`
 	Reason        *string                    `json:"reason" nullable:"true" enum:"no_answer" example:"no_answer" doc:"Why there is no draft"`
-	Language      string                     `json:"language" example:"tr" doc:"The customer's"`
-	Sources       []conversation.AISource    `json:"sources" nullable:"false" doc:"What it rests on"`
-	Configuration conversation.Configuration `json:"configuration" doc:"Whose language model wrote it"`
+	Language      string                     `json:"language" example:"tr" doc:"The customer's language"`
+	Sources       []conversation.AISource    `json:"sources" nullable:"false" doc:"Sources it is based on"`
+	Configuration conversation.Configuration `json:"configuration" doc:"Configuration whose language model wrote it"`
 }
 
 // Rewriting is a text that a language model wrote anew.
 type Rewriting struct {
 	Text          string                     `json:"text" example:"14 gün içinde iade edebilirsiniz."`
-	Language      *string                    `json:"language" nullable:"true" example:"en" doc:"What it was translated into; null where it was not"`
-	Configuration conversation.Configuration `json:"configuration" doc:"Whose language model wrote it"`
+	Language      *string                    `json:"language" nullable:"true" example:"en" doc:"Language it was translated into; null if it was not"`
+	Configuration conversation.Configuration `json:"configuration" doc:"Configuration whose language model wrote it"`
 }
 
 // Writing says whether a language model can write for agents.

@@ -42,30 +42,30 @@ type Conversation struct {
 	State                  State       `json:"state" enum:"open,snoozed,closed" example:"open"`
 	AIState                string      `json:"ai_state" enum:"off,active,handed_over,paused" example:"off"`
 	HandoverReason         *string     `json:"handover_reason" nullable:"true"`
-	Channel                string      `json:"channel" example:"whatsapp" doc:"A key of the source catalog"`
+	Channel                string      `json:"channel" example:"whatsapp" doc:"Key from the source catalog"`
 	ChannelAccountID       *uuid.UUID  `json:"channel_account_id" nullable:"true" format:"uuid"`
-	ReplyRoute             *string     `json:"reply_route" nullable:"true" enum:"email,none" doc:"Where answers to a request go that a program opened: by e-mail, or nowhere, because the program shows them itself; null for the channel's own route"`
+	ReplyRoute             *string     `json:"reply_route" nullable:"true" enum:"email,none" doc:"Where replies to a request opened by a program go: by e-mail, or nowhere because the program shows them itself; null for the channel's own route"`
 	IsRequest              bool        `json:"talep" doc:"Whether it is shown as a request"`
 	ContactID              uuid.UUID   `json:"contact_id" format:"uuid"`
 	ContactName            string      `json:"contact_name" example:"Elif Kaya"`
 	Subject                string      `json:"subject" example:"Teslimat tarihi"`
-	Preview                string      `json:"preview" example:"Siparişim ne zaman gelir?" doc:"The beginning of the last message"`
-	PreviewAuthorKind      *string     `json:"preview_author_kind" nullable:"true" enum:"agent,contact,bot,system,api_key" doc:"Who wrote the last message; null where there is none"`
+	Preview                string      `json:"preview" example:"Siparişim ne zaman gelir?" doc:"Start of the last message"`
+	PreviewAuthorKind      *string     `json:"preview_author_kind" nullable:"true" enum:"agent,contact,bot,system,api_key" doc:"Who wrote the last message; null if there is none"`
 	PreviewAuthorID        *uuid.UUID  `json:"preview_author_id" nullable:"true" format:"uuid"`
 	Priority               string      `json:"priority" enum:"low,normal,high,urgent" example:"normal"`
-	OwnerID                *uuid.UUID  `json:"owner_id" nullable:"true" format:"uuid" doc:"The agent who is responsible"`
+	OwnerID                *uuid.UUID  `json:"owner_id" nullable:"true" format:"uuid" doc:"Agent the conversation is assigned to"`
 	GroupID                *uuid.UUID  `json:"group_id" nullable:"true" format:"uuid"`
 	Tags                   []string    `json:"tags" nullable:"false" example:"[\"iade\"]"`
-	Unread                 int         `json:"unread" example:"2" doc:"Messages that the caller has not read"`
-	DeliveryFailed         bool        `json:"delivery_failed,omitempty" doc:"The last message to the customer did not arrive; events do not say it"`
-	WaitingSince           *clock.Time `json:"waiting_since" nullable:"true" doc:"Since when the customer waits for an answer"`
+	Unread                 int         `json:"unread" example:"2" doc:"Messages the caller has not read"`
+	DeliveryFailed         bool        `json:"delivery_failed,omitempty" doc:"Whether the last message to the customer was not delivered; not included in events"`
+	WaitingSince           *clock.Time `json:"waiting_since" nullable:"true" doc:"When the customer started waiting for a reply"`
 	FirstReplyAt           *clock.Time `json:"first_reply_at" nullable:"true"`
 	SnoozedUntil           *clock.Time `json:"snoozed_until" nullable:"true"`
 	SnoozedUntilReply      bool        `json:"snoozed_until_reply"`
 	ClosedAt               *clock.Time `json:"closed_at" nullable:"true"`
 	MergedIntoID           *uuid.UUID  `json:"merged_into_id" nullable:"true" format:"uuid"`
 	PreviousConversationID *uuid.UUID  `json:"previous_conversation_id" nullable:"true" format:"uuid"`
-	Test                   bool        `json:"test" doc:"Made by a key of the test environment"`
+	Test                   bool        `json:"test" doc:"Created by a key of the test environment"`
 	LastActivityAt         clock.Time  `json:"last_activity_at"`
 	CreatedAt              clock.Time  `json:"created_at"`
 	UpdatedAt              clock.Time  `json:"updated_at"`
@@ -117,23 +117,23 @@ type Item struct {
 	AuthorKind       string                        `json:"author_kind" enum:"agent,contact,bot,system,api_key" example:"contact"`
 	AuthorID         *uuid.UUID                    `json:"author_id" nullable:"true" format:"uuid"`
 	Body             string                        `json:"body" example:"Siparişim ne zaman gelir?"`
-	Event            *string                       `json:"event" nullable:"true" example:"closed" doc:"What happened, for events"`
-	Detail           map[string]any                `json:"detail" doc:"What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form, and calls: allowed or refused, where the customer answered whether they may be called), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason), how its text is written where it is not plain (format: markdown), and whether a data-loss-prevention rule covered words in it (redacted)"`
+	Event            *string                       `json:"event" nullable:"true" example:"closed" doc:"What happened, if the item is an event"`
+	Detail           map[string]any                `json:"detail" doc:"Details of the event. For a message, what the channel sends besides the text (quoted, forwarded, referral, order, form, and calls: allowed or refused, if the customer answered whether they can be called). For a message sent by e-mail, also the recipients it did not reach while it reached others (refused_recipients, each with address and reason), the text format if not plain (format: markdown), and whether a data-loss-prevention rule masked words in it (redacted)"`
 	Channel          *string                       `json:"channel" nullable:"true" example:"whatsapp"`
 	ChannelAccountID *uuid.UUID                    `json:"channel_account_id" nullable:"true" format:"uuid"`
-	Delivery         *string                       `json:"delivery" nullable:"true" enum:"sent,queued,failed,none" doc:"What became of an outgoing message"`
+	Delivery         *string                       `json:"delivery" nullable:"true" enum:"sent,queued,failed,none" doc:"Delivery status of an outgoing message"`
 	DeliveryError    *string                       `json:"delivery_error" nullable:"true"`
-	SentAt           *clock.Time                   `json:"sent_at" nullable:"true" doc:"When the customer sent it, by the channel's clock; created_at is its place in the timeline"`
-	DeliveredAt      *clock.Time                   `json:"delivered_at" nullable:"true" doc:"When an outgoing message reached the customer's device, where the channel says so"`
-	ReadAt           *clock.Time                   `json:"read_at" nullable:"true" doc:"When the customer opened an outgoing message, where the channel says so"`
+	SentAt           *clock.Time                   `json:"sent_at" nullable:"true" doc:"When the customer sent it, by the channel's clock; created_at sets its place in the timeline"`
+	DeliveredAt      *clock.Time                   `json:"delivered_at" nullable:"true" doc:"When an outgoing message reached the customer's device, if the channel reports it"`
+	ReadAt           *clock.Time                   `json:"read_at" nullable:"true" doc:"When the customer opened an outgoing message, if the channel reports it"`
 	Attachments      []file.Attachment             `json:"attachments" nullable:"false" doc:"Files"`
 	Reactions        []Reaction                    `json:"tepkiler" nullable:"false" doc:"Reactions"`
-	Mentions         []Mention                     `json:"mentions" nullable:"false" doc:"Colleagues whom a note calls"`
-	Automatic        bool                          `json:"automatic" doc:"A machine of the customer's wrote it: an absence note, a notification"`
-	Template         api.Nullable[template.Filled] `json:"template" doc:"The template that it was sent as"`
+	Mentions         []Mention                     `json:"mentions" nullable:"false" doc:"Colleagues mentioned in a note"`
+	Automatic        bool                          `json:"automatic" doc:"Whether the customer's system wrote it automatically, such as an absence note or a notification"`
+	Template         api.Nullable[template.Filled] `json:"template" doc:"Template it was sent as"`
 	HasEmail         bool                          `json:"has_email" doc:"Whether the original e-mail can be read"`
 	EditedAt         *clock.Time                   `json:"edited_at" nullable:"true"`
-	DeletedAt        *clock.Time                   `json:"deleted_at" nullable:"true" doc:"Set only in the event that tells of the deletion"`
+	DeletedAt        *clock.Time                   `json:"deleted_at" nullable:"true" doc:"Set only in the event that reports the deletion"`
 	CreatedAt        clock.Time                    `json:"created_at"`
 
 	// ProviderMessageID is how the channel calls the message.
@@ -164,7 +164,7 @@ type Source struct {
 	Key       string `json:"key" example:"whatsapp" doc:"Filter value"`
 	Label     string `json:"label" example:"WhatsApp" doc:"English label"`
 	Messaging bool   `json:"messaging" doc:"Whether it is an omnichannel messaging channel"`
-	IsRequest bool   `json:"talep" doc:"Whether it is displayed as a request"`
+	IsRequest bool   `json:"talep" doc:"Whether it is shown as a request"`
 	Connected bool   `json:"connected" doc:"Whether the workspace has an active account on it"`
 
 	// NeedsRoute: an answer has to be carried out by a channel account. Where
@@ -235,7 +235,7 @@ func preview(body string) string {
 // Settings of a workspace's inbox.
 type Settings struct {
 	Reopen     bool `json:"reopen" doc:"Whether a customer's message reopens a closed e-mail or live-chat conversation"`
-	ReopenDays *int `json:"reopen_days" nullable:"true" minimum:"1" maximum:"3650" example:"14" doc:"After so many days a new conversation begins instead; null for never"`
+	ReopenDays *int `json:"reopen_days" nullable:"true" minimum:"1" maximum:"3650" example:"14" doc:"After this many days a new conversation starts instead; null means never"`
 	CSAT       bool `json:"csat" required:"false" doc:"Whether customers are asked for a rating when a conversation is closed"`
 }
 

@@ -71,11 +71,11 @@ func Events() event.Catalog {
 	noted := entry(Noted, "An internal note was written.", "İç not yazıldı.")
 	noted.Hidden = true
 	// An item can be a note, so panels alone are told what becomes of items.
-	changed := entry(ItemChanged, "A message or a note was edited, deleted, reacted to, sent or sent again.", "Bir ileti ya da not düzenlendi, silindi, tepki aldı, gönderildi ya da yeniden gönderildi.")
+	changed := entry(ItemChanged, "A message or note was edited, deleted, reacted to, sent or resent.", "Bir ileti ya da not düzenlendi, silindi, tepki aldı, gönderildi ya da yeniden gönderildi.")
 	changed.Hidden = true
 	annotated := entry(Annotated, "The summary or what the assistant understood changed.", "Özet ya da asistanın anladıkları değişti.")
 	annotated.Hidden = true
-	scheduled := entry(ScheduleChanged, "A message for later was written, cancelled or could not be sent.", "İleri tarihli bir ileti yazıldı, iptal edildi ya da gönderilemedi.")
+	scheduled := entry(ScheduleChanged, "A scheduled message was created, cancelled or could not be sent.", "İleri tarihli bir ileti yazıldı, iptal edildi ya da gönderilemedi.")
 	scheduled.Hidden = true
 	state := func(was State) map[string]any { return map[string]any{"state": was} }
 	return event.Catalog{
@@ -83,13 +83,13 @@ func Events() event.Catalog {
 		with(entry(Replied, "A reply arrived on a conversation (internal notes do not emit it).", "Bir konuşmaya yanıt geldi (iç notlar bu olayı doğurmaz)."), example, item, state(Snoozed)),
 		with(entry(ClosedEvent, "Conversation closed.", "Konuşma kapatıldı."), closed, nil, state(Open)),
 		with(entry(SnoozedEvent, "Conversation snoozed.", "Konuşma ertelendi."), snoozed, nil, state(Open)),
-		with(entry(Opened, "A closed or snoozed conversation was opened again.", "Kapatılmış ya da ertelenmiş bir konuşma yeniden açıldı."), example, nil, state(Closed)),
+		with(entry(Opened, "A closed or snoozed conversation was reopened.", "Kapatılmış ya da ertelenmiş bir konuşma yeniden açıldı."), example, nil, state(Closed)),
 		with(entry(Assigned, "The owner or the group of a conversation changed.", "Bir konuşmanın sorumlusu ya da grubu değişti."), assigned, nil, map[string]any{"owner_id": nil}),
 		with(entry(Tagged, "The tags of a conversation changed.", "Bir konuşmanın etiketleri değişti."), tagged, nil, map[string]any{"tags": []string{}}),
 		entry(Merged, "A conversation was merged into another.", "Bir konuşma bir başkasıyla birleştirildi."),
 		with(entry(Updated, "Subject, customer, priority or assistant state changed.", "Konu, müşteri, öncelik ya da asistan durumu değişti."), example, nil, map[string]any{"priority": "low"}),
 		entry(Deleted, "A conversation was deleted.", "Bir konuşma silindi."),
-		entry(Restored, "A deleted or merged conversation was brought back.", "Silinmiş ya da birleştirilmiş bir konuşma geri getirildi."),
+		entry(Restored, "A deleted or merged conversation was restored.", "Silinmiş ya da birleştirilmiş bir konuşma geri getirildi."),
 		with(entry(Rated, "The customer rated a conversation; the item holds the rating.", "Müşteri bir konuşmayı puanladı; puan öğenin içinde."), closed, rating, nil),
 		with(entry(DeliveryFailed, "A message could not be delivered on its channel.", "Bir ileti kanalında iletilemedi."), example, failed, nil),
 		noted, changed, annotated, scheduled,

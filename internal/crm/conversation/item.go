@@ -40,10 +40,10 @@ type Reaction struct {
 
 // AISource is something that an answer of the assistant relied on.
 type AISource struct {
-	Kind    string `json:"kind" example:"article" doc:"Where it comes from: article, canned_reply, website, file, provision"`
+	Kind    string `json:"kind" example:"article" doc:"Kind of source: article, canned_reply, website, file, provision"`
 	Title   string `json:"title" example:"İade koşulları"`
-	URL     string `json:"url" example:"https://yardim.kayamobilya.example/iade" doc:"Empty where it has no address"`
-	Excerpt string `json:"excerpt" example:"Ürünü 14 gün içinde iade edebilirsiniz." doc:"The words that mattered"`
+	URL     string `json:"url" example:"https://yardim.kayamobilya.example/iade" doc:"Empty if it has no address"`
+	Excerpt string `json:"excerpt" example:"Ürünü 14 gün içinde iade edebilirsiniz." doc:"The relevant passage"`
 }
 
 // Header is one line of an e-mail's head.
@@ -62,11 +62,11 @@ type Email struct {
 	Cc        []string    `json:"cc" nullable:"false" example:"[]"`
 	ReplyTo   string      `json:"reply_to" example:"elif@kayamobilya.example"`
 	Subject   string      `json:"subject" example:"Teslimat tarihi"`
-	Date      *clock.Time `json:"date" nullable:"true" doc:"As the sender wrote it"`
+	Date      *clock.Time `json:"date" nullable:"true" doc:"Date given by the sender"`
 	Headers   []Header    `json:"headers" nullable:"false"`
-	Text      string      `json:"text" doc:"The whole text, with what the answer quotes"`
-	HTML      string      `json:"html" doc:"Sanitised; empty where the message had none"`
-	RawSize   int64       `json:"raw_size" example:"5120" doc:"0 where the original was not kept"`
+	Text      string      `json:"text" doc:"The full text, including quoted text"`
+	HTML      string      `json:"html" doc:"Sanitised; empty if the message had none"`
+	RawSize   int64       `json:"raw_size" example:"5120" doc:"0 if the original was not kept"`
 
 	RawBlobID *uuid.UUID `json:"-"`
 }

@@ -9,7 +9,7 @@ import (
 // Mention is a colleague whom a note calls.
 type Mention struct {
 	AgentID uuid.UUID `json:"agent_id" format:"uuid"`
-	Name    string    `json:"name" example:"Defne Yılmaz" doc:"As they were called when the note was written; it stands in the text after an @"`
+	Name    string    `json:"name" example:"Defne Yılmaz" doc:"Their name when the note was written; appears in the text after an @"`
 }
 
 // MentionOf is a note that calls the caller, and where it stands.
@@ -20,9 +20,9 @@ type MentionOf struct {
 	Subject        string     `json:"subject" example:"Teslimat tarihi"`
 	AuthorKind     string     `json:"author_kind" enum:"agent,contact,bot,system,api_key" example:"agent"`
 	AuthorID       *uuid.UUID `json:"author_id" nullable:"true" format:"uuid"`
-	Preview        string     `json:"preview" example:"@Defne Yılmaz faturaya bakar mısın?" doc:"The beginning of the note"`
+	Preview        string     `json:"preview" example:"@Defne Yılmaz faturaya bakar mısın?" doc:"Start of the note"`
 	Unread         bool       `json:"unread" doc:"Whether the caller has not read the conversation since"`
-	At             clock.Time `json:"at" doc:"When they were called"`
+	At             clock.Time `json:"at" doc:"When the caller was mentioned"`
 }
 
 const (

@@ -18,19 +18,19 @@ type Query struct {
 	State       string `query:"state" json:"state,omitempty" enum:"open,snoozed,closed"`
 	OwnerID     string `query:"owner_id" json:"owner_id,omitempty" maxLength:"36" example:"me" doc:"me, none, or an agent's id"`
 	GroupID     string `query:"group_id" json:"group_id,omitempty" maxLength:"36" example:"none" doc:"none, or a group's id"`
-	Channel     string `query:"channel" json:"channel,omitempty" maxLength:"40" doc:"A key of the source catalog"`
+	Channel     string `query:"channel" json:"channel,omitempty" maxLength:"40" doc:"Key from the source catalog"`
 	Tag         string `query:"tag" json:"tag,omitempty" maxLength:"60"`
 	Priority    string `query:"priority" json:"priority,omitempty" enum:"low,normal,high,urgent"`
 	ContactID   string `query:"contact_id" json:"contact_id,omitempty" format:"uuid"`
-	Unread      string `query:"unread" json:"unread,omitempty" enum:"true" doc:"Only what the caller has not read"`
-	Mentioned   string `query:"mentioned" json:"mentioned,omitempty" enum:"me" doc:"Only where one of the newest 1,000 notes that call the caller does"`
-	Waiting     string `query:"waiting" json:"waiting,omitempty" enum:"true" doc:"Only where the customer waits for an answer"`
+	Unread      string `query:"unread" json:"unread,omitempty" enum:"true" doc:"Only conversations the caller has not read"`
+	Mentioned   string `query:"mentioned" json:"mentioned,omitempty" enum:"me" doc:"Only conversations with one of the newest 1,000 notes that mention the caller"`
+	Waiting     string `query:"waiting" json:"waiting,omitempty" enum:"true" doc:"Only where the customer is waiting for a reply"`
 	AIState     string `query:"ai_state" json:"ai_state,omitempty" enum:"off,active,handed_over,paused"`
-	Request     string `query:"talep" json:"talep,omitempty" enum:"true,false" doc:"Only requests, or only others"`
+	Request     string `query:"talep" json:"talep,omitempty" enum:"true,false" doc:"true for only requests, false for only others"`
 	CreatedFrom string `query:"created_from" json:"created_from,omitempty" format:"date-time" example:"2026-11-01T00:00:00Z"`
 	CreatedTo   string `query:"created_to" json:"created_to,omitempty" format:"date-time" example:"2026-12-01T00:00:00Z"`
-	Q           string `query:"q" json:"q,omitempty" maxLength:"200" doc:"Words of the subject, or the customer's name, address or number"`
-	Sort        string `query:"sort" json:"sort,omitempty" default:"-last_activity" enum:"-last_activity,last_activity,-created,created,-waiting_since,waiting_since,-priority,priority,-snoozed_until,snoozed_until" doc:"A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first."`
+	Q           string `query:"q" json:"q,omitempty" maxLength:"200" doc:"Words from the subject, or the customer's name, address or number"`
+	Sort        string `query:"sort" json:"sort,omitempty" default:"-last_activity" enum:"-last_activity,last_activity,-created,created,-waiting_since,waiting_since,-priority,priority,-snoozed_until,snoozed_until" doc:"A minus puts the largest first. Conversations that are not waiting, or not snoozed until a time, come last, newest activity first."`
 }
 
 // Order implements api.Ordered.

@@ -241,8 +241,8 @@ func (s *Service) recordParticipants(tx *db.Tx, was Conversation, name string, c
 // the badge of the left menu.
 type ReadMark struct {
 	ID     uuid.UUID `json:"id" format:"uuid"`
-	Unread int       `json:"unread" example:"0" doc:"Messages of this conversation that the caller has not read"`
-	Badge  int       `json:"badge" example:"3" doc:"Conversations that the caller has not read"`
+	Unread int       `json:"unread" example:"0" doc:"Messages in this conversation the caller has not read"`
+	Badge  int       `json:"badge" example:"3" doc:"Conversations the caller has not read"`
 }
 
 // Read marks a conversation as read by the caller.

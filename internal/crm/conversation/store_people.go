@@ -20,7 +20,7 @@ type Agent struct {
 type Participant struct {
 	ContactID uuid.UUID  `json:"contact_id" format:"uuid"`
 	Name      string     `json:"name" example:"Elif Kaya"`
-	Customer  bool       `json:"customer" doc:"Whether the conversation is this contact's"`
+	Customer  bool       `json:"customer" doc:"Whether this contact is the conversation's customer"`
 	AddedAt   clock.Time `json:"added_at"`
 }
 

@@ -17,16 +17,16 @@ type cannedIn struct {
 
 type listCannedIn struct {
 	api.Paged
-	Q string `query:"q" maxLength:"100" example:"kar" doc:"Beginnings of words of the shortcut or the title, whatever their case and marks"`
+	Q string `query:"q" maxLength:"100" example:"kar" doc:"Starts of words in the shortcut or title, ignoring case and accents"`
 	ForConversation
 }
 
 type cannedBody struct {
-	Shared    bool   `json:"shared,omitempty" doc:"For the whole workspace; needs crm.canned_replies.manage"`
+	Shared    bool   `json:"shared,omitempty" doc:"Shared with the whole workspace; needs crm.canned_replies.manage"`
 	Shortcut  string `json:"shortcut" minLength:"1" maxLength:"41" example:"kargo" doc:"One word of letters, digits, dots, dashes and underscores"`
 	Title     string `json:"title,omitempty" maxLength:"200" example:"Kargo ne zaman gelir"`
 	Body      string `json:"body" minLength:"1" maxLength:"20000" example:"Merhaba {{contact.first_name}}, siparişiniz kargoya verildi."`
-	Assistant bool   `json:"assistant,omitempty" doc:"The assistant may answer customers with it; only a shared one without placeholders"`
+	Assistant bool   `json:"assistant,omitempty" doc:"Whether the assistant can answer customers with it; only a shared one without placeholders"`
 }
 
 type createCannedIn struct {
@@ -47,9 +47,9 @@ type renderCannedIn struct {
 
 func (s *Service) registerCanned(a *api.API) {
 	const tag = "CRM canned replies"
-	list := route("GET", "/canned-replies", "list-canned-replies", tag, "List canned replies, or find one by what is typed", perm.ConversationsReply)
+	list := route("GET", "/canned-replies", "list-canned-replies", tag, "List or search canned replies", perm.ConversationsReply)
 	list.Ascending = true
-	list.Doc = "The shared ones and the caller's own."
+	list.Doc = "Returns shared canned replies and the caller's own."
 	api.HandleList(a, list, func(ctx context.Context, in *listCannedIn) (db.List[CannedReply], error) {
 		if in.ConversationID.V != nil {
 			return s.CannedRepliesFor(ctx, *in.ConversationID.V, in.Q, in.Page())
@@ -60,7 +60,7 @@ func (s *Service) registerCanned(a *api.API) {
 	create := route("POST", "/canned-replies", "create-canned-reply", tag, "Create a canned reply", perm.ConversationsReply)
 	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
-	create.Doc = "One's own, or a shared one with crm.canned_replies.manage. The text may hold placeholders such as {{contact.name}} or {{contact.first_name|what to write without one}}."
+	create.Doc = "You can create your own; a shared one needs crm.canned_replies.manage. The text can contain placeholders such as {{contact.name}} or {{contact.first_name|text if empty}}."
 	api.Handle(a, create, func(ctx context.Context, in *createCannedIn) (CannedReply, error) {
 		return s.AddCannedReply(ctx, NewCannedReply(in.Body))
 	})
@@ -77,7 +77,7 @@ func (s *Service) registerCanned(a *api.API) {
 		})
 
 	render := route("POST", "/canned-replies/{id}/render", "render-canned-reply", tag, "Fill in a canned reply for a conversation", perm.ConversationsReply)
-	render.Doc = "Nothing is sent: the text goes into the agent's answer."
+	render.Doc = "Nothing is sent: the text is for the agent's reply."
 	api.Handle(a, render, func(ctx context.Context, in *renderCannedIn) (Rendered, error) {
 		return s.Render(ctx, in.ID.UUID, in.Body.ConversationID)
 	})
@@ -90,9 +90,9 @@ type viewIn struct {
 type listViewsIn struct{ api.Paged }
 
 type viewBody struct {
-	Shared bool               `json:"shared,omitempty" doc:"For the whole workspace; needs crm.views.manage"`
+	Shared bool               `json:"shared,omitempty" doc:"Shared with the whole workspace; needs crm.views.manage"`
 	Name   string             `json:"name" minLength:"1" maxLength:"100" example:"Acil iadeler"`
-	Filter conversation.Query `json:"filter" doc:"Parameters of the conversation list; me means whoever looks"`
+	Filter conversation.Query `json:"filter" doc:"Parameters of the conversation list; me means whoever opens the view"`
 }
 
 type createViewIn struct {
@@ -108,17 +108,17 @@ func (s *Service) registerViews(a *api.API) {
 	const tag = "CRM views"
 	list := route("GET", "/views", "list-views", tag, "List saved views", perm.ConversationsView)
 	list.Ascending = true
-	list.Doc = "The shared ones and the caller's own. What a view shows is the conversation list with its filter."
+	list.Doc = "Returns shared views and the caller's own. A view shows the conversation list with its filter."
 	api.HandleList(a, list, func(ctx context.Context, in *listViewsIn) (db.List[View], error) { return s.Views(ctx, in.Page()) })
 
-	counts := route("GET", "/views/counts", "count-views", tag, "How many conversations each view shows", perm.ConversationsView)
-	counts.Doc = "Counting stops at 100; more says that there are more."
+	counts := route("GET", "/views/counts", "count-views", tag, "Count the conversations in each saved view", perm.ConversationsView)
+	counts.Doc = "Counting stops at 100; more is true if there are more."
 	api.Handle(a, counts, func(ctx context.Context, _ *struct{}) ([]ViewCount, error) { return s.ViewCounts(ctx) })
 
 	create := route("POST", "/views", "create-view", tag, "Save a view", perm.ConversationsView)
 	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
-	create.Doc = "One's own, or a shared one with crm.views.manage; at most 50 of each."
+	create.Doc = "You can save your own; a shared one needs crm.views.manage. At most 50 of each."
 	api.Handle(a, create, func(ctx context.Context, in *createViewIn) (View, error) { return s.AddView(ctx, NewView(in.Body)) })
 	api.Handle(a, route("GET", "/views/{id}", "get-view", tag, "Get a saved view", perm.ConversationsView),
 		func(ctx context.Context, in *viewIn) (View, error) { return s.View(ctx, in.ID.UUID) })

@@ -20,7 +20,7 @@ type getMacroIn struct {
 
 // ForConversation asks for texts as they would be written in a conversation.
 type ForConversation struct {
-	ConversationID api.FilterID `query:"conversation_id" doc:"Fills the texts for this conversation; one whose placeholders would stay empty is left as it is"`
+	ConversationID api.FilterID `query:"conversation_id" doc:"Fills in the texts for this conversation; a text whose placeholders would stay empty is left as it is"`
 }
 
 type listMacrosIn struct{ api.Paged }
@@ -45,7 +45,7 @@ type updateMacroIn struct {
 type applyMacroIn struct {
 	ID      api.ID `path:"id" record:"conversation"`
 	MacroID api.ID `path:"macroId" record:"crm_macro"`
-	DelayS  int    `query:"delay_s" minimum:"0" maximum:"30" example:"5" doc:"Seconds for which the macro's replies wait, so that they can be taken back. A closing or a snooze after the last one waits with it; everything else is done at once"`
+	DelayS  int    `query:"delay_s" minimum:"0" maximum:"30" example:"5" doc:"Seconds the macro's replies wait so that they can be cancelled. A close or snooze after the last one waits with it; everything else happens at once"`
 }
 
 // Register adds the routes.
@@ -71,7 +71,7 @@ func (s *Service) registerMacros(a *api.API) {
 	create := route("POST", "/macros", "create-macro", tag, "Create a macro", perm.MacrosManage)
 	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
-	create.Doc = "Texts may hold placeholders such as {{contact.name}} or {{contact.first_name|what to write without one}}."
+	create.Doc = "Texts can contain placeholders such as {{contact.name}} or {{contact.first_name|text if empty}}."
 	api.Handle(a, create, func(ctx context.Context, in *createMacroIn) (Macro, error) { return s.AddMacro(ctx, in.Body.macro()) })
 
 	api.Handle(a, route("GET", "/macros/{id}", "get-macro", tag, "Get a macro", perm.MacrosUse),
@@ -95,7 +95,7 @@ func (s *Service) registerMacros(a *api.API) {
 	apply := route("POST", "/conversations/{id}/macros/{macroId}", "apply-macro", "CRM conversations", "Apply a macro", perm.MacrosUse)
 	apply.TakesKey = true
 	apply.Refusals = []int{409}
-	apply.Doc = "The permission of each action is checked by itself. Where one is refused or fails, none is taken: the error is the action's own, and its step says which."
+	apply.Doc = "Each action's own permission is checked. If one action is refused or fails, none takes effect: the error is that action's, and its step says which."
 	api.Handle(a, apply, func(ctx context.Context, in *applyMacroIn) (Applied, error) {
 		return s.Apply(ctx, in.ID.UUID, in.MacroID.UUID, time.Duration(in.DelayS)*time.Second)
 	})

@@ -15,13 +15,13 @@ import (
 // CannedReply is a text that agents put into their answers.
 type CannedReply struct {
 	ID       uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Shared   bool       `json:"shared" doc:"Whether the whole workspace sees it"`
-	OwnerID  *uuid.UUID `json:"owner_id" nullable:"true" format:"uuid" doc:"Whose own it is; null for a shared one"`
-	Shortcut string     `json:"shortcut" example:"kargo" doc:"What is typed to find it"`
+	Shared   bool       `json:"shared" doc:"Whether it is shared with the whole workspace"`
+	OwnerID  *uuid.UUID `json:"owner_id" nullable:"true" format:"uuid" doc:"Agent it belongs to; null if shared"`
+	Shortcut string     `json:"shortcut" example:"kargo" doc:"Text agents type to find it"`
 	Title    string     `json:"title" example:"Kargo ne zaman gelir"`
 	Body     string     `json:"body" example:"Merhaba {{contact.first_name}}, siparişiniz kargoya verildi."`
 	// Assistant says that customers may be answered with it.
-	Assistant bool       `json:"assistant" doc:"Whether the assistant may answer customers with it"`
+	Assistant bool       `json:"assistant" doc:"Whether the assistant can answer customers with it"`
 	CreatedAt clock.Time `json:"created_at"`
 	UpdatedAt clock.Time `json:"updated_at"`
 }
@@ -62,5 +62,5 @@ func searchWords(q string) []string {
 // Rendered is a canned reply with its placeholders filled in.
 type Rendered struct {
 	Body  string   `json:"body" example:"Merhaba Elif, siparişiniz kargoya verildi."`
-	Empty []string `json:"empty" nullable:"false" example:"[\"contact.company\"]" doc:"Placeholders that nothing is known for; nothing stands in their place"`
+	Empty []string `json:"empty" nullable:"false" example:"[\"contact.company\"]" doc:"Placeholders without a value; they are left empty in the text"`
 }

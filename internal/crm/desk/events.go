@@ -26,11 +26,11 @@ func Events() event.Catalog {
 	return event.Catalog{
 		{
 			Name: MacrosChanged, Module: "crm", Permission: perm.MacrosUse, Hidden: true, Example: ref,
-			Description: "A macro was made, changed or deleted.",
+			Description: "A macro was created, changed or deleted.",
 		},
 		{
 			Name: RepliesChanged, Module: "crm", Permission: perm.ConversationsReply, Hidden: true, Example: ref,
-			Description: "A canned reply was made, changed or deleted.",
+			Description: "A canned reply was created, changed or deleted.",
 		},
 	}
 }

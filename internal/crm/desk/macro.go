@@ -28,7 +28,7 @@ type Macro struct {
 // Action is one act of a macro. What it is given depends on its type.
 type Action struct {
 	Type       string     `json:"type" enum:"reply,note,assign,group,add_tags,remove_tags,priority,open,close,snooze" example:"close"`
-	Body       *string    `json:"body" required:"false" nullable:"true" maxLength:"100000" example:"Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı." doc:"For reply and note; may hold placeholders"`
+	Body       *string    `json:"body" required:"false" nullable:"true" maxLength:"100000" example:"Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı." doc:"For reply and note; can contain placeholders"`
 	Agent      *string    `json:"agent" required:"false" nullable:"true" maxLength:"36" example:"me" doc:"For assign: me, none, or an agent's id"`
 	GroupID    *uuid.UUID `json:"group_id" required:"false" nullable:"true" format:"uuid" doc:"For group; the nil UUID for none"`
 	Tags       []string   `json:"tags" required:"false" nullable:"false" maxItems:"50" example:"[\"iade\"]" doc:"For add_tags and remove_tags"`

@@ -176,8 +176,8 @@ func (s *Service) DeleteMacro(ctx context.Context, id uuid.UUID) error {
 // Applied is what a macro did.
 type Applied struct {
 	Conversation conversation.Conversation `json:"conversation"`
-	Items        []conversation.Item       `json:"items" nullable:"false" doc:"The replies and notes that were written"`
-	Scheduled    []later.Scheduled         `json:"scheduled" nullable:"false" doc:"With a delay: the replies, which can still be taken back. The last one says in then what becomes of the conversation when it goes"`
+	Items        []conversation.Item       `json:"items" nullable:"false" doc:"Replies and notes that were written"`
+	Scheduled    []later.Scheduled         `json:"scheduled" nullable:"false" doc:"With a delay: the replies, which can still be cancelled. then of the last one says what happens to the conversation once it is sent"`
 }
 
 // Apply takes a macro's actions on a conversation: all of them or none. The

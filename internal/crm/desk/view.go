@@ -10,10 +10,10 @@ import (
 // View is a filter of the conversation list under a name.
 type View struct {
 	ID        uuid.UUID          `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Shared    bool               `json:"shared" doc:"Whether the whole workspace sees it"`
-	OwnerID   *uuid.UUID         `json:"owner_id" nullable:"true" format:"uuid" doc:"Whose own it is; null for a shared one"`
+	Shared    bool               `json:"shared" doc:"Whether it is shared with the whole workspace"`
+	OwnerID   *uuid.UUID         `json:"owner_id" nullable:"true" format:"uuid" doc:"Agent it belongs to; null if shared"`
 	Name      string             `json:"name" example:"Acil iadeler"`
-	Filter    conversation.Query `json:"filter" doc:"Parameters of the conversation list; me means whoever looks"`
+	Filter    conversation.Query `json:"filter" doc:"Parameters of the conversation list; me means whoever opens the view"`
 	CreatedAt clock.Time         `json:"created_at"`
 	UpdatedAt clock.Time         `json:"updated_at"`
 }
@@ -22,7 +22,7 @@ type View struct {
 type ViewCount struct {
 	ViewID uuid.UUID `json:"view_id" format:"uuid"`
 	Count  int       `json:"count" example:"12"`
-	More   bool      `json:"more" doc:"There are more than that"`
+	More   bool      `json:"more" doc:"Whether there are more than that"`
 }
 
 const (

@@ -30,7 +30,7 @@ type createConversationIn struct {
 	Body struct {
 		ContactID uuid.UUID  `json:"contact_id" format:"uuid"`
 		Subject   string     `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi"`
-		Body      string     `json:"body,omitempty" maxLength:"100000" example:"Siparişim ne zaman gelir?" doc:"What the customer asked for"`
+		Body      string     `json:"body,omitempty" maxLength:"100000" example:"Siparişim ne zaman gelir?" doc:"The customer's request"`
 		Priority  string     `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal"`
 		OwnerID   *uuid.UUID `json:"owner_id,omitempty" format:"uuid"`
 		GroupID   *uuid.UUID `json:"group_id,omitempty" format:"uuid"`
@@ -52,7 +52,7 @@ type updateConversationIn struct {
 type conversationItemsIn struct {
 	api.Paged
 	ID   api.ID `path:"id" record:"conversation"`
-	From string `query:"from" format:"uuid" doc:"The item that the first page begins with, such as one that a search found; with both orders the timeline can be read around it. What is not in this conversation: 422"`
+	From string `query:"from" format:"uuid" doc:"Item the first page starts with, such as a search result; use both orders to read the timeline around it. 422 if it is not in this conversation"`
 	Sort string `query:"sort" default:"-created" enum:"-created,created" doc:"A minus puts the newest first"`
 }
 
@@ -132,7 +132,7 @@ type bulkGroupIn struct {
 	Body struct {
 		Bulk
 		GroupID uuid.UUID `json:"group_id" format:"uuid"`
-		Note    string    `json:"note,omitempty" maxLength:"10000" example:"Müşteri faturayı da istiyor" doc:"A private note for the group"`
+		Note    string    `json:"note,omitempty" maxLength:"10000" example:"Müşteri faturayı da istiyor" doc:"Private note for the group"`
 	}
 }
 
@@ -169,10 +169,10 @@ func route(method, path, id, summary string, p perm.Permission) api.Route {
 func (s *Service) registerRecords(a *api.API) {
 	api.HandleList(a, route("GET", "", "list-conversations", "List conversations", perm.ConversationsView), s.listPage)
 
-	create := route("POST", "", "create-conversation", "Write down a customer's request", perm.ConversationsReply)
+	create := route("POST", "", "create-conversation", "Create a conversation for a customer's request", perm.ConversationsReply)
 	create.TakesKey = true
 	create.Status = 201
-	create.Doc = "An owner or a group needs crm.conversations.assign as well, tags and another priority than normal crm.conversations.manage."
+	create.Doc = "An owner or a group also needs crm.conversations.assign; tags or a priority other than normal also need crm.conversations.manage."
 	api.Handle(a, create, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *createConversationIn) (conversation.Conversation, error) {
 		b := in.Body
 		n := needs{assign: b.OwnerID != nil || b.GroupID != nil, manage: sets(b.Priority) || len(b.Tags) > 0}
@@ -185,19 +185,19 @@ func (s *Service) registerRecords(a *api.API) {
 		})
 	}))
 
-	api.Handle(a, route("GET", "/counts", "count-conversations", "Numbers beside the views", perm.ConversationsView).Polled(),
+	api.Handle(a, route("GET", "/counts", "count-conversations", "Get the conversation counts of the inbox", perm.ConversationsView).Polled(),
 		func(ctx context.Context, _ *struct{}) (conversation.Counts, error) { return s.gate.Counts(ctx) })
-	overview := route("GET", "/overview", "conversation-overview", "What happened lately, by the hour", perm.ReportsView).Polled()
-	overview.Doc = "Kept as it happens, for the home screen of who runs the workspace. What was written with a test key is not in it."
+	overview := route("GET", "/overview", "conversation-overview", "Get recent activity by hour", perm.ReportsView).Polled()
+	overview.Doc = "Counted as it happens, for the home screen of those who run the workspace. Data written with a test key is not included."
 	api.Handle(a, overview, func(ctx context.Context, _ *struct{}) (hourly.Overview, error) { return s.hours.Overview(ctx) })
-	tags := route("GET", "/tags", "conversation-tags", "Tags in use", perm.ConversationsView)
-	tags.Doc = "Every tag that a conversation has, once, as it is spelt where it was used last; the first 1,000."
+	tags := route("GET", "/tags", "conversation-tags", "List tags in use", perm.ConversationsView)
+	tags.Doc = "Lists each tag on any conversation once, spelt as it was last used; the first 1,000."
 	api.Handle(a, tags, func(ctx context.Context, _ *struct{}) ([]string, error) { return s.tags.List(ctx) })
-	catalog := route("GET", "/channels", "conversation-channels", "Conversation source catalog", perm.ConversationsView)
-	catalog.Doc = "Unconnected channels are listed too. The label is English whatever the language."
+	catalog := route("GET", "/channels", "conversation-channels", "Get the conversation source catalog", perm.ConversationsView)
+	catalog.Doc = "Includes channels that are not connected. Labels are always in English."
 	api.Handle(a, catalog, func(ctx context.Context, _ *struct{}) ([]conversation.Source, error) { return s.gate.Catalog(ctx) })
 
-	api.Handle(a, route("GET", "/settings", "conversation-settings", "Inbox settings", perm.CRMSettingsView),
+	api.Handle(a, route("GET", "/settings", "conversation-settings", "Get the inbox settings", perm.CRMSettingsView),
 		func(ctx context.Context, _ *struct{}) (conversation.Settings, error) { return s.gate.Settings(ctx) })
 	api.Handle(a, route("PUT", "/settings", "set-conversation-settings", "Change the inbox settings", perm.CRMSettingsManage),
 		func(ctx context.Context, in *setSettingsIn) (conversation.Settings, error) {
@@ -208,11 +208,11 @@ func (s *Service) registerRecords(a *api.API) {
 		func(ctx context.Context, in *conversationIn) (reply.Detail, error) {
 			return s.replies.Detail(ctx, in.ID.UUID)
 		})
-	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView), s.itemsPage)
+	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "List the timeline, newest first", perm.ConversationsView), s.itemsPage)
 
-	update := route("PUT", "/{id}", "update-conversation", "Update subject, customer, priority, group", perm.ConversationsView)
+	update := route("PUT", "/{id}", "update-conversation", "Update subject, customer, priority or group", perm.ConversationsView)
 	update.Refusals = []int{409}
-	update.Doc = "Fields that are not sent stay. The group needs crm.conversations.assign, the others crm.conversations.manage. A messaging conversation keeps its customer: 409."
+	update.Doc = "Fields left out stay unchanged. The group needs crm.conversations.assign, the others crm.conversations.manage. 409 when changing the customer of a messaging conversation."
 	api.Handle(a, update, func(ctx context.Context, in *updateConversationIn) (conversation.Conversation, error) {
 		b := in.Body
 		n := needs{assign: b.GroupID.Sent, manage: b.Subject != nil || b.ContactID != nil || b.Priority != nil}
@@ -230,9 +230,9 @@ func (s *Service) registerRecords(a *api.API) {
 		func(ctx context.Context, in *conversationIn) (api.Deleted, error) {
 			return api.Deleted{ID: in.ID, Deleted: true}, s.gate.Delete(ctx, in.ID.UUID)
 		})
-	restore := route("POST", "/{id}/restore", "restore-conversation", "Bring a deleted conversation back", perm.ConversationsDelete)
+	restore := route("POST", "/{id}/restore", "restore-conversation", "Restore a deleted conversation", perm.ConversationsDelete)
 	restore.Refusals = []int{409}
-	restore.Doc = "A messaging conversation whose customer has begun another on the same account cannot come back: 409."
+	restore.Doc = "409 for a messaging conversation whose customer has started another on the same account."
 	api.Handle(a, restore, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
 		return s.gate.Restore(ctx, in.ID.UUID)
 	}))
@@ -246,15 +246,15 @@ func (s *Service) registerStates(a *api.API) {
 	act := func(path, id, summary string, fn func(context.Context, uuid.UUID) (conversation.Conversation, error)) {
 		rt := route("POST", "/{id}/"+path, id, summary, perm.ConversationsManage)
 		rt.Refusals = []int{409}
-		rt.Doc = "A repeat changes nothing."
+		rt.Doc = "Repeating the request changes nothing."
 		api.Handle(a, rt, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
 			return fn(ctx, in.ID.UUID)
 		}))
 	}
 	act("close", "close-conversation", "Close a conversation", s.gate.Close)
-	act("open", "open-conversation", "Open a conversation again", s.gate.Open)
+	act("open", "open-conversation", "Reopen a conversation", s.gate.Open)
 
-	put := route("POST", "/{id}/snooze", "snooze-conversation", "Put a conversation aside", perm.ConversationsManage)
+	put := route("POST", "/{id}/snooze", "snooze-conversation", "Snooze a conversation", perm.ConversationsManage)
 	put.Refusals = []int{409}
 	put.Doc = "Until a time (at most a year ahead) or until the customer writes."
 	api.Handle(a, put, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *snoozeConversationIn) (conversation.Conversation, error) {
@@ -277,8 +277,8 @@ func (s *Service) registerStates(a *api.API) {
 				return m, err
 			})
 	}
-	mark("read", "read-conversation", "Mark read; the answer refreshes the left-menu badge", s.gate.Read)
-	mark("unread", "unread-conversation", "Mark unread", s.gate.Unread)
+	mark("read", "read-conversation", "Mark a conversation as read; returns the left-menu badge", s.gate.Read)
+	mark("unread", "unread-conversation", "Mark a conversation as unread", s.gate.Unread)
 }
 
 func (s *Service) registerPeople(a *api.API) {
@@ -290,28 +290,28 @@ func (s *Service) registerPeople(a *api.API) {
 		})
 	}
 	agents("join", "join-conversation", "Join a conversation",
-		"A conversation without an owner becomes the caller's, also where the bot holds it. The answer is the current list of agents.", s.gate.Join)
+		"A conversation without an owner is assigned to the caller, even if the assistant holds it. Returns the current list of agents.", s.gate.Join)
 	agents("leave", "leave-conversation", "Leave a conversation",
-		"Where the caller owns it, ownership passes to the oldest remaining agent. The answer is the current list of agents.", s.gate.Leave)
+		"If the caller owns it, ownership passes to the oldest remaining agent. Returns the current list of agents.", s.gate.Leave)
 
-	assign := route("POST", "/{id}/assign", "assign-conversation", "Give a conversation to an agent", perm.ConversationsAssign)
+	assign := route("POST", "/{id}/assign", "assign-conversation", "Assign a conversation to an agent", perm.ConversationsAssign)
 	assign.Refusals = []int{409}
 	api.Handle(a, assign, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *assignConversationIn) (conversation.Conversation, error) {
 		return s.gate.Assign(ctx, in.ID.UUID, in.Body.OwnerID)
 	}))
 
-	api.Handle(a, route("GET", "/{id}/participants", "list-participants", "Contacts and agents who take part", perm.ConversationsView),
+	api.Handle(a, route("GET", "/{id}/participants", "list-participants", "List participating contacts and agents", perm.ConversationsView),
 		func(ctx context.Context, in *conversationIn) (conversation.People, error) {
 			return s.gate.People(ctx, in.ID.UUID)
 		})
-	add := route("POST", "/{id}/participants", "add-participant", "Bring a contact in", perm.ConversationsManage)
+	add := route("POST", "/{id}/participants", "add-participant", "Add a contact to a conversation", perm.ConversationsManage)
 	add.Refusals = []int{409}
 	api.Handle(a, add, func(ctx context.Context, in *addParticipantIn) ([]conversation.Participant, error) {
 		return s.gate.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
 	})
-	remove := route("DELETE", "/{id}/participants/{contactId}", "remove-participant", "Take a contact out", perm.ConversationsManage)
+	remove := route("DELETE", "/{id}/participants/{contactId}", "remove-participant", "Remove a contact from a conversation", perm.ConversationsManage)
 	remove.Refusals = []int{409}
-	remove.Doc = "The customer cannot be taken out: 409."
+	remove.Doc = "409 for the customer, who cannot be removed."
 	api.Handle(a, remove, func(ctx context.Context, in *participantIn) ([]conversation.Participant, error) {
 		return s.gate.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
 	})
@@ -319,7 +319,7 @@ func (s *Service) registerPeople(a *api.API) {
 
 func (s *Service) registerBulk(a *api.API) {
 	state := route("POST", "/state", "set-conversation-states", "Set the state of several conversations", perm.ConversationsManage)
-	state.Doc = "Up to 200 ids; the answer tells for each what became of it."
+	state.Doc = "Up to 200 ids; the response reports the outcome for each."
 	api.Handle(a, state, func(ctx context.Context, in *bulkStateIn) ([]Outcome, error) {
 		b := in.Body
 		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
@@ -340,7 +340,7 @@ func (s *Service) registerBulk(a *api.API) {
 
 	group := route("POST", "/group", "transfer-conversations", "Transfer conversations to a group", perm.ConversationsAssign)
 	group.TakesKey = true
-	group.Doc = "An optional private note is written into each of them, which needs crm.conversations.reply as well."
+	group.Doc = "An optional private note is added to each conversation; it also needs crm.conversations.reply."
 	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]Outcome, error) {
 		b := in.Body
 		if err := (needs{reply: strings.TrimSpace(b.Note) != ""}).check(ctx); err != nil {

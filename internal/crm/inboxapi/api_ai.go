@@ -19,8 +19,8 @@ import (
 type handoverIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
 	Body *struct {
-		Reason  string     `json:"reason,omitempty" maxLength:"200" example:"Fiyat pazarlığı" doc:"Why people take over; agent_asked where nothing is said"`
-		GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The team that takes over"`
+		Reason  string     `json:"reason,omitempty" maxLength:"200" example:"Fiyat pazarlığı" doc:"Reason for the hand-over; defaults to agent_asked"`
+		GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Group that takes over"`
 	} `required:"false"`
 }
 
@@ -30,32 +30,32 @@ type contactPageIn struct {
 }
 
 func (s *Service) registerAIRecords(a *api.API) {
-	rt := route("GET", "/{id}/commerce", "get-commerce-card", "Commercial card: orders, shipments, returns, ledger balance", perm.ConversationsView)
-	rt.Doc = "Of the conversation's customer. Without the commerce licence: 200 with licensed false."
+	rt := route("GET", "/{id}/commerce", "get-commerce-card", "Get the commerce card: orders, shipments, returns, ledger balance", perm.ConversationsView)
+	rt.Doc = "For the conversation's customer. Without the commerce licence: 200 with licensed false."
 	api.Handle(a, rt, func(ctx context.Context, in *conversationIn) (card.Card, error) {
 		return s.cards.Commerce(ctx, in.ID.UUID)
 	})
 
-	orders := route("GET", "/{id}/orders", "list-contact-orders", "What a contact ordered, the newest first", perm.ConversationsView)
+	orders := route("GET", "/{id}/orders", "list-contact-orders", "List a contact's orders, newest first", perm.ConversationsView)
 	orders.Path = "/api/crm/v1/contacts/{id}/orders"
 	orders.Tag = "CRM contacts"
-	orders.Doc = "Orders of the shop's customers who are this contact or have one of their addresses. Without the commerce licence the list is empty."
+	orders.Doc = "Orders of shop customers who are this contact or have one of its addresses. Without the commerce licence the list is empty."
 	api.HandleList(a, orders, func(ctx context.Context, in *contactPageIn) (db.List[card.CardOrder], error) {
 		return s.cards.Orders(ctx, in.ID.UUID, in.Page())
 	})
 
-	api.Handle(a, route("GET", "/{id}/ai-state", "get-ai-state", "What the assistant did: state, hand-over reason, which configuration answered", perm.ConversationsView),
+	api.Handle(a, route("GET", "/{id}/ai-state", "get-ai-state", "Get the assistant's state, hand-over reason and configuration", perm.ConversationsView),
 		func(ctx context.Context, in *conversationIn) (airecord.AIRecord, error) {
 			return s.ai.AI(ctx, in.ID.UUID)
 		})
-	api.Handle(a, route("GET", "/{id}/ai-attributes", "get-ai-attributes", "What the assistant understood", perm.ConversationsView),
+	api.Handle(a, route("GET", "/{id}/ai-attributes", "get-ai-attributes", "List what the assistant understood", perm.ConversationsView),
 		func(ctx context.Context, in *conversationIn) ([]airecord.AIAttribute, error) {
 			return s.ai.AIAttributes(ctx, in.ID.UUID)
 		})
 
-	over := route("POST", "/{id}/ai-handover", "hand-over-conversation", "Give a conversation from the assistant to people", perm.ConversationsReply)
+	over := route("POST", "/{id}/ai-handover", "hand-over-conversation", "Hand a conversation over from the assistant to agents", perm.ConversationsReply)
 	over.Refusals = []int{409}
-	over.Doc = "A group needs crm.conversations.assign as well. It opens, waits for an answer and belongs to the team. Where it was handed over already, only the group changes. Where no assistant holds it: 409 ai_off."
+	over.Doc = "A group also needs crm.conversations.assign. The conversation opens, waits for a reply and belongs to the team. If it was already handed over, only the group changes. 409 ai_off if no assistant holds it."
 	api.Handle(a, over, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *handoverIn) (conversation.Conversation, error) {
 		reason, group := "", (*uuid.UUID)(nil)
 		if in.Body != nil {
@@ -67,19 +67,19 @@ func (s *Service) registerAIRecords(a *api.API) {
 		return s.gate.Handover(ctx, in.ID.UUID, cmp.Or(strings.TrimSpace(reason), "agent_asked"), group)
 	}))
 
-	api.Handle(a, route("GET", "/{id}/summary", "get-summary", "Stored summary", perm.ConversationsView),
+	api.Handle(a, route("GET", "/{id}/summary", "get-summary", "Get the stored summary", perm.ConversationsView),
 		func(ctx context.Context, in *conversationIn) (airecord.Summary, error) {
 			return s.ai.Summary(ctx, in.ID.UUID)
 		})
 	remove := route("DELETE", "/{id}/summary", "delete-summary", "Delete the summary", perm.ConversationsReply)
-	remove.Doc = "It may be generated again. Deleted is false where there was none."
+	remove.Doc = "It can be generated again. deleted is false if there was none."
 	api.Handle(a, remove, func(ctx context.Context, in *conversationIn) (api.Deleted, error) {
 		gone, err := s.ai.DeleteSummary(ctx, in.ID.UUID)
 		return api.Deleted{ID: in.ID, Deleted: gone}, err
 	})
 	generate := route("POST", "/{id}/summary/generate", "generate-summary", "Generate a summary", perm.ConversationsReply)
 	generate.Refusals = []int{409}
-	generate.Doc = "The assistant reads the last 200 messages and notes; what it writes replaces the stored summary. It needs crm.conversations.view as well. Without a connected assistant: 409 no_assistant."
+	generate.Doc = "The assistant reads the last 200 messages and notes; its text replaces the stored summary. Also needs crm.conversations.view. 409 no_assistant if no assistant is connected."
 	api.Handle(a, generate, func(ctx context.Context, in *conversationIn) (airecord.Summary, error) {
 		if !caller.From(ctx).Can(perm.ConversationsView) { // it tells what was written
 			return airecord.Summary{}, conversation.Forbidden(perm.ConversationsView)

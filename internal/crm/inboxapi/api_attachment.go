@@ -9,7 +9,7 @@ import (
 )
 
 type uploadIn struct {
-	Filename string `query:"filename" required:"true" minLength:"1" maxLength:"300" example:"fatura.pdf" doc:"How to call the file"`
+	Filename string `query:"filename" required:"true" minLength:"1" maxLength:"300" example:"fatura.pdf" doc:"File name"`
 }
 
 type attachmentIn struct {
@@ -18,7 +18,7 @@ type attachmentIn struct {
 
 type downloadIn struct {
 	ID          api.ID `path:"id" record:"attachment"`
-	Disposition string `query:"disposition" enum:"attachment,inline" default:"attachment" doc:"inline shows pictures, sound, film and plain text in place; everything else is always saved"`
+	Disposition string `query:"disposition" enum:"attachment,inline" default:"attachment" doc:"inline shows images, audio, video and plain text in the browser; other files are always downloaded"`
 }
 
 func (s *Service) registerAttachments(a *api.API) {
@@ -33,14 +33,14 @@ func (s *Service) registerAttachments(a *api.API) {
 		}
 		upload := route("POST", "", "upload-attachment", "Upload a file for a reply or a note", perm.ConversationsReply)
 		upload.Status, upload.MaxBody = 201, file.MaxSize
-		upload.Doc = "The body is the file itself. What it is is found from its content: programs and scripts are refused with 422 on `file` (type_not_allowed, the type in `reason`). Name the answer's id in `attachments` of a reply within a day; after that the file is removed."
+		upload.Doc = "The body is the file itself. Its type is detected from the content: programs and scripts are refused with 422 on `file` (type_not_allowed, the type in `reason`). Put the returned id into `attachments` of a reply within a day; after that the file is removed."
 		api.HandleUpload(a, upload, func(ctx context.Context, in *uploadIn, body *api.Upload) (file.Attachment, error) {
 			return s.files.Upload(ctx, in.Filename, body.Type, body)
 		})
 
 		download := route("GET", "/{id}", "download-attachment", "Download a file", perm.ConversationsView)
 		download.Refusals = []int{409, 410}
-		download.Doc = "Also in parts (Range). A file that was not kept: 409, the reason as in `blocked`. One whose content is gone from the storage or damaged there: 410 file_missing or file_damaged; uploading the same file again brings it back. Damage that shows only while the file is sent cuts the connection before its end."
+		download.Doc = "Supports Range requests. 409 for a file that was not kept, with the reason from `blocked`. 410 file_missing or file_damaged if the content is missing from the storage or damaged there; uploading the same file again restores it. If damage is found only while the file is sent, the connection is cut before its end."
 		api.HandleFile(a, download, func(ctx context.Context, in *downloadIn) (*api.File, error) {
 			f, content, err := s.files.Open(ctx, in.ID.UUID)
 			if err != nil {
@@ -51,9 +51,9 @@ func (s *Service) registerAttachments(a *api.API) {
 			}, nil
 		})
 
-		discard := route("DELETE", "/{id}", "discard-attachment", "Remove a file that was not attached yet", perm.ConversationsReply)
+		discard := route("DELETE", "/{id}", "discard-attachment", "Remove a file that is not attached yet", perm.ConversationsReply)
 		discard.Refusals = []int{409}
-		discard.Doc = "Only the caller's own uploads; one that a message has: 409."
+		discard.Doc = "Only the caller's own uploads; 409 if a message has the file."
 		api.Handle(a, discard, func(ctx context.Context, in *attachmentIn) (api.Deleted, error) {
 			return api.Deleted{ID: in.ID, Deleted: true}, s.files.Discard(ctx, in.ID.UUID)
 		})

@@ -11,22 +11,22 @@ import (
 
 type listMentionsIn struct {
 	api.Paged
-	Unread string `query:"unread" enum:"true" doc:"Only those in conversations that the caller has not read since"`
+	Unread string `query:"unread" enum:"true" doc:"Only those in conversations the caller has not read since"`
 }
 
 type mentionableIn struct {
 	ID api.ID `path:"id" record:"conversation"`
-	Q  string `query:"q" maxLength:"100" example:"def" doc:"The beginning of one of their names"`
+	Q  string `query:"q" maxLength:"100" example:"def" doc:"Start of one of their names"`
 }
 
 func (s *Service) registerMentions(a *api.API) {
-	list := route("GET", "/mentions", "list-mentions", "Notes that call the caller, the newest first", perm.ConversationsView)
-	list.Doc = "Reading the conversation reads them. Notes are internal, so no webhook tells of them. An API key is never called: its list is empty."
+	list := route("GET", "/mentions", "list-mentions", "List notes that mention the caller, newest first", perm.ConversationsView)
+	list.Doc = "Reading the conversation marks them as read. Notes are internal, so no webhook reports them. An API key is never mentioned: its list is empty."
 	api.HandleList(a, list, func(ctx context.Context, in *listMentionsIn) (db.List[conversation.MentionOf], error) {
 		return s.gate.Mentions(ctx, in.Unread != "", in.Page())
 	})
-	choices := route("GET", "/{id}/mentionable", "list-mentionable", "Colleagues who can be called in a note", perm.ConversationsReply)
-	choices.Doc = "Active members who may see the conversation, by name; at most 20."
+	choices := route("GET", "/{id}/mentionable", "list-mentionable", "List colleagues who can be mentioned in a note", perm.ConversationsReply)
+	choices.Doc = "Active members who can see the conversation, by name; at most 20."
 	api.Handle(a, choices, func(ctx context.Context, in *mentionableIn) ([]conversation.Mention, error) {
 		return s.gate.Mentionable(ctx, in.ID.UUID, in.Q)
 	})

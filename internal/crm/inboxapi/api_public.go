@@ -21,7 +21,7 @@ type publicReplyIn struct {
 		Type        string      `json:"type" enum:"admin,user" doc:"admin: an agent wrote it; user: the customer wrote it"`
 		AdminID     *uuid.UUID  `json:"admin_id,omitempty" format:"uuid" doc:"The agent; required when type is admin"`
 		Body        string      `json:"body" maxLength:"100000" example:"Siparişiniz yarın teslim edilecek."`
-		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files the caller uploaded; with files, the text can be empty"`
 		MessageType string      `json:"message_type,omitempty" enum:"comment,note" default:"comment" doc:"A note is internal and invisible to the customer"`
 	}
 }
@@ -45,8 +45,8 @@ type sender struct {
 
 type publicCreateConversationIn struct {
 	Body struct {
-		ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"A known contact; else contact"`
-		Contact   *sender    `json:"contact,omitempty" doc:"Found by external id, e-mail or phone, or created"`
+		ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"Id of an existing contact; otherwise use contact"`
+		Contact   *sender    `json:"contact,omitempty" doc:"Customer, found by external id, e-mail or phone, or created"`
 		Subject   string     `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi"`
 		Body      string     `json:"body" minLength:"1" maxLength:"100000" example:"Siparişim ne zaman gelir?"`
 		Priority  string     `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal"`
@@ -85,7 +85,7 @@ func (s *Service) registerPublic(a *api.API) {
 	create := route("POST", "", "create-conversation", "Open a conversation", perm.ConversationsReply)
 	create.TakesKey = true
 	create.Status = 201
-	create.Doc = "A group, tags and another priority than normal need the scope conversations.write. Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which."
+	create.Doc = "A group, tags or a priority other than normal need the scope conversations.write. Replies go by e-mail if the request gave an address; otherwise they are not sent and are read through this API. reply_route says which."
 	api.Handle(a, create, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *publicCreateConversationIn) (conversation.Conversation, error) {
 		b := in.Body
 		if err := (needs{assign: b.GroupID != nil, manage: sets(b.Priority) || len(b.Tags) > 0}).check(ctx); err != nil {
@@ -102,14 +102,14 @@ func (s *Service) registerPublic(a *api.API) {
 		func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
 			return s.gate.Get(ctx, in.ID.UUID)
 		})
-	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView),
+	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "List the timeline, newest first", perm.ConversationsView),
 		func(ctx context.Context, in *conversationItemsIn) (db.List[conversation.Item], error) {
 			return s.gate.Items(ctx, in.ID.UUID, conversation.Timeline{}, in.Page())
 		})
 
-	reply := route("POST", "/{id}/reply", "reply", "Write a reply", perm.ConversationsReply)
+	reply := route("POST", "/{id}/reply", "reply", "Reply to a conversation", perm.ConversationsReply)
 	reply.TakesKey = true
-	reply.Doc = "Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. It goes the conversation's own way, or else the default that reply-channels names. Without a route to the customer: 422 no_route."
+	reply.Doc = "Needs the scope conversations.write, also for internal notes. A note does not emit conversation.replied. A reply takes the conversation's own route, or else the default from reply-channels. 422 no_route without a route to the customer."
 	api.Handle(a, reply, s.publicReply)
 
 	state := route("PUT", "/{id}/state", "set-state", "Open, snooze or close a conversation", perm.ConversationsManage)
@@ -129,11 +129,11 @@ func (s *Service) registerPublic(a *api.API) {
 			people, err := s.gate.People(ctx, in.ID.UUID)
 			return people.Contacts, err
 		})
-	api.Handle(a, route("POST", "/{id}/participants", "add-participant", "Add participant", perm.ConversationsManage),
+	api.Handle(a, route("POST", "/{id}/participants", "add-participant", "Add a participant", perm.ConversationsManage),
 		func(ctx context.Context, in *addParticipantIn) ([]conversation.Participant, error) {
 			return s.gate.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
 		})
-	remove := route("DELETE", "/{id}/participants/{contactId}", "remove-participant", "Remove participant", perm.ConversationsManage)
+	remove := route("DELETE", "/{id}/participants/{contactId}", "remove-participant", "Remove a participant", perm.ConversationsManage)
 	api.Handle(a, remove, func(ctx context.Context, in *participantIn) ([]conversation.Participant, error) {
 		return s.gate.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
 	})

@@ -20,20 +20,20 @@ type replyAsAgentIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
 	Body struct {
 		Body        string      `json:"body" maxLength:"100000" example:"Siparişiniz yarın teslim edilecek."`
-		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files the caller uploaded; with files, the text can be empty"`
 		MessageType string      `json:"message_type,omitempty" enum:"comment,note" default:"comment" doc:"A note is internal and invisible to the customer"`
-		Mentions    []uuid.UUID `json:"mentions,omitempty" maxItems:"50" nullable:"false" doc:"Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions"`
-		Channel     string      `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
+		Mentions    []uuid.UUID `json:"mentions,omitempty" maxItems:"50" nullable:"false" doc:"Agent ids of colleagues the note mentions; they are notified. 422 on mentions if one of them cannot see the conversation"`
+		Channel     string      `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Channel to use instead of the conversation's own"`
 		AccountID   *uuid.UUID  `json:"channel_account_id,omitempty" format:"uuid"`
 		MessageFormat
-		DLPOverride *override `json:"dlp_override,omitempty" doc:"After a 422 dlp_warning: why the message goes all the same"`
+		DLPOverride *override `json:"dlp_override,omitempty" doc:"After a 422 dlp_warning: reason for sending the message anyway"`
 	}
 }
 
 // MessageFormat is how the text of a message is written.
 type MessageFormat struct {
-	Format    string `json:"format,omitempty" enum:"plain,markdown" doc:"plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks"`
-	Signature bool   `json:"signature,omitempty" doc:"Add the author's signature, where it goes by e-mail"`
+	Format    string `json:"format,omitempty" enum:"plain,markdown" doc:"Defaults to plain. markdown: bold (**), italic (_), links, lists and quotes are formatted in e-mail, with a plain-text part; on a channel without formatting, and in a note, the text goes without the marks"`
+	Signature bool   `json:"signature,omitempty" doc:"Add the author's signature if it goes by e-mail"`
 }
 
 func (f MessageFormat) markdown() bool { return f.Format == conversation.FormatMarkdown }
@@ -54,7 +54,7 @@ type replyAsCustomerIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
 	Body struct {
 		Body        string      `json:"body" maxLength:"100000" example:"Teşekkürler, bekliyorum."`
-		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files the caller uploaded; with files, the text can be empty"`
 	}
 }
 
@@ -64,10 +64,10 @@ type newAsAgentIn struct {
 		Channel   string     `json:"channel" minLength:"1" maxLength:"40" example:"whatsapp"`
 		AccountID *uuid.UUID `json:"channel_account_id,omitempty" format:"uuid"`
 		Subject   string     `json:"subject,omitempty" maxLength:"300" example:"Randevu hatırlatma"`
-		Body      string     `json:"body,omitempty" maxLength:"100000" example:"Merhaba, yarınki randevunuzu hatırlatmak istedik." doc:"Required where there is neither a file nor a template"`
+		Body      string     `json:"body,omitempty" maxLength:"100000" example:"Merhaba, yarınki randevunuzu hatırlatmak istedik." doc:"Required without a file or a template"`
 		MessageFormat
-		Template    *template.Use `json:"template,omitempty" doc:"An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account"`
-		Attachments []uuid.UUID   `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		Template    *template.Use `json:"template,omitempty" doc:"Approved template to send instead of a text, even if the channel's window is closed; it is sent over its own account"`
+		Attachments []uuid.UUID   `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files the caller uploaded; with files, the text can be empty"`
 		Priority    string        `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal"`
 		GroupID     *uuid.UUID    `json:"group_id,omitempty" format:"uuid"`
 	}
@@ -77,18 +77,18 @@ type newAsAgentIn struct {
 type NewAsAgent struct {
 	api.Traced
 	Data             conversation.Conversation `json:"data"`
-	Delivery         string                    `json:"delivery" enum:"sent,queued,failed,none" doc:"sent: the channel's provider accepted it; queued: on its way; failed: tried and rejected; none: no route to the customer"`
-	DeliveryError    *string                   `json:"delivery_error" nullable:"true" doc:"The reason when failed; also on the conversation as a channel_delivery_failed event"`
-	DeliveryChannel  *string                   `json:"delivery_channel" nullable:"true" example:"whatsapp" doc:"The route, also where it refused the message; null where there is none"`
+	Delivery         string                    `json:"delivery" enum:"sent,queued,failed,none" doc:"sent: accepted by the channel's provider; queued: on its way; failed: tried and rejected; none: no route to the customer"`
+	DeliveryError    *string                   `json:"delivery_error" nullable:"true" doc:"Reason if failed; also on the conversation as a channel_delivery_failed event"`
+	DeliveryChannel  *string                   `json:"delivery_channel" nullable:"true" example:"whatsapp" doc:"Channel of the route, even if it refused the message; null if there is none"`
 	ChannelAccountID *uuid.UUID                `json:"channel_account_id" nullable:"true" format:"uuid"`
-	Reused           bool                      `json:"reused" doc:"The text was written into the contact's existing channel conversation"`
+	Reused           bool                      `json:"reused" doc:"Whether the text was written into the contact's existing channel conversation"`
 }
 
 func (s *Service) registerReplies(a *api.API) {
-	agent := route("POST", "/{id}/reply-as-agent", "reply-as-agent", "Reply as agent", perm.ConversationsReply)
+	agent := route("POST", "/{id}/reply-as-agent", "reply-as-agent", "Reply as an agent", perm.ConversationsReply)
 	agent.TakesKey = true
 	agent.Refusals = []int{409}
-	agent.Doc = "Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none. An e-mail that a data-loss-prevention rule stops: 422 dlp_blocked; one that a rule warns about: 422 dlp_warning, until it comes with dlp_override."
+	agent.Doc = "Without a channel, the reply takes the conversation's own route, or else the default from reply-channels. 422 no_route without a route to the customer; 409 channel_unavailable over a paused channel. A note needs no route. For an e-mail, 422 dlp_blocked if a data-loss-prevention rule stops it; 422 dlp_warning if a rule warns about it, until it is sent with dlp_override."
 	api.Handle(a, agent, hiding(conversation.Written.WithoutContent, func(ctx context.Context, in *replyAsAgentIn) (conversation.Written, error) {
 		b := in.Body
 		return s.replies.Reply(ctx, in.ID.UUID, reply.Answer{
@@ -97,24 +97,24 @@ func (s *Service) registerReplies(a *api.API) {
 		})
 	}))
 
-	customer := route("POST", "/{id}/reply-as-customer", "reply-as-customer", "Reply as customer", perm.ConversationsReply)
+	customer := route("POST", "/{id}/reply-as-customer", "reply-as-customer", "Reply as the customer", perm.ConversationsReply)
 	customer.TakesKey = true
 	customer.Refusals = []int{409}
-	customer.Doc = "Where a closed conversation does not reopen any more, the answer is the new one that begins."
+	customer.Doc = "If a closed conversation can no longer reopen, returns the new one that is started."
 	api.Handle(a, customer, hiding(conversation.Written.WithoutContent, func(ctx context.Context, in *replyAsCustomerIn) (conversation.Written, error) {
 		return s.replies.ReplyAsCustomer(ctx, in.ID.UUID, in.Body.Body, in.Body.Attachments...)
 	}))
 
-	ways := route("GET", "/{id}/reply-channels", "reply-channels", "Routes a reply can take", perm.ConversationsReply)
+	ways := route("GET", "/{id}/reply-channels", "reply-channels", "List the routes a reply can take", perm.ConversationsReply)
 	ways.Doc = "The conversation's own route, the contact's channel identities and e-mail addresses, and the server's default."
 	api.Handle(a, ways, func(ctx context.Context, in *conversationIn) ([]reply.ReplyChannel, error) {
 		return s.replies.ReplyChannels(ctx, in.ID.UUID)
 	})
 
-	begin := route("POST", "/new-as-agent", "new-as-agent", "Open a new conversation with a customer", perm.ConversationsReply)
+	begin := route("POST", "/new-as-agent", "new-as-agent", "Start a conversation with a customer", perm.ConversationsReply)
 	begin.TakesKey = true
 	begin.Status = 201
-	begin.Doc = "On a channel that customers can be written to over; another, such as form or panel: 422. The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then. A group needs crm.conversations.assign as well, another priority than normal crm.conversations.manage."
+	begin.Doc = "422 for a channel that cannot send to customers, such as form or panel. The conversation is created even if delivery fails. An existing channel conversation of the contact is reused; subject and group are then ignored. A group also needs crm.conversations.assign; a priority other than normal also needs crm.conversations.manage."
 	api.HandleBody(a, begin, hiding(NewAsAgent.withoutContent, func(ctx context.Context, in *newAsAgentIn) (NewAsAgent, error) {
 		b := in.Body
 		if err := (needs{assign: b.GroupID != nil, manage: sets(b.Priority)}).check(ctx); err != nil {
@@ -155,7 +155,7 @@ type listGroupsIn struct{ api.Paged }
 type groupBody struct {
 	Name        string      `json:"name" minLength:"1" maxLength:"100" example:"Satış sonrası"`
 	Description string      `json:"description,omitempty" maxLength:"500" example:"İade, değişim ve garanti"`
-	AgentIDs    []uuid.UUID `json:"agent_ids,omitempty" maxItems:"200" nullable:"false" doc:"Its members"`
+	AgentIDs    []uuid.UUID `json:"agent_ids,omitempty" maxItems:"200" nullable:"false" doc:"Members of the group"`
 }
 
 type createGroupIn struct {
@@ -196,7 +196,7 @@ func (s *Service) registerGroups(a *api.API) {
 	})
 	remove := route("DELETE", "/{id}", "delete-group", "Delete a group", perm.GroupsManage)
 	remove.Refusals = []int{409}
-	remove.Doc = "A group that conversations belong to: 409."
+	remove.Doc = "409 if conversations belong to the group."
 	api.Handle(a, remove, func(ctx context.Context, in *groupIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.groups.Delete(ctx, in.ID.UUID)
 	})

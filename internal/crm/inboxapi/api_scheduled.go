@@ -21,14 +21,14 @@ type scheduleIn struct {
 	Body struct {
 		Body       string          `json:"body" maxLength:"100000" example:"Randevunuz yarın 10.00'da."`
 		SendAt     *clock.Time     `json:"send_at,omitempty" doc:"At most a year ahead"`
-		Delay      int             `json:"delay_s,omitempty" minimum:"1" maximum:"60" example:"5" doc:"Seconds from now, in place of send_at: an answer that can still be taken back"`
-		Then       *later.FollowUp `json:"then,omitempty" doc:"What becomes of the conversation when it went, unless the customer wrote since; needs crm.conversations.manage"`
-		UntilReply bool            `json:"until_reply,omitempty" doc:"Cancel it when the customer writes before"`
-		Channel    string          `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
+		Delay      int             `json:"delay_s,omitempty" minimum:"1" maximum:"60" example:"5" doc:"Seconds from now, instead of send_at; until then, the reply can be cancelled"`
+		Then       *later.FollowUp `json:"then,omitempty" doc:"What happens to the conversation once the message is sent, unless the customer has written since; needs crm.conversations.manage"`
+		UntilReply bool            `json:"until_reply,omitempty" doc:"Cancel it if the customer writes first"`
+		Channel    string          `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Channel to use instead of the conversation's own"`
 		AccountID  *uuid.UUID      `json:"channel_account_id,omitempty" format:"uuid"`
 		MessageFormat
-		DLPOverride *override   `json:"dlp_override,omitempty" doc:"After a 422 dlp_warning: why the message goes all the same"`
-		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		DLPOverride *override   `json:"dlp_override,omitempty" doc:"After a 422 dlp_warning: reason for sending the message anyway"`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files the caller uploaded; with files, the text can be empty"`
 	}
 }
 
@@ -41,7 +41,7 @@ type listScheduledIn struct {
 type scheduledIDIn struct {
 	ID          api.ID `path:"id" record:"conversation"`
 	ScheduledID api.ID `path:"scheduledId" record:"scheduled_message"`
-	KeepFiles   string `query:"keep_files" enum:"true" doc:"For its author: the files wait as uploads again, and the answer names them"`
+	KeepFiles   string `query:"keep_files" enum:"true" doc:"For its author: the files become uploads again and are returned"`
 }
 
 // Cancelled says how many messages were taken back.
@@ -50,10 +50,10 @@ type Cancelled struct {
 }
 
 func (s *Service) registerScheduled(a *api.API) {
-	post := route("POST", "/{id}/scheduled", "schedule-message", "Send a message later", perm.ConversationsReply)
+	post := route("POST", "/{id}/scheduled", "schedule-message", "Schedule a message", perm.ConversationsReply)
 	post.TakesKey = true
 	post.Status, post.Refusals = 201, []int{409}
-	post.Doc = "It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route. An e-mail is judged now and again at its time: one that a data-loss-prevention rule stops is 422 dlp_blocked, one that a rule warns about 422 dlp_warning, until it comes with dlp_override."
+	post.Doc = "Sent once, at its time or as soon as the service runs again. Its state shows the outcome; a refusal at that time (no_route, window_closed) is also in the timeline. 422 no_route if there is no route now. An e-mail is checked now and again at its time: 422 dlp_blocked if a data-loss-prevention rule stops it, 422 dlp_warning if a rule warns about it, until it is sent with dlp_override."
 	api.Handle(a, post, func(ctx context.Context, in *scheduleIn) (later.Scheduled, error) {
 		b := in.Body
 		return s.replies.Schedule(ctx, in.ID.UUID, reply.Later{
@@ -64,19 +64,19 @@ func (s *Service) registerScheduled(a *api.API) {
 			SendAt: b.SendAt, Delay: time.Duration(b.Delay) * time.Second, FollowUp: b.Then, UntilReply: b.UntilReply,
 		})
 	})
-	list := route("GET", "/{id}/scheduled", "list-scheduled-messages", "Messages that go later, the next first", perm.ConversationsView)
+	list := route("GET", "/{id}/scheduled", "list-scheduled-messages", "List scheduled messages, next first", perm.ConversationsView)
 	list.Ascending = true
 	api.HandleList(a, list, func(ctx context.Context, in *listScheduledIn) (db.List[later.Scheduled], error) {
 		return s.replies.ScheduledIn(ctx, in.ID.UUID, in.State, in.Page())
 	})
-	all := route("DELETE", "/{id}/scheduled", "cancel-scheduled-messages", "Cancel every message that waits", perm.ConversationsReply)
+	all := route("DELETE", "/{id}/scheduled", "cancel-scheduled-messages", "Cancel all waiting messages", perm.ConversationsReply)
 	api.Handle(a, all, func(ctx context.Context, in *conversationIn) (Cancelled, error) {
 		n, err := s.replies.UnscheduleAll(ctx, in.ID.UUID)
 		return Cancelled{n}, err
 	})
-	one := route("DELETE", "/{id}/scheduled/{scheduledId}", "cancel-scheduled-message", "Cancel a message that waits", perm.ConversationsReply)
+	one := route("DELETE", "/{id}/scheduled/{scheduledId}", "cancel-scheduled-message", "Cancel a waiting message", perm.ConversationsReply)
 	one.Refusals = []int{409}
-	one.Doc = "A repeat changes nothing; one that was sent or failed: 409."
+	one.Doc = "Repeating the request changes nothing; 409 if the message was sent or failed."
 	api.Handle(a, one, func(ctx context.Context, in *scheduledIDIn) (later.Scheduled, error) {
 		return s.replies.Unschedule(ctx, in.ID.UUID, in.ScheduledID.UUID, in.KeepFiles != "")
 	})

@@ -11,7 +11,7 @@ import (
 
 type chatTemplatesIn struct {
 	ID api.ID `path:"id" record:"conversation"`
-	Q  string `query:"q" maxLength:"200" example:"kargo" doc:"A part of the name"`
+	Q  string `query:"q" maxLength:"200" example:"kargo" doc:"Part of the name"`
 }
 
 type sendTemplateIn struct {
@@ -20,8 +20,8 @@ type sendTemplateIn struct {
 }
 
 func (s *Service) registerTemplates(a *api.API) {
-	list := route("GET", "/{id}/chat-templates", "chat-templates", "Templates sendable in this conversation", perm.ConversationsView)
-	list.Doc = "With window_open: whether the channel takes free text now. Templates that the customer did not agree to get are left out."
+	list := route("GET", "/{id}/chat-templates", "chat-templates", "List templates that can be sent in a conversation", perm.ConversationsView)
+	list.Doc = "window_open says whether the channel takes free text now. Templates the customer did not agree to get are left out."
 	api.Handle(a, list, func(ctx context.Context, in *chatTemplatesIn) (reply.ChatTemplates, error) {
 		return s.replies.ChatTemplates(ctx, in.ID.UUID, in.Q)
 	})
@@ -29,7 +29,7 @@ func (s *Service) registerTemplates(a *api.API) {
 	send := route("POST", "/{id}/messages", "send-conversation-template", "Send an approved template to a single recipient", perm.ConversationsReply)
 	send.TakesKey = true
 	send.Refusals = []int{409}
-	send.Doc = "Answers 200 even when sending fails: delivery and delivery_error say so. Only what is wrong with the request itself is an error."
+	send.Doc = "Returns 200 even if sending fails; see delivery and delivery_error. Only a problem with the request itself is an error."
 	api.Handle(a, send, func(ctx context.Context, in *sendTemplateIn) (reply.SentTemplate, error) {
 		return s.replies.SendTemplate(ctx, in.ID.UUID, in.Body)
 	})

@@ -14,22 +14,22 @@ import (
 type splitIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
 	Body struct {
-		ItemIDs []uuid.UUID `json:"item_ids" minItems:"1" maxItems:"200" nullable:"false" example:"[\"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c\"]" doc:"Messages and notes that go into the new conversation"`
-		Subject string      `json:"subject,omitempty" maxLength:"300" example:"Fatura adresi" doc:"The old one's by default"`
+		ItemIDs []uuid.UUID `json:"item_ids" minItems:"1" maxItems:"200" nullable:"false" example:"[\"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c\"]" doc:"Messages and notes to move into the new conversation"`
+		Subject string      `json:"subject,omitempty" maxLength:"300" example:"Fatura adresi" doc:"Defaults to the old conversation's subject"`
 	}
 }
 
 type mergeConversationIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
 	Body struct {
-		IntoID uuid.UUID `json:"into_id" format:"uuid" doc:"The conversation that stays"`
+		IntoID uuid.UUID `json:"into_id" format:"uuid" doc:"Conversation that remains"`
 	}
 }
 
 type exportIn struct {
 	ID     api.ID `path:"id" record:"conversation"`
-	Format string `query:"format" enum:"json,html,eml,mbox" default:"json" doc:"eml is one e-mail with every file, mbox an e-mail of each message"`
-	Notes  string `query:"notes" enum:"true,false" default:"true" doc:"Whether internal notes are part of it"`
+	Format string `query:"format" enum:"json,html,eml,mbox" default:"json" doc:"eml: one e-mail with all files; mbox: one e-mail per message"`
+	Notes  string `query:"notes" enum:"true,false" default:"true" doc:"Whether to include internal notes"`
 }
 
 // registerWhole adds what is done with a conversation as a whole.
@@ -37,7 +37,7 @@ func (s *Service) registerWhole(a *api.API) {
 	split := route("POST", "/{id}/split", "split-conversation", "Move messages into a new conversation", perm.ConversationsManage)
 	split.TakesKey = true
 	split.Status, split.Refusals = 201, []int{409}
-	split.Doc = "The new one has the same customer, owner, group and tags. At least one message must stay. A messaging channel knows one thread only: 409 single_thread."
+	split.Doc = "The new conversation has the same customer, owner, group and tags. At least one message must stay. 409 single_thread on a messaging channel, which has only one thread."
 	api.Handle(a, split, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *splitIn) (conversation.Conversation, error) {
 		return s.whole.Split(ctx, in.ID.UUID, in.Body.ItemIDs, in.Body.Subject)
 	}))
@@ -45,19 +45,19 @@ func (s *Service) registerWhole(a *api.API) {
 	merge := route("POST", "/{id}/merge", "merge-conversation", "Merge a conversation into another", perm.ConversationsManage)
 	merge.TakesKey = true
 	merge.Refusals = []int{409}
-	merge.Doc = "Both must be of one customer: 409 other_customer otherwise; merge the contacts first. It can be taken back with unmerge."
+	merge.Doc = "409 other_customer if they belong to different customers; merge the contacts first. unmerge undoes it."
 	api.Handle(a, merge, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *mergeConversationIn) (conversation.Conversation, error) {
 		return s.whole.Merge(ctx, in.ID.UUID, in.Body.IntoID)
 	}))
-	unmerge := route("POST", "/{id}/unmerge", "unmerge-conversation", "Take a merge back", perm.ConversationsManage)
+	unmerge := route("POST", "/{id}/unmerge", "unmerge-conversation", "Undo a merge", perm.ConversationsManage)
 	unmerge.Refusals = []int{409}
-	unmerge.Doc = "The conversation gets its items back and stands as it did before the merge; what came since stays with the other. 409 with the reason not_merged, single_thread (the customer has another conversation on that messaging account by now) or conversation_merged (the other one was merged further)."
+	unmerge.Doc = "The conversation gets its items back and returns to its state before the merge; newer items stay with the other one. 409 with the reason not_merged, single_thread (the customer now has another conversation on that messaging account) or conversation_merged (the other one was merged further)."
 	api.Handle(a, unmerge, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
 		return s.whole.Unmerge(ctx, in.ID.UUID)
 	}))
 
 	rt := route("GET", "/{id}/export", "export-conversation", "Export a conversation", perm.ConversationsExport)
-	rt.Doc = "As JSON, as a page that stands alone, or as e-mail. It is audited."
+	rt.Doc = "As JSON, as a self-contained page, or as e-mail. Written to the audit log."
 	api.HandleBytes(a, rt, "application/octet-stream", func(ctx context.Context, in *exportIn) (*api.Bytes, error) {
 		write, err := s.exports.Export(ctx, in.ID.UUID, in.Format, api.Language(ctx), in.Notes == "true")
 		if err != nil {

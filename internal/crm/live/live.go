@@ -21,8 +21,8 @@ const (
 // Signals says who may see them.
 func Signals() event.Catalog {
 	return event.Catalog{
-		{Name: PresenceSignal, Module: "crm", Permission: perm.AgentsView, Description: "An agent came, left or chose to be something else."},
-		{Name: TypingSignal, Module: "crm", Permission: perm.ConversationsView, Description: "Somebody is writing in a conversation."},
+		{Name: PresenceSignal, Module: "crm", Permission: perm.AgentsView, Description: "An agent connected, disconnected or changed their presence."},
+		{Name: TypingSignal, Module: "crm", Permission: perm.ConversationsView, Description: "Somebody is typing in a conversation."},
 		{Name: ReadSignal, Module: "crm", Permission: perm.ConversationsView, Description: "The caller read a conversation, or marked it as unread, in this window or another."},
 	}
 }
@@ -31,8 +31,8 @@ func Signals() event.Catalog {
 type Presence struct {
 	AgentID   uuid.UUID `json:"agent_id" format:"uuid"`
 	Name      string    `json:"name" example:"Defne Yılmaz"`
-	Presence  string    `json:"presence" enum:"online,away,away_reassign,offline" example:"online" doc:"What they are now: offline unless connected"`
-	Chosen    string    `json:"chosen" enum:"online,away,away_reassign,offline" example:"online" doc:"What they are while they are connected"`
+	Presence  string    `json:"presence" enum:"online,away,away_reassign,offline" example:"online" doc:"Current presence: offline unless connected"`
+	Chosen    string    `json:"chosen" enum:"online,away,away_reassign,offline" example:"online" doc:"Presence while connected"`
 	Connected bool      `json:"connected"`
 }
 
@@ -46,9 +46,9 @@ type Present struct {
 type Typing struct {
 	ConversationID uuid.UUID  `json:"conversation_id" format:"uuid"`
 	AuthorKind     string     `json:"author_kind" enum:"agent,contact,bot" example:"agent"`
-	AuthorID       uuid.UUID  `json:"author_id" format:"uuid" doc:"The agent or the customer; the zero id for the assistant"`
-	Typing         bool       `json:"typing" doc:"false: they stopped"`
-	ExpiresAt      clock.Time `json:"expires_at" doc:"When it is over unless it is said again"`
+	AuthorID       uuid.UUID  `json:"author_id" format:"uuid" doc:"The agent or the customer; the nil UUID for the assistant"`
+	Typing         bool       `json:"typing" doc:"false: typing has stopped"`
+	ExpiresAt      clock.Time `json:"expires_at" doc:"When it expires unless repeated"`
 }
 
 // Read is the signal that an agent read a conversation, for that agent alone.

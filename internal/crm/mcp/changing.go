@@ -24,8 +24,8 @@ const (
 const proposal = "Yanıt önerisi / Proposed reply"
 
 type draftReply struct {
-	ConversationID string `json:"conversation_id" jsonschema:"the id that lists and searches show"`
-	Body           string `json:"body" jsonschema:"the reply, as plain text in the customer's language"`
+	ConversationID string `json:"conversation_id" jsonschema:"the id from a list or search"`
+	Body           string `json:"body" jsonschema:"the reply as plain text, in the customer's language"`
 }
 
 // drafted says where a proposed reply is.
@@ -36,25 +36,25 @@ type drafted struct {
 }
 
 type tagConversation struct {
-	ConversationID string   `json:"conversation_id" jsonschema:"the id that lists and searches show"`
+	ConversationID string   `json:"conversation_id" jsonschema:"the id from a list or search"`
 	Add            []string `json:"add,omitempty"`
 	Remove         []string `json:"remove,omitempty"`
 }
 
 type assignConversation struct {
-	ConversationID string `json:"conversation_id" jsonschema:"the id that lists and searches show"`
-	OwnerID        string `json:"owner_id" jsonschema:"an agent's id of list_agents; me for the person that the app acts for; none for nobody"`
+	ConversationID string `json:"conversation_id" jsonschema:"the id from a list or search"`
+	OwnerID        string `json:"owner_id" jsonschema:"an agent's id from list_agents; me for the person the app acts for; none for nobody"`
 }
 
 type closeConversation struct {
-	ConversationID string `json:"conversation_id" jsonschema:"the id that lists and searches show"`
+	ConversationID string `json:"conversation_id" jsonschema:"the id from a list or search"`
 }
 
 // addChanging offers what changes conversations.
 func (s *Service) addChanging() {
 	add(s, tool{
 		name: "draft_reply", title: "Draft a reply",
-		description: "Proposes a reply. Nothing is sent: an app leaves it as the draft of the person it acts for, and refuses where they have begun another one; a key leaves it as an internal note, once where it is repeated.",
+		description: "Proposes a reply. Nothing is sent. For an app, it becomes the draft of the person the app acts for, and is refused if that person has begun another draft. For a key, it becomes an internal note; repeating it adds no second note.",
 		permission:  perm.ConversationsReply, licence: licence, changes: true,
 	}, s.draftReply)
 	add(s, tool{
@@ -62,11 +62,11 @@ func (s *Service) addChanging() {
 		permission: perm.ConversationsManage, licence: licence, changes: true, repeats: true,
 	}, s.tagConversation)
 	add(s, tool{
-		name: "assign_conversation", title: "Assign a conversation", description: "Makes an agent responsible for a conversation, or nobody.",
+		name: "assign_conversation", title: "Assign a conversation", description: "Assigns a conversation to an agent, or to nobody.",
 		permission: perm.ConversationsAssign, licence: licence, changes: true, repeats: true,
 	}, s.assignConversation)
 	add(s, tool{
-		name: "close_conversation", title: "Close a conversation", description: "Closes a conversation. The customer is not asked for a rating. A repeat changes nothing.",
+		name: "close_conversation", title: "Close a conversation", description: "Closes a conversation. The customer is not asked for a rating. Closing it again changes nothing.",
 		permission: perm.ConversationsManage, licence: licence, changes: true, repeats: true,
 	}, s.closeConversation)
 }

@@ -16,7 +16,7 @@ const maxDocument = 40_000
 
 type searchArticles struct {
 	Query    string `json:"query"`
-	Language string `json:"language,omitempty" jsonschema:"such as tr or en; all without it"`
+	Language string `json:"language,omitempty" jsonschema:"such as tr or en; all if left out"`
 	paged
 }
 
@@ -26,7 +26,7 @@ type articleList struct {
 }
 
 type getArticle struct {
-	ArticleID string `json:"article_id" jsonschema:"the id that search_articles shows"`
+	ArticleID string `json:"article_id" jsonschema:"the id from search_articles"`
 	Language  string `json:"language" jsonschema:"such as tr or en"`
 }
 
@@ -51,25 +51,25 @@ type provisionList struct {
 }
 
 type getProvision struct {
-	ProvisionID string `json:"provision_id" jsonschema:"the id that search_provisions shows"`
+	ProvisionID string `json:"provision_id" jsonschema:"the id from search_provisions"`
 }
 
 // addKnowledge offers what reads help articles and regulations.
 func (s *Service) addKnowledge() {
 	add(s, tool{
-		name: "search_articles", title: "Search help articles", description: "Finds published help articles, the best first.",
+		name: "search_articles", title: "Search help articles", description: "Finds published help articles, best match first.",
 		permission: perm.ArticlesView, licence: licence,
 	}, s.searchArticles)
 	add(s, tool{
-		name: "get_article", title: "Read a help article", description: "Reads the newest text of a help article in a language. A text whose state is draft is not public.",
+		name: "get_article", title: "Read a help article", description: "Reads the newest text of a help article in one language. A text in state draft is not public.",
 		permission: perm.ArticlesView, licence: licence,
 	}, s.getArticle)
 	add(s, tool{
-		name: "search_provisions", title: "Search the regulations", description: "Finds provisions of Turkish law that are in force, the best first.",
+		name: "search_provisions", title: "Search the regulations", description: "Finds provisions of Turkish law that are in force, best match first.",
 		permission: perm.AdvisorSearch, licence: "advisor",
 	}, s.searchProvisions)
 	add(s, tool{
-		name: "get_provision", title: "Read a provision", description: "Reads the whole text of a provision.",
+		name: "get_provision", title: "Read a provision", description: "Reads the full text of a provision. cut is true if only its first 40,000 bytes are here.",
 		permission: perm.AdvisorSearch, licence: "advisor",
 	}, s.getProvision)
 }
@@ -133,6 +133,8 @@ func (s *Service) getProvision(ctx context.Context, in getProvision) (out FoundP
 	if out, err = s.cfg.Provisions.ReadProvision(ctx, id); err != nil {
 		return out, err
 	}
+	whole := len(out.Text)
 	out.Text = trtext.Cut(out.Text, maxDocument)
+	out.Cut = len(out.Text) < whole
 	return out, nil
 }

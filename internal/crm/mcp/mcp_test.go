@@ -385,6 +385,18 @@ func TestAnswersAreBounded(t *testing.T) {
 	}) {
 		t.Errorf("%d items, the last %v of %d bytes", len(page.Items), last.Cut, len(last.Text))
 	}
+
+	importProvisions(t, s.Advisor, 1, strings.Repeat("ş", 20_001))
+	var provision struct {
+		Text string
+		Cut  bool
+	}
+	if err := json.Unmarshal([]byte(call(t, key, "get_provision", map[string]any{"provision_id": "kanun-9001:m1"}).want(t).text), &provision); err != nil {
+		t.Fatal(err)
+	}
+	if !provision.Cut || len(provision.Text) != 40_000 {
+		t.Errorf("a long provision: cut is %v, %d bytes", provision.Cut, len(provision.Text))
+	}
 }
 
 // The official client of the protocol connects unmodified, with a limited key.

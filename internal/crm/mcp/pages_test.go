@@ -37,14 +37,14 @@ func publishArticles(t *testing.T, w *apptest.Workspace, center *helpcenter.Serv
 	}
 }
 
-// importProvisions writes a regulation corpus.
-func importProvisions(t *testing.T, service *advisor.Service) {
+// importProvisions writes a regulation corpus of that many provisions with the same text.
+func importProvisions(t *testing.T, service *advisor.Service, count int, text string) {
 	t.Helper()
 	var corpus bytes.Buffer
-	for n := range moreThanAPage {
+	for n := range count {
 		if err := json.NewEncoder(&corpus).Encode(advisor.Provision{
 			ID: fmt.Sprintf("kanun-9001:m%d", n+1), LawID: "kanun-9001", LawNo: "9001", LawTitle: "ÖRNEK KANUN", LawStatus: "in_force", LawKind: "kanun",
-			Kind: "madde", No: fmt.Sprint(n + 1), Heading: "Kira bedeli", Text: "Kira bedelinin artışı sınırlıdır.", Status: "in_force",
+			Kind: "madde", No: fmt.Sprint(n + 1), Heading: "Kira bedeli", Text: text, Status: "in_force",
 			GazetteDate: "2020-03-01", GazetteNo: "31000", SourceURL: "https://example.com/9001", Order: n,
 		}); err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestListsGoOn(t *testing.T) {
 		}
 		w.Guest()
 		publishArticles(t, w, s.HelpCenter)
-		importProvisions(t, s.Advisor)
+		importProvisions(t, s.Advisor, moreThanAPage, "Kira bedelinin artışı sınırlıdır.")
 		s.Settle()
 		key, other := w.FullKey(), s.Workspace("acme").FullKey()
 		var ofList string

@@ -78,11 +78,11 @@ func plain(snippet string) string {
 }
 
 type listConversations struct {
-	State   string `json:"state,omitempty" jsonschema:"open, snoozed or closed; all without it"`
+	State   string `json:"state,omitempty" jsonschema:"open, snoozed or closed; all if left out"`
 	Channel string `json:"channel,omitempty" jsonschema:"such as whatsapp or email"`
 	Tag     string `json:"tag,omitempty"`
 	OwnerID string `json:"owner_id,omitempty" jsonschema:"an agent's id, or none"`
-	Waiting bool   `json:"waiting,omitempty" jsonschema:"only where the customer waits for an answer"`
+	Waiting bool   `json:"waiting,omitempty" jsonschema:"only where the customer is waiting for a reply"`
 	paged
 }
 
@@ -92,15 +92,15 @@ type conversationList struct {
 }
 
 type searchConversations struct {
-	Query   string `json:"query" jsonschema:"words of messages, notes, the subject, or the customer's name, address or number"`
-	State   string `json:"state,omitempty" jsonschema:"open, snoozed or closed; all without it"`
+	Query   string `json:"query" jsonschema:"words from messages, notes, the subject, or the customer's name, address or number"`
+	State   string `json:"state,omitempty" jsonschema:"open, snoozed or closed; all if left out"`
 	Channel string `json:"channel,omitempty" jsonschema:"such as whatsapp or email"`
 	paged
 }
 
 type getConversation struct {
-	ConversationID string `json:"conversation_id" jsonschema:"the id that lists and searches show"`
-	Cursor         string `json:"cursor,omitempty" jsonschema:"where to go on: next_cursor of the page before"`
+	ConversationID string `json:"conversation_id" jsonschema:"the id from a list or search"`
+	Cursor         string `json:"cursor,omitempty" jsonschema:"next_cursor of the previous page"`
 }
 
 type conversationPage struct {
@@ -110,7 +110,7 @@ type conversationPage struct {
 }
 
 type searchContacts struct {
-	Query string `json:"query" jsonschema:"words of the name, an address, a number, the company or a tag"`
+	Query string `json:"query" jsonschema:"words from the name, an address, a number, the company or a tag"`
 	paged
 }
 
@@ -120,7 +120,7 @@ type contactList struct {
 }
 
 type getContact struct {
-	ContactID string `json:"contact_id" jsonschema:"the id of search_contacts, or contact_id of a conversation"`
+	ContactID string `json:"contact_id" jsonschema:"the id from search_contacts, or the contact_id of a conversation"`
 }
 
 type agentList struct {
@@ -136,27 +136,27 @@ type shownAgent struct {
 // addReading offers what reads conversations and people.
 func (s *Service) addReading() {
 	add(s, tool{
-		name: "list_conversations", title: "List conversations", description: "Lists conversations, the newest activity first.",
+		name: "list_conversations", title: "List conversations", description: "Lists conversations, most recent activity first.",
 		permission: perm.ConversationsView, licence: licence,
 	}, s.listConversations)
 	add(s, tool{
-		name: "search_conversations", title: "Search conversations", description: "Finds conversations by words, the best first. Turkish words are found by their stem.",
+		name: "search_conversations", title: "Search conversations", description: "Finds conversations by words, best match first. Turkish words are matched by their stem.",
 		permission: perm.ConversationsView, licence: licence,
 	}, s.searchConversations)
 	add(s, tool{
-		name: "get_conversation", title: "Read a conversation", description: "Reads a conversation and its messages, notes and events, the newest first.",
+		name: "get_conversation", title: "Read a conversation", description: "Reads a conversation and its messages, notes and events, newest first.",
 		permission: perm.ConversationsView, licence: licence,
 	}, s.getConversation)
 	add(s, tool{
-		name: "search_contacts", title: "Search contacts", description: "Finds contacts by words, the best first.",
+		name: "search_contacts", title: "Search contacts", description: "Finds contacts by words, best match first.",
 		permission: perm.ContactsView, licence: licence,
 	}, s.searchContacts)
 	add(s, tool{
-		name: "get_contact", title: "Read a contact", description: "Reads a contact: addresses, numbers, tags, attributes. Claims are what somebody said of themselves without proof.",
+		name: "get_contact", title: "Read a contact", description: "Reads a contact: addresses, numbers, tags, attributes. Claims are what people said about themselves without proof.",
 		permission: perm.ContactsView, licence: licence,
 	}, s.getContact)
 	add(s, tool{
-		name: "list_agents", title: "List agents", description: "Lists the colleagues that a conversation can be assigned to.",
+		name: "list_agents", title: "List agents", description: "Lists the colleagues a conversation can be assigned to.",
 		permission: perm.AgentsView, licence: licence,
 	}, s.listAgents)
 }

@@ -34,6 +34,7 @@ type FoundProvision struct {
 	Law       string `json:"law"`
 	Heading   string `json:"heading"`
 	Text      string `json:"text"`
+	Cut       bool   `json:"cut,omitempty"`
 	Status    string `json:"status"`
 	ValidFrom string `json:"valid_from"`
 	SourceURL string `json:"source_url,omitempty"`

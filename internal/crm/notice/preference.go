@@ -9,19 +9,19 @@ import (
 
 // Preferences are how an agent wants to be told of what concerns them.
 type Preferences struct {
-	Sound      bool       `json:"sound" example:"true" doc:"The panel plays a sound"`
-	Desktop    bool       `json:"desktop" example:"false" doc:"The panel shows a notice of the desktop, where the browser allows it"`
-	Push       bool       `json:"push" example:"false" doc:"Subscribed browsers get a push while no panel of the agent is open"`
+	Sound      bool       `json:"sound" example:"true" doc:"Whether the panel plays a sound"`
+	Desktop    bool       `json:"desktop" example:"false" doc:"Whether the panel shows a desktop notification, if the browser allows it"`
+	Push       bool       `json:"push" example:"false" doc:"Whether subscribed browsers get a push while the agent has no panel open"`
 	Events     Events     `json:"events"`
 	QuietHours QuietHours `json:"quiet_hours"`
 }
 
 // Events are what an agent wants to hear of.
 type Events struct {
-	Waiting  bool `json:"waiting" example:"true" doc:"A customer writes in a conversation that is nobody's"`
-	Reply    bool `json:"reply" example:"true" doc:"A customer writes in a conversation of the agent's"`
+	Waiting  bool `json:"waiting" example:"true" doc:"A customer writes in an unassigned conversation"`
+	Reply    bool `json:"reply" example:"true" doc:"A customer writes in the agent's conversation"`
 	Assigned bool `json:"assigned" example:"true" doc:"Somebody else assigns a conversation to the agent"`
-	Mention  bool `json:"mention" example:"true" doc:"A note calls the agent"`
+	Mention  bool `json:"mention" example:"true" doc:"A note mentions the agent"`
 	Others   bool `json:"others" example:"false" doc:"A customer writes in a colleague's conversation"`
 }
 
@@ -29,8 +29,8 @@ type Events struct {
 type QuietHours struct {
 	Enabled  bool   `json:"enabled" example:"true"`
 	From     string `json:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"20:00"`
-	Until    string `json:"until" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"08:00" doc:"Earlier than from: on the next day. The same as from: the whole day"`
-	TimeZone string `json:"time_zone" minLength:"1" maxLength:"64" example:"Europe/Istanbul" doc:"A name of the IANA time zone database"`
+	Until    string `json:"until" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"08:00" doc:"If earlier than from, on the next day; if the same as from, the whole day"`
+	TimeZone string `json:"time_zone" minLength:"1" maxLength:"64" example:"Europe/Istanbul" doc:"IANA time zone name"`
 }
 
 // The kinds of notices, in the words of Events.

@@ -9,12 +9,12 @@ import (
 // Detail is a conversation as one agent opens it.
 type Detail struct {
 	conversation.Conversation
-	Drafts []draft.Draft `json:"drafts" doc:"What the caller has begun to write: at most one reply and one note"`
+	Drafts []draft.Draft `json:"drafts" doc:"The caller's drafts: at most one reply and one note"`
 }
 
 // Drafted is the answer to a draft: what is kept now.
 type Drafted struct {
-	Draft api.Nullable[draft.Draft] `json:"draft" doc:"Null where an empty text without attachments has cleared it"`
+	Draft api.Nullable[draft.Draft] `json:"draft" doc:"Null if an empty text without attachments cleared it"`
 }
 
 // draftTypeOf names the draft that an answer was written in.

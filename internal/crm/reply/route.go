@@ -86,7 +86,7 @@ func addressTo(item *conversation.Item, c *conversation.Conversation, route *con
 
 // ReplyChannel is a way that a reply could take.
 type ReplyChannel struct {
-	Kind             string     `json:"kind" enum:"conversation,identity,email,default" doc:"The conversation's own route, an identity or the e-mail of the contact, or the server's default"`
+	Kind             string     `json:"kind" enum:"conversation,identity,email,default" doc:"The conversation's own route, an identity or e-mail address of the contact, or the server's default"`
 	Channel          string     `json:"channel" example:"whatsapp"`
 	ChannelAccountID *uuid.UUID `json:"channel_account_id" nullable:"true" format:"uuid"`
 	Address          string     `json:"address" example:"+905321234567"`

@@ -40,16 +40,16 @@ const (
 
 // SentTemplate is what became of a template for one recipient.
 type SentTemplate struct {
-	Conversation api.Nullable[conversation.Conversation] `json:"conversation" doc:"Null where there was none and none began, and for who may not see conversations"`
-	Item         api.Nullable[conversation.Item]         `json:"item" doc:"Null where nothing was sent at all"`
-	Delivery     string                                  `json:"delivery" enum:"sent,queued,failed,none" doc:"sent: the provider accepted it; queued: on its way; failed: refused; none: the test environment sends nothing"`
-	Error        *string                                 `json:"delivery_error" nullable:"true" doc:"Why it failed: template_not_sendable, consent_missing, consent_revoked, no_route, channel_unavailable, or the provider's words"`
+	Conversation api.Nullable[conversation.Conversation] `json:"conversation" doc:"Null if there was none and none was started, and for callers who cannot see conversations"`
+	Item         api.Nullable[conversation.Item]         `json:"item" doc:"Null if nothing was sent at all"`
+	Delivery     string                                  `json:"delivery" enum:"sent,queued,failed,none" doc:"sent: accepted by the provider; queued: on its way; failed: refused; none: the test environment sends nothing"`
+	Error        *string                                 `json:"delivery_error" nullable:"true" doc:"Why it failed: template_not_sendable, consent_missing, consent_revoked, no_route, channel_unavailable, or the provider's message"`
 }
 
 // ChatTemplates are what can be sent in a conversation.
 type ChatTemplates struct {
 	WindowOpen      bool                `json:"window_open" doc:"Whether the channel takes free text now"`
-	WindowExpiresAt *clock.Time         `json:"window_expires_at" nullable:"true" doc:"Until when it does, or did; null where the channel has no window or none was open yet"`
+	WindowExpiresAt *clock.Time         `json:"window_expires_at" nullable:"true" doc:"When the window ends or ended; null if the channel has no window or none was open yet"`
 	Templates       []template.Template `json:"templates" nullable:"false"`
 }
 

@@ -11,12 +11,12 @@ import (
 func (s *Service) Register(a *api.API) {
 	api.Handle(a, api.Route{
 		Method: "GET", Path: Path + "/tier", ID: "get-telephony-tier", Tag: "CRM telephony",
-		Summary: "See which telephony the workspace has", Doc: "From the licences alone; needs no telephony licence.",
+		Summary: "Get the workspace's telephony tier", Doc: "Depends only on the workspace's licences; needs no telephony licence.",
 		Access: api.Session, Permission: perm.CallsView, Licence: "crm",
 	}, func(ctx context.Context, _ *struct{}) (Tier, error) { return s.Tier(ctx), nil })
 	api.Handle(a, api.Route{
 		Method: "GET", Path: Path + "/setup", ID: "get-telephony-setup", Tag: "CRM telephony",
-		Summary: "See what is there for telephoning, and what is missing", Doc: "Needs no telephony licence.",
+		Summary: "Get the state of the telephony setup", Doc: "Needs no telephony licence.",
 		Access: api.Session, Permission: perm.CallsView, Licence: "crm",
 	}, func(ctx context.Context, _ *struct{}) (Setup, error) { return s.Setup(ctx) })
 }

@@ -30,9 +30,9 @@ func Route(method, sub, id, summary string, p perm.Permission) api.Route {
 
 // Tier is the telephony that a workspace has.
 type Tier struct {
-	Tier         string   `json:"tier" enum:"none,line,exchange" example:"exchange" doc:"line: a SIP line of the workspace's own; exchange: numbers and credit too"`
-	Capabilities []string `json:"capabilities" nullable:"false" example:"wallet" doc:"What the workspace has that only the tier exchange has"`
-	SwitchURL    *string  `json:"switch_url" nullable:"true" example:"https://example.com/plans" doc:"Where another tier can be asked for; null where the operator named no address"`
+	Tier         string   `json:"tier" enum:"none,line,exchange" example:"exchange" doc:"line: the workspace's own SIP line; exchange: also phone numbers and call credit"`
+	Capabilities []string `json:"capabilities" nullable:"false" example:"wallet" doc:"Features that only the exchange tier has; empty on the other tiers"`
+	SwitchURL    *string  `json:"switch_url" nullable:"true" example:"https://example.com/plans" doc:"Address for requesting another tier; null if the operator has set none"`
 }
 
 // exchangeOnly is what only the tier exchange has.

@@ -15,15 +15,15 @@ type Part interface {
 // PartState is how far a part of the setup is.
 type PartState struct {
 	State  string `json:"state" example:"active"`
-	Detail string `json:"detail" example:"" doc:"What is wrong, where something is"`
+	Detail string `json:"detail" example:"" doc:"What is wrong, if anything"`
 }
 
 // Setup is what is there for telephoning, and what is missing.
 type Setup struct {
-	Number      PartState `json:"number" doc:"The default number: none, active; where there is none, the newest that is pending or suspended"`
-	Line        PartState `json:"line" doc:"The workspace's own line: none, or its status"`
-	OutsideLine PartState `json:"outside_line" doc:"The operator's line, over which bought numbers call: ready or not_configured"`
-	Ready       bool      `json:"ready" doc:"Whether calls can be made: over the own line, or with a number over the operator's"`
+	Number      PartState `json:"number" doc:"The default number: none or active. Without a default, the state of the newest pending or suspended number"`
+	Line        PartState `json:"line" doc:"The workspace's own line: its status, or none"`
+	OutsideLine PartState `json:"outside_line" doc:"The operator's line, which carries calls of purchased numbers: ready or not_configured"`
+	Ready       bool      `json:"ready" doc:"Whether calls can be made: over the workspace's own line, or with a number over the operator's line"`
 }
 
 // The states of the operator's line.

@@ -42,15 +42,15 @@ const (
 type Source struct {
 	ID        uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Kind      string      `json:"kind" enum:"website,file" example:"website"`
-	Title     string      `json:"title" example:"Teslimat koşulları" doc:"What answers cite; the page's own title where none was given"`
-	Address   string      `json:"address" example:"https://www.kayamobilya.example/teslimat" doc:"Of the page; empty for a file"`
-	Filename  string      `json:"filename" example:"" doc:"Of the file; empty for a page"`
-	State     string      `json:"state" enum:"pending,ready,failed" example:"ready" doc:"failed: the last attempt to read it failed. The text that was read before counts for a week, unless the page is gone"`
-	Failure   *string     `json:"failure" nullable:"true" example:"status_404" doc:"Why: no_text, unreadable, not_a_text, too_large, too_many_redirects, space_used_up, status_… or a failure of the connection (dns, connect, tls, timeout, refused_address, body)"`
-	Bytes     int         `json:"bytes" example:"4120" doc:"Of the text that the assistant reads; 0 where it has none"`
-	Cut       bool        `json:"cut" doc:"Whether the text was longer than what is kept of it"`
+	Title     string      `json:"title" example:"Teslimat koşulları" doc:"Title that answers cite; the page's own if none was given"`
+	Address   string      `json:"address" example:"https://www.kayamobilya.example/teslimat" doc:"Address of the page; empty for a file"`
+	Filename  string      `json:"filename" example:"" doc:"Name of the file; empty for a page"`
+	State     string      `json:"state" enum:"pending,ready,failed" example:"ready" doc:"failed: the last attempt to read it failed. The text read before stays in use for a week, unless the page is gone"`
+	Failure   *string     `json:"failure" nullable:"true" example:"status_404" doc:"Why it failed: no_text, unreadable, not_a_text, too_large, too_many_redirects, space_used_up, status_… or a connection failure (dns, connect, tls, timeout, refused_address, body)"`
+	Bytes     int         `json:"bytes" example:"4120" doc:"Size of the text the assistant reads; 0 if there is none"`
+	Cut       bool        `json:"cut" doc:"Whether the text was too long and was cut"`
 	ReadAt    *clock.Time `json:"read_at" nullable:"true" doc:"When the text was read"`
-	TriedAt   *clock.Time `json:"tried_at" nullable:"true" doc:"When it was last tried"`
+	TriedAt   *clock.Time `json:"tried_at" nullable:"true" doc:"When reading it was last tried"`
 	CreatedAt clock.Time  `json:"created_at"`
 	UpdatedAt clock.Time  `json:"updated_at"`
 
@@ -62,7 +62,7 @@ type Source struct {
 // Text is a source with what was read of it.
 type Text struct {
 	Source
-	Text string `json:"text" doc:"What the assistant reads" example:"Teslimat iki ila dört iş günü sürer."`
+	Text string `json:"text" doc:"Text the assistant reads" example:"Teslimat iki ila dört iş günü sürer."`
 }
 
 // section is a part of a text under a heading.
@@ -88,12 +88,12 @@ func (d *document) size() (n int) {
 
 // newPage is what a caller gives for a page.
 type newPage struct {
-	Address string `json:"address" minLength:"1" maxLength:"2000" example:"https://www.kayamobilya.example/teslimat" doc:"https, and reachable from the internet"`
-	Title   string `json:"title,omitempty" maxLength:"200" example:"Teslimat koşulları" doc:"Without it the page's own"`
+	Address string `json:"address" minLength:"1" maxLength:"2000" example:"https://www.kayamobilya.example/teslimat" doc:"An https address reachable from the internet"`
+	Title   string `json:"title,omitempty" maxLength:"200" example:"Teslimat koşulları" doc:"Defaults to the page's own title"`
 }
 
 // change is what may be changed; nil leaves a value as it is.
 type change struct {
-	Title   *string `json:"title,omitempty" maxLength:"200" example:"Teslimat koşulları" doc:"Empty for the page's own"`
-	Address *string `json:"address,omitempty" minLength:"1" maxLength:"2000" example:"https://www.kayamobilya.example/teslimat" doc:"Another page; what was read of the old one no longer counts"`
+	Title   *string `json:"title,omitempty" maxLength:"200" example:"Teslimat koşulları" doc:"Empty for the page's own title"`
+	Address *string `json:"address,omitempty" minLength:"1" maxLength:"2000" example:"https://www.kayamobilya.example/teslimat" doc:"Address of another page; the old page's text is no longer used"`
 }

@@ -51,13 +51,13 @@ type NewSummary struct {
 
 // Summary is what is stored of a conversation's summary.
 type Summary struct {
-	Summary       *string                                  `json:"summary" nullable:"true" example:"Müşteri teslimat tarihini sordu; yarın teslim edileceği yazıldı." doc:"Null when none is stored"`
+	Summary       *string                                  `json:"summary" nullable:"true" example:"Müşteri teslimat tarihini sordu; yarın teslim edileceği yazıldı." doc:"Null if none is stored"`
 	Language      *string                                  `json:"language" nullable:"true" example:"tr"`
-	Configuration api.Nullable[conversation.Configuration] `json:"configuration" doc:"Which assistant wrote it"`
-	RequestedBy   *uuid.UUID                               `json:"requested_by" nullable:"true" format:"uuid" doc:"The agent who asked for it"`
+	Configuration api.Nullable[conversation.Configuration] `json:"configuration" doc:"Assistant that wrote it"`
+	RequestedBy   *uuid.UUID                               `json:"requested_by" nullable:"true" format:"uuid" doc:"Agent who requested it"`
 	GeneratedAt   *clock.Time                              `json:"generated_at" nullable:"true"`
 	Available     bool                                     `json:"available" doc:"Whether an assistant can write one now"`
-	Outdated      bool                                     `json:"outdated" doc:"Whether something was written, edited or deleted since"`
+	Outdated      bool                                     `json:"outdated" doc:"Whether anything was written, edited or deleted since"`
 
 	upTo clock.Time
 }
@@ -66,19 +66,19 @@ type Summary struct {
 type AIRecord struct {
 	State          string                                   `json:"state" enum:"off,active,handed_over,paused" example:"handed_over"`
 	HandoverReason *string                                  `json:"handover_reason" nullable:"true" example:"customer_asked"`
-	Since          *clock.Time                              `json:"since" nullable:"true" doc:"Since when it is in that state"`
-	Configuration  api.Nullable[conversation.Configuration] `json:"configuration" doc:"Which assistant wrote last; null where none has"`
-	Answers        int                                      `json:"answers" example:"3" doc:"How many answers it wrote; greetings, thanks and the words of a hand-over are none"`
+	Since          *clock.Time                              `json:"since" nullable:"true" doc:"When this state began"`
+	Configuration  api.Nullable[conversation.Configuration] `json:"configuration" doc:"Assistant that wrote last; null if none has"`
+	Answers        int                                      `json:"answers" example:"3" doc:"Answers it wrote, not counting greetings, thanks and hand-over messages"`
 	LastAnsweredAt *clock.Time                              `json:"last_answered_at" nullable:"true"`
-	Feedback       []Feedback                               `json:"feedback" nullable:"false" doc:"Votes on its answers, the newest first; of very many the newest 200"`
+	Feedback       []Feedback                               `json:"feedback" nullable:"false" doc:"Votes on its answers, newest first; at most the newest 200"`
 }
 
 // AIAttribute is something that the assistant understood.
 type AIAttribute struct {
 	Name   string     `json:"name" example:"order_number"`
 	Value  any        `json:"value" example:"\"TR-4711\"" doc:"Text, a number or a boolean"`
-	Source string     `json:"source" example:"message" doc:"Where it comes from: message, contact, or the name of a tool"`
-	ItemID *uuid.UUID `json:"item_id" nullable:"true" format:"uuid" doc:"The message that it was understood from"`
+	Source string     `json:"source" example:"message" doc:"Source: message, contact, or the name of a tool"`
+	ItemID *uuid.UUID `json:"item_id" nullable:"true" format:"uuid" doc:"Message it was understood from"`
 	At     clock.Time `json:"at"`
 }
 

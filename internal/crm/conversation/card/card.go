@@ -26,11 +26,11 @@ type Shop interface {
 
 // Card is what the shop knows of a customer.
 type Card struct {
-	Licensed  bool           `json:"licensed" doc:"False when the workspace has no commerce licence; nothing is shown then"`
-	Orders    []CardOrder    `json:"orders" nullable:"false" doc:"The last ten"`
-	Shipments []CardShipment `json:"shipments" nullable:"false" doc:"Of these orders"`
-	Returns   []CardReturn   `json:"returns" nullable:"false" doc:"Of these orders"`
-	Balances  []Money        `json:"balances" nullable:"false" doc:"The ledger balance by currency; positive: the customer owes it"`
+	Licensed  bool           `json:"licensed" doc:"False if the workspace has no commerce licence; the card is then empty"`
+	Orders    []CardOrder    `json:"orders" nullable:"false" doc:"The last ten orders"`
+	Shipments []CardShipment `json:"shipments" nullable:"false" doc:"Shipments of these orders"`
+	Returns   []CardReturn   `json:"returns" nullable:"false" doc:"Returns of these orders"`
+	Balances  []Money        `json:"balances" nullable:"false" doc:"Ledger balance per currency; positive if the customer owes it"`
 }
 
 // Money is an amount of a currency.

@@ -32,7 +32,7 @@ type StateCounts struct {
 	Open    int `json:"open" example:"12"`
 	Snoozed int `json:"snoozed" example:"3"`
 	Closed  int `json:"closed" example:"480"`
-	Waiting int `json:"waiting" example:"4" doc:"Open ones whose customer waits for an answer"`
+	Waiting int `json:"waiting" example:"4" doc:"Open conversations whose customer is waiting for a reply"`
 }
 
 func (c *StateCounts) add(row Row) {
@@ -67,8 +67,8 @@ type Counts struct {
 	All        StateCounts     `json:"all"`
 	Mine       StateCounts     `json:"mine"`
 	Unassigned StateCounts     `json:"unassigned"`
-	Unread     int             `json:"unread" example:"3" doc:"Conversations that the caller has not read"`
-	Mentions   int             `json:"mentions" example:"1" doc:"Notes that call the caller in conversations that they have not read since; counted up to 100"`
+	Unread     int             `json:"unread" example:"3" doc:"Conversations the caller has not read"`
+	Mentions   int             `json:"mentions" example:"1" doc:"Notes that mention the caller in conversations they have not read since; counted up to 100"`
 	Groups     []GroupCounts   `json:"groups" nullable:"false"`
 	Channels   []ChannelCounts `json:"channels" nullable:"false"`
 }

@@ -17,8 +17,8 @@ const (
 // reply and one note. Nobody else sees it; sending it clears it.
 type Draft struct {
 	Body        string            `json:"body" example:"Siparişiniz yarın"`
-	MessageType string            `json:"message_type" enum:"comment,note" example:"comment" doc:"A reply or a note; each has a draft of its own"`
-	Attachments []file.Attachment `json:"attachments" doc:"The caller's uploads that wait with the draft"`
+	MessageType string            `json:"message_type" enum:"comment,note" example:"comment" doc:"A reply or a note; each has its own draft"`
+	Attachments []file.Attachment `json:"attachments" doc:"The caller's uploads attached to the draft"`
 	UpdatedAt   clock.Time        `json:"updated_at"`
 
 	ID uuid.UUID `json:"-"`

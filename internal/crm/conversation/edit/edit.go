@@ -31,7 +31,7 @@ type EditPolicy struct {
 	CanDelete     bool        `json:"can_delete"`
 	EditReason    *string     `json:"edit_reason" nullable:"true" enum:"event,customer_message,already_sent,sending,too_old,merged,other_author" doc:"Why it cannot be edited"`
 	DeleteReason  *string     `json:"delete_reason" nullable:"true" enum:"event,sending,merged,other_author" doc:"Why it cannot be deleted"`
-	EditableUntil *clock.Time `json:"editable_until" nullable:"true" doc:"When editing ends; null where it does not, or where it cannot be edited"`
+	EditableUntil *clock.Time `json:"editable_until" nullable:"true" doc:"When editing ends; null if it does not end or the item cannot be edited"`
 }
 
 // otherAuthor is the reason where only the permission to delete conversations
@@ -75,7 +75,7 @@ type Edition struct {
 	ID         uuid.UUID  `json:"id" format:"uuid"`
 	Body       string     `json:"body" example:"Siparişiniz bugün teslim edilecek."`
 	EditorKind string     `json:"editor_kind" enum:"agent,contact,bot,system,api_key" example:"agent"`
-	EditorID   *uuid.UUID `json:"editor_id" nullable:"true" format:"uuid" doc:"Who replaced it"`
+	EditorID   *uuid.UUID `json:"editor_id" nullable:"true" format:"uuid" doc:"Who replaced this version"`
 	EditedAt   clock.Time `json:"edited_at"`
 }
 

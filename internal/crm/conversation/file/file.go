@@ -28,12 +28,12 @@ const (
 type Attachment struct {
 	ID        uuid.UUID  `json:"id" format:"uuid"`
 	Name      string     `json:"name" example:"fatura.pdf"`
-	Type      string     `json:"type" example:"application/pdf" doc:"What the content was found to be"`
+	Type      string     `json:"type" example:"application/pdf" doc:"Type detected from the content"`
 	Size      int64      `json:"size" example:"48213"`
-	Shown     bool       `json:"shown" doc:"Whether a browser can show it in place"`
-	Blocked   *string    `json:"blocked" nullable:"true" enum:"type_not_allowed,too_large,not_available" doc:"Why the file was not kept; null where it can be downloaded"`
-	Pending   bool       `json:"pending" doc:"It is still being fetched from the channel"`
-	ContentID *string    `json:"content_id" nullable:"true" doc:"How the text of an e-mail refers to it"`
+	Shown     bool       `json:"shown" doc:"Whether a browser can show it inline"`
+	Blocked   *string    `json:"blocked" nullable:"true" enum:"type_not_allowed,too_large,not_available" doc:"Why the file was not kept; null if it can be downloaded"`
+	Pending   bool       `json:"pending" doc:"Whether it is still being fetched from the channel"`
+	ContentID *string    `json:"content_id" nullable:"true" doc:"Id by which the text of an e-mail refers to it"`
 	CreatedAt clock.Time `json:"created_at"`
 
 	// BlobID is where the bytes are, nil where the file was not kept.

@@ -12,7 +12,7 @@ type Group struct {
 	ID          uuid.UUID   `json:"id" format:"uuid"`
 	Name        string      `json:"name" example:"Satış sonrası"`
 	Description string      `json:"description" example:"İade, değişim ve garanti"`
-	AgentIDs    []uuid.UUID `json:"agent_ids" nullable:"false" doc:"Its members"`
+	AgentIDs    []uuid.UUID `json:"agent_ids" nullable:"false" doc:"Members of the group"`
 	CreatedAt   clock.Time  `json:"created_at"`
 }
 

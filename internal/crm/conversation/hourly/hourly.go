@@ -122,27 +122,27 @@ func median(steps map[int]int) *int {
 
 // Overview is what happened lately, for who runs the workspace.
 type Overview struct {
-	Hours               []Hour    `json:"hours" nullable:"false" doc:"The last 24 hours, the oldest first; the last one is not over yet"`
-	Channels            []Channel `json:"channels" nullable:"false" doc:"Messages of the same hours by channel and account"`
-	FirstReplies        int       `json:"first_replies" example:"31" doc:"First answers of the last seven days"`
-	FirstReplyMedianS   *int      `json:"first_reply_median_s" nullable:"true" example:"240" doc:"How long the middle one of them took, in seconds, to the nearest step; null where there were none"`
-	ReceivedBefore      int       `json:"received_before" example:"52" doc:"Messages received in the 24 hours before those, to compare with"`
-	FirstReplyHistogram []Step    `json:"first_reply_histogram" nullable:"false" doc:"The same first answers by how long they took"`
+	Hours               []Hour    `json:"hours" nullable:"false" doc:"The last 24 hours, oldest first; the last one is not over yet"`
+	Channels            []Channel `json:"channels" nullable:"false" doc:"Messages in the same hours by channel and account"`
+	FirstReplies        int       `json:"first_replies" example:"31" doc:"First replies in the last seven days"`
+	FirstReplyMedianS   *int      `json:"first_reply_median_s" nullable:"true" example:"240" doc:"Median first reply time in seconds, estimated within its histogram step; null if there were none"`
+	ReceivedBefore      int       `json:"received_before" example:"52" doc:"Messages received in the 24 hours before, for comparison"`
+	FirstReplyHistogram []Step    `json:"first_reply_histogram" nullable:"false" doc:"The same first replies by time taken"`
 }
 
 // Hour is one hour of a workspace.
 type Hour struct {
-	At       clock.Time `json:"at" doc:"The hour's beginning"`
-	Received int        `json:"received" example:"12" doc:"Messages of customers"`
-	Sent     int        `json:"sent" example:"9" doc:"Answers of agents, programs and the assistant"`
+	At       clock.Time `json:"at" doc:"Start of the hour"`
+	Received int        `json:"received" example:"12" doc:"Messages from customers"`
+	Sent     int        `json:"sent" example:"9" doc:"Replies from agents, programs and the assistant"`
 	Opened   int        `json:"opened" example:"4" doc:"New conversations"`
-	Closed   int        `json:"closed" example:"3" doc:"Conversations that were closed"`
+	Closed   int        `json:"closed" example:"3" doc:"Conversations closed"`
 }
 
 // Channel is what one channel carried.
 type Channel struct {
 	Channel   string     `json:"channel" example:"whatsapp"`
-	AccountID *uuid.UUID `json:"account_id" nullable:"true" format:"uuid" doc:"The channel's account, where it has one"`
+	AccountID *uuid.UUID `json:"account_id" nullable:"true" format:"uuid" doc:"The channel's account, if it has one"`
 	Received  int        `json:"received" example:"31"`
 	Sent      int        `json:"sent" example:"28"`
 }
@@ -150,6 +150,6 @@ type Channel struct {
 // Step counts the first answers that took at most so long, and longer than the
 // step before.
 type Step struct {
-	UpToS *int `json:"up_to_s" nullable:"true" example:"300" doc:"In seconds; null for all that took longer"`
+	UpToS *int `json:"up_to_s" nullable:"true" example:"300" doc:"Upper limit in seconds; null for all that took longer"`
 	N     int  `json:"n" example:"6"`
 }

@@ -23,8 +23,8 @@ const (
 // FollowUp is what becomes of a conversation when the message went.
 type FollowUp struct {
 	State      string      `json:"state" enum:"closed,snoozed" example:"closed"`
-	Until      *clock.Time `json:"until,omitempty" doc:"Of a snooze"`
-	UntilReply bool        `json:"until_reply,omitempty" doc:"Of a snooze: until the customer writes"`
+	Until      *clock.Time `json:"until,omitempty" doc:"End of the snooze"`
+	UntilReply bool        `json:"until_reply,omitempty" doc:"For a snooze: until the customer writes"`
 }
 
 // Scheduled is a message that goes out later.
@@ -32,19 +32,19 @@ type Scheduled struct {
 	ID               uuid.UUID         `json:"id" format:"uuid"`
 	ConversationID   uuid.UUID         `json:"conversation_id" format:"uuid"`
 	State            string            `json:"state" enum:"waiting,sent,cancelled,failed" example:"waiting"`
-	AuthorID         *uuid.UUID        `json:"author_id" nullable:"true" format:"uuid" doc:"The agent who wrote it"`
+	AuthorID         *uuid.UUID        `json:"author_id" nullable:"true" format:"uuid" doc:"Agent who wrote it"`
 	Body             string            `json:"body" example:"Randevunuz yarın 10.00'da."`
-	Format           string            `json:"format" enum:"plain,markdown" example:"plain" doc:"How the text is written"`
-	Signature        bool              `json:"signature" doc:"Whether the author's signature follows, where it goes by e-mail"`
-	Channel          *string           `json:"channel" nullable:"true" example:"whatsapp" doc:"Another channel than the conversation's own"`
+	Format           string            `json:"format" enum:"plain,markdown" example:"plain" doc:"Format of the text"`
+	Signature        bool              `json:"signature" doc:"Whether the author's signature is added if it goes by e-mail"`
+	Channel          *string           `json:"channel" nullable:"true" example:"whatsapp" doc:"Channel, if not the conversation's own"`
 	ChannelAccountID *uuid.UUID        `json:"channel_account_id" nullable:"true" format:"uuid"`
-	UntilReply       bool              `json:"until_reply" doc:"It is cancelled when the customer writes before"`
+	UntilReply       bool              `json:"until_reply" doc:"Whether it is cancelled if the customer writes first"`
 	SendAt           clock.Time        `json:"send_at"`
-	ItemID           *uuid.UUID        `json:"item_id" nullable:"true" format:"uuid" doc:"The message that it became"`
+	ItemID           *uuid.UUID        `json:"item_id" nullable:"true" format:"uuid" doc:"Message it was sent as"`
 	Error            *string           `json:"error" nullable:"true" example:"no_route" doc:"Why it could not be sent"`
 	Attachments      []file.Attachment `json:"attachments" nullable:"false"`
 	// FollowUp is a field of its own, so that null stands for none.
-	FollowUp  api.Nullable[FollowUp] `json:"then" doc:"What becomes of the conversation when it went"`
+	FollowUp  api.Nullable[FollowUp] `json:"then" doc:"What happens to the conversation once the message is sent"`
 	CreatedAt clock.Time             `json:"created_at"`
 
 	AuthorKind string `json:"-"`

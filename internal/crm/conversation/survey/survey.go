@@ -30,7 +30,7 @@ type Survey struct {
 // Rating is what became of a customer's answer.
 type Rating struct {
 	Survey
-	Recorded bool `json:"recorded" doc:"False where an earlier answer stands, which is shown then"`
+	Recorded bool `json:"recorded" doc:"False if an earlier rating stands; that one is then returned"`
 }
 
 // surveyFor is how long a survey can be answered.

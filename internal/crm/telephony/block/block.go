@@ -16,8 +16,8 @@ const maxEntries = 10_000
 // Entry is a number, or the beginning of numbers, that may not call.
 type Entry struct {
 	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	E164      *string    `json:"e164" nullable:"true" example:"+908501234567" doc:"The number; null where a prefix is blocked"`
-	Prefix    *string    `json:"prefix" nullable:"true" example:"+90850" doc:"How the blocked numbers begin; null where one number is blocked"`
+	E164      *string    `json:"e164" nullable:"true" example:"+908501234567" doc:"The blocked number; null if a prefix is blocked"`
+	Prefix    *string    `json:"prefix" nullable:"true" example:"+90850" doc:"Start of the blocked numbers; null if one number is blocked"`
 	Note      string     `json:"note" example:"Reklam"`
 	CreatedAt clock.Time `json:"created_at"`
 }

@@ -94,36 +94,36 @@ const (
 // Call is a call.
 type Call struct {
 	ID             uuid.UUID             `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	CDRID          uuid.UUID             `json:"cdr_id" format:"uuid" doc:"Names the recording; the same as id"`
+	CDRID          uuid.UUID             `json:"cdr_id" format:"uuid" doc:"Id of the recording; same as id"`
 	Direction      string                `json:"direction" enum:"inbound,outbound" example:"inbound"`
-	Via            string                `json:"via" enum:"line,number,inside,channel" example:"line" doc:"line: the workspace's own; number: a bought one; inside: from phone to phone; channel: a messaging account"`
-	From           string                `json:"from_e164" example:"+905321234567" doc:"As the caller's line claims it; empty where it is withheld"`
+	Via            string                `json:"via" enum:"line,number,inside,channel" example:"line" doc:"line: the workspace's own line; number: a purchased number; inside: from phone to phone; channel: a messaging account"`
+	From           string                `json:"from_e164" example:"+905321234567" doc:"Number claimed by the caller's line; empty if withheld"`
 	To             string                `json:"to_e164" example:"+902125550101"`
 	NumberID       *uuid.UUID            `json:"number_id" nullable:"true" format:"uuid"`
-	ChannelID      *uuid.UUID            `json:"channel_account_id" nullable:"true" format:"uuid" doc:"The messaging account that it came over"`
+	ChannelID      *uuid.UUID            `json:"channel_account_id" nullable:"true" format:"uuid" doc:"Messaging account the call came over"`
 	ContactID      *uuid.UUID            `json:"contact_id" nullable:"true" format:"uuid"`
 	ConversationID *uuid.UUID            `json:"conversation_id" nullable:"true" format:"uuid"`
 	AgentID        *uuid.UUID            `json:"agent_id" nullable:"true" format:"uuid"`
 	State          State                 `json:"state" enum:"created,screening,routing,ringing,active,held,detached,forwarding,voicemail,ending,ended" example:"ended"`
-	Disposition    string                `json:"disposition" enum:",answered,missed,abandoned,voicemail,busy,rejected,blocked,failed,no_credit,cancelled" example:"answered" doc:"What became of it; empty until it is decided"`
+	Disposition    string                `json:"disposition" enum:",answered,missed,abandoned,voicemail,busy,rejected,blocked,failed,no_credit,cancelled" example:"answered" doc:"Outcome of the call; empty until decided"`
 	EndedBy        string                `json:"ended_by" enum:",agent,customer,system" example:"customer"`
-	Cause          string                `json:"cause" example:"normal" doc:"Why it ended, for example normal, busy, no_answer, max_duration; no_credit: it was cut when the credit ended; no_device: no phone was signed in there; storage_full: the caller could leave no message"`
+	Cause          string                `json:"cause" example:"normal" doc:"Why it ended, for example normal, busy, no_answer, max_duration; no_credit: cut off when the credit ran out; no_device: no phone was signed in; storage_full: the caller could not leave a message"`
 	StartedAt      clock.Time            `json:"started_at"`
 	RingingAt      *clock.Time           `json:"ringing_at" nullable:"true"`
 	AnsweredAt     *clock.Time           `json:"answered_at" nullable:"true"`
 	EndedAt        *clock.Time           `json:"ended_at" nullable:"true"`
-	RingSeconds    int64                 `json:"ring_s" example:"7" doc:"Until the answer, the voicemail or the end"`
-	TalkSeconds    int64                 `json:"talk_s" example:"125" doc:"From the answer to the end, without the time on hold"`
-	HoldSeconds    int64                 `json:"hold_s" example:"0" doc:"On hold, or while its agent had left it (detach)"`
+	RingSeconds    int64                 `json:"ring_s" example:"7" doc:"Time until the answer, the voicemail or the end"`
+	TalkSeconds    int64                 `json:"talk_s" example:"125" doc:"Time from the answer to the end, without time on hold"`
+	HoldSeconds    int64                 `json:"hold_s" example:"0" doc:"Time on hold, or while its agent had left it (detach)"`
 	BilledSeconds  int64                 `json:"billed_s" example:"180"`
 	Cost           int64                 `json:"cost_micros" example:"1800000" doc:"In millionths of the wallet's currency"`
-	Recorded       bool                  `json:"recording" doc:"Whether there is a recording or a message to hear. Calls inside are never recorded"`
+	Recorded       bool                  `json:"recording" doc:"Whether there is a recording or voicemail message. Inside calls are never recorded"`
 	RecordingMS    int64                 `json:"recording_ms" example:"125000"`
-	Message        api.Nullable[Message] `json:"voicemail" doc:"Where the caller left a message; null where not"`
-	Quality        api.Nullable[Quality] `json:"quality" doc:"How the sound of its telephones and lines came to the exchange; null until one of them has ended"`
+	Message        api.Nullable[Message] `json:"voicemail" doc:"The caller's voicemail message; null if there is none"`
+	Quality        api.Nullable[Quality] `json:"quality" doc:"Quality of the audio the exchange received from the phones and lines; null until one of them has ended"`
 	DismissedAt    *clock.Time           `json:"dismissed_at" nullable:"true"`
-	ToReturn       bool                  `json:"to_return" doc:"Whether somebody should call back"`
-	Callback       bool                  `json:"callback_requested" doc:"Whether the caller asked for it by pressing a key"`
+	ToReturn       bool                  `json:"to_return" doc:"Whether the call is to be returned"`
+	Callback       bool                  `json:"callback_requested" doc:"Whether the caller pressed a key to ask for a callback"`
 	Legs           []Leg                 `json:"legs" nullable:"false"`
 
 	bridge    uuid.UUID
@@ -146,9 +146,9 @@ type Message struct {
 
 // Quality is how the sound of a call came to the exchange, of all its legs that have ended.
 type Quality struct {
-	Received int64 `json:"packets_received" example:"6150" doc:"One carries 20 ms of sound"`
+	Received int64 `json:"packets_received" example:"6150" doc:"Each packet carries 20 ms of audio"`
 	Lost     int64 `json:"packets_lost" example:"3"`
-	Jitter   int64 `json:"jitter_ms" example:"4" doc:"Of the worst leg, at its end (RFC 3550)"`
+	Jitter   int64 `json:"jitter_ms" example:"4" doc:"Jitter of the worst leg at its end (RFC 3550)"`
 }
 
 // heard adds how the sound of a leg travelled.
@@ -184,10 +184,10 @@ const (
 // Leg is one telephone or line in a call.
 type Leg struct {
 	ID         uuid.UUID   `json:"id" format:"uuid"`
-	Role       string      `json:"role" enum:"customer,agent,ring,third,left" example:"agent" doc:"ring: a phone that the call rings at; third: whom it is forwarded to; left: a phone that left the call"`
+	Role       string      `json:"role" enum:"customer,agent,ring,third,left" example:"agent" doc:"ring: a phone the call is ringing; third: the party it is forwarded to; left: a phone that left the call"`
 	State      string      `json:"state" enum:"planned,dialling,ringing,answered,ended" example:"ended"`
 	AgentID    *uuid.UUID  `json:"agent_id" nullable:"true" format:"uuid"`
-	Number     string      `json:"number" example:"+905321234567" doc:"The outside number; empty for a phone of the workspace"`
+	Number     string      `json:"number" example:"+905321234567" doc:"Outside number; empty for a phone of the workspace"`
 	RingingAt  *clock.Time `json:"ringing_at" nullable:"true"`
 	AnsweredAt *clock.Time `json:"answered_at" nullable:"true"`
 	EndedAt    *clock.Time `json:"ended_at" nullable:"true"`

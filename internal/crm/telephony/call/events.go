@@ -44,11 +44,11 @@ func Events() event.Catalog {
 		name, english, turkish string
 		example                Call
 	}{
-		{Started, "A call began.", "Bir arama başladı.", started},
+		{Started, "A call started.", "Bir arama başladı.", started},
 		{AnsweredEvent, "A call was answered.", "Bir arama yanıtlandı.", answered},
 		{EndedEvent, "A call ended.", "Bir arama bitti.", over},
-		{MissedEvent, "Nobody took an incoming call.", "Gelen bir aramayı kimse yanıtlamadı.", missed},
-		{MessageLeft, "A caller left a message on the voicemail.", "Arayan, sesli mesaj bıraktı.", message},
+		{MissedEvent, "Nobody answered an incoming call.", "Gelen bir aramayı kimse yanıtlamadı.", missed},
+		{MessageLeft, "A caller left a voicemail message.", "Arayan, sesli mesaj bıraktı.", message},
 	} {
 		list = append(list, event.Type{
 			Name: t.name, Module: "crm", Permission: perm.CallsView, Description: t.english, Turkish: t.turkish, Example: t.example,

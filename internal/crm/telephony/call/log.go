@@ -36,15 +36,15 @@ type Summary struct {
 	Missed    int64 `json:"missed" example:"14"`
 	Abandoned int64 `json:"abandoned" example:"4"`
 	Voicemail int64 `json:"voicemail" example:"6"`
-	Talk      int64 `json:"talk_s" example:"14400" doc:"Together"`
-	Wait      int64 `json:"wait_s" example:"1200" doc:"How long callers waited for an answer, together"`
+	Talk      int64 `json:"talk_s" example:"14400" doc:"Total talk time"`
+	Wait      int64 `json:"wait_s" example:"1200" doc:"Total time callers waited for an answer"`
 	Cost      int64 `json:"cost_micros" example:"98000000" doc:"In millionths of the wallet's currency"`
 }
 
 // Counts are the numbers beside the menu.
 type Counts struct {
-	ToReturn int64 `json:"to_return" example:"3" doc:"Calls that somebody should return"`
-	Unheard  int64 `json:"unheard" example:"1" doc:"Messages on the voicemail that nobody has heard"`
+	ToReturn int64 `json:"to_return" example:"3" doc:"Calls to return"`
+	Unheard  int64 `json:"unheard" example:"1" doc:"Unheard voicemail messages"`
 }
 
 // Live is a call that goes on.
@@ -57,9 +57,9 @@ type Live struct {
 	AgentID       *uuid.UUID  `json:"agent_id" nullable:"true" format:"uuid"`
 	Agent         string      `json:"agent" example:"Ayşe Demir"`
 	ContactID     *uuid.UUID  `json:"contact_id" nullable:"true" format:"uuid"`
-	Since         clock.Time  `json:"since" doc:"When it was answered, or else began"`
-	Device        string      `json:"device" enum:",desk,outside" example:"desk" doc:"Where the agent talks"`
-	ReservedUntil *clock.Time `json:"reserved_until" nullable:"true" doc:"Until when credit is set aside; null where it costs nothing"`
+	Since         clock.Time  `json:"since" doc:"When it was answered, or started if not answered"`
+	Device        string      `json:"device" enum:",desk,outside" example:"desk" doc:"Device the agent talks on"`
+	ReservedUntil *clock.Time `json:"reserved_until" nullable:"true" doc:"Credit is reserved until then; null if the call costs nothing"`
 }
 
 // Calls lists calls, the newest first.

@@ -67,9 +67,9 @@ func New(c Config) (*Service, error) {
 
 // Preview is a text as callers hear it.
 type Preview struct {
-	Audio    string `json:"audio_base64" example:"UklGRg==" doc:"A WAV file of 8,000 samples a second"`
+	Audio    string `json:"audio_base64" example:"UklGRg==" doc:"WAV file with 8,000 samples a second"`
 	Duration int64  `json:"duration_ms" example:"2400"`
-	Cost     int64  `json:"cost_micros" example:"100000" doc:"What was spent, in millionths of the wallet's currency"`
+	Cost     int64  `json:"cost_micros" example:"100000" doc:"Amount spent, in millionths of the wallet's currency"`
 }
 
 // feeCharacters is how many characters a fee is for.

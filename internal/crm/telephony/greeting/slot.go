@@ -30,9 +30,9 @@ type Slot struct {
 	Mode      string      `json:"mode" enum:"none,text,audio" example:"text"`
 	Text      string      `json:"text" example:"Merhaba, destek hattına hoş geldiniz."`
 	Voice     string      `json:"voice" enum:"tr,en" example:"tr"`
-	Name      string      `json:"name" example:"karsilama.wav" doc:"The name of the uploaded file"`
+	Name      string      `json:"name" example:"karsilama.wav" doc:"Name of the uploaded file"`
 	Duration  int64       `json:"duration_ms" example:"2400"`
-	SHA256    string      `json:"sha256" example:"" doc:"Of the uploaded file"`
+	SHA256    string      `json:"sha256" example:"" doc:"Hash of the uploaded file"`
 	UpdatedAt *clock.Time `json:"updated_at" nullable:"true"`
 
 	// blobID is the file that is played.
@@ -47,8 +47,8 @@ type Greetings struct {
 // Change is what a slot shall play.
 type Change struct {
 	Slot  string `json:"slot" enum:"welcome,closed,holiday,voicemail,hold,recording_notice" example:"welcome"`
-	Mode  string `json:"mode" enum:"none,text,audio" example:"text" doc:"audio: the file that was uploaded before"`
-	Text  string `json:"text,omitempty" maxLength:"500" example:"Merhaba, destek hattına hoş geldiniz." doc:"For text"`
+	Mode  string `json:"mode" enum:"none,text,audio" example:"text" doc:"audio: the file uploaded before"`
+	Text  string `json:"text,omitempty" maxLength:"500" example:"Merhaba, destek hattına hoş geldiniz." doc:"Text to speak, for the mode text"`
 	Voice string `json:"voice,omitempty" enum:"tr,en" default:"tr"`
 
 	Name      api.GivenBack `json:"name,omitzero"`

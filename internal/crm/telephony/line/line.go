@@ -18,16 +18,16 @@ const StatusNone = "none"
 
 // Line is a workspace's own SIP line.
 type Line struct {
-	ID         *uuid.UUID  `json:"id" nullable:"true" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"null where there is no line"`
+	ID         *uuid.UUID  `json:"id" nullable:"true" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"null if there is no line"`
 	Server     string      `json:"server" example:"sip.santral.example" doc:"Host, or host and port"`
 	Transport  string      `json:"transport" enum:"udp,tcp,tls" example:"tls"`
-	Encryption string      `json:"media_encryption" enum:"off,optional,required" example:"required" doc:"Whether the sound is encrypted (SRTP)"`
+	Encryption string      `json:"media_encryption" enum:"off,optional,required" example:"required" doc:"Audio encryption (SRTP)"`
 	Username   string      `json:"username" example:"902125550101"`
-	AuthUser   string      `json:"auth_user" example:"" doc:"The name for signing in where it is not the username"`
-	Register   bool        `json:"register" example:"true" doc:"Whether the line signs in at its server; otherwise the provider knows us by our address"`
-	Number     string      `json:"e164" example:"+902125550101" doc:"The number that calls over the line show"`
-	Status     string      `json:"status" enum:"none,needs_password,registering,registered,ready,failed,unknown" example:"registered" doc:"ready: a line that does not sign in; failed: it is tried again; unknown: the exchange has not said yet"`
-	LastError  string      `json:"last_error" example:"unreachable: The server does not answer" doc:"Why it does not work, as a word and a sentence: needs_password, wrong_password, unsupported, no_address, refused_address, unreachable, connection_lost, no_tls, certificate or refused. Empty where it works"`
+	AuthUser   string      `json:"auth_user" example:"" doc:"Authentication name, if it differs from username"`
+	Register   bool        `json:"register" example:"true" doc:"Whether the line registers with its server; otherwise the provider recognises the exchange by its address"`
+	Number     string      `json:"e164" example:"+902125550101" doc:"Number shown on calls over the line"`
+	Status     string      `json:"status" enum:"none,needs_password,registering,registered,ready,failed,unknown" example:"registered" doc:"ready: a line that does not register; failed: it is tried again; unknown: the exchange has not reported yet"`
+	LastError  string      `json:"last_error" example:"unreachable: The server does not answer" doc:"Why it does not work, as a code and a sentence: needs_password, wrong_password, unsupported, no_address, refused_address, unreachable, connection_lost, no_tls, certificate or refused. Empty if it works"`
 	UpdatedAt  *clock.Time `json:"updated_at" nullable:"true"`
 }
 

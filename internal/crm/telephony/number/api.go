@@ -17,9 +17,9 @@ type listNumbersIn struct {
 }
 
 type availableIn struct {
-	Country  string `query:"country" required:"true" pattern:"^[A-Z]{2}$" example:"TR" doc:"ISO 3166, two letters"`
+	Country  string `query:"country" required:"true" pattern:"^[A-Z]{2}$" example:"TR" doc:"Two-letter ISO 3166 code"`
 	Type     string `query:"type" enum:"local,mobile,toll_free" default:"local"`
-	Contains string `query:"contains" pattern:"^[0-9]{0,15}$" example:"555" doc:"Digits that the number has"`
+	Contains string `query:"contains" pattern:"^[0-9]{0,15}$" example:"555" doc:"Digits the number contains"`
 }
 
 type buyIn struct {
@@ -61,14 +61,14 @@ func (s *Service) Register(a *api.API) {
 			return s.Numbers(ctx, in.Page())
 		})
 
-	search := route("GET", "/available", "list-available-numbers", "List phone numbers that can be bought", perm.TelephonyManage)
-	search.Doc, search.Refusals = "Some of them, as the provider names them. 409 not_configured where the operator has no provider.", []int{409, 502}
+	search := route("GET", "/available", "list-available-numbers", "List phone numbers available to buy", perm.TelephonyManage)
+	search.Doc, search.Refusals = "Returns a selection from the provider. 409 not_configured if the operator has no provider.", []int{409, 502}
 	api.Handle(a, search, func(ctx context.Context, in *availableIn) ([]Offer, error) {
 		return s.Available(ctx, Search{Country: in.Country, Type: in.Type, Contains: in.Contains})
 	})
 
 	buy := route("POST", "/buy", "buy-number", "Buy a phone number", perm.TelephonyManage)
-	buy.Doc = "The fee of the first month is set aside and the number is pending until the provider has answered; 409 no_credit where the credit does not suffice. " +
+	buy.Doc = "The first month's fee is reserved, and the number is pending until the provider answers; 409 no_credit if there is not enough credit. " +
 		"The first number becomes the default."
 	buy.Status, buy.TakesKey = 201, true
 	api.Handle(a, buy, func(ctx context.Context, in *buyIn) (Number, error) { return s.Buy(ctx, in.Body.E164, in.Body.Label) })
@@ -78,8 +78,8 @@ func (s *Service) Register(a *api.API) {
 			return s.Rename(ctx, in.ID.UUID, in.Body.Label)
 		})
 
-	release := route("DELETE", "/{id}", "release-number", "Give a phone number back", perm.TelephonyManage)
-	release.Doc, release.Refusals = "What is paid for the month is not given back. Where it was the default, the oldest other active number becomes it. 409 while the purchase is under way.", []int{409}
+	release := route("DELETE", "/{id}", "release-number", "Release a phone number", perm.TelephonyManage)
+	release.Doc, release.Refusals = "The month's fee is not refunded. If the number was the default, the oldest other active number becomes the default. 409 while the purchase is in progress.", []int{409}
 	api.Handle(a, release, func(ctx context.Context, in *numberIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.Release(ctx, in.ID.UUID)
 	})

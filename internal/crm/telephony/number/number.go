@@ -31,11 +31,11 @@ type Number struct {
 	Label        string      `json:"label" example:"Destek hattı"`
 	Type         string      `json:"type" enum:"local,mobile,toll_free" example:"local"`
 	Capabilities []string    `json:"capabilities" nullable:"false" example:"voice"`
-	Status       string      `json:"status" enum:"pending,active,suspended,released" example:"active" doc:"pending: the provider has not answered yet; suspended: the fee could not be paid, and after 30 days the number is given back"`
-	IsDefault    bool        `json:"is_default" doc:"Whether calls show it where no other number is chosen"`
+	Status       string      `json:"status" enum:"pending,active,suspended,released" example:"active" doc:"pending: the provider has not answered yet; suspended: the fee could not be paid, and the number is released after 30 days"`
+	IsDefault    bool        `json:"is_default" doc:"Whether calls show it if no other number is chosen"`
 	MonthlyFee   int64       `json:"monthly_fee_micros" example:"50000000" doc:"In millionths of the wallet's currency"`
-	RenewsAt     *clock.Time `json:"renews_at" nullable:"true" doc:"When the fee is due"`
-	LastError    string      `json:"last_error" enum:",refused,no_credit,provider_unavailable" example:"" doc:"Why it is not active"`
+	RenewsAt     *clock.Time `json:"renews_at" nullable:"true" doc:"When the next fee is due"`
+	LastError    string      `json:"last_error" enum:",refused,no_credit,provider_unavailable" example:"" doc:"Why the number is not active"`
 	CreatedAt    clock.Time  `json:"created_at"`
 
 	providerID string

@@ -47,27 +47,27 @@ const (
 
 // Settings is how a workspace telephones.
 type Settings struct {
-	RingStrategy string                    `json:"ring_strategy" enum:"all,round_robin" example:"all" doc:"all: every phone of the team at once; round_robin: one after the other, beginning behind whoever was rung first last time"`
+	RingStrategy string                    `json:"ring_strategy" enum:"all,round_robin" example:"all" doc:"all: every phone of the team at once; round_robin: one after the other, starting after the agent who was rung first last time"`
 	RingSeconds  int                       `json:"ring_seconds" minimum:"5" maximum:"120" example:"25"`
-	Hours        api.Nullable[hours.Hours] `json:"hours" doc:"When somebody is there; null for always"`
-	ClosedAction string                    `json:"closed_action" enum:"voicemail,hangup" example:"voicemail" doc:"What follows the greeting outside of the hours and on holidays"`
+	Hours        api.Nullable[hours.Hours] `json:"hours" doc:"Business hours; null means always open"`
+	ClosedAction string                    `json:"closed_action" enum:"voicemail,hangup" example:"voicemail" doc:"What follows the greeting outside business hours and on holidays"`
 	Recording    Recording                 `json:"recording"`
 	Voicemail    Voicemail                 `json:"voicemail"`
 	Caps         Caps                      `json:"caps"`
-	WrapUp       int                       `json:"wrap_up_s" minimum:"0" maximum:"600" example:"0" doc:"How long the team's phone of an agent is not rung after a call"`
-	Menus        []Menu                    `json:"menus" maxItems:"20" nullable:"false" doc:"What callers choose by pressing a key; the first menu is the one that they hear first. None: the team is rung"`
+	WrapUp       int                       `json:"wrap_up_s" minimum:"0" maximum:"600" example:"0" doc:"How long after a call team calls do not ring the agent's phone"`
+	Menus        []Menu                    `json:"menus" maxItems:"20" nullable:"false" doc:"Menus in which callers choose by pressing a key; they hear the first menu first. Empty: the team is rung"`
 }
 
 // Stored is the settings, and since when they are so.
 type Stored struct {
 	Settings
-	UpdatedAt *clock.Time `json:"updated_at" nullable:"true" doc:"null for the defaults"`
+	UpdatedAt *clock.Time `json:"updated_at" nullable:"true" doc:"null if the defaults apply"`
 }
 
 // Recording says which calls are recorded.
 type Recording struct {
 	Mode          string `json:"mode" enum:"off,inbound,outbound,all" example:"off"`
-	Notice        bool   `json:"notice" example:"true" doc:"Whether callers hear the greeting recording_notice before they are recorded; where none was chosen, a built-in sentence"`
+	Notice        bool   `json:"notice" example:"true" doc:"Whether callers hear the recording_notice greeting before they are recorded, or a built-in sentence if none is set"`
 	RetentionDays int    `json:"retention_days" minimum:"1" maximum:"3650" example:"90"`
 }
 
@@ -75,15 +75,15 @@ type Recording struct {
 type Voicemail struct {
 	Enabled bool   `json:"enabled" example:"true"`
 	Max     int    `json:"max_s" minimum:"10" maximum:"600" example:"120"`
-	Email   string `json:"email" maxLength:"254" example:"destek@demo.example" doc:"Who is told of a new message; empty for nobody"`
+	Email   string `json:"email" maxLength:"254" example:"destek@demo.example" doc:"Address notified of a new voicemail message; empty for nobody"`
 }
 
 // Caps bound what can be spent. Emergency numbers go past them.
 type Caps struct {
-	Countries  []string `json:"countries" maxItems:"250" nullable:"false" example:"90" doc:"Calling codes of the countries that may be called; none: all of them"`
-	Daily      int      `json:"daily" minimum:"0" maximum:"100000" example:"500" doc:"Calls to the outside in a day (UTC); 0 for no cap"`
-	Concurrent int      `json:"concurrent" minimum:"1" maximum:"1000" example:"10" doc:"Calls to the outside at once"`
-	MaxMinutes int      `json:"max_minutes" minimum:"1" maximum:"720" example:"120" doc:"How long a call to the outside may last"`
+	Countries  []string `json:"countries" maxItems:"250" nullable:"false" example:"90" doc:"Calling codes of the countries that can be called; empty allows all"`
+	Daily      int      `json:"daily" minimum:"0" maximum:"100000" example:"500" doc:"Outside calls per day (UTC); 0 means no cap"`
+	Concurrent int      `json:"concurrent" minimum:"1" maximum:"1000" example:"10" doc:"Outside calls at the same time"`
+	MaxMinutes int      `json:"max_minutes" minimum:"1" maximum:"720" example:"120" doc:"Maximum length of an outside call"`
 }
 
 // allows says whether numbers of this country may be called.
@@ -94,7 +94,7 @@ func (c Caps) allows(e164 string) bool {
 // Menu is a choice by pressing a key. After three wrong or missing keys the team is
 // rung.
 type Menu struct {
-	Key   string    `json:"key" pattern:"^[a-z0-9_]{1,30}$" example:"main" doc:"How other menus call it"`
+	Key   string    `json:"key" pattern:"^[a-z0-9_]{1,30}$" example:"main" doc:"Key by which other menus refer to it"`
 	Text  string    `json:"text" minLength:"1" maxLength:"500" example:"Satış için 1'e, destek için 2'ye basın."`
 	Voice string    `json:"voice" enum:"tr,en" example:"tr"`
 	Keys  []MenuKey `json:"keys" minItems:"1" maxItems:"12" nullable:"false"`
@@ -103,11 +103,11 @@ type Menu struct {
 // MenuKey is what a pressed key does.
 type MenuKey struct {
 	Digit   string     `json:"digit" pattern:"^[0-9*#]$" example:"1"`
-	Action  string     `json:"action" enum:"team,group,agent,number,voicemail,callback,menu" example:"team" doc:"callback: the caller is told that somebody will call back, and the call ends"`
-	GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Whose phones are rung, for group"`
-	AgentID *uuid.UUID `json:"agent_id,omitempty" format:"uuid" doc:"Whose phone is rung, for agent"`
-	E164    string     `json:"e164,omitempty" maxLength:"30" doc:"The outside number that is called, for number; it costs minutes"`
-	Menu    string     `json:"menu,omitempty" maxLength:"30" doc:"The key of another menu, for menu"`
+	Action  string     `json:"action" enum:"team,group,agent,number,voicemail,callback,menu" example:"team" doc:"callback: the caller hears that somebody will call back, and the call ends"`
+	GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Group whose phones are rung, for group"`
+	AgentID *uuid.UUID `json:"agent_id,omitempty" format:"uuid" doc:"Agent whose phone is rung, for agent"`
+	E164    string     `json:"e164,omitempty" maxLength:"30" doc:"Outside number to call, for number; it costs minutes"`
+	Menu    string     `json:"menu,omitempty" maxLength:"30" doc:"Key of another menu, for menu"`
 }
 
 // Defaults are the settings of a workspace that chose nothing.

@@ -59,7 +59,7 @@ func New(c Config) (*Service, error) {
 
 // Ticket opens one socket.
 type Ticket struct {
-	Ticket    string     `json:"ticket" example:"pht_…" doc:"Shown once; opens one socket"`
+	Ticket    string     `json:"ticket" example:"pht_…" doc:"Shown only once; opens one socket"`
 	URL       string     `json:"url" example:"wss://example.com/api/crm/v1/telephony/stream"`
 	ExpiresAt clock.Time `json:"expires_at"`
 }

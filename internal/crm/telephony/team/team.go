@@ -23,12 +23,12 @@ type Member struct {
 	AgentID    uuid.UUID  `json:"agent_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Name       string     `json:"name" example:"Ayşe Demir"`
 	Extension  string     `json:"extension" example:"101"`
-	Rings      bool       `json:"rings" doc:"Whether calls to the team ring there"`
+	Rings      bool       `json:"rings" doc:"Whether calls to the team ring the agent"`
 	Device     string     `json:"device" enum:"browser,desk,outside" example:"desk" doc:"Where the agent's calls ring"`
-	OutsideNum *string    `json:"outside_e164" nullable:"true" example:"+905321234567" doc:"The number that is called for the device outside"`
-	HasPhone   bool       `json:"has_phone" doc:"Whether credentials were made for a phone; see POST /phone"`
+	OutsideNum *string    `json:"outside_e164" nullable:"true" example:"+905321234567" doc:"Number to call when the device is outside"`
+	HasPhone   bool       `json:"has_phone" doc:"Whether credentials were created for a phone; see POST /phone"`
 	Registered bool       `json:"registered" doc:"Whether a phone is signed in now"`
-	InCall     bool       `json:"in_call" doc:"Whether they are in a call, also one with a colleague, or their phone rings for one"`
+	InCall     bool       `json:"in_call" doc:"Whether the agent is in a call (also with a colleague) or their phone is ringing for one"`
 	CreatedAt  clock.Time `json:"created_at"`
 
 	// Username is what the agent's phone signs in as, "" where it has none.
@@ -54,9 +54,9 @@ const (
 type Credentials struct {
 	Extension  string   `json:"extension" example:"101"`
 	Username   string   `json:"username" example:"p3f1f6f0a2b4c"`
-	Password   string   `json:"password" example:"sip_…" doc:"Shown once"`
+	Password   string   `json:"password" example:"sip_…" doc:"Shown only once"`
 	Realm      string   `json:"realm" example:"konak"`
-	Server     string   `json:"server" example:"sip.example.com:5060" doc:"Where the phone signs in"`
+	Server     string   `json:"server" example:"sip.example.com:5060" doc:"Server the phone signs in to"`
 	Transports []string `json:"transports" nullable:"false" example:"udp"`
 }
 

@@ -23,9 +23,9 @@ type topUpIn struct {
 
 type startTopUpIn struct {
 	Body struct {
-		Amount int64  `json:"amount_micros" minimum:"10000000" maximum:"50000000000" example:"100000000" doc:"In millionths of the currency's unit, a whole number of hundredths"`
+		Amount int64  `json:"amount_micros" minimum:"10000000" maximum:"50000000000" example:"100000000" doc:"In millionths of the currency unit; must be a whole number of hundredths"`
 		Card   Card   `json:"card"`
-		Buyer  *Buyer `json:"buyer,omitempty" doc:"Who pays; left out, whoever paid before. Stored sealed"`
+		Buyer  *Buyer `json:"buyer,omitempty" doc:"The payer; defaults to the previous one. Stored encrypted"`
 	}
 }
 
@@ -38,12 +38,12 @@ type listEntriesIn struct {
 
 type statementIn struct {
 	From clock.Time `query:"from" required:"true" format:"date-time" example:"2026-11-01T00:00:00Z"`
-	To   clock.Time `query:"to" required:"true" format:"date-time" example:"2026-12-01T00:00:00Z" doc:"Not included"`
+	To   clock.Time `query:"to" required:"true" format:"date-time" example:"2026-12-01T00:00:00Z" doc:"End of the period, exclusive"`
 }
 
 // callbackIn is what iyzico sends the browser back with.
 type callbackIn struct {
-	Intent string `path:"intent" example:"AZNlb3BsZQ" doc:"Says which top-up it is about; it is in the address that the bank was given"`
+	Intent string `path:"intent" example:"AZNlb3BsZQ" doc:"Identifies the top-up; part of the address given to the bank"`
 	Body   struct {
 		_         struct{} `json:"-" additionalProperties:"true"`
 		Status    string   `json:"status,omitempty" maxLength:"50" example:"success"`
@@ -64,9 +64,9 @@ func route(method, sub, id, summary string, p perm.Permission) api.Route {
 func (s *Service) Register(a *api.API) {
 	api.Handle(a, route("GET", "", "get-wallet", "Get the call credit", perm.WalletView),
 		func(ctx context.Context, _ *struct{}) (Wallet, error) { return s.Wallet(ctx, api.Caller(ctx).TenantID) })
-	api.HandleList(a, route("GET", "/entries", "list-wallet-entries", "List what changed the call credit, the newest first", perm.WalletView),
+	api.HandleList(a, route("GET", "/entries", "list-wallet-entries", "List changes of the call credit, newest first", perm.WalletView),
 		func(ctx context.Context, in *listEntriesIn) (db.List[Entry], error) { return s.Entries(ctx, in.Page()) })
-	api.HandleBytes(a, route("GET", "/statement", "get-wallet-statement", "Download what changed the call credit as CSV", perm.WalletView),
+	api.HandleBytes(a, route("GET", "/statement", "get-wallet-statement", "Download changes of the call credit as CSV", perm.WalletView),
 		"text/csv", func(ctx context.Context, in *statementIn) (*api.Bytes, error) {
 			if !in.From.Before(in.To.Time) {
 				return nil, fault.Invalid("to", "before_from")
@@ -78,19 +78,19 @@ func (s *Service) Register(a *api.API) {
 		})
 
 	start := route("POST", "/topup", "start-topup", "Pay for call credit by card", perm.WalletManage)
-	start.Doc = "Begins a payment with 3-D Secure and answers with the bank's page. The card is passed to the bank and is neither stored nor logged. " +
-		"The bank's page is not kept either: the same request again under its Idempotency-Key is 409 idempotency_replay with the top-up's id as its reason, and charges nothing; another amount under it is 422 idempotency_mismatch. " +
-		"See what became of the payment with GET /wallet/topups/{id}, or begin another under another key."
+	start.Doc = "Starts a 3-D Secure payment and returns the bank's page. The card is passed to the bank and is neither stored nor logged. " +
+		"The bank's page is not stored either: repeating the request with its Idempotency-Key returns 409 idempotency_replay with the top-up's id as its reason and charges nothing; another amount with that key returns 422 idempotency_mismatch. " +
+		"Check the payment with GET /wallet/topups/{id}, or start another with another key."
 	start.Status, start.TakesKey, start.ShowsSecret, start.TakesCard = 201, true, true, true
 	start.Limit = api.Credentials // a stolen card is tried out with small payments
 	api.Handle(a, start, func(ctx context.Context, in *startTopUpIn) (Challenge, error) {
 		return s.StartTopUp(ctx, NewTopUp{Amount: in.Body.Amount, Card: in.Body.Card, Buyer: in.Body.Buyer})
 	})
-	api.Handle(a, route("GET", "/topups/{id}", "get-topup", "See what became of a card payment", perm.WalletManage),
+	api.Handle(a, route("GET", "/topups/{id}", "get-topup", "Get a card payment", perm.WalletManage),
 		func(ctx context.Context, in *topUpIn) (TopUp, error) { return s.TopUp(ctx, in.ID.UUID) })
 
-	back := route("POST", "/topups/callback/{intent}", "return-from-bank", "Take a browser back from the bank's page", "")
-	back.Doc = "Banks call it, from another site and without a credential: the address says which top-up it is about. The answer is a page."
+	back := route("POST", "/topups/callback/{intent}", "return-from-bank", "Return from the bank's page", "")
+	back.Doc = "Banks call it from another site and without a credential; the address identifies the top-up. Returns an HTML page."
 	back.Access, back.Licence, back.Open, back.ChecksOrigin = api.Public, "", true, true
 	api.HandleBytes(a, back, "text/html", func(ctx context.Context, in *callbackIn) (*api.Bytes, error) {
 		passed, err := s.Return(ctx, in.Intent, Proof{

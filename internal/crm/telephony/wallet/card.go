@@ -15,7 +15,7 @@ import (
 // or encoded, it is stars.
 type Card struct {
 	Holder string `json:"holder" minLength:"2" maxLength:"100" example:"Elif Kaya" writeOnly:"true"`
-	Number string `json:"number" minLength:"12" maxLength:"23" example:"5528790000000008" writeOnly:"true" doc:"Digits, spaces between them are ignored. Passed to the bank, never stored or logged"`
+	Number string `json:"number" minLength:"12" maxLength:"23" example:"5528790000000008" writeOnly:"true" doc:"Digits; spaces between them are ignored. Passed to the bank, never stored or logged"`
 	Month  int    `json:"expiry_month" minimum:"1" maximum:"12" example:"12" writeOnly:"true"`
 	Year   int    `json:"expiry_year" minimum:"2000" maximum:"2100" example:"2030" writeOnly:"true"`
 	CVC    string `json:"cvc" pattern:"^[0-9]{3,4}$" example:"123" writeOnly:"true"`

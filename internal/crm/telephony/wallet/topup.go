@@ -49,11 +49,11 @@ type TopUp struct {
 	ID          uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Amount      int64       `json:"amount_micros" example:"100000000"`
 	Currency    string      `json:"currency" example:"TRY"`
-	State       string      `json:"state" enum:"created,challenged,authenticated,completing,succeeded,failed,expired,unknown" example:"succeeded" doc:"challenged: the person is at the bank's page; unknown: the bank does not say what became of the payment, and an operator looks"`
-	Reason      string      `json:"reason" enum:",refused,not_authenticated,provider_unavailable,payment_mismatch" example:"" doc:"Why it failed"`
-	Detail      string      `json:"detail" example:"" doc:"What the bank said"`
+	State       string      `json:"state" enum:"created,challenged,authenticated,completing,succeeded,failed,expired,unknown" example:"succeeded" doc:"challenged: the person is at the bank's page; unknown: the bank does not report the outcome, and an operator checks it"`
+	Reason      string      `json:"reason" enum:",refused,not_authenticated,provider_unavailable,payment_mismatch" example:"" doc:"Why the payment failed"`
+	Detail      string      `json:"detail" example:"" doc:"The bank's message"`
 	CreatedAt   clock.Time  `json:"created_at"`
-	ExpiresAt   clock.Time  `json:"expires_at" doc:"Until then the bank's page can be answered"`
+	ExpiresAt   clock.Time  `json:"expires_at" doc:"Deadline for completing the bank's page"`
 	CompletedAt *clock.Time `json:"completed_at" nullable:"true"`
 
 	paymentID string
@@ -75,8 +75,8 @@ func (t *TopUp) fail(now time.Time, reason, detail string) {
 
 // Challenge is the bank's page, which the person's browser shows.
 type Challenge struct {
-	ID        uuid.UUID  `json:"id" format:"uuid" doc:"Of the top-up; ask for it until it has ended"`
-	HTML      string     `json:"html" doc:"The bank's page, to be shown in a frame or window of its own"`
+	ID        uuid.UUID  `json:"id" format:"uuid" doc:"Id of the top-up; poll it until it has ended"`
+	HTML      string     `json:"html" doc:"The bank's page; show it in its own frame or window"`
 	ExpiresAt clock.Time `json:"expires_at"`
 }
 

@@ -14,13 +14,13 @@ const lowThreshold = 50 * Micro
 
 // Wallet is the credit of a workspace.
 type Wallet struct {
-	ID           uuid.UUID `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The workspace's own id: it has one wallet"`
+	ID           uuid.UUID `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The workspace's id; each workspace has one wallet"`
 	Currency     string    `json:"currency" example:"TRY"`
-	Balance      int64     `json:"balance_micros" example:"125000000" doc:"All of the credit, in millionths of the currency's unit, as all amounts here"`
-	Held         int64     `json:"held_micros" example:"5000000" doc:"What is set aside for something under way"`
-	Available    int64     `json:"available_micros" example:"120000000" doc:"What can be spent"`
-	LowThreshold int64     `json:"low_threshold_micros" example:"50000000" doc:"Below this wallet.low is announced"`
-	HasBuyer     bool      `json:"has_buyer" doc:"Whether a top-up may leave the buyer out, as one was given before"`
+	Balance      int64     `json:"balance_micros" example:"125000000" doc:"Total credit, in millionths of the currency unit like all amounts here"`
+	Held         int64     `json:"held_micros" example:"5000000" doc:"Credit reserved for something in progress"`
+	Available    int64     `json:"available_micros" example:"120000000" doc:"Credit that can be spent"`
+	LowThreshold int64     `json:"low_threshold_micros" example:"50000000" doc:"Below this, Konak sends wallet.low"`
+	HasBuyer     bool      `json:"has_buyer" doc:"Whether a top-up can leave out the buyer because one was given before"`
 }
 
 // The kinds of entries.
@@ -51,12 +51,12 @@ type posting struct {
 // Entry is a line of the ledger, as the workspace sees it.
 type Entry struct {
 	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Kind      string     `json:"kind" enum:"topup,hold,settle,release,adjustment" example:"settle" doc:"settle: what was set aside is spent, and the rest is available again; adjustment: the operator gave or took credit"`
+	Kind      string     `json:"kind" enum:"topup,hold,settle,release,adjustment" example:"settle" doc:"settle: reserved credit is spent, and the rest is available again; adjustment: the operator added or removed credit"`
 	Purpose   string     `json:"purpose" enum:"card,numbers,speech,calls,operator" example:"numbers"`
-	Ref       uuid.UUID  `json:"ref" format:"uuid" doc:"The top-up, or what the money was set aside for"`
-	CallID    *uuid.UUID `json:"call_id" nullable:"true" format:"uuid" doc:"The call that the money was set aside for; null for anything else"`
-	Available int64      `json:"available_micros" example:"-50000000" doc:"How the available credit changed"`
-	Held      int64      `json:"held_micros" example:"50000000" doc:"How what is set aside changed"`
+	Ref       uuid.UUID  `json:"ref" format:"uuid" doc:"The top-up, or what the credit was reserved for"`
+	CallID    *uuid.UUID `json:"call_id" nullable:"true" format:"uuid" doc:"The call the credit was reserved for; null for anything else"`
+	Available int64      `json:"available_micros" example:"-50000000" doc:"Change of the available credit"`
+	Held      int64      `json:"held_micros" example:"50000000" doc:"Change of the reserved credit"`
 	At        clock.Time `json:"at"`
 }
 
