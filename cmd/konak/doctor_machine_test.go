@@ -39,7 +39,7 @@ func TestDoctorOfDisks(t *testing.T) {
 	free[there] = leastDisk
 	wantCheck(t, d.disk, false, "1.0 GB free for "+d.Data)
 	free[there] = leastDisk - 1
-	wantCheck(t, d.disk, true, "make room")
+	wantCheck(t, d.disk, true, "free up space")
 
 	d.Data, d.BackupFolder = t.TempDir(), t.TempDir()
 	free[d.Data], free[d.BackupFolder] = 30*leastDisk, leastDisk-1

@@ -250,7 +250,7 @@ func TestBackupSettings(t *testing.T) {
 	for want, change := range map[string]func(*app.Config){
 		"--backup-every":        func(c *app.Config) { c.BackupEvery = time.Second },
 		"--backup-keep":         func(c *app.Config) { c.BackupKeep = 0 },
-		"is no folder":          func(c *app.Config) { c.BackupFolder = filepath.Join(folder, "nothing") },
+		"is not a folder":       func(c *app.Config) { c.BackupFolder = filepath.Join(folder, "nothing") },
 		"is in the data folder": func(c *app.Config) { c.Data = filepath.Dir(folder) },
 		"for the embedded data": func(c *app.Config) { c.DB = "postgres://konak@127.0.0.1:1/konak" },
 	} {
