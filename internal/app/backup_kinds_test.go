@@ -188,7 +188,7 @@ func TestBackupNamesAMissingFile(t *testing.T) {
 		if err := replaceIn(filepath.Join(b.dir, "manifest.json"), m.Missing[0], "files/of/another"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := backup.Verify(t.Context(), b.dir, ""); err == nil || !strings.Contains(err.Error(), "counts on files that are not in it or are others: "+m.Missing[0]) {
+		if _, err := backup.Verify(t.Context(), b.dir, ""); err == nil || !strings.Contains(err.Error(), "refers to files that are missing from it or differ: "+m.Missing[0]) {
 			t.Errorf("a file that is not named: %v", err)
 		}
 	}
