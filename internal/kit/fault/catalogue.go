@@ -179,7 +179,7 @@ var catalogue = map[Code]entry{
 	NoDevice:            {409, "There is no phone to ring: a telephony manager must set one up, and it must be signed in.", "Çalabilecek bir telefon yok: telefon yöneticisinin bir telefon tanımlaması ve telefonun oturum açmış olması gerekir."},
 	NoLine:              {409, "There is no line for outside calls. Connect your own line, or buy a number.", "Dışarıya çıkan bir hat yok: kendi hattınızı bağlayın ya da numara satın alın."},
 	CallState:           {409, "The call is not in a state that allows this.", "Arama buna izin veren bir durumda değil."},
-	CapReached:          {409, "A limit in the telephony settings blocks this call.", "Telefon ayarlarındaki bir sınır bu aramayı engelliyor."},
+	CapReached:          {409, "A limit in the telephony settings blocks this call, or there is no rate for the number.", "Telefon ayarlarındaki bir sınır bu aramayı engelliyor ya da numara için ücret tanımlı değil."},
 	IdempotencyReplay:   {409, "This request was already processed, and its response cannot be shown again.", "Bu istek daha önce gerçekleştirildi ve yanıtı yeniden gösterilemez."},
 	FileMissing:         {410, "The content of this file is missing from storage. Upload the same file again to restore it.", "Bu dosyanın içeriği depoda yok. Geri getirmek için aynı dosyayı yeniden yükleyin."},
 	FileDamaged:         {410, "The content of this file is damaged in storage and cannot be shown. Upload the same file again to restore it.", "Bu dosyanın içeriği depoda bozulmuş, gösterilemiyor. Geri getirmek için aynı dosyayı yeniden yükleyin."},
