@@ -14,14 +14,14 @@ import (
 )
 
 type advisorCmd struct {
-	Import advisorImportCmd `cmd:"" help:"Bring a file of regulations into the corpus; a server that runs takes them up by itself."`
+	Import advisorImportCmd `cmd:"" help:"Import a file of regulations into the corpus; a running server picks up the changes."`
 }
 
 type advisorImportCmd struct {
 	app.Config
-	File    string `arg:"" type:"existingfile" help:"JSON Lines, plain or gzip, one provision a line."`
-	Partial bool   `help:"Change only the provisions in the file; without it those that the file does not hold are removed."`
-	Updates bool   `help:"The file holds changes (id, op, new) instead of whole provisions; only those change."`
+	File    string `arg:"" type:"existingfile" help:"JSON Lines, plain or gzip, with one provision per line."`
+	Partial bool   `help:"Change only the provisions in the file; by default, provisions missing from the file are removed."`
+	Updates bool   `help:"The file contains changes (id, op, new) instead of whole provisions; only those are applied."`
 }
 
 func (c *advisorImportCmd) Run(ctx context.Context, out io.Writer) error {
@@ -56,7 +56,7 @@ func (c *advisorImportCmd) bring(ctx context.Context, s *advisor.Service, out io
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	_, _ = fmt.Fprintf(out, "%d added, %d changed, %d removed, %d as they were; the corpus is at revision %d\n",
+	_, _ = fmt.Fprintf(out, "%d added, %d changed, %d removed, %d unchanged; the corpus is at revision %d\n",
 		report.Added, report.Changed, report.Removed, report.Unchanged, report.Rev)
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 
 type auditCmd struct {
 	app.Config
-	Limit int  `default:"50" help:"How many lines, the newest first."`
+	Limit int  `default:"50" help:"Number of lines, newest first."`
 	JSON  bool `name:"json" help:"Print JSON."`
 }
 
@@ -52,7 +52,7 @@ func (l *auditCmd) Run(ctx context.Context, out io.Writer) error {
 		return printJSON(out, lines)
 	}
 	if len(lines) == 0 {
-		_, err = fmt.Fprintln(out, "There are no lines that belong to no workspace.")
+		_, err = fmt.Fprintln(out, "There are no lines outside workspaces.")
 		return err
 	}
 	for _, line := range lines {

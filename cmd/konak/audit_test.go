@@ -369,7 +369,7 @@ func (o *operated) operate(dir string, failed []string) (known []string) {
 	} {
 		if s.action == "workspace.imported_by_operator" {
 			code, text := runOn(append([]string{"workspace", "import", archive, "--slug", "mail"}, o.where()...)...)
-			if code != 1 || !strings.Contains(text, `"mail" is the installation's own; --slug NAME`) {
+			if code != 1 || !strings.Contains(text, `"mail" is reserved by the installation; --slug NAME`) {
 				o.Errorf("a reserved short name ended with %d: %s", code, text)
 			}
 		}

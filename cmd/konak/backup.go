@@ -15,16 +15,16 @@ import (
 )
 
 type backupCmd struct {
-	Make   backupMakeCmd   `cmd:"" default:"withargs" help:"Make a backup (the default)."`
-	Verify backupVerifyCmd `cmd:"" help:"Read a whole backup and compare it with its manifest."`
+	Make   backupMakeCmd   `cmd:"" default:"withargs" help:"Create a backup (the default)."`
+	Verify backupVerifyCmd `cmd:"" help:"Read a whole backup and verify it against its manifest."`
 }
 
 type backupMakeCmd struct {
 	app.Config
-	Target       string   `arg:"" help:"New folder that the backup is written to, or a new file NAME.tar or NAME.tar.age."`
-	Previous     string   `placeholder:"FOLDER" type:"existingdir" help:"An earlier backup: files that it has are not copied again, and share its space."`
-	AgeRecipient []string `placeholder:"AGE1…" help:"Encrypt NAME.tar.age for this age recipient; may be given several times."`
-	WithKey      bool     `help:"Put the master key into the backup. Who has such a backup can read every secret."`
+	Target       string   `arg:"" help:"New folder for the backup, or a new file NAME.tar or NAME.tar.age."`
+	Previous     string   `placeholder:"FOLDER" type:"existingdir" help:"Earlier backup folder; files it has are not copied again but share its space."`
+	AgeRecipient []string `placeholder:"AGE1…" help:"Encrypt NAME.tar.age for this age recipient; can be repeated."`
+	WithKey      bool     `help:"Include the master key. Anyone who has such a backup can read every secret."`
 	JSON         bool     `name:"json" help:"Print JSON."`
 }
 
@@ -70,11 +70,11 @@ func (b *backupMakeCmd) Run(ctx context.Context, out io.Writer) error {
 	}
 	text := fmt.Sprintf("%s: the database and %d files.", b.Target, r.Files)
 	if m.S3 {
-		text = fmt.Sprintf("%s: the database. Files are with the S3 service and not in it.", b.Target)
+		text = fmt.Sprintf("%s: the database. Files are in the S3 service and not in the backup.", b.Target)
 	}
-	key := "The master key is not in it: keep a copy of it apart from the backups."
+	key := "The master key is not included: keep a copy of it, separate from the backups."
 	if r.WithKey {
-		key = "The master key is in it: whoever has it can read every secret."
+		key = "The master key is included: anyone who has the backup can read every secret."
 	}
 	_, err = fmt.Fprintf(out, "%s\n%s\n", text, key)
 	return errors.Join(err, r.missing())
@@ -85,13 +85,13 @@ func (r backupReport) missing() error {
 	if len(r.Missing) == 0 {
 		return nil
 	}
-	return incomplete{fmt.Errorf("%s is not whole: of the files that the database counts on %d were missing or damaged when it was made: %s. "+
-		"Everything else is in it; bring those back from an earlier backup", r.Path, len(r.Missing), backup.Names(r.Missing))}
+	return incomplete{fmt.Errorf("%s is incomplete: %d of the database's files were missing or damaged when it was created: %s. "+
+		"Everything else is included; restore those files from an earlier backup", r.Path, len(r.Missing), backup.Names(r.Missing))}
 }
 
 type backupVerifyCmd struct {
 	Path        string `arg:"" type:"existing" help:"Folder or file of the backup."`
-	AgeIdentity string `placeholder:"FILE" type:"existingfile" help:"File with the age identity for an encrypted backup."`
+	AgeIdentity string `placeholder:"FILE" type:"existingfile" help:"File with the age identity, for an encrypted backup."`
 	JSON        bool   `name:"json" help:"Print JSON."`
 }
 
@@ -108,14 +108,14 @@ func (b *backupVerifyCmd) Run(ctx context.Context, out io.Writer) error {
 	if err := r.missing(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s is whole: the database of %s and %d files, %d bytes.\n", b.Path, m.MadeAt.Format("2006-01-02 15:04:05Z"), r.Files, r.Bytes)
+	_, err = fmt.Fprintf(out, "%s is complete: the database of %s and %d files, %d bytes.\n", b.Path, m.MadeAt.Format("2006-01-02 15:04:05Z"), r.Files, r.Bytes)
 	return err
 }
 
 type restoreCmd struct {
 	app.Config
 	Path        string `arg:"" type:"existing" help:"Folder or file of the backup."`
-	AgeIdentity string `placeholder:"FILE" type:"existingfile" help:"File with the age identity for an encrypted backup."`
+	AgeIdentity string `placeholder:"FILE" type:"existingfile" help:"File with the age identity, for an encrypted backup."`
 	JSON        bool   `name:"json" help:"Print JSON."`
 }
 
@@ -137,16 +137,16 @@ func (r *restoreCmd) Run(ctx context.Context, out io.Writer) error {
 			KeyFits bool `json:"key_fits"`
 		}{newBackupReport(r.Data, m), keyFits})
 	}
-	key := "The master key fits."
+	key := "The master key matches."
 	if !keyFits {
-		key = "Its master key is not there: bring it to " + secret.KeyPath(r.Data) + " before the start."
+		key = "Its master key is missing: put it at " + secret.KeyPath(r.Data) + " before you start the server."
 		if _, err := os.Stat(secret.KeyPath(r.Data)); err == nil {
-			key = "The key in " + secret.KeyPath(r.Data) + " is another one than that of the backup: put the right one there before the start."
+			key = "The key in " + secret.KeyPath(r.Data) + " is not the backup's key: put the right one there before you start the server."
 		}
 	}
-	_, err = fmt.Fprintf(out, "%s holds the backup of %s, compared with its checksums.\n%s\n", r.Data, m.MadeAt.Format("2006-01-02 15:04:05Z"), key)
+	_, err = fmt.Fprintf(out, "%s contains the backup of %s, verified against its checksums.\n%s\n", r.Data, m.MadeAt.Format("2006-01-02 15:04:05Z"), key)
 	if err == nil && len(m.Missing) > 0 {
-		_, err = fmt.Fprintf(out, "Files that were missing or damaged when it was made are not in it: %s.\n", backup.Names(m.Missing))
+		_, err = fmt.Fprintf(out, "Files that were missing or damaged when it was created are not in it: %s.\n", backup.Names(m.Missing))
 	}
 	return err
 }

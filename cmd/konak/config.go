@@ -50,7 +50,7 @@ func configFile(args []string) (fileResolver, error) {
 	}
 	r := fileResolver{path: path}
 	if err := json.Unmarshal(b, &r.values); err != nil {
-		return fileResolver{}, fmt.Errorf("%s is no object of JSON such as {\"listen\": \"127.0.0.1:8080\"}: %w", path, err)
+		return fileResolver{}, fmt.Errorf("%s is not a JSON object such as {\"listen\": \"127.0.0.1:8080\"}: %w", path, err)
 	}
 	// Null is no value, and what is set nowhere has its default.
 	maps.DeleteFunc(r.values, func(_ string, v any) bool { return v == nil })
@@ -72,10 +72,10 @@ func (r fileResolver) check(app *kong.Application) error {
 	known := flagsOf(app.Node)
 	for key := range r.values {
 		if !slices.ContainsFunc(known, func(f *kong.Flag) bool { return f.Name == key }) {
-			return fmt.Errorf("%s: unknown setting %q; `konak config` lists them all", r.path, key)
+			return fmt.Errorf("%s: unknown setting %q; `konak config` lists all settings", r.path, key)
 		}
 		if _, object := r.values[key].(map[string]any); object {
-			return fmt.Errorf("%s: %q: write a text, a number, true, false or a list of texts", r.path, key)
+			return fmt.Errorf("%s: %q: write a string, a number, true, false or a list of strings", r.path, key)
 		}
 	}
 	return nil
@@ -130,7 +130,7 @@ func checkEnviron(p *kong.Kong, environ []string) error {
 		if !strings.HasPrefix(name, "KONAK_") || strings.HasPrefix(name, "KONAK_TEST_") || slices.Contains(known, name) {
 			continue
 		}
-		return fmt.Errorf("unknown variable %s; `konak config` lists them all", name)
+		return fmt.Errorf("unknown variable %s; `konak config` lists all variables", name)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 		run  func(context.Context) (string, error)
 	}{
 		{"data folder", c.folder},
-		{"who may read it", c.modes},
+		{"access", c.modes},
 		{"disk", c.disk},
 		{"clock", c.clock},
 		{"DNS", c.names},
@@ -112,9 +112,9 @@ func (d *checkup) folder(context.Context) (string, error) {
 		parent := filepath.Dir(d.Data)
 		probe, err := os.MkdirTemp(parent, ".doctor-*")
 		if err != nil {
-			return "", fmt.Errorf("%s cannot be made: %w; make %s, or choose another --data", d.Data, err, parent)
+			return "", fmt.Errorf("%s cannot be created: %w; create %s, or choose another --data", d.Data, err, parent)
 		}
-		return d.Data + " will be made at the first start", os.Remove(probe)
+		return d.Data + " will be created at the first start", os.Remove(probe)
 	}
 	if err != nil {
 		return "", err
@@ -126,7 +126,7 @@ func (d *checkup) folder(context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot write there: %w", err)
 	}
-	return d.Data + " can be written", errors.Join(f.Close(), os.Remove(f.Name()))
+	return d.Data + " is writable", errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // modes looks whether others on this machine can read what Konak keeps.
@@ -136,15 +136,15 @@ func (d *checkup) modes(context.Context) (string, error) {
 		return "", err
 	}
 	if len(exposed) == 0 {
-		return "only the user that Konak runs as", nil
+		return "only Konak's own user can access it", nil
 	}
 	e := exposed[0]
-	return "", fmt.Errorf("others on this machine can reach %s (%04o); run chmod %o %s, or start Konak, which does so (%d such files and folders)", e.Path, e.Has, e.Want, e.Path, len(exposed))
+	return "", fmt.Errorf("other users on this machine can access %s (%04o); run chmod %o %s, or start Konak, which does this (%d such files and folders)", e.Path, e.Has, e.Want, e.Path, len(exposed))
 }
 
 func (d *checkup) database(ctx context.Context) (string, error) {
 	if d.db == nil && d.openErr == nil {
-		return "embedded, will be made at the first start", nil
+		return "embedded, will be created at the first start", nil
 	}
 	if d.openErr != nil {
 		return "", d.openErr
@@ -157,7 +157,7 @@ func (d *checkup) database(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if pending {
-		return string(d.db.Dialect()) + ", migrations wait for `konak migrate` or the next start", nil
+		return string(d.db.Dialect()) + ", migrations pending until `konak migrate` or the next start", nil
 	}
 	return string(d.db.Dialect()) + ", up to date", nil
 }
@@ -169,7 +169,7 @@ func (d *checkup) files(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if d.S3URL != "" {
-		where = "with the S3 service of --s3-url, which answers"
+		where = "in the S3 service of --s3-url, which responds"
 		if err := store.Check(ctx); err != nil {
 			return "", err
 		}
@@ -186,12 +186,12 @@ func strays(ctx context.Context, store *blob.Store) error {
 	defer cancel()
 	folders, err := store.Strays(ctx)
 	if err != nil {
-		return warning(fmt.Sprintf("whether there are files that no workspace has is not known: %v", err))
+		return warning(fmt.Sprintf("cannot check for files without a workspace: %v", err))
 	}
 	if len(folders) == 0 {
 		return nil
 	}
-	return warning(fmt.Sprintf("files that no workspace has lie in %s (%d such folders): an import that was killed left them, or they are newer than a restored database; "+
+	return warning(fmt.Sprintf("%s contains files without a workspace (%d such folders): a killed import left them, or they are newer than a restored database; "+
 		"repeat the import, or delete the folder", folders[0], len(folders)))
 }
 
@@ -230,7 +230,7 @@ func (d *checkup) findings(ctx context.Context) error {
 		return strays(ctx, store)
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d of them are missing or damaged; bring them back from a copy, or upload the same files again", total)
+	fmt.Fprintf(&text, "%d of them are missing or damaged; restore them from a copy, or upload the same files again", total)
 	for _, f := range first {
 		fmt.Fprintf(&text, "\n        %s since %s: %s", f.Damage, f.Found.UTC().Format(time.RFC3339), f.Name)
 	}
@@ -247,13 +247,13 @@ func (d *checkup) traces(ctx context.Context) (string, error) {
 	}
 	way := outbound.New(outbound.Options{Operator: true, MaxBody: trace.MaxAnswer})
 	if err := trace.Probe(ctx, d.Traces, way); err != nil {
-		return "", warning(fmt.Sprintf("the collector of --traces takes none: %v; Konak serves all the same", err))
+		return "", warning(fmt.Sprintf("the collector of --traces does not accept traces: %v; Konak runs anyway", err))
 	}
-	return "the collector of --traces takes them", nil
+	return "the collector of --traces accepts traces", nil
 }
 
 func (d *checkup) settings(context.Context) (string, error) {
-	return "fit together", d.Check()
+	return "valid", d.Check()
 }
 
 // key looks at the key that seals secrets, without making one, and compares it
@@ -270,9 +270,9 @@ func (d *checkup) key(ctx context.Context) (string, error) {
 	path := secret.KeyPath(d.Data)
 	_, err := secret.ReadBox(d.Data)
 	if errors.Is(err, os.ErrNotExist) {
-		return path + " will be made at the first start", nil
+		return path + " will be created at the first start", nil
 	}
-	return path + " can be read; keep a copy", err
+	return path + " is readable; keep a copy", err
 }
 
 func (d *checkup) listen(ctx context.Context) (string, error) {
@@ -352,7 +352,7 @@ func (d *checkup) smtp(ctx context.Context) (string, error) {
 
 func (d *checkup) mail(ctx context.Context) (string, error) {
 	if !d.TakesMail() {
-		return "off: only mailboxes elsewhere are fetched", nil
+		return "off: mail is only fetched from mailboxes elsewhere", nil
 	}
 	tlsText := ", without STARTTLS"
 	if d.MailTLSCert != "" {
@@ -362,12 +362,12 @@ func (d *checkup) mail(ctx context.Context) (string, error) {
 		}
 		tlsText = ", STARTTLS until " + pair.Leaf.NotAfter.UTC().Format(time.DateOnly)
 		if now := (clock.System{}).Now(); now.After(pair.Leaf.NotAfter) {
-			return "", fmt.Errorf("--mail-tls-cert: it ended on %s", pair.Leaf.NotAfter.UTC().Format(time.DateOnly))
+			return "", fmt.Errorf("--mail-tls-cert: expired on %s", pair.Leaf.NotAfter.UTC().Format(time.DateOnly))
 		}
 	}
 	text, err := free(ctx, "--mail-listen", d.MailListen)
 	if err != nil && greetsMail(ctx, d.MailListen) {
-		text, err = "a mail server answers at "+d.MailListen, nil
+		text, err = "a mail server responds at "+d.MailListen, nil
 	}
 	return text + tlsText, err
 }

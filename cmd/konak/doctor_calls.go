@@ -19,7 +19,7 @@ import (
 // calls looks at the ports that calls need, and says which address telephones are told.
 func (d *checkup) calls(ctx context.Context) (string, error) {
 	if !d.CarriesCalls() {
-		return "off: this node carries no calls", nil
+		return "off: this node handles no calls", nil
 	}
 	address := cmp.Or(d.SIPListen, "127.0.0.1:0")
 	addr, err := netip.ParseAddrPort(address)
@@ -31,7 +31,7 @@ func (d *checkup) calls(ctx context.Context) (string, error) {
 	case err == nil:
 		_ = sockets.Close()
 	case answersSIP(ctx, address):
-		return "an exchange answers at " + address, nil
+		return "an exchange responds at " + address, nil
 	default:
 		return "", fmt.Errorf("%w; stop what runs there or choose another --sip-listen", err)
 	}
@@ -45,9 +45,9 @@ func (d *checkup) calls(ctx context.Context) (string, error) {
 	}
 	told := cmp.Or(d.SIPPublicAddress, addr.Addr().String())
 	if d.SIPPublicAddress == "" && addr.Addr().IsUnspecified() {
-		told = "the address that leads to them; set --sip-public-address where a router stands between"
+		told = "the address with a route to them; set --sip-public-address if they are behind a router"
 	}
-	return fmt.Sprintf("%s is free, as are ports for %d telephones at once; they are told %s%s", address, size, told, secure), nil
+	return fmt.Sprintf("%s is free, as are ports for %d simultaneous phones; they are given the address %s%s", address, size, told, secure), nil
 }
 
 // secureCalls looks at the port and the certificate of SIP over TLS.
@@ -61,7 +61,7 @@ func (d *checkup) secureCalls(ctx context.Context) (string, error) {
 	}
 	until := pair.Leaf.NotAfter.UTC().Format(time.DateOnly)
 	if (clock.System{}).Now().After(pair.Leaf.NotAfter) {
-		return "", fmt.Errorf("--sip-tls-cert: it ended on %s", until)
+		return "", fmt.Errorf("--sip-tls-cert: expired on %s", until)
 	}
 	text, err := free(ctx, "--sip-tls-listen", d.SIPTLSListen)
 	return "; TLS: " + text + ", certificate until " + until, err
@@ -79,7 +79,7 @@ func (d *checkup) soundPorts(addr netip.Addr) (int, error) {
 	}
 	socket, err := ports.Open()
 	if err != nil {
-		return 0, fmt.Errorf("none of the ports of --rtp-ports %d-%d can be opened; choose others", first, last)
+		return 0, fmt.Errorf("no port in --rtp-ports %d-%d can be opened; choose others", first, last)
 	}
 	return ports.Size(), socket.Close()
 }

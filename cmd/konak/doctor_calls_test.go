@@ -56,7 +56,7 @@ func TestDoctorLooksAtSecureCalls(t *testing.T) {
 	for _, c := range []struct{ listen, cert, key, says, refuses string }{
 		{"", "", "", "", ""},
 		{"127.0.0.1:0", good, goodKey, "certificate until 2200-01-02", ""},
-		{"127.0.0.1:0", old, oldKey, "", "--sip-tls-cert: it ended on 2020-01-02"},
+		{"127.0.0.1:0", old, oldKey, "", "--sip-tls-cert: expired on 2020-01-02"},
 		{"127.0.0.1:0", "none.pem", "none.pem", "", "--sip-tls-cert: open none.pem"},
 		{taken.Addr().String(), good, goodKey, "", "choose another --sip-tls-listen"},
 	} {

@@ -40,7 +40,7 @@ func (d *checkup) disk(context.Context) (string, error) {
 			return "", fmt.Errorf("%s: %w", there, err)
 		}
 		if n < leastDisk {
-			return "", fmt.Errorf("%.1f GB are free for %s; make room until there are %.0f GB, or choose a larger disk", float64(n)/1e9, folder, leastDisk/1e9)
+			return "", fmt.Errorf("%.1f GB are free for %s; free up space until there are %.0f GB, or use a larger disk", float64(n)/1e9, folder, leastDisk/1e9)
 		}
 		free = append(free, fmt.Sprintf("%.1f GB free for %s", float64(n)/1e9, folder))
 	}
@@ -79,7 +79,7 @@ func (d *checkup) clock(ctx context.Context) (string, error) {
 		compared = append(compared, "the S3 service")
 	}
 	if len(compared) == 0 {
-		return "cannot be compared: neither a database nor an S3 service of another machine answers; let the system set it (timedatectl)", nil
+		return "cannot be compared: no database or S3 service on another machine responds; let the system set it (timedatectl)", nil
 	}
 	return fmt.Sprintf("within %s of %s", clockTolerance, strings.Join(compared, " and ")), nil
 }
@@ -96,9 +96,9 @@ func (d *checkup) compareClock(whose string, precision time.Duration, ask func()
 	ahead, behind := before.Sub(there.Add(precision)), there.Sub(after)
 	switch {
 	case ahead > clockTolerance:
-		return fmt.Errorf("this machine is %s ahead of %s; let the system set its clock (timedatectl set-ntp true), and look at the other one's", ahead.Round(time.Second), whose)
+		return fmt.Errorf("this machine is %s ahead of %s; let the system set its clock (timedatectl set-ntp true), and check the other clock", ahead.Round(time.Second), whose)
 	case behind > clockTolerance:
-		return fmt.Errorf("this machine is %s behind %s; let the system set its clock (timedatectl set-ntp true), and look at the other one's", behind.Round(time.Second), whose)
+		return fmt.Errorf("this machine is %s behind %s; let the system set its clock (timedatectl set-ntp true), and check the other clock", behind.Round(time.Second), whose)
 	}
 	return nil
 }
@@ -145,9 +145,9 @@ func (d *checkup) mailNames(ctx context.Context) (string, error) {
 		return fmt.Sprintf("mail for %s goes to %s", d.MailDomain, strings.TrimSuffix(found[0].Host, ".")), nil
 	}
 	if _, err := d.lookUp(ctx, d.MailDomain); err != nil {
-		return "", fmt.Errorf("--mail-domain: %w; add an MX record that leads to the host of --mail-listen", err)
+		return "", fmt.Errorf("--mail-domain: %w; add an MX record that points to the host of --mail-listen", err)
 	}
-	return d.MailDomain + " has no MX record, so its mail goes to the address of the domain itself", nil
+	return d.MailDomain + " has no MX record, so its mail goes to the domain's own address", nil
 }
 
 // panelNames looks whether the DNS knows the names of the panel.
@@ -175,19 +175,19 @@ func (d *checkup) panelNames(ctx context.Context) (string, error) {
 	// its own, this one has none.
 	workspace := "konak-doctor.crm." + d.Domain
 	if _, err := d.lookUp(ctx, workspace); err != nil {
-		return fmt.Sprintf("%s; *.crm.%s is not known, so each workspace needs a record of its own", text, d.Domain), nil
+		return fmt.Sprintf("%s; *.crm.%s does not resolve, so each workspace needs its own record", text, d.Domain), nil
 	}
-	return fmt.Sprintf("%s; *.crm.%s is known", text, d.Domain), nil
+	return fmt.Sprintf("%s; *.crm.%s resolves", text, d.Domain), nil
 }
 
 // backups tries to write where backups are kept.
 func (d *checkup) backups(context.Context) (string, error) {
 	if d.BackupFolder == "" {
-		return "the server makes none (--backup-folder)", nil
+		return "the server creates none (--backup-folder)", nil
 	}
 	f, err := os.CreateTemp(d.BackupFolder, ".doctor-*")
 	if err != nil {
-		return "", fmt.Errorf("the folder of --backup-folder cannot be written: %w", err)
+		return "", fmt.Errorf("--backup-folder is not writable: %w", err)
 	}
-	return d.BackupFolder + " can be written", errors.Join(f.Close(), os.Remove(f.Name()))
+	return d.BackupFolder + " is writable", errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -39,7 +39,7 @@ func TestDoctorOfDisks(t *testing.T) {
 	free[there] = leastDisk
 	wantCheck(t, d.disk, false, "1.0 GB free for "+d.Data)
 	free[there] = leastDisk - 1
-	wantCheck(t, d.disk, true, "make room")
+	wantCheck(t, d.disk, true, "free up space")
 
 	d.Data, d.BackupFolder = t.TempDir(), t.TempDir()
 	free[d.Data], free[d.BackupFolder] = 30*leastDisk, leastDisk-1
@@ -119,7 +119,7 @@ func TestDoctorOfNames(t *testing.T) {
 	}{
 		{"https://203.0.113.7", "localhost", false, "the address 203.0.113.7"},
 		{"https://example.com:8443", "localhost", false, "example.com is 203.0.113.7, 2001:db8::7"},
-		{"https://example.com", "example.com", false, "*.crm.example.com is not known"},
+		{"https://example.com", "example.com", false, "*.crm.example.com does not resolve"},
 		{"https://example.net", "example.com", true, "lookup example.net: no such host; add an A or AAAA record"},
 		{"::", "example.com", true, "write https://example.com"},
 	} {
@@ -128,5 +128,5 @@ func TestDoctorOfNames(t *testing.T) {
 	}
 	known["konak-doctor.crm.example.com"] = []string{"203.0.113.7"}
 	d.PublicURL, d.Domain = "https://example.com", "example.com"
-	wantCheck(t, d.names, false, "*.crm.example.com is known")
+	wantCheck(t, d.names, false, "*.crm.example.com resolves")
 }

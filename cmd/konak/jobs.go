@@ -15,15 +15,15 @@ import (
 )
 
 type jobsCmd struct {
-	List   jobsListCmd   `cmd:"" help:"List the jobs that are no longer tried, the newest first."`
-	Retry  jobsRetryCmd  `cmd:"" help:"Try jobs of that list again."`
-	Delete jobsDeleteCmd `cmd:"" aliases:"drop" help:"Delete jobs of that list."`
+	List   jobsListCmd   `cmd:"" help:"List dead jobs, which are no longer retried, newest first."`
+	Retry  jobsRetryCmd  `cmd:"" help:"Retry dead jobs."`
+	Delete jobsDeleteCmd `cmd:"" aliases:"drop" help:"Delete dead jobs."`
 }
 
 type jobsListCmd struct {
 	app.Config
 	Kind  string `placeholder:"KIND" help:"Only jobs of this kind, such as email.send."`
-	Limit int    `default:"50" help:"How many."`
+	Limit int    `default:"50" help:"Number of jobs."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
@@ -61,7 +61,7 @@ func (j deadJob) whose() string {
 	case j.Workspace != "":
 		return "workspace " + j.Workspace
 	case j.TenantID == uuid.Nil:
-		return "of no workspace"
+		return "outside workspaces"
 	}
 	return "of a deleted workspace, " + j.TenantID.String()
 }
@@ -94,8 +94,8 @@ func (l *jobsListCmd) Run(ctx context.Context, out io.Writer) error {
 // jobIDs are what retry and delete work on.
 type jobIDs struct {
 	app.Config
-	ID   []string `arg:"" optional:"" help:"Ids of jobs, as konak jobs list shows them."`
-	All  bool     `help:"All dead jobs, or with --kind all of a kind."`
+	ID   []string `arg:"" optional:"" help:"Job ids, as shown by konak jobs list."`
+	All  bool     `help:"All dead jobs, or all of one kind with --kind."`
 	Kind string   `placeholder:"KIND" help:"With --all: only jobs of this kind."`
 	JSON bool     `name:"json" help:"Print JSON."`
 }
@@ -103,13 +103,13 @@ type jobIDs struct {
 // each calls fn with the ids that were given, or with those of all dead jobs.
 func (c *jobIDs) each(ctx context.Context, out io.Writer, done string, fn func(context.Context, *db.DB, uuid.UUID) error) error {
 	if c.All == (len(c.ID) > 0) || c.Kind != "" && !c.All {
-		return errors.New("give ids, or --all with or without --kind")
+		return errors.New("give job ids, or --all with or without --kind")
 	}
 	var ids []uuid.UUID
 	for _, text := range c.ID {
 		id, err := uuid.Parse(text)
 		if err != nil {
-			return fmt.Errorf("%q is no id of a job", text)
+			return fmt.Errorf("%q is not a job id", text)
 		}
 		ids = append(ids, id)
 	}
@@ -142,7 +142,7 @@ type jobsRetryCmd struct{ jobIDs }
 
 // Run makes dead jobs due now. A node that runs takes them within a second.
 func (r *jobsRetryCmd) Run(ctx context.Context, out io.Writer) error {
-	return r.each(ctx, out, "will be tried again", jobs.RetryDead)
+	return r.each(ctx, out, "will be retried", jobs.RetryDead)
 }
 
 type jobsDeleteCmd struct{ jobIDs }

@@ -10,12 +10,12 @@ import (
 )
 
 type keyCmd struct {
-	Rotate keyRotateCmd `cmd:"" help:"Make a new master key and seal everything anew. Stop all servers first."`
+	Rotate keyRotateCmd `cmd:"" help:"Create a new master key and re-encrypt all secrets. Stop all servers first."`
 }
 
 type keyRotateCmd struct {
 	app.Config
-	NewKeyFile string `placeholder:"FILE" help:"New file for the new key, where --master-key holds the old one."`
+	NewKeyFile string `placeholder:"FILE" help:"New file for the new key, if --master-key holds the old one."`
 	JSON       bool   `name:"json" help:"Print JSON."`
 }
 
@@ -27,20 +27,20 @@ func (k *keyRotateCmd) Run(ctx context.Context, out io.Writer) error {
 		return err
 	})
 	if err != nil && r.Begun {
-		return fmt.Errorf("%w (the change has begun: run the command again to finish it)", err)
+		return fmt.Errorf("%w (the rotation has started: run the command again to finish it)", err)
 	}
 	if err != nil {
-		return fmt.Errorf("%w (the master key is as it was)", err)
+		return fmt.Errorf("%w (the master key has not changed)", err)
 	}
 	if k.JSON {
 		return printJSON(out, r)
 	}
-	if _, err = fmt.Fprintf(out, "%d secrets were sealed anew. The new master key is in %s: keep a copy.\n", r.Sealed, r.KeyFile); err != nil {
+	if _, err = fmt.Fprintf(out, "%d secrets were re-encrypted. The new master key is in %s: keep a copy.\n", r.Sealed, r.KeyFile); err != nil {
 		return err
 	}
-	old := "Give it to all nodes with --master-key before they start."
+	old := "Set it as --master-key on all nodes before they start."
 	if r.OldKeyFile != "" {
-		old = "The old one is in " + r.OldKeyFile + ": backups that were made until now need it. Move it to where you keep such keys."
+		old = "The old one is in " + r.OldKeyFile + ": existing backups need it. Move it to where you keep such keys."
 	}
 	_, err = fmt.Fprintln(out, old)
 	return err

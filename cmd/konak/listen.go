@@ -18,13 +18,13 @@ import (
 )
 
 type webhooksCmd struct {
-	Listen listenCmd `cmd:"" help:"Print a workspace's deliveries as they come and forward them to a server on this machine."`
+	Listen listenCmd `cmd:"" help:"Print a workspace's deliveries as they arrive and forward them to a server on this machine."`
 }
 
 type listenCmd struct {
-	Forward  string `placeholder:"URL" help:"Where to send them, for example http://localhost:3000/hook; without it they are only printed."`
-	Server   string `default:"http://localhost:8080" env:"KONAK_SERVER" placeholder:"URL" help:"The Konak to listen to."`
-	Token    string `env:"KONAK_TOKEN" placeholder:"KEY" help:"API key that may see webhooks and what their events carry, or a session token; better given as KONAK_TOKEN."`
+	Forward  string `placeholder:"URL" help:"URL to forward them to, such as http://localhost:3000/hook; without it they are only printed."`
+	Server   string `default:"http://localhost:8080" env:"KONAK_SERVER" placeholder:"URL" help:"URL of the Konak server."`
+	Token    string `env:"KONAK_TOKEN" placeholder:"KEY" help:"API key with permission for webhooks and their events, or a session token; preferably set as KONAK_TOKEN."`
 	Endpoint string `placeholder:"ID" help:"Only deliveries to this endpoint."`
 }
 
@@ -40,7 +40,7 @@ var errFatal = errors.New("refused")
 // Run reads the stream and takes it up again where it broke off.
 func (l *listenCmd) Run(ctx context.Context, out io.Writer) error {
 	if l.Token == "" {
-		return errors.New("--token: give an API key that may see webhooks, best as KONAK_TOKEN")
+		return errors.New("--token: give an API key with permission for webhooks, preferably as KONAK_TOKEN")
 	}
 	if l.Forward != "" {
 		if u, err := url.Parse(l.Forward); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -56,7 +56,7 @@ func (l *listenCmd) Run(ctx context.Context, out io.Writer) error {
 		if errors.Is(err, errFatal) {
 			return err
 		}
-		_, _ = fmt.Fprintf(os.Stderr, "konak: the stream broke off (%v); trying again\n", err)
+		_, _ = fmt.Fprintf(os.Stderr, "konak: the stream was interrupted (%v); reconnecting\n", err)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -128,7 +128,7 @@ func refusalText(body []byte) string {
 		return string(bytes.TrimSpace(body))
 	}
 	if refusal.Error.Scope != "" {
-		return refusal.Error.Message + " A key needs the scope " + refusal.Error.Scope + "."
+		return refusal.Error.Message + " An API key needs the scope " + refusal.Error.Scope + "."
 	}
 	return refusal.Error.Message
 }
@@ -140,7 +140,7 @@ func (l *listenCmd) deliver(ctx context.Context, out io.Writer, data string) err
 		return err
 	}
 	if d.BodyHidden {
-		_, _ = fmt.Fprintf(out, "%s %s: the token may not see what this event carries\n", d.EventType, d.DeliveryID)
+		_, _ = fmt.Fprintf(out, "%s %s: the token does not have this event's permission\n", d.EventType, d.DeliveryID)
 		return nil
 	}
 	if l.Forward == "" {

@@ -73,7 +73,7 @@ func TestListenRefusals(t *testing.T) {
 	s := apptest.New(t, db.SQLite)
 	weak := s.Workspace("demo").Key(false, perm.DLPView).Token()
 	for want, l := range map[string]listenCmd{
-		"for this. A key needs the scope webhooks.read.": {Server: s.URL, Token: weak},
+		"for this. An API key needs the scope webhooks.read.": {Server: s.URL, Token: weak},
 		"--token":   {Server: s.URL},
 		"--forward": {Server: s.URL, Token: "x", Forward: "localhost:3000"},
 		"answered 401: Sign in, or send a valid credential": {Server: s.URL, Token: "key_live_wrong"},

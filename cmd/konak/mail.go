@@ -11,13 +11,13 @@ import (
 )
 
 type mailCmd struct {
-	Outbox outboxCmd `cmd:"" help:"Show the mail that was kept because no mail server is configured."`
+	Outbox outboxCmd `cmd:"" help:"Show mail kept because no mail server is configured."`
 }
 
 type outboxCmd struct {
 	app.Config
-	Workspace string `placeholder:"SLUG" help:"Show the mail of one workspace; by default all of them and the service's own: verifications and resets."`
-	Limit     int    `default:"20" help:"How many mails, the newest first."`
+	Workspace string `placeholder:"SLUG" help:"Only mail of this workspace; by default mail of all workspaces and of the service itself (verifications and resets)."`
+	Limit     int    `default:"20" help:"Number of mails, newest first."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
@@ -41,7 +41,7 @@ func (o *outboxCmd) Run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	for _, m := range mails {
-		whose := cmp.Or(m.Workspace, "of no workspace")
+		whose := cmp.Or(m.Workspace, "outside workspaces")
 		if err := printf(out, "%s  %s  %s\nTo: %s\nSubject: %s\n\n%s\n", m.CreatedAt.Format("2006-01-02 15:04:05Z"), m.ID, whose, m.To, m.Subject, paragraphs(m.Text)); err != nil {
 			return err
 		}

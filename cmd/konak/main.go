@@ -26,25 +26,25 @@ import (
 )
 
 type cli struct {
-	Config string `env:"KONAK_CONFIG" type:"path" placeholder:"FILE" help:"JSON file with the same names as the flags; konak.json is read if it is there, or else /etc/konak/konak.json."`
+	Config string `env:"KONAK_CONFIG" type:"path" placeholder:"FILE" help:"JSON file whose keys are the flag names; by default konak.json if it exists, or else /etc/konak/konak.json."`
 
 	Serve     serveCmd     `cmd:"" help:"Serve the panel and the API."`
-	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date and stop."`
-	Backup    backupCmd    `cmd:"" help:"Copy the embedded database and its files, beside a server that may run."`
-	Restore   restoreCmd   `cmd:"" help:"Put a backup into an empty data folder."`
-	Key       keyCmd       `cmd:"" help:"Change the master key."`
+	Migrate   migrateCmd   `cmd:"" help:"Apply database migrations and exit."`
+	Backup    backupCmd    `cmd:"" help:"Back up the embedded database and its files; a server can be running."`
+	Restore   restoreCmd   `cmd:"" help:"Restore a backup into an empty data folder."`
+	Key       keyCmd       `cmd:"" help:"Rotate the master key."`
 	Move      moveCmd      `cmd:"" help:"Move the embedded database to PostgreSQL, or files to an S3 service and back."`
-	Advisor   advisorCmd   `cmd:"" help:"Keep the regulation corpus."`
+	Advisor   advisorCmd   `cmd:"" help:"Manage the regulation corpus."`
 	Doctor    doctorCmd    `cmd:"" help:"Check that this machine and configuration can run Konak."`
-	Health    healthCmd    `cmd:"" help:"Ask the server of this machine whether it is ready."`
-	Show      configCmd    `cmd:"" name:"config" help:"List every setting, where it comes from and its value."`
+	Health    healthCmd    `cmd:"" help:"Check whether the server on this machine is ready."`
+	Show      configCmd    `cmd:"" name:"config" help:"List every setting with its value and source."`
 	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
-	Webhooks  webhooksCmd  `cmd:"" help:"Tools for those who receive webhooks."`
-	Mail      mailCmd      `cmd:"" help:"Look at the service's own mail."`
-	Jobs      jobsCmd      `cmd:"" help:"List, retry and delete jobs that failed for good."`
+	Webhooks  webhooksCmd  `cmd:"" help:"Tools for developing webhook receivers."`
+	Mail      mailCmd      `cmd:"" help:"Show the service's own mail."`
+	Jobs      jobsCmd      `cmd:"" help:"List, retry and delete jobs that failed permanently."`
 	Workspace workspaceCmd `cmd:"" help:"Manage workspaces."`
-	User      userCmd      `cmd:"" help:"List people, and help those who cannot sign in."`
-	Audit     auditCmd     `cmd:"" help:"Show what operators did that belongs to no workspace, such as deleting one."`
+	User      userCmd      `cmd:"" help:"List users, and help those who cannot sign in."`
+	Audit     auditCmd     `cmd:"" help:"Show operator actions that belong to no workspace, such as deleting one."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
@@ -77,12 +77,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if len(args) == 0 {
-		_, _ = fmt.Fprintln(stderr, "konak: say what to do: `konak serve` starts the server, `konak --help` lists all commands")
+		_, _ = fmt.Fprintln(stderr, "konak: no command given: `konak serve` starts the server, `konak --help` lists all commands")
 		return 2
 	}
 	kctx, err := parser.Parse(args)
 	if err != nil {
-		parser.Errorf("%s; `konak --help` lists the commands, `konak COMMAND --help` the settings of one", err)
+		parser.Errorf("%s; `konak --help` lists the commands, `konak COMMAND --help` a command's settings", err)
 		return 2
 	}
 	if err := checkZeros(kctx); err != nil {
@@ -126,7 +126,7 @@ var noZero = []string{
 func checkZeros(kctx *kong.Context) error {
 	for _, f := range kctx.Flags() {
 		if slices.Contains(noZero, f.Name) && f.Target.IsZero() {
-			return fmt.Errorf("--%s 0: write more than 0, or leave it out for %s; only --limit-workspace can be without a limit", f.Name, f.Default)
+			return fmt.Errorf("--%s 0: use a number above 0, or omit it for the default %s; only --limit-workspace can be unlimited", f.Name, f.Default)
 		}
 	}
 	return nil
@@ -185,7 +185,7 @@ func (s *serveCmd) serve(ctx context.Context, out io.Writer, log *slog.Logger) e
 	if s.LogFormat != logJSON {
 		s.greet(out, base, listeners.MailAddress(), firstOwner)
 	} else if link := firstOwner.Reveal(); link != "" {
-		log.Warn("nobody has an account yet; open the first one within an hour, or use konak workspace create", "link", link)
+		log.Warn("there are no accounts yet; open the first one within an hour, or use konak workspace create", "link", link)
 	}
 	log.Info("serving", "panel", base, "address", listeners.Address().String(), "database", string(a.DB.Dialect()), "version", app.Version, "commit", app.Commit)
 	err = a.Serve(ctx, listeners)
@@ -233,26 +233,26 @@ func (s *serveCmd) greet(out io.Writer, base, mail string, firstOwner secret.Tex
 		fmt.Fprintf(&b, "  Metrics http://%s/metrics\n", s.PrivateListen)
 	}
 	if mail != "" {
-		fmt.Fprintf(&b, "  Mail    smtp://%s (takes mail, and mail programs sign in after STARTTLS)\n", mail)
+		fmt.Fprintf(&b, "  Mail    smtp://%s (receives mail; mail programs can sign in after STARTTLS)\n", mail)
 	}
 	if s.Demo {
 		fmt.Fprintf(&b, `
   Sign in  owner@demo.localhost   %[1]s   (workspace demo)
            owner@acme.localhost   %[1]s   (workspace acme)
 
-  Try      CRM > Inbox: answer a customer, with a second window open beside it.
+  Try      CRM > Inbox: answer a customer, with a second window open next to it.
            %[2]s/demo/customer: be the customer, on every channel and on the phone.
-           CRM > Calls: any number outside answers; 00 at its end is busy, 01 does not answer.
-           CRM > Channels: put the live chat on a page of yours.
-           Advisor: ask for "kidem tazminati", with or without its Turkish letters.
+           CRM > Calls: every outside number answers, except those ending in 00 (busy) or 01 (no answer).
+           CRM > Channels: add the live chat to your own web page.
+           Advisor: search for "kidem tazminati", with or without Turkish letters.
            ERP > Webhooks: register http://127.0.0.1:9000/ and send a test;
            listen with: nc -l 9000
 
 `, app.DemoPassword, base)
 	}
 	if firstOwner.Reveal() != "" {
-		fmt.Fprintf(&b, "\n  Nobody has an account yet. Open the first one within an hour (each start prints a new link):\n  %s\n"+
-			"  or make the first workspace with `konak workspace create`.\n", firstOwner.Reveal())
+		fmt.Fprintf(&b, "\n  There are no accounts yet. Open the first one within an hour (each start prints a new link):\n  %s\n"+
+			"  or create the first workspace with `konak workspace create`.\n", firstOwner.Reveal())
 	}
 	if !web.Built() {
 		b.WriteString("  The panel is not in this binary: run make build.\n")

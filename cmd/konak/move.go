@@ -14,15 +14,15 @@ import (
 
 type moveCmd struct {
 	app.Config
-	To    string `env:"KONAK_MOVE_TO" placeholder:"URL" help:"postgres://… of an empty database: move the embedded database there. Stop the server first. Best in a file that KONAK_MOVE_TO_FILE names: others can see arguments."`
-	Files string `enum:"none,s3,folder" default:"none" help:"s3: copy files from the data folder to the service of --s3-url; folder: copy them back."`
+	To    string `env:"KONAK_MOVE_TO" placeholder:"URL" help:"postgres://… of an empty database to move the embedded database to. Stop the server first. Better given in a file named by KONAK_MOVE_TO_FILE, because others can see arguments."`
+	Files string `enum:"none,s3,folder" default:"none" help:"s3: copy files from the data folder to the S3 service of --s3-url; folder: copy them back."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
 // Run moves the database, or files.
 func (m *moveCmd) Run(ctx context.Context, out io.Writer) error {
 	if (m.To == "") == (m.Files == "none") {
-		return errors.New("say what to move: --to postgres://… (or KONAK_MOVE_TO, KONAK_MOVE_TO_FILE) for the database, or --files s3 or --files folder")
+		return errors.New("choose what to move: --to postgres://… (or KONAK_MOVE_TO, KONAK_MOVE_TO_FILE) for the database, or --files s3 or --files folder")
 	}
 	if m.To != "" {
 		return m.moveDatabase(ctx, out)
@@ -33,7 +33,7 @@ func (m *moveCmd) Run(ctx context.Context, out io.Writer) error {
 		return err
 	})
 	if again := moved.Copied+moved.Present > 0 && !errors.Is(err, blob.ErrMissing) && !errors.Is(err, blob.ErrDamaged); err != nil && again {
-		return fmt.Errorf("%w (run the command again to go on)", err)
+		return fmt.Errorf("%w (run the command again to continue)", err)
 	}
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (m *moveCmd) Run(ctx context.Context, out io.Writer) error {
 	if m.JSON {
 		return printJSON(out, moved)
 	}
-	_, err = fmt.Fprintf(out, "%d files were copied and compared, %d were there already.\n", moved.Copied, moved.Present)
+	_, err = fmt.Fprintf(out, "%d files were copied and verified, %d were already there.\n", moved.Copied, moved.Present)
 	return err
 }
 
@@ -64,7 +64,7 @@ func (m *moveCmd) moveDatabase(ctx context.Context, out io.Writer) error {
 	for _, t := range tables {
 		rows += t.Rows
 	}
-	_, err = fmt.Fprintf(out, "%d rows of %d tables were copied and compared. Start the server with --db from now on; "+
-		"%s keeps its files and the master key, and the embedded database as it was, with a mark: a start without --db is refused.\n", rows, len(tables), m.Data)
+	_, err = fmt.Fprintf(out, "%d rows of %d tables were copied and verified. Start the server with --db from now on. "+
+		"%s keeps its files, the master key and the unchanged embedded database, which is marked as moved: the server refuses to start without --db.\n", rows, len(tables), m.Data)
 	return err
 }

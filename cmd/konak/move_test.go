@@ -36,10 +36,10 @@ func TestMoveTakesItsTargetFromAFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte(target+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, text := with("move", "--files", "s3"); code != 1 || !strings.Contains(text, "say what to move") {
+	if code, text := with("move", "--files", "s3"); code != 1 || !strings.Contains(text, "choose what to move") {
 		t.Errorf("two things at once: %d: %s", code, text)
 	}
-	if code, text := with("move"); code != 0 || !strings.Contains(text, "a start without --db is refused") {
+	if code, text := with("move"); code != 0 || !strings.Contains(text, "refuses to start without --db") {
 		t.Fatalf("%d: %s", code, text)
 	}
 	for _, command := range [][]string{{"serve"}, {"migrate"}, {"doctor"}, {"workspace", "list"}, {"backup", filepath.Join(t.TempDir(), "b")}, {"key", "rotate"}, {"move"}} {

@@ -190,7 +190,7 @@ func (p *parsed) doctorSays(t *testing.T, args []string) string {
 	}
 	_, err := (&checkup{Config: p.Doctor.Config}).settings(t.Context())
 	if err == nil {
-		return "fit together"
+		return "valid"
 	}
 	return err.Error()
 }
@@ -217,7 +217,7 @@ func TestSettingsThatAreMeant(t *testing.T) {
 		{"--number-fee=0", "--speech-fee=0", "--limit-workspace=0", "--assistant-time=10m", "--webhook-lease=2s"},
 		{"--demo"},
 	} {
-		if said := p.doctorSays(t, append(args, "--data="+t.TempDir())); said != "fit together" {
+		if said := p.doctorSays(t, append(args, "--data="+t.TempDir())); said != "valid" {
 			t.Errorf("%v: %s", args, said)
 		}
 	}

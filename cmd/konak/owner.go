@@ -43,7 +43,7 @@ func giveToOwner(folder string, user int, give func(path string, uid, gid int) e
 			err = give(path, int(owner.Uid), int(owner.Gid))
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s belongs to root and should belong to the owner of %s: %w", path, folder, err)
+			return fmt.Errorf("%s belongs to root, but should belong to the owner of %s: %w", path, folder, err)
 		}
 		return nil
 	})
@@ -56,7 +56,7 @@ func ownerOf(path string) (*syscall.Stat_t, error) {
 	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return nil, fmt.Errorf("%s: the system does not tell whose it is", path)
+		return nil, fmt.Errorf("%s: the system does not report its owner", path)
 	}
 	return owner, nil
 }

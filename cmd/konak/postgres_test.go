@@ -58,10 +58,10 @@ func TestDatabaseErrors(t *testing.T) {
 	}
 	nobody.User = url.User("nobody")
 	for _, tc := range []struct{ db, want string }{
-		{nobody.String(), "konak: cannot connect to --db: PostgreSQL refuses: role \"nobody\" does not exist (28000)\n"},
+		{nobody.String(), "konak: cannot connect to --db: PostgreSQL refused: role \"nobody\" does not exist (28000)\n"},
 		{"postgres://konak@127.0.0.1:1/konak", "konak: cannot connect to --db: dial tcp 127.0.0.1:1: connect: connection refused; is PostgreSQL running there?\n"},
 		{"mysql://konak:hidden@localhost/konak", "konak: --db: write postgres://USER@HOST/DATABASE, or leave it out for the embedded database\n"},
-		{server.NewDatabase(t, "").App, "konak: the role of --db may not make or change tables in this database: GRANT CREATE ON SCHEMA public"},
+		{server.NewDatabase(t, "").App, "konak: the role of --db cannot create or change tables in this database: GRANT CREATE ON SCHEMA public"},
 	} {
 		if code, text := runOn("migrate", "--db", tc.db, "--data", t.TempDir()); code != 1 || !strings.HasPrefix(text, tc.want) {
 			t.Errorf("ended with %d: %s", code, text)

@@ -53,7 +53,7 @@ func secretFile(flag *kong.Flag) (string, error) {
 	_, plain := os.LookupEnv(variable)
 	if path := os.Getenv(variable + fileSuffix); path != "" {
 		if plain {
-			return "", fmt.Errorf("%s and %s%s are both set; leave one out", variable, variable, fileSuffix)
+			return "", fmt.Errorf("%s and %s%s are both set; remove one", variable, variable, fileSuffix)
 		}
 		return path, nil
 	}

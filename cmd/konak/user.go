@@ -12,11 +12,11 @@ import (
 )
 
 type userCmd struct {
-	List          userListCmd          `cmd:"" help:"List the people who have an account."`
-	ResetPassword userResetPasswordCmd `cmd:"" help:"Give a person a new password and end their sessions."`
-	Reset2FA      userReset2FACmd      `cmd:"" name:"reset-2fa" help:"Switch a person's second step off and end their sessions."`
-	EndSessions   userEndSessionsCmd   `cmd:"" help:"End all sessions of a person."`
-	Grant         userGrantCmd         `cmd:"" help:"Give a person who has an account a role in a workspace."`
+	List          userListCmd          `cmd:"" help:"List users."`
+	ResetPassword userResetPasswordCmd `cmd:"" help:"Generate a new password for a user and end their sessions."`
+	Reset2FA      userReset2FACmd      `cmd:"" name:"reset-2fa" help:"Turn off two-factor authentication of a user and end their sessions."`
+	EndSessions   userEndSessionsCmd   `cmd:"" help:"End all sessions of a user."`
+	Grant         userGrantCmd         `cmd:"" help:"Give an existing user a role in a workspace."`
 }
 
 // withApp opens the installation, beside a server that may run, and calls fn with it.
@@ -50,7 +50,7 @@ func (u *userListCmd) Run(ctx context.Context, out io.Writer) error {
 			return printJSON(out, people)
 		}
 		for _, p := range people {
-			if err := printf(out, "%s  %s  %s  %s  %s  second step %t  %d sessions\n", p.Email, p.Name, p.Workspace, p.Role, p.State, p.TwoFactor, p.Sessions); err != nil {
+			if err := printf(out, "%s  %s  %s  %s  %s  two-factor %t  %d sessions\n", p.Email, p.Name, p.Workspace, p.Role, p.State, p.TwoFactor, p.Sessions); err != nil {
 				return err
 			}
 		}
@@ -61,7 +61,7 @@ func (u *userListCmd) Run(ctx context.Context, out io.Writer) error {
 // userEmail is the person that a command is about.
 type userEmail struct {
 	app.Config
-	Email string `arg:"" help:"The person's e-mail address."`
+	Email string `arg:"" help:"The user's e-mail address."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
@@ -71,9 +71,9 @@ func (u *userEmail) act(ctx context.Context, fn func(*app.App) error) error {
 	f, ok := fault.As(err)
 	switch {
 	case ok && f.Code == fault.NotFound:
-		return fmt.Errorf("nobody has an account with the address %q", u.Email)
+		return fmt.Errorf("there is no account with the address %q", u.Email)
 	case ok && f.Code == fault.TwoFactorOff:
-		return fmt.Errorf("the second step of %s is off", u.Email)
+		return fmt.Errorf("two-factor authentication of %s is off", u.Email)
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func (u *userResetPasswordCmd) Run(ctx context.Context, out io.Writer) error {
 		if u.JSON {
 			return printJSON(out, map[string]string{"email": u.Email, "password": password.Reveal()})
 		}
-		_, err = fmt.Fprintf(out, "Password  %s\n\nIt is not shown again; the person changes it under Account.\n", password.Reveal())
+		_, err = fmt.Fprintf(out, "Password  %s\n\nIt is not shown again; the user can change it under Account.\n", password.Reveal())
 		return err
 	})
 }
@@ -106,7 +106,7 @@ func (u *userReset2FACmd) Run(ctx context.Context, out io.Writer) error {
 		if u.JSON {
 			return printJSON(out, map[string]any{"email": u.Email, "two_factor": false})
 		}
-		_, err := fmt.Fprintf(out, "The second step of %s is off.\n", u.Email)
+		_, err := fmt.Fprintf(out, "Two-factor authentication of %s is now off.\n", u.Email)
 		return err
 	})
 }
@@ -130,8 +130,8 @@ func (u *userEndSessionsCmd) Run(ctx context.Context, out io.Writer) error {
 
 type userGrantCmd struct {
 	userEmail
-	Workspace string `arg:"" help:"The workspace."`
-	Role      string `arg:"" help:"The role: owner, admin, agent, guest, or one that the workspace made."`
+	Workspace string `arg:"" help:"Short name of the workspace."`
+	Role      string `arg:"" help:"The role: owner, admin, agent, guest or a custom role."`
 }
 
 // Run gives the role, and makes the person a member where they are none.
@@ -156,9 +156,9 @@ func (u *userGrantCmd) Run(ctx context.Context, out io.Writer) error {
 	case ok && f.Code == fault.ValidationFailed:
 		return fmt.Errorf("the workspace %s has no role %q", u.Workspace, u.Role)
 	case ok && f.Code == fault.NotActive:
-		return fmt.Errorf("%s is suspended in %s; let an owner resume them first", u.Email, u.Workspace)
+		return fmt.Errorf("%s is suspended in %s; an owner has to resume them first", u.Email, u.Workspace)
 	case ok && f.Code == fault.LastAdmin:
-		return fmt.Errorf("%s keeps the role: a workspace needs an owner", u.Email)
+		return fmt.Errorf("%s keeps the role, because a workspace needs an owner", u.Email)
 	}
 	return err
 }

@@ -20,24 +20,24 @@ import (
 )
 
 type workspaceCmd struct {
-	Create   createCmd        `cmd:"" help:"Make a workspace and its owner."`
+	Create   createCmd        `cmd:"" help:"Create a workspace and its owner."`
 	List     workspaceListCmd `cmd:"" help:"List the workspaces."`
 	Show     workspaceShowCmd `cmd:"" help:"Show a workspace."`
-	Suspend  suspendCmd       `cmd:"" help:"Let nobody into a workspace and send nothing of it, until it is resumed."`
-	Resume   resumeCmd        `cmd:"" help:"Let a suspended workspace go on."`
-	Delete   deleteCmd        `cmd:"" help:"Delete a suspended workspace with everything in it."`
-	Export   exportCmd        `cmd:"" help:"Write a workspace with everything in it into one file."`
-	Import   importCmd        `cmd:"" help:"Read a workspace from such a file; it is suspended until it is resumed."`
-	Licences licencesCmd      `cmd:"" help:"Show which modules a workspace has, or set them."`
-	Storage  storageCmd       `cmd:"" help:"Show what a workspace's files take, or set what they may take."`
-	Credit   creditCmd        `cmd:"" help:"Show a workspace's call credit, or give it some."`
+	Suspend  suspendCmd       `cmd:"" help:"Suspend a workspace: nobody can enter it and it sends nothing until resumed."`
+	Resume   resumeCmd        `cmd:"" help:"Resume a suspended workspace."`
+	Delete   deleteCmd        `cmd:"" help:"Delete a suspended workspace and everything in it."`
+	Export   exportCmd        `cmd:"" help:"Export a workspace and everything in it to one file."`
+	Import   importCmd        `cmd:"" help:"Import a workspace from such a file; it stays suspended until resumed."`
+	Licences licencesCmd      `cmd:"" help:"Show or set the modules a workspace is licensed for."`
+	Storage  storageCmd       `cmd:"" help:"Show a workspace's storage usage, or set its quota."`
+	Credit   creditCmd        `cmd:"" help:"Show or add call credit of a workspace."`
 }
 
 type createCmd struct {
 	app.Config
-	Name       string `arg:"" help:"Name of the workspace; its address comes from it."`
-	OwnerEmail string `required:"" placeholder:"ADDRESS" help:"The owner's e-mail address. It counts as proven. Whoever has an account with it gets the workspace."`
-	OwnerName  string `placeholder:"NAME" help:"The owner's name; needed where the address has no account."`
+	Name       string `arg:"" help:"Name of the workspace; its address is derived from it."`
+	OwnerEmail string `required:"" placeholder:"ADDRESS" help:"The owner's e-mail address, treated as verified. If it has an account, that account gets the workspace."`
+	OwnerName  string `placeholder:"NAME" help:"The owner's name; required if the address has no account."`
 	Language   string `enum:"tr,en" default:"tr" help:"Language of the owner's mails: tr or en."`
 	JSON       bool   `name:"json" help:"Print JSON."`
 }
@@ -79,9 +79,9 @@ func (c *createCmd) print(out io.Writer, w identity.Workspace, password string) 
 		}
 		return printJSON(out, made)
 	}
-	last := "The owner has an account already and signs in with its password."
+	last := "The owner already has an account and signs in with its password."
 	if password != "" {
-		last = "Password  " + password + "\n\nThe password is not shown again; the owner changes it under Account."
+		last = "Password  " + password + "\n\nThe password is not shown again; the owner can change it under Account."
 	}
 	return printf(out, "Workspace %s (%s)\nSign in   %s/sign-in\nAddress   %s\n%s\n", w.Name, w.Slug, c.BaseURL(), c.OwnerEmail, paragraphs(last))
 }
@@ -112,7 +112,7 @@ func (l *workspaceListCmd) Run(ctx context.Context, out io.Writer) error {
 
 type workspaceShowCmd struct {
 	app.Config
-	Slug string `arg:"" help:"The workspace."`
+	Slug string `arg:"" help:"Short name of the workspace."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
@@ -162,7 +162,7 @@ func (s *workspaceShowCmd) set(ctx context.Context, out io.Writer, suspended boo
 			return err
 		}
 		if w.Deleting {
-			return fmt.Errorf("the workspace %q is being deleted; `konak workspace delete` finishes that", s.Slug)
+			return fmt.Errorf("the workspace %q is being deleted; run `konak workspace delete` to finish", s.Slug)
 		}
 		return s.print(out, w)
 	})
@@ -170,7 +170,7 @@ func (s *workspaceShowCmd) set(ctx context.Context, out io.Writer, suspended boo
 
 type deleteCmd struct {
 	workspaceShowCmd
-	Confirm string `required:"" placeholder:"NAME" help:"The name of the workspace, as a confirmation."`
+	Confirm string `required:"" placeholder:"NAME" help:"The name of the workspace, to confirm."`
 }
 
 // Run deletes a workspace and prints what was removed.
@@ -183,7 +183,7 @@ func (d *deleteCmd) Run(ctx context.Context, out io.Writer) error {
 		if d.JSON {
 			return printJSON(out, w)
 		}
-		_, err = fmt.Fprintf(out, "%s is deleted: %s of %s, %s, and %s of no other workspace.\n",
+		_, err = fmt.Fprintf(out, "%s is deleted: %s of %s, %s, and %s without another workspace.\n",
 			w.Slug, countOf(w.Rows, "row"), countOf(len(w.Tables), "table"), countOf(w.Files, "file"), countPeople(w.People))
 		return err
 	})
@@ -191,8 +191,8 @@ func (d *deleteCmd) Run(ctx context.Context, out io.Writer) error {
 
 type licencesCmd struct {
 	app.Config
-	Slug     string   `arg:"" help:"The workspace."`
-	Licences []string `arg:"" optional:"" help:"The modules it is to have: one or more of advisor, ai, commerce, crm, erp, mail, telephony, telephony_line, or all, or none. Without any they are shown."`
+	Slug     string   `arg:"" help:"Short name of the workspace."`
+	Licences []string `arg:"" optional:"" help:"Modules to license: one or more of advisor, ai, commerce, crm, erp, mail, telephony, telephony_line, or all, or none. Without any, shows the current ones."`
 	JSON     bool     `name:"json" help:"Print JSON."`
 }
 
@@ -208,7 +208,7 @@ func (l *licencesCmd) Run(ctx context.Context, out io.Writer) error {
 	}
 	for _, name := range set {
 		if !slices.Contains(identity.AllLicences, name) {
-			return fmt.Errorf("there is no licence %q; there are %s, or all, or none", name, strings.Join(identity.AllLicences, ", "))
+			return fmt.Errorf("there is no licence %q; use %s, or all, or none", name, strings.Join(identity.AllLicences, ", "))
 		}
 	}
 	return withApp(ctx, l.Config, func(a *app.App) error {
@@ -231,8 +231,8 @@ func (l *licencesCmd) Run(ctx context.Context, out io.Writer) error {
 
 type storageCmd struct {
 	app.Config
-	Slug  string `arg:"" help:"The workspace."`
-	Quota string `placeholder:"SIZE" help:"How much it may keep: bytes, or a number with MiB, GiB or TiB, or 'default'."`
+	Slug  string `arg:"" help:"Short name of the workspace."`
+	Quota string `placeholder:"SIZE" help:"New quota: bytes, or a number with MiB, GiB or TiB, or 'default'."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
@@ -274,9 +274,9 @@ func (s *storageCmd) Run(ctx context.Context, out io.Writer) error {
 
 type creditCmd struct {
 	app.Config
-	Slug string `arg:"" help:"The workspace."`
-	Add  string `placeholder:"AMOUNT" help:"How much to give, such as 100 or 99.50; a negative amount is taken."`
-	Note string `help:"Why, for the audit log."`
+	Slug string `arg:"" help:"Short name of the workspace."`
+	Add  string `placeholder:"AMOUNT" help:"Amount to add, such as 100 or 99.50; a negative amount is deducted."`
+	Note string `help:"Reason, for the audit log."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
@@ -307,13 +307,13 @@ func (c *creditCmd) Run(ctx context.Context, out io.Writer) error {
 	if c.JSON {
 		return printJSON(out, w)
 	}
-	_, err = fmt.Fprintf(out, "%s: %s %s available, %s set aside\n", c.Slug, formatAmount(w.Available), w.Currency, formatAmount(w.Held))
+	_, err = fmt.Fprintf(out, "%s: %s %s available, %s reserved\n", c.Slug, formatAmount(w.Available), w.Currency, formatAmount(w.Held))
 	return err
 }
 
 var (
 	amountText = regexp.MustCompile(`^(-?)([0-9]{1,9})(?:\.([0-9]{1,2}))?$`)
-	errAmount  = errors.New("write an amount with at most two places, such as 99.50")
+	errAmount  = errors.New("write an amount with at most two decimal places, such as 99.50")
 )
 
 // parseAmount reads an amount of money as millionths.

@@ -13,9 +13,9 @@ import (
 
 type exportCmd struct {
 	app.Config
-	Slug         string   `arg:"" help:"The workspace."`
+	Slug         string   `arg:"" help:"Short name of the workspace."`
 	Target       string   `arg:"" help:"New file NAME.tar, which only this installation can import, or NAME.tar.age."`
-	AgeRecipient []string `placeholder:"AGE1…" help:"Encrypt NAME.tar.age for this age recipient; may be given several times. Its owner can import it anywhere, and read every secret in it."`
+	AgeRecipient []string `placeholder:"AGE1…" help:"Encrypt NAME.tar.age for this age recipient; can be repeated. The recipient can import it anywhere and read every secret in it."`
 	JSON         bool     `name:"json" help:"Print JSON."`
 }
 
@@ -30,11 +30,11 @@ func (e *exportCmd) Run(ctx context.Context, out io.Writer) error {
 		if e.JSON {
 			return printJSON(out, s)
 		}
-		where := "any installation of this version, by whoever can decrypt it"
+		where := "any installation of this version, by anyone who can decrypt it"
 		if len(e.AgeRecipient) == 0 {
-			where = "this installation only, because of its secrets (--age-recipient is for others)"
+			where = "this installation only, because of its secrets (use --age-recipient for others)"
 		}
-		_, err = fmt.Fprintf(out, "%s holds %s: %s of %s, %s and %s. It can be imported into %s.\n",
+		_, err = fmt.Fprintf(out, "%s contains %s: %s of %s, %s and %s. It can be imported into %s.\n",
 			e.Target, s.Workspace.Slug, countOf(s.Rows, "row"), countOf(len(s.Tables), "table"), countOf(s.Files, "file"), countOf(s.Secrets, "secret"), where)
 		return err
 	})
@@ -62,16 +62,16 @@ func (e *exportCmd) write(ctx context.Context, a *app.App) (archive.Summary, err
 
 type importCmd struct {
 	app.Config
-	Path        string `arg:"" type:"existingfile" help:"File that konak workspace export wrote."`
-	AgeIdentity string `placeholder:"FILE" type:"existingfile" help:"File with the age identity for an encrypted one."`
-	Slug        string `placeholder:"NAME" help:"Another short name for the workspace, where another one has its own."`
+	Path        string `arg:"" type:"existingfile" help:"File created by konak workspace export."`
+	AgeIdentity string `placeholder:"FILE" type:"existingfile" help:"File with the age identity, for an encrypted file."`
+	Slug        string `placeholder:"NAME" help:"Import under this short name, if the workspace's own is taken."`
 	JSON        bool   `name:"json" help:"Print JSON."`
 }
 
 // Run imports a workspace, all of it or nothing, and prints what it wrote.
 func (i *importCmd) Run(ctx context.Context, out io.Writer) error {
 	if i.Slug != "" && !identity.ValidSlug(i.Slug) {
-		return fmt.Errorf("--slug %q: write 2 to 40 small letters and digits, with hyphens between words", i.Slug)
+		return fmt.Errorf("--slug %q: write 2 to 40 lower-case letters and digits, with hyphens between words", i.Slug)
 	}
 	return withApp(ctx, i.Config, func(a *app.App) error {
 		c, err := a.ArchiveConfig()
@@ -90,12 +90,12 @@ func (i *importCmd) Run(ctx context.Context, out io.Writer) error {
 		if i.JSON {
 			return printJSON(out, w)
 		}
-		_, err = fmt.Fprintf(out, "%s is imported: %s of %s and %s, with %s; %s kept the one that they have here.\n"+
-			"It is suspended: `konak workspace resume %s` lets it go on, and then what waits in it is sent.\n",
+		_, err = fmt.Fprintf(out, "%s is imported: %s of %s and %s, with %s; %s kept their existing account here.\n"+
+			"It is suspended: `konak workspace resume %s` resumes it, and then anything waiting in it is sent.\n",
 			w.Workspace.Slug, countOf(w.Rows, "row"), countOf(len(w.Tables), "table"), countOf(w.Files, "file"),
 			countOf(w.People, "new account"), countPeople(w.Joined), w.Workspace.Slug)
 		if err == nil && w.Elsewhere {
-			_, err = fmt.Fprintln(out, "It comes from another installation: docs/operating.md says what has to be set up anew.")
+			_, err = fmt.Fprintln(out, "It comes from another installation: see docs/operating.md for what to set up again.")
 		}
 		return err
 	})

@@ -12,7 +12,7 @@ type HitLaw struct {
 	ID    string `json:"id" example:"kanun-6102"`
 	No    string `json:"no" example:"6102"`
 	Title string `json:"title" example:"TÜRK TİCARET KANUNU"`
-	Short string `json:"short" doc:"Abbreviation; empty if there is none" example:"TTK"`
+	Short string `json:"short" doc:"Abbreviation; empty if the law has none" example:"TTK"`
 	Kind  string `json:"kind" enum:"kanun,anayasa,khk,cbk,yonetmelik,teblig" example:"kanun"`
 }
 
@@ -20,28 +20,28 @@ type HitLaw struct {
 type HitProvision struct {
 	Kind    string   `json:"kind" enum:"madde,gecici,ek,mukerrer,ek_gecici,bolum" example:"madde"`
 	No      string   `json:"no" example:"376"`
-	Label   string   `json:"label" doc:"The short way to cite it" example:"TTK m. 376"`
+	Label   string   `json:"label" doc:"Short citation" example:"TTK m. 376"`
 	Heading string   `json:"heading" example:"Sermayenin kaybı, borca batık olma durumu"`
-	Path    []string `json:"path" doc:"Book, part and section that it stands in"`
+	Path    []string `json:"path" doc:"Book, part and section of the law that contain the provision"`
 }
 
 // Hit is one provision found.
 type Hit struct {
 	ID        string       `json:"id" example:"kanun-6102:m376"`
 	Score     float64      `json:"score" example:"12.5"`
-	Match     string       `json:"match" enum:"citation,text" doc:"citation: the question names this provision" example:"text"`
+	Match     string       `json:"match" enum:"citation,text" doc:"citation: the query cites this provision" example:"text"`
 	Law       HitLaw       `json:"law"`
 	Provision HitProvision `json:"provision"`
-	Snippet   string       `json:"snippet" doc:"HTML: escaped text, matches in <em>" example:"sermayenin <em>kaybı</em>"`
+	Snippet   string       `json:"snippet" doc:"HTML: escaped text with matches in <em>" example:"sermayenin <em>kaybı</em>"`
 	Status    string       `json:"status" enum:"in_force,repealed" example:"in_force"`
-	ValidFrom string       `json:"valid_from" doc:"Day from which this text counts" example:"2012-07-01"`
-	SourceURL *string      `json:"source_url" nullable:"true" doc:"Where the official text is" example:"https://example.com/6102"`
+	ValidFrom string       `json:"valid_from" doc:"Day this text came into force" example:"2012-07-01"`
+	SourceURL *string      `json:"source_url" nullable:"true" doc:"URL of the official text" example:"https://example.com/6102"`
 }
 
 // FacetCount is one value of a facet.
 type FacetCount struct {
 	Value string `json:"value" example:"kanun"`
-	Title string `json:"title" doc:"Title of the law; of a kind, its name" example:"Kanun"`
+	Title string `json:"title" doc:"Title of the law, or name of the kind" example:"Kanun"`
 	Count int    `json:"count" example:"42"`
 }
 
@@ -56,7 +56,7 @@ type Cited struct {
 	Law       HitLaw  `json:"law"`
 	Kind      string  `json:"kind" example:"madde"`
 	No        string  `json:"no" example:"376"`
-	Provision *string `json:"provision" nullable:"true" doc:"Its id; null if the law has no such provision" example:"kanun-6102:m376"`
+	Provision *string `json:"provision" nullable:"true" doc:"Id of the provision; null if the law has no such provision" example:"kanun-6102:m376"`
 }
 
 // Correction is a word that was searched instead of another.
@@ -68,7 +68,7 @@ type Correction struct {
 // Understood is what was made of the question.
 type Understood struct {
 	Citations []Cited      `json:"citations"`
-	Laws      []HitLaw     `json:"laws" doc:"Laws that the question names"`
+	Laws      []HitLaw     `json:"laws" doc:"Laws named in the query"`
 	Corrected []Correction `json:"corrected"`
 }
 
@@ -93,8 +93,8 @@ type ListedLaw struct {
 	GazetteDate string `json:"rg_date" example:"2011-02-14"`
 	GazetteNo   string `json:"rg_no" example:"27846"`
 	SourceURL   string `json:"source_url" example:"https://example.com/6102"`
-	Provisions  int    `json:"provisions" doc:"How many provisions it has" example:"1535"`
-	LastUpdate  string `json:"last_update" doc:"Day of its newest amendment that we know" example:"2026-08-08"`
+	Provisions  int    `json:"provisions" doc:"Number of provisions" example:"1535"`
+	LastUpdate  string `json:"last_update" doc:"Day of the latest known amendment" example:"2026-08-08"`
 
 	key uuid.UUID
 	day int64
@@ -103,7 +103,7 @@ type ListedLaw struct {
 // Version is a text that a provision had or has.
 type Version struct {
 	ValidFrom string  `json:"valid_from" example:"2012-07-01"`
-	ValidTo   *string `json:"valid_to" nullable:"true" doc:"Day from which it does not count any more" example:"2026-08-08"`
+	ValidTo   *string `json:"valid_to" nullable:"true" doc:"First day this text is no longer in force" example:"2026-08-08"`
 	Text      string  `json:"text" example:"Son yıllık bilançodan…"`
 	SHA256    string  `json:"sha256" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
 }
@@ -121,7 +121,7 @@ type ProvisionPage struct {
 	Law          HitLaw                  `json:"law"`
 	LawStatus    string                  `json:"law_status" enum:"in_force,repealed" example:"in_force"`
 	Provision    HitProvision            `json:"provision"`
-	Text         string                  `json:"text" doc:"The whole text" example:"Son yıllık bilançodan…"`
+	Text         string                  `json:"text" doc:"Full text" example:"Son yıllık bilançodan…"`
 	Status       string                  `json:"status" enum:"in_force,repealed" example:"in_force"`
 	ValidFrom    string                  `json:"valid_from" example:"2012-07-01"`
 	AcceptedDate string                  `json:"accepted_date" example:"2011-01-13"`
@@ -131,8 +131,8 @@ type ProvisionPage struct {
 	Source       string                  `json:"source" example:"official"`
 	Previous     api.Nullable[Neighbour] `json:"previous"`
 	Next         api.Nullable[Neighbour] `json:"next"`
-	Outline      []Neighbour             `json:"outline" doc:"Every provision of the law, in order"`
+	Outline      []Neighbour             `json:"outline" doc:"All provisions of the law, in order"`
 	Versions     []Version               `json:"versions" doc:"Newest first"`
-	HistoryFrom  clock.Time              `json:"history_from" doc:"Texts from before the first import are not known"`
+	HistoryFrom  clock.Time              `json:"history_from" doc:"Time of the first import; earlier texts are unknown"`
 	CorpusRev    int64                   `json:"corpus_rev" example:"3"`
 }

@@ -10,15 +10,15 @@ import (
 )
 
 type searchIn struct {
-	Q      string   `query:"q" required:"true" minLength:"1" maxLength:"512" doc:"The question, words or a citation such as TTK m. 376" example:"kıdem tazminatı"`
-	Limit  int      `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"Hits to return"`
-	Cursor string   `query:"cursor" maxLength:"512" doc:"The next_cursor of the page before, with the same question"`
-	Kinds  []string `query:"tur,explode" maxItems:"6" enum:"kanun,anayasa,khk,cbk,yonetmelik,teblig" doc:"Kinds of legislation; may be repeated"`
-	Laws   []string `query:"mevzuat,explode" maxItems:"50" doc:"Ids of laws; may be repeated"`
-	Status string   `query:"durum" enum:"yururlukte,mulga,hepsi" default:"yururlukte" doc:"In force, repealed, or all"`
-	Day    string   `query:"tarih" maxLength:"10" doc:"Search the texts as they were on this day (YYYY-MM-DD)"`
-	From   string   `query:"rg_from" maxLength:"10" doc:"Gazette day of the law, from (YYYY-MM-DD)"`
-	To     string   `query:"rg_to" maxLength:"10" doc:"Gazette day of the law, until and including (YYYY-MM-DD)"`
+	Q      string   `query:"q" required:"true" minLength:"1" maxLength:"512" doc:"Search query: a question, words or a citation such as TTK m. 376" example:"kıdem tazminatı"`
+	Limit  int      `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"Number of hits to return"`
+	Cursor string   `query:"cursor" maxLength:"512" doc:"The next_cursor of the previous page, with the same query"`
+	Kinds  []string `query:"tur,explode" maxItems:"6" enum:"kanun,anayasa,khk,cbk,yonetmelik,teblig" doc:"Kinds of legislation; can be repeated"`
+	Laws   []string `query:"mevzuat,explode" maxItems:"50" doc:"Ids of laws; can be repeated"`
+	Status string   `query:"durum" enum:"yururlukte,mulga,hepsi" default:"yururlukte" doc:"In force, repealed or all"`
+	Day    string   `query:"tarih" maxLength:"10" doc:"Search the texts as they stood on this day (YYYY-MM-DD)"`
+	From   string   `query:"rg_from" maxLength:"10" doc:"Earliest gazette day of the law (YYYY-MM-DD)"`
+	To     string   `query:"rg_to" maxLength:"10" doc:"Latest gazette day of the law, inclusive (YYYY-MM-DD)"`
 	Facets bool     `query:"facets" doc:"Count the hits by kind and law"`
 	Marks  bool     `query:"vurgu" default:"true" doc:"Mark matches in the snippet with <em>"`
 }
@@ -26,11 +26,11 @@ type searchIn struct {
 type searchOut struct {
 	api.Traced
 	Data       []Hit                `json:"data" nullable:"false"`
-	NextCursor *string              `json:"next_cursor" nullable:"true" doc:"Where the list goes on; null at the end"`
-	Total      int                  `json:"total" doc:"Provisions that answer the question well enough to be shown" example:"120"`
-	Facets     api.Nullable[Facets] `json:"facets" doc:"null unless asked for"`
+	NextCursor *string              `json:"next_cursor" nullable:"true" doc:"Cursor of the next page; null on the last page"`
+	Total      int                  `json:"total" doc:"Number of provisions relevant enough to be shown" example:"120"`
+	Facets     api.Nullable[Facets] `json:"facets" doc:"null unless requested with facets"`
 	Query      Understood           `json:"query"`
-	CorpusRev  int64                `json:"corpus_rev" doc:"The revision of the corpus that this answer is from" example:"3"`
+	CorpusRev  int64                `json:"corpus_rev" doc:"Corpus revision of this response" example:"3"`
 }
 
 type listLawsIn struct{ api.Paged }
@@ -48,7 +48,7 @@ func (s *Service) Register(a *api.API) {
 		}
 	}
 	api.HandleBody(a, route("/arama", "search-regulations", "Search the regulations",
-		"Full-text search over every provision, ordered by relevance. Nothing found is an empty list."),
+		"Full-text search over all provisions, ordered by relevance. Returns an empty list if nothing matches."),
 		func(ctx context.Context, in *searchIn) (searchOut, error) {
 			f, err := s.Search(ctx, Question{
 				Text: in.Q, Kinds: in.Kinds, Laws: in.Laws, Status: in.Status, Day: in.Day, From: in.From, To: in.To,
@@ -61,11 +61,11 @@ func (s *Service) Register(a *api.API) {
 			return out, err
 		})
 
-	api.HandleList(a, route("/kutuphane", "list-laws", "List the laws of the library", "The last updated first."),
+	api.HandleList(a, route("/kutuphane", "list-laws", "List the laws of the library", "The most recently updated laws come first."),
 		func(ctx context.Context, in *listLawsIn) (db.List[ListedLaw], error) { return s.Laws(ctx, in.Page()) })
 
-	api.Handle(a, route("/maddeler/{id}", "get-provision", "Read a provision",
-		"The whole text with its neighbours, its versions and the outline of its law."),
+	api.Handle(a, route("/maddeler/{id}", "get-provision", "Get a provision",
+		"Returns the full text with its neighbours, its versions and the outline of its law."),
 		func(ctx context.Context, in *provisionIn) (ProvisionPage, error) {
 			return s.Provision(ctx, pathID(in.ID))
 		})

@@ -74,7 +74,7 @@ func (f *Faults) add(e *RowError) {
 // Reasons why an import does not run.
 var (
 	ErrImporting = errors.New("another import is running; wait until it ends")
-	ErrEmptyFile = errors.New("the file holds no provisions; nothing was changed")
+	ErrEmptyFile = errors.New("the file contains no provisions; nothing was changed")
 )
 
 // fingerprint is what makes two versions of a provision different. Its place
@@ -109,7 +109,7 @@ func inspect(src Source, progress func(Progress)) (*surveyed, error) {
 		}
 		out.rows++
 		if _, twice := out.sums[p.ID]; twice {
-			faults.add(&RowError{p.line, fmt.Errorf("id %q was there before", p.ID)})
+			faults.add(&RowError{p.line, fmt.Errorf("duplicate id %q", p.ID)})
 			return nil
 		}
 		sum, err := fingerprint(p)

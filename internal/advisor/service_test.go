@@ -301,7 +301,7 @@ func TestImportRefusals(t *testing.T) {
 		for rows, want := range map[string]string{
 			"":                                   "no provisions",
 			string(good) + "\n{":                 "line 2: not a provision",
-			string(good) + "\n\n" + string(good): "line 3: id \"kanun-9001:m1\" was there before",
+			string(good) + "\n\n" + string(good): "line 3: duplicate id \"kanun-9001:m1\"",
 			strings.ReplaceAll(string(good), "kanun", "yasa"): "line 1: unknown kind",
 		} {
 			_, err := s.Advisor.Import(t.Context(), advisor.BytesSource("x", []byte(rows)), advisor.ImportOptions{})

@@ -30,7 +30,7 @@ type BackupOptions struct {
 // Backup copies the embedded database and its files, beside a server that may run.
 func Backup(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, o BackupOptions) (backup.Manifest, error) {
 	if !cfg.embedded() {
-		return backup.Manifest{}, errors.New("konak backup copies the embedded database; copy PostgreSQL with pg_dump (docs/operating.md)")
+		return backup.Manifest{}, errors.New("konak backup copies the embedded database; for PostgreSQL use pg_dump (docs/operating.md)")
 	}
 	if err := cfg.checkOutside(o.Target); err != nil {
 		return backup.Manifest{}, err
@@ -52,12 +52,12 @@ func Backup(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, o
 	}
 	if backup.IsFile(o.Target) {
 		if o.Previous != "" {
-			return backup.Manifest{}, errors.New("--previous is for backups in a folder: a file holds everything")
+			return backup.Manifest{}, errors.New("--previous works only for backups in a folder: a file contains everything")
 		}
 		return backup.WriteFile(ctx, src, o.Target, to)
 	}
 	if len(to) > 0 {
-		return backup.Manifest{}, errors.New("an encrypted backup is a file NAME.tar.age")
+		return backup.Manifest{}, errors.New("an encrypted backup must be a file NAME.tar.age")
 	}
 	return backup.WriteFolder(ctx, src, o.Target, o.Previous)
 }
@@ -73,7 +73,7 @@ func (c *Config) checkOutside(target string) error {
 		return err
 	}
 	if rel, err := filepath.Rel(data, target); err == nil && filepath.IsLocal(rel) {
-		return fmt.Errorf("%s is in the data folder; choose a place outside of it, best on another disk", target)
+		return fmt.Errorf("%s is in the data folder; choose a place outside it, preferably on another disk", target)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (c *Config) keyText() (string, error) {
 // copied. It returns the manifest, and whether the master key of cfg fits.
 func Restore(ctx context.Context, cfg Config, source, identityFile string) (m backup.Manifest, keyFits bool, err error) {
 	if !cfg.embedded() {
-		return m, false, errors.New("konak restore fills an embedded database; leave --db out")
+		return m, false, errors.New("konak restore restores an embedded database; leave --db out")
 	}
 	if err := backup.CheckEmpty(cfg.Data); err != nil {
 		return m, false, err
@@ -175,9 +175,9 @@ func (a *App) StepBackup(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	a.log.Info("a backup was made", "folder", target, "files", len(m.Files)-1)
+	a.log.Info("backup created", "folder", target, "files", len(m.Files)-1)
 	if len(m.Missing) > 0 {
-		a.log.Error("files that the database counts on are missing or damaged, and not in the backup", "count", len(m.Missing), "files", backup.Names(m.Missing))
+		a.log.Error("files of the database are missing or damaged, and not in the backup", "count", len(m.Missing), "files", backup.Names(m.Missing))
 	}
 	return 1, s.Clean()
 }

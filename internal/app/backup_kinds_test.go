@@ -188,7 +188,7 @@ func TestBackupNamesAMissingFile(t *testing.T) {
 		if err := replaceIn(filepath.Join(b.dir, "manifest.json"), m.Missing[0], "files/of/another"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := backup.Verify(t.Context(), b.dir, ""); err == nil || !strings.Contains(err.Error(), "counts on files that are not in it or are others: "+m.Missing[0]) {
+		if _, err := backup.Verify(t.Context(), b.dir, ""); err == nil || !strings.Contains(err.Error(), "refers to files that are missing from it or differ: "+m.Missing[0]) {
 			t.Errorf("a file that is not named: %v", err)
 		}
 	}
@@ -250,7 +250,7 @@ func TestBackupSettings(t *testing.T) {
 	for want, change := range map[string]func(*app.Config){
 		"--backup-every":        func(c *app.Config) { c.BackupEvery = time.Second },
 		"--backup-keep":         func(c *app.Config) { c.BackupKeep = 0 },
-		"is no folder":          func(c *app.Config) { c.BackupFolder = filepath.Join(folder, "nothing") },
+		"is not a folder":       func(c *app.Config) { c.BackupFolder = filepath.Join(folder, "nothing") },
 		"is in the data folder": func(c *app.Config) { c.Data = filepath.Dir(folder) },
 		"for the embedded data": func(c *app.Config) { c.DB = "postgres://konak@127.0.0.1:1/konak" },
 	} {

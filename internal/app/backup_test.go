@@ -120,10 +120,10 @@ func TestDamagedBackup(t *testing.T) {
 		"has no manifest":         func(t *testing.T, b *backedUp) error { return os.Remove(filepath.Join(b.dir, "manifest.json")) },
 		"is damaged":              func(t *testing.T, b *backedUp) error { return appendTo(firstFile(t, b.dir), "x") },
 		"missing from the backup": func(t *testing.T, b *backedUp) error { return os.Remove(firstFile(t, b.dir)) },
-		"lies outside": func(t *testing.T, b *backedUp) error {
+		"is outside": func(t *testing.T, b *backedUp) error {
 			return replaceIn(filepath.Join(b.dir, "manifest.json"), `"konak.db"`, `"../konak.db"`)
 		},
-		"names no konak.db": func(t *testing.T, b *backedUp) error {
+		"does not list konak.db": func(t *testing.T, b *backedUp) error {
 			return os.WriteFile(filepath.Join(b.dir, "manifest.json"), []byte(`{}`), 0o600)
 		},
 	} {

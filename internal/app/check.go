@@ -58,7 +58,7 @@ func (c *Config) Check() error {
 func (c *Config) checkData() error {
 	switch {
 	case c.NATS != "":
-		return errors.New("--nats: this version does not use it, and several nodes on one PostgreSQL work without it; leave it out")
+		return errors.New("--nats: not used by this version, and several nodes on one PostgreSQL do not need it; leave it out")
 	case c.DB != "" && !c.embedded() && !strings.HasPrefix(c.DB, "postgres://") && !strings.HasPrefix(c.DB, "postgresql://"):
 		// The address may hold a password, so it is not repeated.
 		return errors.New("--db: write postgres://USER@HOST/DATABASE, or leave it out for the embedded database")
@@ -74,13 +74,13 @@ func (c *Config) checkData() error {
 func (c *Config) checkNumbers() error {
 	switch {
 	case c.WebhookLease != 0 && c.WebhookLease < leastLease:
-		return fmt.Errorf("--webhook-lease %s: at least %s, or a busy node loses its endpoints to another", c.WebhookLease, leastLease)
+		return fmt.Errorf("--webhook-lease %s: must be at least %s, or a busy node loses its endpoints to another", c.WebhookLease, leastLease)
 	case c.AssistantTime < 0 || c.AssistantTime > longestAnswer:
 		return fmt.Errorf("--assistant-time %s: write a time up to %s, such as 30s", c.AssistantTime, longestAnswer)
 	case c.MailDailyQuota < 0:
 		return fmt.Errorf("--mail-daily-quota %d: write a number of recipients", c.MailDailyQuota)
 	case c.MailMaxSize != 0 && c.MailMaxSize < leastMail:
-		return fmt.Errorf("--mail-max-size %d: at least %d bytes, or hardly any mail is taken", c.MailMaxSize, leastMail)
+		return fmt.Errorf("--mail-max-size %d: must be at least %d bytes, or hardly any mail is accepted", c.MailMaxSize, leastMail)
 	case min(c.LimitKey, c.LimitAccount, c.LimitAddress, c.LimitWorkspace) < 0:
 		return errors.New("--limit-key, --limit-account, --limit-address, --limit-workspace: write a number of requests a minute")
 	case c.NumberFee < 0:
@@ -99,14 +99,14 @@ func (c *Config) checkBackups() error {
 	case c.BackupFolder == "":
 		return nil
 	case !c.embedded():
-		return errors.New("--backup-folder is for the embedded database; PostgreSQL has tools of its own (docs/operating.md)")
+		return errors.New("--backup-folder is for the embedded database; PostgreSQL has its own tools (docs/operating.md)")
 	case c.BackupEvery < time.Minute:
-		return fmt.Errorf("--backup-every %s: at least a minute", c.BackupEvery)
+		return fmt.Errorf("--backup-every %s: must be at least a minute", c.BackupEvery)
 	case c.BackupKeep < 1:
-		return fmt.Errorf("--backup-keep %d: at least one", c.BackupKeep)
+		return fmt.Errorf("--backup-keep %d: must be at least one", c.BackupKeep)
 	}
 	if info, err := os.Stat(c.BackupFolder); err != nil || !info.IsDir() {
-		return fmt.Errorf("--backup-folder %s is no folder; make it first: is a disk not mounted?", c.BackupFolder)
+		return fmt.Errorf("--backup-folder %s is not a folder; create it first: is a disk not mounted?", c.BackupFolder)
 	}
 	if err := c.checkOutside(c.BackupFolder); err != nil {
 		return fmt.Errorf("--backup-folder: %w", err)
@@ -131,11 +131,11 @@ func (c *Config) checkAddresses() error {
 			return fmt.Errorf("%s %q: write HOST:PORT, for example 127.0.0.1:8080", a.flag, a.value)
 		}
 		if host, _, _ := net.SplitHostPort(a.value); c.Demo && !off && i < 4 && !setting.IsLoopback(host) {
-			return fmt.Errorf("--demo has passwords that everybody knows, so it listens on loopback only; %s %q is not", a.flag, a.value)
+			return fmt.Errorf("--demo has publicly known passwords, so it listens on loopback only; %s %q is not", a.flag, a.value)
 		}
 		for _, b := range all[:i] {
 			if setting.Overlap(a.value, b.value) {
-				return fmt.Errorf("%s %s and %s %s are one address; choose another port", b.flag, b.value, a.flag, a.value)
+				return fmt.Errorf("%s %s and %s %s are the same address; choose another port", b.flag, b.value, a.flag, a.value)
 			}
 		}
 	}
@@ -261,7 +261,7 @@ func (c *Config) helpDomains() (map[string]string, error) {
 			return nil, fmt.Errorf("--help-domain %q: hosts below --domain are the installation's own", text)
 		}
 		if out[host] != "" || of[slug] {
-			return nil, fmt.Errorf("--help-domain %q: a host has one workspace, and a workspace one host", text)
+			return nil, fmt.Errorf("--help-domain %q: each host has one workspace, and each workspace one host", text)
 		}
 		out[host], of[slug] = slug, true
 	}

@@ -48,9 +48,9 @@ func (c *Config) makeFolder() error {
 	case err == nil, errors.Is(err, fs.ErrExist):
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("the data folder %s cannot be made, because %s is not there; is a disk not mounted? Make it, or choose another --data", c.Data, filepath.Dir(c.Data))
+		return fmt.Errorf("the data folder %s cannot be created, because %s does not exist; is a disk not mounted? Create it, or choose another --data", c.Data, filepath.Dir(c.Data))
 	}
-	return fmt.Errorf("the data folder cannot be made: %w", err)
+	return fmt.Errorf("the data folder cannot be created: %w", err)
 }
 
 // prepareData makes what lies in the data folder and lets nobody else read it,
@@ -61,7 +61,7 @@ func (c *Config) prepareData() error {
 	if c.DB == "" {
 		f, err := os.OpenFile(filepath.Join(c.Data, databaseFile), os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
-			return fmt.Errorf("the database cannot be made: %w", err)
+			return fmt.Errorf("the database cannot be created: %w", err)
 		}
 		if err := f.Close(); err != nil {
 			return err

@@ -39,7 +39,7 @@ func RotateKey(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source
 		return r, err
 	}
 	if (cfg.MasterKey != "") != (target != "") {
-		return r, errors.New("give --new-key-file where the master key is a setting, and only there: otherwise the file in the data folder is replaced")
+		return r, errors.New("give --new-key-file if, and only if, the master key is a setting; otherwise the file in the data folder is replaced")
 	}
 	r.KeyFile = target
 	if target == "" {

@@ -19,7 +19,7 @@ import (
 // not served by mistake. Where tables are returned with an error, they were moved.
 func MoveDatabase(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, to string) (moved []move.Table, err error) {
 	if cfg.DB != "" {
-		return nil, errors.New("konak move begins at the embedded database of --data; leave --db out")
+		return nil, errors.New("konak move starts from the embedded database in --data; leave --db out")
 	}
 	if scheme, _, _ := strings.Cut(to, "://"); scheme != "postgres" && scheme != "postgresql" {
 		return nil, errors.New("--to: write postgres://USER@HOST/DATABASE") // not what was given: it may hold a password

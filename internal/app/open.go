@@ -67,7 +67,7 @@ func (a *App) wireExisting(ctx context.Context) error {
 	if known, err := secret.HasKeys(ctx, a.DB); err != nil {
 		return err
 	} else if !known {
-		return errors.New("this database was never served; start `konak serve` once")
+		return errors.New("this database was never served; run `konak serve` once")
 	}
 	box, err := a.cfg.readBox()
 	if err := a.cfg.checkKey(ctx, a.DB, box, err); err != nil {
@@ -91,7 +91,7 @@ func OpenExistingDatabase(ctx context.Context, cfg Config, log *slog.Logger, c c
 		return nil, err
 	}
 	if !cfg.HasDatabase() {
-		return nil, fmt.Errorf("there is no database in %s; name the folder with --data, or the server's settings with --config FILE; `konak serve` makes a new one", cfg.Data)
+		return nil, fmt.Errorf("there is no database in %s; set the folder with --data, or the server's settings with --config FILE; `konak serve` creates a new one", cfg.Data)
 	}
 	d, err := db.Open(ctx, cfg.databaseOptions(log, c))
 	if err != nil {
@@ -147,11 +147,11 @@ func (c *Config) databaseOptions(log *slog.Logger, source clock.Source) db.Optio
 func (c *Config) lockFolder(log *slog.Logger) (*node.Node, error) {
 	n, err := node.Take(c.Data)
 	if errors.Is(err, node.ErrTaken) && c.embedded() {
-		return nil, fmt.Errorf("another konak runs on the data folder %s, and the embedded database serves one process; "+
+		return nil, fmt.Errorf("another konak runs on the data folder %s, and the embedded database supports one process; "+
 			"stop it, choose another --data, or use PostgreSQL (--db) for several", c.Data)
 	}
 	if err != nil {
-		log.Warn("the data folder is not locked; what an earlier process held is free when its lease ends", "reason", err)
+		log.Warn("the data folder cannot be locked; leases of an earlier process are freed when they expire", "reason", err)
 		return nil, nil
 	}
 	return n, nil
@@ -185,7 +185,7 @@ func (a *App) build(ctx context.Context) error {
 		if box, err = secret.LoadBox(a.cfg.Data); err != nil {
 			return err
 		}
-		a.log.Info("a master key was made; keep a copy of it", "file", secret.KeyPath(a.cfg.Data))
+		a.log.Info("created a master key; keep a copy of it", "file", secret.KeyPath(a.cfg.Data))
 	}
 	if err := a.cfg.explainKey(box.RecordKey(ctx, a.DB)); err != nil {
 		return err
@@ -221,7 +221,7 @@ func (a *App) migrate(ctx context.Context) ([]int64, error) {
 	}
 	switch {
 	case fresh:
-		a.log.Info("a new database was made", "database", where)
+		a.log.Info("a new database was created", "database", where)
 	case len(applied) > 0:
 		a.log.Info("migrations were applied", "database", where, "first", applied[0], "last", applied[len(applied)-1], "count", len(applied))
 	}
@@ -264,8 +264,8 @@ func (c *Config) checkKey(ctx context.Context, d *db.DB, box *secret.Box, readEr
 	if known, err := secret.HasKeys(ctx, d); err != nil || !known {
 		return err
 	}
-	return fmt.Errorf("%s is not there, but the database has secrets that it sealed: bring the file back, "+
-		"or give the key of this database with --master-key; all nodes have the same", secret.KeyPath(c.Data))
+	return fmt.Errorf("%s is missing, but the database has secrets encrypted with it: restore the file, "+
+		"or give this database's key with --master-key; all nodes must have the same key", secret.KeyPath(c.Data))
 }
 
 // explainKey says of a master key that does not fit where it came from and what
@@ -278,5 +278,5 @@ func (c *Config) explainKey(err error) error {
 	if c.MasterKey != "" {
 		from = "--master-key"
 	}
-	return fmt.Errorf("%s: %w, so nothing that is sealed in it could be opened; bring back the key that belongs to it; all nodes have the same", from, err)
+	return fmt.Errorf("%s: %w, so its secrets cannot be decrypted; restore the key that belongs to it; all nodes must have the same key", from, err)
 }

@@ -41,7 +41,7 @@ func TestNodeWithoutTheKey(t *testing.T) {
 				t.Fatal(err)
 			}
 			cfg.Data = t.TempDir()
-			if err := openNode(t, cfg); err == nil || !strings.Contains(err.Error(), "bring the file back") {
+			if err := openNode(t, cfg); err == nil || !strings.Contains(err.Error(), "restore the file") {
 				t.Errorf("a node without the key says %v", err)
 			}
 			if _, err := os.Stat(filepath.Join(cfg.Data, "master.key")); !errors.Is(err, fs.ErrNotExist) {

@@ -24,10 +24,10 @@ import (
 // Meta is what anybody may know about a node.
 type Meta struct {
 	Version string `json:"version" example:"0.1.0"`
-	Commit  string `json:"commit" example:"0f8137af2b1c" doc:"The commit that the program was built from; unknown where it was built without git"`
-	Demo    bool   `json:"demo" doc:"Whether this is a demo whose passwords everybody knows"`
-	SignUp  string `json:"sign_up" enum:"open,invite,closed" example:"open" doc:"Who may open an account: open for everybody, invite for whoever is invited, closed for nobody; then whoever runs the service makes accounts"`
-	Mail    string `json:"mail" enum:"sent,kept" example:"sent" doc:"kept where there is no mail server, so that whoever runs the service hands mails on"`
+	Commit  string `json:"commit" example:"0f8137af2b1c" doc:"Git commit of the build; unknown if it was built without git"`
+	Demo    bool   `json:"demo" doc:"Whether this is a demo with publicly known passwords"`
+	SignUp  string `json:"sign_up" enum:"open,invite,closed" example:"open" doc:"Who can open an account: open for everyone, invite for people with an invitation, closed for no one; the operator then creates accounts"`
+	Mail    string `json:"mail" enum:"sent,kept" example:"sent" doc:"kept if no mail server is configured; the operator then passes mails on"`
 }
 
 func (a *App) registerHealth() {
@@ -43,7 +43,7 @@ func (a *App) registerHealth() {
 	})
 	api.Handle(a.API, api.Route{
 		Method: "GET", Path: "/api/v1/meta", ID: "meta", Tag: "Service", Access: api.Public,
-		Summary: "Version of the service, whether it is a demo and how one gets an account",
+		Summary: "Get the version, whether this is a demo, and who can sign up",
 	}, func(context.Context, *struct{}) (Meta, error) {
 		m := Meta{Version: Version, Commit: Commit, Demo: a.cfg.Demo, SignUp: cmp.Or(a.cfg.SignUp, SignUpInvite), Mail: "sent"}
 		if a.Mailer.KeepsOutbox() {

@@ -26,7 +26,7 @@ func (a *App) announce(ctx context.Context) (leave func(), err error) {
 	}
 	return func() {
 		if err := node.Leave(context.WithoutCancel(ctx), a.DB, a.serving); err != nil {
-			a.log.Warn("this node stays listed as serving for half a minute", "error", err)
+			a.log.Warn("this node stays listed as serving for 30 seconds", "error", err)
 		}
 	}, nil
 }
@@ -45,5 +45,5 @@ func (a *App) checkStopped(ctx context.Context) error {
 	if err != nil || len(nodes) == 0 {
 		return err
 	}
-	return fmt.Errorf("a server runs on %s; stop all servers first (one that was killed counts for half a minute)", nodes[0].Host)
+	return fmt.Errorf("a server runs on %s; stop all servers first (a killed server counts as running for 30 seconds)", nodes[0].Host)
 }

@@ -12,10 +12,10 @@ func (a *App) registerStorage() {
 	api.Handle(a.API, api.Route{
 		Method: "GET", Path: "/api/v1/workspace/storage", ID: "workspace-storage", Tag: "Workspace",
 		Access: api.Session, Permission: perm.WorkspaceManage,
-		Summary: "What the workspace's files take, and what they may take",
-		Doc: "Files that nothing holds yet are counted too; they go a day after they came. What does not fit is refused with 409 " +
-			"storage_full: the reason is workspace, or visitors for what visitors of the live chat send. Mail that arrives is put off " +
-			"with 452, so that its sender tries again. The operator sets the quota.",
+		Summary: "Get storage usage and quota",
+		Doc: "Includes files that nothing uses yet; they are deleted a day after upload. A file that does not fit is refused with 409 " +
+			"storage_full; the reason is workspace, or visitors for files sent by live chat visitors. Incoming mail is deferred " +
+			"with 452, so that the sender retries. The operator sets the quota.",
 	}, func(ctx context.Context, _ *struct{}) (blob.Use, error) {
 		return a.Blobs.Use(ctx, api.Caller(ctx).TenantID)
 	})

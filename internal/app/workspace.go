@@ -83,7 +83,7 @@ func (a *App) DeleteWorkspace(ctx context.Context, slug, confirm string) (out De
 	out.Workspace = w.Workspace
 	err = a.Identity.BeginDelete(ctx, w.ID)
 	if fault.Is(err, fault.Conflict) {
-		return out, fmt.Errorf("suspend the workspace %q first, so that nothing of it is in use", slug)
+		return out, fmt.Errorf("suspend the workspace %q first, so that nothing in it is in use", slug)
 	}
 	if err != nil {
 		return out, err

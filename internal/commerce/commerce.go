@@ -15,7 +15,7 @@ import (
 type Customer struct {
 	ID         uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	ExternalID *string    `json:"external_id" nullable:"true" example:"C-1042"`
-	ContactID  *uuid.UUID `json:"contact_id" nullable:"true" format:"uuid" doc:"The contact that the shop named"`
+	ContactID  *uuid.UUID `json:"contact_id" nullable:"true" format:"uuid" doc:"CRM contact that the shop named"`
 	Name       string     `json:"name" example:"Elif Kaya"`
 	Email      *string    `json:"email" nullable:"true" example:"elif@kayamobilya.example"`
 	Phone      *string    `json:"phone" nullable:"true" example:"+905321234567"`
@@ -27,7 +27,7 @@ type Customer struct {
 // Balance is what a customer owes in one currency.
 type Balance struct {
 	Currency string `json:"currency" example:"TRY"`
-	Amount   int64  `json:"amount" example:"125000" doc:"In minor units; positive: the customer owes it"`
+	Amount   int64  `json:"amount" example:"125000" doc:"In minor units; positive if the customer owes it"`
 }
 
 // Order is what a customer bought.
@@ -35,15 +35,15 @@ type Order struct {
 	ID              uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	ExternalID      string      `json:"external_id" example:"SO-2026-1188"`
 	CustomerID      uuid.UUID   `json:"customer_id" format:"uuid"`
-	Number          string      `json:"number" example:"1188" doc:"What the customer knows it by"`
+	Number          string      `json:"number" example:"1188" doc:"Order number that the customer sees"`
 	Status          string      `json:"status" enum:"pending,paid,preparing,shipped,delivered,cancelled,refunded" example:"shipped"`
 	Currency        string      `json:"currency" example:"TRY"`
-	Total           int64       `json:"total" example:"249900" doc:"In minor units, as all amounts"`
+	Total           int64       `json:"total" example:"249900" doc:"In minor units, like all amounts"`
 	Tax             int64       `json:"tax" example:"41650"`
 	Shipping        int64       `json:"shipping" example:"4990"`
 	Discount        int64       `json:"discount" example:"0"`
 	Lines           []Line      `json:"lines" nullable:"false"`
-	URL             string      `json:"url" example:"https://shop.example/orders/1188" doc:"Where the shop shows it"`
+	URL             string      `json:"url" example:"https://shop.example/orders/1188" doc:"The order's page in the shop"`
 	PlacedAt        clock.Time  `json:"placed_at"`
 	SourceUpdatedAt *clock.Time `json:"source_updated_at" nullable:"true"`
 	CreatedAt       clock.Time  `json:"created_at"`
@@ -83,7 +83,7 @@ type Return struct {
 	Status          string      `json:"status" enum:"requested,approved,received,refunded,rejected" example:"approved"`
 	Reason          string      `json:"reason" example:"Ayak boyu yanlış"`
 	Currency        string      `json:"currency" example:"TRY"`
-	Amount          int64       `json:"amount" example:"122455" doc:"What is paid back, in minor units"`
+	Amount          int64       `json:"amount" example:"122455" doc:"Amount refunded, in minor units"`
 	RequestedAt     clock.Time  `json:"requested_at"`
 	SourceUpdatedAt *clock.Time `json:"source_updated_at" nullable:"true"`
 	CreatedAt       clock.Time  `json:"created_at"`
@@ -106,7 +106,7 @@ type Entry struct {
 // Party is a customer as the feeding program knows them.
 type Party struct {
 	ExternalID string     `json:"external_id,omitempty" maxLength:"200" example:"C-1042" doc:"The customer's id in the shop"`
-	ContactID  *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"The contact of the CRM, where it is known"`
+	ContactID  *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"Id of the CRM contact, if known"`
 	Name       string     `json:"name,omitempty" maxLength:"200" example:"Elif Kaya"`
 	Email      string     `json:"email,omitempty" maxLength:"254" example:"elif@kayamobilya.example"`
 	Phone      string     `json:"phone,omitempty" maxLength:"40" example:"+905321234567"`

@@ -50,6 +50,6 @@ func Events() event.Catalog {
 		row(ShipmentUpdated, "A shipment changed.", "Bir gönderi değişti.", shipment),
 		row(ReturnCreated, "The shop reported a new return.", "Mağaza yeni bir iade bildirdi.", back),
 		row(ReturnUpdated, "A return changed.", "Bir iade değişti.", back),
-		row(LedgerChanged, "A ledger entry was written or corrected.", "Bir cari hareket yazıldı ya da düzeltildi.", entry),
+		row(LedgerChanged, "A ledger entry was created or corrected.", "Bir cari hareket yazıldı ya da düzeltildi.", entry),
 	}
 }

@@ -12,11 +12,11 @@ import (
 
 type auditIn struct {
 	api.Paged
-	Actor  string    `query:"actor" format:"uuid" doc:"A membership or an API key"`
-	Action string    `query:"action" maxLength:"80" pattern:"^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$" example:"api_key.*" doc:"A name, or its beginning and .*"`
-	Object string    `query:"object" maxLength:"100" doc:"The record it was done to"`
-	From   time.Time `query:"from" doc:"Included"`
-	To     time.Time `query:"to" doc:"Not included"`
+	Actor  string    `query:"actor" format:"uuid" doc:"Id of a membership or an API key"`
+	Action string    `query:"action" maxLength:"80" pattern:"^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$" example:"api_key.*" doc:"Action name, or a prefix followed by .*"`
+	Object string    `query:"object" maxLength:"100" doc:"The record that was affected"`
+	From   time.Time `query:"from" doc:"Inclusive"`
+	To     time.Time `query:"to" doc:"Exclusive"`
 }
 
 func (s *Service) registerAudit(a *api.API) {

@@ -14,9 +14,9 @@ type pageIn struct{ api.Paged }
 type addKeyIn struct {
 	Body struct {
 		Name        string      `json:"name" minLength:"1" maxLength:"80" example:"Order sync"`
-		Environment string      `json:"environment" enum:"live,test" example:"live" doc:"What a test key sets off has no live side effects"`
-		Scopes      []string    `json:"scopes" minItems:"1" maxItems:"50" nullable:"false" example:"[\"conversations.write\"]" doc:"Named sets or single permissions; GET /api/v1/auth/roles lists them"`
-		ExpiresAt   *clock.Time `json:"expires_at,omitempty" doc:"Without it the key does not expire"`
+		Environment string      `json:"environment" enum:"live,test" example:"live" doc:"Calls with a test key have no live side effects"`
+		Scopes      []string    `json:"scopes" minItems:"1" maxItems:"50" nullable:"false" example:"[\"conversations.write\"]" doc:"Named scopes or single permissions; GET /api/v1/auth/roles lists them"`
+		ExpiresAt   *clock.Time `json:"expires_at,omitempty" doc:"If omitted, the key does not expire"`
 	}
 }
 
@@ -44,15 +44,15 @@ func (s *Service) registerKeys(a *api.API) {
 	list.Permission = perm.APIKeysView
 	api.HandleList(a, list, func(ctx context.Context, in *pageIn) (db.List[APIKey], error) { return s.Keys(ctx, in.Page()) })
 
-	add := manage("POST", "", "add-api-key", "Make an API key")
+	add := manage("POST", "", "add-api-key", "Create an API key")
 	add.TakesKey = true
 	add.Status, add.ShowsSecret = 201, true
-	add.Doc = "The key is in this answer only. Its scopes cannot give more than you have: 403."
+	add.Doc = "The key is shown only in this response. Scopes that exceed your own permissions: 403."
 	api.Handle(a, add, func(ctx context.Context, in *addKeyIn) (ShownKey, error) {
 		return s.AddKey(ctx, in.Body.Name, in.Body.Environment, in.Body.Scopes, in.Body.ExpiresAt)
 	})
 
-	api.Handle(a, manage("PATCH", "/{id}", "change-api-key", "Change the name, scopes or end of an API key"),
+	api.Handle(a, manage("PATCH", "/{id}", "change-api-key", "Change the name, scopes or expiry of an API key"),
 		func(ctx context.Context, in *changeKeyIn) (APIKey, error) {
 			return s.ChangeKey(ctx, in.ID.UUID, KeyChange{in.Body.Name, in.Body.Scopes, in.Body.ExpiresAt})
 		})
@@ -62,9 +62,9 @@ func (s *Service) registerKeys(a *api.API) {
 			return api.Deleted{ID: in.ID, Deleted: true}, s.RevokeKey(ctx, in.ID.UUID)
 		})
 
-	rotate := manage("POST", "/{id}/rotate", "rotate-api-key", "Give an API key a new secret")
+	rotate := manage("POST", "/{id}/rotate", "rotate-api-key", "Rotate the secret of an API key")
 	rotate.TakesKey = true
 	rotate.ShowsSecret = true
-	rotate.Doc = "The old secret stops working at once. The new one is in this answer only."
+	rotate.Doc = "The old secret stops working at once. The new one is shown only in this response."
 	api.Handle(a, rotate, func(ctx context.Context, in *keyIn) (ShownKey, error) { return s.RotateKey(ctx, in.ID.UUID) })
 }

@@ -21,7 +21,7 @@ type sessionsIn struct{ api.Paged }
 type profileIn struct {
 	Body struct {
 		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Defne Yılmaz"`
-		Language *string `json:"language,omitempty" enum:"tr,en" doc:"What mail to this person is written in"`
+		Language *string `json:"language,omitempty" enum:"tr,en" doc:"Language of mail to this person"`
 	}
 }
 
@@ -76,43 +76,43 @@ func agent(ua string) (browser, platform string) {
 }
 
 func (s *Service) registerSessions(a *api.API) {
-	signOut := route("POST", "/sign-out", "sign-out", "End the session")
+	signOut := route("POST", "/sign-out", "sign-out", "Sign out")
 	signOut.Delegable = true
 	api.Handle(a, signOut, func(ctx context.Context, _ *struct{}) (api.Done, error) {
 		a.SetSessionCookie(ctx, "", time.Time{})
 		return api.Done{Done: true}, s.SignOut(ctx)
 	})
 
-	me := route("GET", "/me", "me", "Who is signed in, where, and what they may do")
+	me := route("GET", "/me", "me", "Get the signed-in user, workspace and permissions")
 	me.Delegable = true
 	api.Handle(a, me, func(ctx context.Context, _ *struct{}) (Me, error) { return s.Me(ctx) })
 
-	profile := route("PATCH", "/me", "change-profile", "Change one's own name and language")
-	profile.Doc = "A person is the same in all their workspaces. What a field does not name stays."
+	profile := route("PATCH", "/me", "change-profile", "Change your name and language")
+	profile.Doc = "Applies to all your workspaces. Omitted fields stay unchanged."
 	api.Handle(a, profile, func(ctx context.Context, in *profileIn) (User, error) {
 		return s.ChangeProfile(ctx, ProfileChange{Name: in.Body.Name, Language: in.Body.Language})
 	})
 
-	api.HandleList(a, route("GET", "/sessions", "list-sessions", "One's own open sessions and devices"),
+	api.HandleList(a, route("GET", "/sessions", "list-sessions", "List your open sessions and devices"),
 		func(ctx context.Context, in *sessionsIn) (db.List[OwnSession], error) {
 			return s.Sessions(ctx, in.Page())
 		})
 
-	api.Handle(a, route("DELETE", "/sessions/{id}", "revoke-session", "End one of one's own sessions"),
+	api.Handle(a, route("DELETE", "/sessions/{id}", "revoke-session", "End one of your sessions"),
 		func(ctx context.Context, in *sessionIn) (api.Deleted, error) {
 			return api.Deleted{ID: in.ID, Deleted: true}, s.RevokeSession(ctx, in.ID.UUID)
 		})
 
-	api.Handle(a, route("DELETE", "/sessions", "revoke-other-sessions", "End all of one's own sessions but this one"),
+	api.Handle(a, route("DELETE", "/sessions", "revoke-other-sessions", "End all your other sessions"),
 		func(ctx context.Context, _ *struct{}) (Revoked, error) {
 			n, err := s.RevokeOthers(ctx)
 			return Revoked{n}, err
 		})
 
-	change := route("POST", "/app/switch-workspace", "switch-workspace", "Go on in another workspace")
-	change.Doc = "Opens a session in the other workspace and closes this one in one statement. " +
-		"The new session keeps the old one's absolute end and joins its family. " +
-		"An app may follow only where the person granted it as much."
+	change := route("POST", "/app/switch-workspace", "switch-workspace", "Switch to another workspace")
+	change.Doc = "Opens a session in the other workspace and closes this one atomically. " +
+		"The new session keeps the old one's absolute expiry and joins its family. " +
+		"An app can switch only where the person granted it at least the same scopes."
 	change.Refusals, change.Delegable, change.ShowsSecret = []int{404}, true, true
 	api.Handle(a, change, func(ctx context.Context, in *switchIn) (SignedIn, error) {
 		if in.Body.WorkspaceID == uuid.Nil {
@@ -130,8 +130,8 @@ func (s *Service) registerSessions(a *api.API) {
 // registerHandover adds the switch for a panel that is served at a workspace's
 // own host: the cookie of one host does not reach the other.
 func (s *Service) registerHandover(a *api.API) {
-	give := route("POST", "/handover", "hand-over", "Make a code that takes this session to another workspace's host")
-	give.Doc = "The code is good for a minute, once, and for the address that asked for it. The session stays as it is until the code is used; the cookie of this host goes at once."
+	give := route("POST", "/handover", "hand-over", "Create a code that moves this session to another workspace's host")
+	give.Doc = "The code is valid once, for one minute, and only from the IP address that requested it. The session does not change until the code is used; this host's cookie is removed at once."
 	give.Status, give.Refusals, give.ShowsSecret = 201, []int{404}, true
 	api.Handle(a, give, func(ctx context.Context, in *switchIn) (Handover, error) {
 		out, err := s.HandOver(ctx, in.Body.WorkspaceID)
@@ -142,9 +142,9 @@ func (s *Service) registerHandover(a *api.API) {
 		return out, err
 	})
 
-	take := route("POST", "/handover/claim", "take-over", "Go on with a session that comes from another host")
+	take := route("POST", "/handover/claim", "take-over", "Claim a session from another host")
 	take.Access, take.Permission, take.Limit, take.ShowsSecret = api.Public, "", api.Credentials, true
-	take.Doc = "Switches the workspace as POST /app/switch-workspace does, and sets the cookie of this host. A code that is used, too old, or another host's is a 422."
+	take.Doc = "Switches the workspace like POST /app/switch-workspace and sets this host's cookie. 422 if the code was already used, has expired or is for another host."
 	api.Handle(a, take, func(ctx context.Context, in *takeOverIn) (SignedIn, error) {
 		out, err := s.TakeOver(ctx, in.Body.Code, api.HostSlug(ctx), api.ClientIP(ctx))
 		if err == nil {

@@ -12,8 +12,8 @@ type AuditLine struct {
 	At      clock.Time `json:"at"`
 	Actor   AuditActor `json:"actor"`
 	Action  string     `json:"action" example:"api_key.created"`
-	Object  string     `json:"object" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The record it was done to"`
-	Details any        `json:"details" doc:"What changed; never a secret"`
+	Object  string     `json:"object" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The record that was affected"`
+	Details any        `json:"details" doc:"What changed; never contains secrets"`
 	IP      string     `json:"ip" example:"203.0.113.7"`
 	TraceID string     `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736"`
 }

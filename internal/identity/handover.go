@@ -14,7 +14,7 @@ const handoverFor = time.Minute
 // Handover is a code that takes a session to the host of another workspace,
 // where the cookie of this one does not reach.
 type Handover struct {
-	Code      string     `json:"code" example:"hov_…" doc:"Shown once; for the page at the other host"`
+	Code      string     `json:"code" example:"hov_…" doc:"Shown once; pass it to the page on the other host"`
 	Workspace Workspace  `json:"workspace"`
 	ExpiresAt clock.Time `json:"expires_at"`
 }

@@ -20,6 +20,6 @@ type Invitation struct {
 type Joined struct {
 	Workspace  Workspace                 `json:"workspace"`
 	Membership Membership                `json:"membership"`
-	Token      *string                   `json:"session_token" nullable:"true" example:"ses_…" doc:"Shown once, where the invitation opened an account"`
+	Token      *string                   `json:"session_token" nullable:"true" example:"ses_…" doc:"Shown once, if the invitation opened an account"`
 	Session    api.Nullable[SessionInfo] `json:"session"`
 }

@@ -28,17 +28,17 @@ type APIKey struct {
 	Environment string      `json:"environment" enum:"live,test" example:"live"`
 	Scopes      []string    `json:"scopes" nullable:"false" example:"[\"conversations.write\"]"`
 	Last4       string      `json:"last4" example:"x7Qd"`
-	CreatedBy   *uuid.UUID  `json:"created_by" nullable:"true" doc:"The membership that made it"`
+	CreatedBy   *uuid.UUID  `json:"created_by" nullable:"true" doc:"Membership that created the key"`
 	CreatedAt   clock.Time  `json:"created_at"`
 	ExpiresAt   *clock.Time `json:"expires_at" nullable:"true"`
-	LastUsedAt  *clock.Time `json:"last_used_at" nullable:"true" doc:"Kept to the minute"`
+	LastUsedAt  *clock.Time `json:"last_used_at" nullable:"true" doc:"Accurate to the minute"`
 	RotatedAt   *clock.Time `json:"rotated_at" nullable:"true"`
 }
 
 // ShownKey is a key with its secret, which is shown once.
 type ShownKey struct {
 	APIKey
-	Key string `json:"key" example:"key_live_…" doc:"Shown only in this answer"`
+	Key string `json:"key" example:"key_live_…" doc:"Shown only in this response"`
 }
 
 // KeyChange is what may be changed of a key; nil leaves a value as it is.

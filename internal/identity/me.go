@@ -17,7 +17,7 @@ type Me struct {
 	Workspace   Workspace         `json:"workspace"`
 	Membership  Membership        `json:"membership"`
 	SessionID   uuid.UUID         `json:"session_id"`
-	VerifiedAt  *clock.Time       `json:"verified_at" nullable:"true" doc:"When the password was last proven, null if never; some calls need it within 15 minutes"`
+	VerifiedAt  *clock.Time       `json:"verified_at" nullable:"true" doc:"When the password was last confirmed, null if never; some calls require this within the last 15 minutes"`
 	Permissions []perm.Permission `json:"permissions"`
 	Licences    []string          `json:"licences"`
 

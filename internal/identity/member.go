@@ -28,7 +28,7 @@ type OwnWorkspace struct {
 	Membership Membership `json:"membership"`
 	Licences   []string   `json:"licences" nullable:"false" example:"[\"crm\"]"`
 	JoinedAt   clock.Time `json:"joined_at"`
-	Current    bool       `json:"current" doc:"Whether the session that asks is in it"`
+	Current    bool       `json:"current" doc:"Whether it is the current session's workspace"`
 }
 
 // Member is somebody in a workspace, as its administrators see them.

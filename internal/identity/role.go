@@ -21,11 +21,11 @@ const (
 type Role struct {
 	Name        string            `json:"name" example:"support-lead"`
 	Title       string            `json:"title" example:"Support lead"`
-	BuiltIn     bool              `json:"built_in" doc:"Every workspace has it; it cannot be deleted, only reset"`
-	Fixed       bool              `json:"fixed" doc:"It cannot be changed: the owner's"`
-	Changed     bool              `json:"changed" doc:"Whether this workspace made or changed it"`
+	BuiltIn     bool              `json:"built_in" doc:"Built-in roles exist in every workspace and cannot be deleted, only reset"`
+	Fixed       bool              `json:"fixed" doc:"Cannot be changed (the owner role)"`
+	Changed     bool              `json:"changed" doc:"Whether this workspace created or changed it"`
 	Permissions []perm.Permission `json:"permissions" nullable:"false"`
-	Members     int               `json:"members" example:"3" doc:"How many people have it"`
+	Members     int               `json:"members" example:"3" doc:"Number of members with this role"`
 }
 
 // builtIn are the roles as the program has them, in the order of the list.
@@ -78,6 +78,6 @@ var roleName = regexp.MustCompile(`^[a-z][a-z0-9-]{1,39}$`)
 // RoleList is every role and what they are made of.
 type RoleList struct {
 	Roles       []Role       `json:"roles" nullable:"false"`
-	Permissions []perm.Entry `json:"permissions" nullable:"false" doc:"Every permission there is"`
+	Permissions []perm.Entry `json:"permissions" nullable:"false" doc:"All permissions"`
 	Scopes      []perm.Scope `json:"scopes" nullable:"false" doc:"Named sets for API keys and apps"`
 }

@@ -80,7 +80,7 @@ type SessionInfo struct {
 	Kind       string      `json:"kind" enum:"panel,app,mobile"`
 	DeviceName string      `json:"device_name" example:"Firefox on Linux"`
 	Platform   string      `json:"platform" example:"Linux"`
-	VerifiedAt *clock.Time `json:"verified_at" nullable:"true" doc:"When the password was last proven; null if never"`
+	VerifiedAt *clock.Time `json:"verified_at" nullable:"true" doc:"When the password was last confirmed; null if never"`
 	CreatedAt  clock.Time  `json:"created_at"`
 	ExpiresAt  clock.Time  `json:"expires_at"`
 }
@@ -110,7 +110,7 @@ type OwnSession struct {
 	IP         string     `json:"ip" example:"203.0.113.7"`
 	LastSeenAt clock.Time `json:"last_seen_at"`
 	Workspace  Workspace  `json:"workspace"`
-	Current    bool       `json:"current" doc:"Whether this is the session that asks"`
+	Current    bool       `json:"current" doc:"Whether this is the current session"`
 }
 
 // SignedIn is a session that was just opened.

@@ -19,7 +19,7 @@ type User struct {
 	Name  string    `json:"name" example:"Defne Yılmaz"`
 	// Language is what mail to this person is written in.
 	Language  string `json:"language" enum:"tr,en"`
-	TwoFactor bool   `json:"two_factor" doc:"Whether signing in takes a second step"`
+	TwoFactor bool   `json:"two_factor" doc:"Whether two-factor authentication is on"`
 }
 
 // maxName bounds the name of a person or a workspace, in characters.

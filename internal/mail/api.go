@@ -41,7 +41,7 @@ func (s *Service) Register(a *api.API) {
 	add := route("POST", "/dlp/exceptions", "add-dlp-exception", "Exempt an address from DLP", perm.DLPManage)
 	add.TakesKey = true
 	add.Status, add.Refusals = 201, []int{409}
-	add.Doc = "DLP is skipped when the address is the sender, and for its own copy when it is a recipient: the copies of others are scanned all the same. An address that differs only in case is a duplicate: 409. Only whole addresses are taken: *@example.com or @example.com is refused (wildcard)."
+	add.Doc = "DLP is skipped if the address is the sender, and for the address's own copy if it is a recipient; copies to other recipients are still scanned. 409 if the address is already exempt, ignoring case. Only full addresses are accepted: *@example.com and @example.com are refused (wildcard)."
 	api.Handle(a, add, func(ctx context.Context, in *addExceptionIn) (Exception, error) {
 		return s.AddException(ctx, in.Body.Email, in.Body.Note)
 	})

@@ -20,11 +20,11 @@ type addRuleIn struct {
 	Body struct {
 		Name        string      `json:"name" minLength:"1" maxLength:"200" pattern:"^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$" example:"Confidential words"`
 		PatternType string      `json:"pattern_type" enum:"keyword,regex,credit_card,iban,tckn,vkn,phone,email,attachment_type" example:"keyword"`
-		Pattern     string      `json:"pattern,omitempty" maxLength:"20000" example:"çok gizli" doc:"Required for keyword (a word or phrase on each line; a final * matches any ending), regex (RE2 syntax) and attachment_type (endings or media types); not allowed for the others"`
+		Pattern     string      `json:"pattern,omitempty" maxLength:"20000" example:"çok gizli" doc:"Required for keyword (one word or phrase per line; a trailing * matches any ending), regex (RE2 syntax) and attachment_type (file extensions or media types); not allowed for other types"`
 		Options     RuleOptions `json:"options,omitempty"`
 		Action      string      `json:"action" enum:"block,quarantine,redact,warn,notify,log" example:"block"`
 		Severity    string      `json:"severity,omitempty" enum:"low,medium,high" default:"medium"`
-		Enabled     *bool       `json:"enabled,omitempty" example:"true" doc:"On unless it says false"`
+		Enabled     *bool       `json:"enabled,omitempty" example:"true" doc:"Defaults to true"`
 	}
 }
 
@@ -47,7 +47,7 @@ type incidentsIn struct {
 type releaseIn struct {
 	ID   api.ID `path:"id" record:"dlp_incident"`
 	Body struct {
-		FalsePositive bool   `json:"false_positive,omitempty" doc:"The rule was wrong about it"`
+		FalsePositive bool   `json:"false_positive,omitempty" doc:"Whether the rule matched by mistake"`
 		Note          string `json:"note,omitempty" maxLength:"500" example:"The customer asked for it"`
 	}
 }
@@ -63,7 +63,7 @@ type testIn struct {
 	Body struct {
 		Subject string    `json:"subject,omitempty" maxLength:"1000" pattern:"^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$" example:"Sipariş"`
 		Text    string    `json:"text" maxLength:"100000" example:"Kart: 4111 1111 1111 1111"`
-		Rule    *ruleBody `json:"rule,omitempty" doc:"A rule that is not stored yet, instead of the enabled ones"`
+		Rule    *ruleBody `json:"rule,omitempty" doc:"A rule that is not saved yet, used instead of the enabled rules"`
 	}
 }
 
@@ -75,11 +75,11 @@ func (s *Service) registerDLP(a *api.API) {
 	add := route("POST", "/dlp/rules", "add-dlp-rule", "Add a DLP rule", perm.DLPManage)
 	add.TakesKey = true
 	add.Status, add.Refusals = 201, []int{409}
-	add.Doc = "Enabled rules judge every e-mail that the inbox and the mail programs of mailboxes send: the text when it is written, the whole mail with its files before it is handed over. " +
-		"Of all rules that match, the strictest action counts: block, quarantine, redact, warn, notify, log. " +
-		"redact covers what it finds in the text that an agent writes; what stands in a file or comes from a mail program cannot be covered and is kept in quarantine. " +
-		"warn asks an agent for a reason; a mail of a mail program goes, and its sender is told. " +
-		"While a rule is enabled, a mail with a part that cannot be scanned is kept in quarantine."
+	add.Doc = "Enabled rules check every e-mail sent from the inbox and from mailboxes' mail programs: the text when it is written, and the whole mail with its files before it is sent. " +
+		"If several rules match, the strictest action applies: block, quarantine, redact, warn, notify, log. " +
+		"redact masks matches in text that an agent writes; matches in files or in mail from a mail program cannot be masked, so that mail is quarantined. " +
+		"warn asks an agent for a reason; mail from a mail program is sent, and its sender is notified. " +
+		"While any rule is enabled, mail with a part that cannot be scanned is quarantined."
 	api.Handle(a, add, func(ctx context.Context, in *addRuleIn) (Rule, error) {
 		b := in.Body
 		return s.AddRule(ctx, Rule{
@@ -104,7 +104,7 @@ func (s *Service) registerDLP(a *api.API) {
 
 	release := route("POST", "/dlp/incidents/{id}/release", "release-dlp-incident", "Release a mail from quarantine", perm.DLPManage)
 	release.Refusals = []int{409}
-	release.Doc = "The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone; one whose conversation or customer was deleted meanwhile: 409 with the reason recipient_gone; one whose sender's domain no longer belongs to the workspace: 409 with the reason sender_gone."
+	release.Doc = "The mail is sent within a minute. 409 if the incident is not open, with its state as the reason. 409 with the reason content_gone if the mail is missing from storage, recipient_gone if its conversation or customer was deleted, or sender_gone if the sender's domain no longer belongs to the workspace."
 	api.Handle(a, release, func(ctx context.Context, in *releaseIn) (Incident, error) {
 		status := IncidentReleased
 		if in.Body.FalsePositive {
@@ -113,15 +113,15 @@ func (s *Service) registerDLP(a *api.API) {
 		return s.ReviewIncident(ctx, in.ID.UUID, status, in.Body.Note)
 	})
 
-	reject := route("POST", "/dlp/incidents/{id}/reject", "reject-dlp-incident", "Keep a mail in quarantine from being sent", perm.DLPManage)
+	reject := route("POST", "/dlp/incidents/{id}/reject", "reject-dlp-incident", "Reject a mail in quarantine", perm.DLPManage)
 	reject.Refusals = []int{409}
-	reject.Doc = "The message fails with dlp_rejected. An incident that is not open: 409, with its state as the reason."
+	reject.Doc = "The message fails with dlp_rejected. 409 if the incident is not open, with its state as the reason."
 	api.Handle(a, reject, func(ctx context.Context, in *rejectIn) (Incident, error) {
 		return s.ReviewIncident(ctx, in.ID.UUID, IncidentRejected, in.Body.Note)
 	})
 
-	test := route("POST", "/dlp/test", "test-dlp", "Try DLP rules on a text", perm.DLPView)
-	test.Doc = "Says what the enabled rules, or one that is not stored yet, find in a text. Nothing is recorded or sent."
+	test := route("POST", "/dlp/test", "test-dlp", "Test DLP rules on a text", perm.DLPView)
+	test.Doc = "Returns what the enabled rules, or a rule that is not saved yet, find in a text. Nothing is recorded or sent."
 	api.Handle(a, test, func(ctx context.Context, in *testIn) (Tested, error) {
 		var only *Rule
 		if r := in.Body.Rule; r != nil {

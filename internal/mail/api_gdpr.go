@@ -12,7 +12,7 @@ import (
 type addRequestIn struct {
 	Body struct {
 		Kind    string `json:"kind" enum:"export,erasure" example:"erasure"`
-		Mailbox string `json:"mailbox" minLength:"1" maxLength:"254" example:"elif@example.com" doc:"Whose data it is about"`
+		Mailbox string `json:"mailbox" minLength:"1" maxLength:"254" example:"elif@example.com" doc:"E-mail address that the request is about"`
 		Note    string `json:"note,omitempty" maxLength:"2000" example:"Asked by telephone"`
 	}
 }
@@ -37,27 +37,27 @@ func (s *Service) registerGDPR(a *api.API) {
 			return s.PrivacyRequests(ctx, in.Page())
 		})
 
-	add := route("POST", "/gdpr", "add-privacy-request", "Write a privacy request down", perm.PrivacyManage)
+	add := route("POST", "/gdpr", "add-privacy-request", "Create a privacy request", perm.PrivacyManage)
 	add.TakesKey, add.Status = true, 201
-	add.Doc = "Somebody asked for their data or for its erasure. A person works on it within 30 days and closes it; both are lines of the privacy ledger."
+	add.Doc = "Records that someone asked for their data or its erasure. A member handles the request within 30 days and closes it; both steps are lines in the privacy ledger."
 	api.Handle(a, add, func(ctx context.Context, in *addRequestIn) (PrivacyRequest, error) {
 		return s.AddPrivacyRequest(ctx, in.Body.Kind, in.Body.Mailbox, in.Body.Note)
 	})
 
 	end := route("PUT", "/gdpr/{id}/state", "close-privacy-request", "Close a privacy request", perm.PrivacyManage)
 	end.Refusals = []int{409}
-	end.Doc = "Completing an erasure removes the address from the requests about it and makes the personal values in the ledger unreadable; the chain still holds. One that is closed: 409."
+	end.Doc = "Completing an erasure removes the address from its requests and makes the personal values in the ledger unreadable; the hash chain stays valid. 409 if the request is already closed."
 	api.Handle(a, end, func(ctx context.Context, in *closeRequestIn) (PrivacyRequest, error) {
 		return s.ClosePrivacyRequest(ctx, in.ID.UUID, in.Body.State, in.Body.Note)
 	})
 
 	lines := route("GET", "/gdpr/audit", "privacy-ledger", "Read the privacy ledger", perm.PrivacyView)
-	lines.Doc = "The full trail, newest first. Each line holds the hash of the one before it."
+	lines.Doc = "All lines, newest first. Each line contains the hash of the previous one."
 	api.HandleList(a, lines, func(ctx context.Context, in *ledgerIn) (db.List[ledger.Line], error) {
 		return s.LedgerLines(ctx, in.Mailbox, in.Page())
 	})
 
-	verify := route("GET", "/gdpr/audit/verify", "verify-privacy-ledger", "Check the privacy ledger", perm.PrivacyView)
-	verify.Doc = "Checks every line: numbers without gaps, each with the hash of the one before it and with its own."
+	verify := route("GET", "/gdpr/audit/verify", "verify-privacy-ledger", "Verify the privacy ledger", perm.PrivacyView)
+	verify.Doc = "Checks every line: numbers without gaps, the hash of the previous line and the line's own hash."
 	api.Handle(a, verify, func(ctx context.Context, _ *struct{}) (ledger.Verification, error) { return s.VerifyLedger(ctx) })
 }

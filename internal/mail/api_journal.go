@@ -21,27 +21,27 @@ type holdIn struct {
 
 // registerJournal adds the routes of the journal.
 func (s *Service) registerJournal(a *api.API) {
-	list := route("GET", "/journal", "list-mail-journal", "List the mails of the journal", perm.PrivacyView)
-	list.Doc = "Kept while journaling is on (PUT /settings/journaling), newest first."
+	list := route("GET", "/journal", "list-mail-journal", "List the mail journal", perm.PrivacyView)
+	list.Doc = "Mail is kept while journaling is on (PUT /settings/journaling). Newest first."
 	api.HandleList(a, list, func(ctx context.Context, in *listIn) (db.List[JournalItem], error) {
 		return s.JournalItems(ctx, in.Page())
 	})
 
-	hold := route("PUT", "/journal/{id}/hold", "hold-mail-journal", "Place a legal hold on a mail of the journal", perm.PrivacyManage)
-	hold.Doc = "The mail is kept past its retention until the hold is taken away. A hold that is there gets the new reason. Each change is a line of the audit log."
+	hold := route("PUT", "/journal/{id}/hold", "hold-mail-journal", "Place a legal hold on a mail in the journal", perm.PrivacyManage)
+	hold.Doc = "The mail is kept past its retention until the hold is removed. An existing hold gets the new reason. Each change is recorded in the audit log."
 	api.Handle(a, hold, func(ctx context.Context, in *holdIn) (JournalItem, error) {
 		return s.HoldJournalItem(ctx, in.ID.UUID, in.Body.Reason)
 	})
 
-	release := route("DELETE", "/journal/{id}/hold", "release-mail-journal", "Take a legal hold away", perm.PrivacyManage)
-	release.Doc = "A mail whose retention is over is deleted soon after it. Where there is no hold, nothing happens."
+	release := route("DELETE", "/journal/{id}/hold", "release-mail-journal", "Remove a legal hold", perm.PrivacyManage)
+	release.Doc = "A mail past its retention is deleted soon afterwards. Without a hold, nothing happens."
 	api.Handle(a, release, func(ctx context.Context, in *journalItemIn) (JournalItem, error) {
 		return s.ReleaseJournalItem(ctx, in.ID.UUID)
 	})
 
-	read := route("GET", "/journal/{id}/report", "read-mail-journal", "Read a mail of the journal", perm.PrivacyManage)
+	read := route("GET", "/journal/{id}/report", "read-mail-journal", "Read a mail in the journal", perm.PrivacyManage)
 	read.Refusals = []int{410}
-	read.Doc = "A mail in the format of RFC 5322: its first part says who sent it to whom, Bcc included, its second is the mail as it was handed over. Each reading is a line of the audit log. Where its content is gone from the storage or damaged there: 410 file_missing or file_damaged."
+	read.Doc = "Returns a mail in RFC 5322 format: the first part names the sender and all recipients, including Bcc; the second is the mail as it was submitted. Each read is recorded in the audit log. 410 file_missing or file_damaged if the content is missing or damaged in storage."
 	api.HandleFile(a, read, func(ctx context.Context, in *journalItemIn) (*api.File, error) {
 		i, f, err := s.OpenJournalItem(ctx, in.ID.UUID)
 		if err != nil {

@@ -42,7 +42,7 @@ func Events() event.Catalog {
 	closed := request
 	closed.State, closed.ClosedAt = RequestCompleted, &at
 	return event.Catalog{
-		{Name: RequestCreated, Module: "mail", Permission: perm.PrivacyView, Description: "Somebody asked for their data or for its erasure.", Turkish: "Biri verilerini ya da silinmelerini istedi.", Example: request},
+		{Name: RequestCreated, Module: "mail", Permission: perm.PrivacyView, Description: "Someone asked for their data or its erasure.", Turkish: "Biri verilerini ya da silinmelerini istedi.", Example: request},
 		{Name: RequestClosed, Module: "mail", Permission: perm.PrivacyView, Description: "A privacy request was completed or rejected.", Turkish: "Bir kişisel veri talebi tamamlandı ya da reddedildi.", Example: closed},
 		{Name: ExceptionCreated, Module: "mail", Permission: perm.DLPView, Description: "An address was exempted from DLP.", Turkish: "Bir adres DLP denetiminden muaf tutuldu.", Example: exception},
 		{Name: ExceptionDeleted, Module: "mail", Permission: perm.DLPView, Description: "A DLP exception was deleted.", Turkish: "Bir DLP istisnası silindi.", Example: exception},
@@ -50,6 +50,6 @@ func Events() event.Catalog {
 		{Name: RuleUpdated, Module: "mail", Permission: perm.DLPView, Description: "A DLP rule was turned on or off.", Turkish: "Bir DLP kuralı açıldı ya da kapatıldı.", Example: rule},
 		{Name: RuleDeleted, Module: "mail", Permission: perm.DLPView, Description: "A DLP rule was deleted.", Turkish: "Bir DLP kuralı silindi.", Example: rule},
 		{Name: IncidentCreated, Module: "mail", Permission: perm.DLPView, Description: "A message matched a DLP rule, or could not be scanned.", Turkish: "Bir ileti bir DLP kuralına takıldı ya da taranamadı.", Example: incident},
-		{Name: IncidentReviewed, Module: "mail", Permission: perm.DLPView, Description: "Somebody decided on a mail in quarantine.", Turkish: "Karantinadaki bir posta için karar verildi.", Example: reviewed},
+		{Name: IncidentReviewed, Module: "mail", Permission: perm.DLPView, Description: "A mail in quarantine was reviewed.", Turkish: "Karantinadaki bir posta için karar verildi.", Example: reviewed},
 	}
 }

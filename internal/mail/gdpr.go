@@ -30,11 +30,11 @@ const requestTime = 30 * 24 * time.Hour
 type PrivacyRequest struct {
 	ID          uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Kind        string      `json:"kind" enum:"export,erasure" example:"erasure"`
-	Mailbox     string      `json:"mailbox" example:"elif@example.com" doc:"Whose data it is about; empty once an erasure was completed"`
+	Mailbox     string      `json:"mailbox" example:"elif@example.com" doc:"E-mail address that the request is about; empty after a completed erasure"`
 	State       string      `json:"state" enum:"received,completed,rejected" example:"received"`
 	Note        string      `json:"note" example:"Asked by telephone"`
-	DueAt       clock.Time  `json:"due_at" doc:"30 days after it came"`
-	RequestedBy *uuid.UUID  `json:"requested_by" nullable:"true" format:"uuid" doc:"The member who wrote it down"`
+	DueAt       clock.Time  `json:"due_at" doc:"30 days after the request was created"`
+	RequestedBy *uuid.UUID  `json:"requested_by" nullable:"true" format:"uuid" doc:"Member who created the request"`
 	CreatedAt   clock.Time  `json:"created_at"`
 	ClosedAt    *clock.Time `json:"closed_at" nullable:"true"`
 }

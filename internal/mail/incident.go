@@ -40,22 +40,22 @@ type Unscanned struct {
 type Incident struct {
 	ID            uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	At            clock.Time  `json:"at"`
-	Source        string      `json:"source" enum:"crm,smtp" example:"crm" doc:"What wanted to send it: the inbox, or a mail program of a mailbox"`
+	Source        string      `json:"source" enum:"crm,smtp" example:"crm" doc:"Where it was sent from: the inbox, or a mailbox's mail program"`
 	Direction     string      `json:"direction" enum:"outbound" example:"outbound"`
-	QueueRef      string      `json:"queue_ref" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4d" doc:"The message in the queue of what sends it; empty for one that was refused before it was written"`
+	QueueRef      string      `json:"queue_ref" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4d" doc:"Id of the message in the sending queue; empty if it was refused before it was saved"`
 	MessageID     string      `json:"message_id" example:"<a1b2@kaya.example>"`
 	Sender        string      `json:"sender" example:"destek@kaya.example"`
 	Recipients    []string    `json:"recipients" nullable:"false" example:"[\"elif@example.com\"]"`
 	SubjectMasked string      `json:"subject_masked" example:"Kart ████████████████"`
-	Size          int64       `json:"size" example:"2048" doc:"In bytes"`
-	SHA256        string      `json:"sha256" example:"" doc:"Of the mail, in hex; empty for one that was refused before it was written"`
+	Size          int64       `json:"size" example:"2048" doc:"Size in bytes"`
+	SHA256        string      `json:"sha256" example:"" doc:"Hash of the mail, in hex; empty if it was refused before it was saved"`
 	Matches       []Match     `json:"matches" nullable:"false"`
 	Unscanned     []Unscanned `json:"unscanned" nullable:"false" doc:"Parts that could not be scanned"`
 	ActionTaken   string      `json:"action_taken" enum:"block,quarantine,redact,warn,notify,log" example:"quarantine"`
 	Severity      string      `json:"severity" enum:"low,medium,high" example:"high"`
 	Status        string      `json:"status" enum:"open,released,rejected,false_positive" example:"open"`
-	Note          string      `json:"note" example:"The customer asked for it" doc:"The reason that a person gave, for sending it or in the review"`
-	CreatedBy     *uuid.UUID  `json:"created_by" nullable:"true" format:"uuid" doc:"The member who wrote the message"`
+	Note          string      `json:"note" example:"The customer asked for it" doc:"Reason given when sending it or in the review"`
+	CreatedBy     *uuid.UUID  `json:"created_by" nullable:"true" format:"uuid" doc:"Member who wrote the message"`
 	ReviewedBy    *uuid.UUID  `json:"reviewed_by" nullable:"true" format:"uuid"`
 	ReviewedAt    *clock.Time `json:"reviewed_at" nullable:"true"`
 

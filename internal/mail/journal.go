@@ -31,14 +31,14 @@ const (
 // JournalRecipient is a recipient of a mail's envelope.
 type JournalRecipient struct {
 	Address string `json:"address" example:"elif@example.com"`
-	Kind    string `json:"kind" enum:"to,cc,bcc,expanded" example:"bcc" doc:"Where the mail names the recipient; bcc for one whom it does not name, expanded for one that a mailbox forwards to"`
+	Kind    string `json:"kind" enum:"to,cc,bcc,expanded" example:"bcc" doc:"Header that names the recipient; bcc if none does, expanded for a target that a mailbox forwards to"`
 }
 
 // LegalHold says that a mail of the journal must be kept until somebody takes the hold
 // away.
 type LegalHold struct {
 	Reason string     `json:"reason" example:"Case 2026/114"`
-	By     *uuid.UUID `json:"by" nullable:"true" format:"uuid" doc:"The member who placed it"`
+	By     *uuid.UUID `json:"by" nullable:"true" format:"uuid" doc:"Member who placed it"`
 	At     clock.Time `json:"at"`
 }
 
@@ -47,13 +47,13 @@ type JournalItem struct {
 	ID             uuid.UUID          `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	At             clock.Time         `json:"at"`
 	Direction      string             `json:"direction" enum:"inbound,outbound" example:"outbound"`
-	Sender         string             `json:"sender" example:"destek@kaya.example" doc:"Of the envelope; empty for a report of a mail server"`
+	Sender         string             `json:"sender" example:"destek@kaya.example" doc:"Envelope sender; empty for a mail server's report"`
 	Recipients     []JournalRecipient `json:"recipients" nullable:"false"`
 	Subject        string             `json:"subject" example:"Teklif"`
 	MessageID      string             `json:"message_id" example:"<a1b2@kaya.example>"`
-	Size           int64              `json:"size" example:"2048" doc:"Of the mail, in bytes"`
-	RetentionUntil clock.Time         `json:"retention_until" doc:"When it is deleted, unless it has a legal hold"`
-	LegalHold      *LegalHold         `json:"legal_hold,omitempty" doc:"Keeps it past its retention; absent for none"`
+	Size           int64              `json:"size" example:"2048" doc:"Size of the mail in bytes"`
+	RetentionUntil clock.Time         `json:"retention_until" doc:"When the mail is deleted, unless it has a legal hold"`
+	LegalHold      *LegalHold         `json:"legal_hold,omitempty" doc:"Keeps the mail past its retention; absent if there is none"`
 
 	// BlobID is the mail as it was handed over.
 	BlobID uuid.UUID `json:"-"`

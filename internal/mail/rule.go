@@ -39,10 +39,10 @@ const maxRules = 500
 
 // RuleOptions narrow a rule.
 type RuleOptions struct {
-	MinCount       int      `json:"min_count" required:"false" minimum:"1" maximum:"1000" default:"1" example:"1" doc:"How many matches the message must have"`
-	ProximityWords []string `json:"proximity_words" required:"false" maxItems:"50" nullable:"false" example:"[\"kart\"]" doc:"A match counts only within 300 characters of one of these words"`
-	Scope          string   `json:"scope" required:"false" enum:"any,external" default:"any" doc:"external looks only at mail with a recipient outside of the sender's domain"`
-	Fields         []string `json:"fields" required:"false" maxItems:"3" enum:"subject,body,attachment" nullable:"false" doc:"Where to look; nothing means everywhere"`
+	MinCount       int      `json:"min_count" required:"false" minimum:"1" maximum:"1000" default:"1" example:"1" doc:"Minimum number of matches in the message"`
+	ProximityWords []string `json:"proximity_words" required:"false" maxItems:"50" nullable:"false" example:"[\"kart\"]" doc:"Count a match only within 300 characters of one of these words"`
+	Scope          string   `json:"scope" required:"false" enum:"any,external" default:"any" doc:"external checks only mail with a recipient outside the sender's domain"`
+	Fields         []string `json:"fields" required:"false" maxItems:"3" enum:"subject,body,attachment" nullable:"false" doc:"Parts of the message to check; empty means all"`
 }
 
 // Rule says what must not leave the company, and what happens when it is tried.
@@ -55,8 +55,8 @@ type Rule struct {
 	Action      string      `json:"action" enum:"block,quarantine,redact,warn,notify,log" example:"block"`
 	Severity    string      `json:"severity" enum:"low,medium,high" example:"high"`
 	Enabled     bool        `json:"enabled" example:"true"`
-	Hits30d     int64       `json:"hits_30d" example:"3" doc:"Incidents of the last 30 days in which it matched"`
-	CreatedBy   *uuid.UUID  `json:"created_by" nullable:"true" format:"uuid" doc:"The member who added it"`
+	Hits30d     int64       `json:"hits_30d" example:"3" doc:"Incidents in the last 30 days in which the rule matched"`
+	CreatedBy   *uuid.UUID  `json:"created_by" nullable:"true" format:"uuid" doc:"Member who added it"`
 	CreatedAt   clock.Time  `json:"created_at"`
 }
 

@@ -84,7 +84,7 @@ func TestRuleInput(t *testing.T) {
 				t.Errorf("%v: %s", c.body, diff)
 			}
 		}
-		for lang, want := range map[string]string{"en": "action takes one of: block, quarantine, redact, warn, notify, log.", "tr": "action şunlardan biri olabilir: block, quarantine, redact, warn, notify, log."} {
+		for lang, want := range map[string]string{"en": "action must be one of: block, quarantine, redact, warn, notify, log.", "tr": "action şunlardan biri olabilir: block, quarantine, redact, warn, notify, log."} {
 			f := w.Owner.Header("Accept-Language", lang).Post(rules, map[string]any{"name": "a", "pattern_type": "iban", "action": "delete"}).Refused(422, "validation_failed")
 			if !strings.HasSuffix(f.Message, " "+want) {
 				t.Errorf("said %q", f.Message)

@@ -207,10 +207,10 @@ func (s *Service) CoveredSubject(r *db.Reader, ref string) (string, bool, error)
 
 // Tested is what the rules say about a text.
 type Tested struct {
-	Action    string      `json:"action" enum:"pass,block,quarantine,redact,warn,notify,log" example:"block" doc:"The strictest action of the rules that match"`
+	Action    string      `json:"action" enum:"pass,block,quarantine,redact,warn,notify,log" example:"block" doc:"Strictest action of the matching rules"`
 	Matches   []Match     `json:"matches" nullable:"false"`
 	Unscanned []Unscanned `json:"unscanned" nullable:"false"`
-	Redacted  string      `json:"redacted" example:"Kart ████" doc:"The text with everything covered that was found"`
+	Redacted  string      `json:"redacted" example:"Kart ████" doc:"The text with all matches masked"`
 }
 
 // TestText says what the enabled rules, or one that is not stored yet, find in

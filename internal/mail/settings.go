@@ -22,12 +22,12 @@ type Settings struct {
 
 // DLP says what the rules of data-loss prevention judge beside e-mail.
 type DLP struct {
-	Messaging bool `json:"messaging" example:"true" doc:"Whether messages over other channels, templates included, are judged too"`
+	Messaging bool `json:"messaging" example:"true" doc:"Whether messages on other channels, including templates, are checked too"`
 }
 
 // Forwarding says where mailboxes may send their mail on by themselves.
 type Forwarding struct {
-	Allowed []string `json:"allowed" maxItems:"200" nullable:"false" example:"[\"example.com\", \"elif@example.org\"]" doc:"Domains and addresses outside of the workspace's own domains; with an empty list no mailbox forwards outside"`
+	Allowed []string `json:"allowed" maxItems:"200" nullable:"false" example:"[\"example.com\", \"elif@example.org\"]" doc:"Domains and addresses outside the workspace's own domains; with an empty list, no mailbox can forward outside"`
 }
 
 // parseForwarding reads domains and addresses and writes them in one form: sorted, each
@@ -53,19 +53,19 @@ func parseForwarding(texts []string) (Forwarding, error) {
 
 // Defaults are what a new mailbox has where nothing else is said.
 type Defaults struct {
-	DefaultQuotaMB    *int64 `json:"default_quota_mb" required:"false" nullable:"true" minimum:"1" maximum:"1048576" example:"2048" doc:"How much mail a new inbox takes; null for no bound of its own"`
-	MinPasswordLength *int64 `json:"min_password_length" required:"false" nullable:"true" minimum:"8" maximum:"128" example:"14" doc:"How long the password of a mailbox must be; null for 12"`
+	DefaultQuotaMB    *int64 `json:"default_quota_mb" required:"false" nullable:"true" minimum:"1" maximum:"1048576" example:"2048" doc:"Total mail a new inbox accepts; null means no limit of its own"`
+	MinPasswordLength *int64 `json:"min_password_length" required:"false" nullable:"true" minimum:"8" maximum:"128" example:"14" doc:"Minimum password length of mailboxes; null means 12"`
 }
 
 // Abuse says what happens to a mailbox that sends more than people do.
 type Abuse struct {
-	AutoSuspend bool `json:"auto_suspend" example:"true" doc:"Whether it is suspended at once; otherwise it is announced and an administrator decides"`
+	AutoSuspend bool `json:"auto_suspend" example:"true" doc:"Whether the mailbox is suspended at once; otherwise an event is sent and an administrator decides"`
 }
 
 // Journaling says whether every mail is kept in the journal, and for how long.
 type Journaling struct {
 	Enabled       bool  `json:"enabled" example:"true"`
-	RetentionDays int64 `json:"retention_days" minimum:"1" maximum:"36500" example:"3650" doc:"How long a mail is kept. A longer time also holds for mails that are there, a shorter one only for new ones"`
+	RetentionDays int64 `json:"retention_days" minimum:"1" maximum:"36500" example:"3650" doc:"How many days mail is kept. A longer time also applies to stored mail, a shorter one only to new mail"`
 }
 
 // defaultRetention is how long mails of the journal are kept where nobody said.
@@ -78,7 +78,7 @@ type Require2FA struct {
 
 // Allowlist is from where mail may be administered.
 type Allowlist struct {
-	CIDRs []string `json:"cidrs" maxItems:"200" nullable:"false" example:"[\"203.0.113.0/24\"]" doc:"Addresses and networks, IPv4 and IPv6; an empty list lets everybody in"`
+	CIDRs []string `json:"cidrs" maxItems:"200" nullable:"false" example:"[\"203.0.113.0/24\"]" doc:"Addresses and networks, IPv4 and IPv6; an empty list allows all"`
 }
 
 // parseCIDRs reads addresses and networks and writes them in one form: sorted,

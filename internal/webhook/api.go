@@ -25,8 +25,8 @@ type registerWebhookIn struct {
 		Address     string   `json:"address" minLength:"1" maxLength:"2048" example:"https://example.com/hooks/konak"`
 		Events      []string `json:"events" minItems:"1" maxItems:"100" nullable:"false" example:"[\"ping.test\"]"`
 		Description string   `json:"description,omitempty" maxLength:"200" example:"Order system"`
-		StrictOrder bool     `json:"strict_order,omitempty" doc:"Hold a delivery back until the one before it has arrived or is exhausted"`
-		RateLimit   int      `json:"rate_limit,omitempty" minimum:"1" maximum:"1000" example:"50" doc:"Most deliveries in a second"`
+		StrictOrder bool     `json:"strict_order,omitempty" doc:"Hold each delivery until the previous one is delivered or exhausted"`
+		RateLimit   int      `json:"rate_limit,omitempty" minimum:"1" maximum:"1000" example:"50" doc:"Maximum deliveries per second"`
 	}
 }
 
@@ -37,7 +37,7 @@ type changeWebhookIn struct {
 		Events      []string `json:"events,omitempty" minItems:"1" maxItems:"100" example:"[\"ping.test\"]"`
 		Description *string  `json:"description,omitempty" maxLength:"200" example:"Order system"`
 		StrictOrder *bool    `json:"strict_order,omitempty"`
-		RateLimit   *int     `json:"rate_limit,omitempty" minimum:"0" maximum:"1000" example:"50" doc:"Most deliveries in a second; 0 for no limit"`
+		RateLimit   *int     `json:"rate_limit,omitempty" minimum:"0" maximum:"1000" example:"50" doc:"Maximum deliveries per second; 0 means no limit"`
 	}
 }
 
@@ -52,7 +52,7 @@ type keylessEndpointIn struct {
 type rotateWebhookIn struct {
 	ID   api.ID `path:"id" record:"webhook_endpoint" doc:"The webhook's id; without a credential, its keyless_id"`
 	Body *struct {
-		GraceSeconds int `json:"grace_seconds,omitempty" minimum:"0" maximum:"604800" example:"0" doc:"For how long deliveries are signed with the old secret too; 0 (the default) ends it at once"`
+		GraceSeconds int `json:"grace_seconds,omitempty" minimum:"0" maximum:"604800" example:"0" doc:"How long deliveries are also signed with the old secret; with 0 (the default) it stops at once"`
 	} `required:"false"`
 }
 
@@ -66,13 +66,13 @@ func (in *rotateWebhookIn) grace() time.Duration {
 type webhookStatusIn struct {
 	ID   api.ID `path:"id" record:"webhook_endpoint" doc:"The webhook's id; without a credential, its keyless_id"`
 	Body struct {
-		Status string `json:"status" enum:"active,paused" doc:"active also brings a disabled endpoint back; while one is paused nothing is recorded for it"`
+		Status string `json:"status" enum:"active,paused" doc:"active also re-enables a disabled endpoint; while an endpoint is paused, no deliveries are recorded for it"`
 	}
 }
 
 // HistoryFilter is how the caller of a history narrows it.
 type HistoryFilter struct {
-	Status    string `query:"status" enum:"pending,failed,exhausted,delivered" doc:"Only deliveries of this status"`
+	Status    string `query:"status" enum:"pending,failed,exhausted,delivered" doc:"Only deliveries with this status"`
 	EventType string `query:"event_type" maxLength:"100" example:"conversation.created" doc:"Only deliveries of this event"`
 }
 
@@ -100,8 +100,8 @@ type webhookEventsIn struct {
 
 type emitWebhookIn struct {
 	Body struct {
-		Event string         `json:"event" minLength:"1" maxLength:"100" example:"ping.test" doc:"A name of the catalog"`
-		Data  map[string]any `json:"data" nullable:"false" example:"{\"id\":\"42\",\"message\":\"Hello\"}" doc:"The object that the event carries"`
+		Event string         `json:"event" minLength:"1" maxLength:"100" example:"ping.test" doc:"Event name from the catalog"`
+		Data  map[string]any `json:"data" nullable:"false" example:"{\"id\":\"42\",\"message\":\"Hello\"}" doc:"Object that the event carries"`
 	}
 }
 
@@ -111,12 +111,12 @@ type webhookSettingsIn struct {
 
 // WebhookSettings are a workspace's own.
 type WebhookSettings struct {
-	Keyless bool `json:"keyless" example:"true" doc:"Whether routes that carry an endpoint's keyless id, and resending by a delivery's id, work without a credential"`
+	Keyless bool `json:"keyless" example:"true" doc:"Whether endpoints addressed by a keyless_id, and resending by delivery id, work without a credential"`
 }
 
 // Queued is the answer to a test.
 type Queued struct {
-	DeliveryID *uuid.UUID `json:"delivery_id" nullable:"true" format:"uuid" doc:"Null for a key of the test environment, which sends nothing"`
+	DeliveryID *uuid.UUID `json:"delivery_id" nullable:"true" format:"uuid" doc:"Null for a test API key, which sends nothing"`
 }
 
 // Resent is the answer to a resend. A delivery's id is in receivers' logs and
@@ -126,7 +126,7 @@ type Resent struct {
 	ID        uuid.UUID  `json:"id" format:"uuid"`
 	EventType string     `json:"event_type" example:"conversation.created"`
 	Status    string     `json:"status" enum:"pending" example:"pending"`
-	Attempts  int        `json:"attempts" example:"1" doc:"Requests made before"`
+	Attempts  int        `json:"attempts" example:"1" doc:"Requests made so far"`
 	CreatedAt clock.Time `json:"created_at"`
 }
 
@@ -178,7 +178,7 @@ func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 	create := r.route("POST", "", "register-webhook", "Register a webhook", api.Session, r.manage)
 	create.TakesKey = true
 	create.Status, create.ShowsSecret, create.Refusals = 201, true, []int{400}
-	create.Doc = "The signing secret is shown only in this answer. An event name that the catalog does not have is a 400."
+	create.Doc = "The signing secret is shown only in this response. An event name that is not in the catalog returns 400."
 	api.Handle(a, create, func(ctx context.Context, in *registerWebhookIn) (Registered, error) {
 		b := in.Body
 		out, err := r.Create(ctx, r.module, settings{
@@ -201,7 +201,7 @@ func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 	rotate := r.route("POST", "/{id}/rotate-secret", "rotate-webhook-secret", "Rotate the signing secret", access, r.manage)
 	rotate.TakesKey = true
 	rotate.ShowsSecret = true
-	rotate.Doc = "The new secret is shown only in this answer. Without grace_seconds the old one ends at once; with it, webhook-signature carries both and X-Service-Signature keeps to the old one until then."
+	rotate.Doc = "The new secret is shown only in this response. Without grace_seconds the old secret stops working at once. With it, webhook-signature carries both signatures and X-Service-Signature stays with the old one until the grace period ends."
 	api.Handle(a, rotate, func(ctx context.Context, in *rotateWebhookIn) (Registered, error) {
 		ctx, id, err := r.ofEndpoint(ctx, in.ID.UUID, "")
 		if err != nil {
@@ -229,7 +229,7 @@ func (r *routes) registerERP(a *api.API) {
 	r.registerCatalog(a, "/api/v1/webhooks/catalog", "webhook-catalog-alias", api.SessionOrKey)
 	r.registerStatus(a, api.Keyless)
 
-	api.HandleList(a, r.route("GET", "/{id}/events", "webhook-deliveries", "Delivery history of one endpoint", api.Keyless, r.view).Polled(),
+	api.HandleList(a, r.route("GET", "/{id}/events", "webhook-deliveries", "List the deliveries of a webhook", api.Keyless, r.view).Polled(),
 		func(ctx context.Context, in *historyIn) (db.List[Delivery], error) {
 			ctx, id, err := r.ofEndpoint(ctx, in.ID.UUID, "webhook.history_read")
 			if err != nil {
@@ -241,25 +241,25 @@ func (r *routes) registerERP(a *api.API) {
 	emit := r.route("POST", "/emit", "emit-webhook", "Emit an event of the catalog", api.SessionOrKey, perm.EventsEmit)
 	emit.TakesKey = true
 	emit.Status, emit.Refusals, emit.MaxBody = 202, []int{400}, 512<<10
-	emit.Doc = "The event goes to the endpoints that asked for it, like any other of its name. A name that the catalog does not have is a 400."
+	emit.Doc = "The event is delivered to the endpoints that subscribe to it, like any other event of that name. A name that is not in the catalog returns 400."
 	api.Handle(a, emit, func(ctx context.Context, in *emitWebhookIn) (Emitted, error) {
 		emitted := func(id uuid.UUID) Emitted { return Emitted{"evt_" + id.String()} }
 		id, err := r.Emit(idempotency.View(ctx, emitted), in.Body.Event, in.Body.Data)
 		return emitted(id), err
 	})
 
-	api.HandleList(a, r.route("GET", "/events", "webhook-events", "Deliveries of all endpoints", api.SessionOrKey, r.view),
+	api.HandleList(a, r.route("GET", "/events", "webhook-events", "List the deliveries of all webhooks", api.SessionOrKey, r.view),
 		func(ctx context.Context, in *webhookEventsIn) (db.List[Delivery], error) {
 			return r.Deliveries(ctx, r.module, nil, in.historyFilter(), in.Page())
 		})
 
-	api.Handle(a, r.route("POST", "/events/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
+	api.Handle(a, r.route("POST", "/events/{id}/resend", "resend-webhook-delivery", "Resend a delivery", api.Keyless, r.manage), r.resend)
 }
 
 func (r *routes) registerCatalog(a *api.API, path, id string, access api.Access) {
-	rt := r.route("GET", "", id, "Event catalog", access, r.view)
+	rt := r.route("GET", "", id, "Get the event catalog", access, r.view)
 	rt.Path = path
-	rt.Doc = "The events that the workspace's licences allow, each with the JSON Schema of its body and an example."
+	rt.Doc = "Returns the events that the workspace's licences include, each with the JSON Schema of its body and an example."
 	api.Handle(a, rt, func(ctx context.Context, _ *struct{}) ([]CatalogEntry, error) {
 		return r.Catalog(ctx, api.Language(ctx))
 	})
@@ -280,13 +280,13 @@ func (r *routes) registerStatus(a *api.API, access api.Access) {
 // registerMore adds what the panel and its users need beyond the document, in
 // both modules, with where a module keeps its deliveries.
 func (r *routes) registerMore(a *api.API, deliveries string) {
-	api.Handle(a, r.route("GET", "/{id}", "get-webhook", "One webhook", api.SessionOrKey, r.view),
+	api.Handle(a, r.route("GET", "/{id}", "get-webhook", "Get a webhook", api.SessionOrKey, r.view),
 		func(ctx context.Context, in *endpointIn) (Endpoint, error) {
 			e, err := r.Endpoint(ctx, r.module, in.ID.UUID)
 			return r.show(ctx, e), err
 		})
 
-	change := r.route("PATCH", "/{id}", "change-webhook", "Change a webhook; its secret stays", api.Session, r.manage)
+	change := r.route("PATCH", "/{id}", "change-webhook", "Change a webhook, keeping its secret", api.Session, r.manage)
 	change.Refusals = []int{400}
 	api.Handle(a, change, func(ctx context.Context, in *changeWebhookIn) (Endpoint, error) {
 		b := in.Body
@@ -299,8 +299,8 @@ func (r *routes) registerMore(a *api.API, deliveries string) {
 		return r.tenant(ctx), r.db.Clock().Now(), err
 	})
 
-	one := r.route("GET", deliveries+"/{id}", "webhook-delivery", "One delivery with its request and its attempts", api.SessionOrKey, r.view).Polled()
-	one.Doc = "The body, and what receivers answered, are shown to who may see what the event carries."
+	one := r.route("GET", deliveries+"/{id}", "webhook-delivery", "Get a delivery with its request and attempts", api.SessionOrKey, r.view).Polled()
+	one.Doc = "The body and the receiver's responses are shown only to callers with the event's permission."
 	api.Handle(a, one, func(ctx context.Context, in *deliveryIn) (Detail, error) {
 		return r.Delivery(ctx, r.module, in.ID.UUID)
 	})
@@ -310,12 +310,12 @@ func (r *routes) registerMore(a *api.API, deliveries string) {
 
 // registerSettings adds the workspace's own, which are one for all modules.
 func (r *routes) registerSettings(a *api.API) {
-	api.Handle(a, r.route("GET", "/settings", "webhook-settings", "Webhook settings of the workspace", api.Session, r.view),
+	api.Handle(a, r.route("GET", "/settings", "webhook-settings", "Get the workspace's webhook settings", api.Session, r.view),
 		func(ctx context.Context, _ *struct{}) (WebhookSettings, error) {
 			on, err := r.Keyless(ctx)
 			return WebhookSettings{on}, err
 		})
-	api.Handle(a, r.route("PUT", "/settings", "set-webhook-settings", "Set the webhook settings of the workspace", api.Session, r.manage),
+	api.Handle(a, r.route("PUT", "/settings", "set-webhook-settings", "Set the workspace's webhook settings", api.Session, r.manage),
 		func(ctx context.Context, in *webhookSettingsIn) (WebhookSettings, error) {
 			return in.Body, r.SetKeyless(ctx, in.Body.Keyless)
 		})
@@ -325,7 +325,7 @@ func (r *routes) registerSettings(a *api.API) {
 func (r *routes) registerMail(a *api.API) {
 	r.registerCatalog(a, r.base+"/catalog", "webhook-catalog", api.Session)
 	r.registerStatus(a, api.Session)
-	api.Handle(a, r.route("GET", "/{id}/deliveries", "webhook-deliveries", "Delivery history of an endpoint, the newest 100", api.Keyless, r.view).Polled(),
+	api.Handle(a, r.route("GET", "/{id}/deliveries", "webhook-deliveries", "List the newest 100 deliveries of a webhook", api.Keyless, r.view).Polled(),
 		func(ctx context.Context, in *mailHistoryIn) ([]Delivery, error) {
 			ctx, id, err := r.ofEndpoint(ctx, in.ID.UUID, "webhook.history_read")
 			if err != nil {
@@ -334,7 +334,7 @@ func (r *routes) registerMail(a *api.API) {
 			list, err := r.Deliveries(ctx, r.module, &id, in.historyFilter(), db.Page{Limit: 100, After: db.First})
 			return list.Rows, err
 		})
-	api.Handle(a, r.route("POST", "/deliveries/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
+	api.Handle(a, r.route("POST", "/deliveries/{id}/resend", "resend-webhook-delivery", "Resend a delivery", api.Keyless, r.manage), r.resend)
 }
 
 func (r *routes) resend(ctx context.Context, in *deliveryIn) (Resent, error) {

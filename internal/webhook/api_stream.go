@@ -20,7 +20,7 @@ import (
 
 type streamWebhookIn struct {
 	Endpoint    string `query:"endpoint" maxLength:"36" doc:"Only deliveries to this endpoint"`
-	LastEventID string `header:"Last-Event-ID" maxLength:"20" doc:"The id of the last message received, to go on from there"`
+	LastEventID string `header:"Last-Event-ID" maxLength:"20" doc:"Id of the last message received, to resume from there"`
 }
 
 // StreamedDelivery is one delivery on the stream, with what its receiver gets.
@@ -42,8 +42,8 @@ const (
 
 // registerStream adds the stream that `konak webhooks listen` reads.
 func (r *routes) registerStream(a *api.API) {
-	rt := r.route("GET", "/stream", "webhook-stream", "Stream of new deliveries, as their receivers get them", api.SessionOrKey, r.view)
-	rt.Doc = "Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Bodies are left out (body_hidden) for who may not see what an event carries, and a key of the test environment gets no delivery at all. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption."
+	rt := r.route("GET", "/stream", "webhook-stream", "Stream new deliveries as their receivers get them", api.SessionOrKey, r.view)
+	rt.Doc = "Server-sent events for developers: every recorded delivery with its headers, signatures and body, whether or not its endpoint can be reached. Bodies are omitted (body_hidden) if the caller does not have the event's permission. A test API key receives no deliveries. The last message of an event has the event's sequence number as its id, so that nothing is missed after resuming."
 	api.HandleEvents(a, rt, func(ctx context.Context, in *streamWebhookIn) (func(context.Context, *api.Sender) error, error) {
 		w := &watcher{routes: r, tenant: r.tenant(ctx), who: caller.From(ctx), after: -1}
 		if in.LastEventID != "" {

@@ -33,12 +33,12 @@ type Delivery struct {
 	EventID        string      `json:"event_id" example:"evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	EventType      string      `json:"event_type" example:"conversation.created"`
 	Status         string      `json:"status" enum:"pending,failed,exhausted,delivered"`
-	Attempts       int         `json:"attempts" example:"1" doc:"Requests made, probes of a disabled endpoint among them"`
+	Attempts       int         `json:"attempts" example:"1" doc:"Requests made, including probes of a disabled endpoint"`
 	LastStatusCode *int        `json:"last_status_code" nullable:"true" example:"200"`
 	LastErrorClass *string     `json:"last_error_class" nullable:"true" enum:"dns,connect,tls,timeout,refused_address,status,body" example:"status"`
 	LastError      *string     `json:"last_error" nullable:"true" example:"the receiver answered 503"`
 	LastAttemptAt  *clock.Time `json:"last_attempt_at" nullable:"true"`
-	NextAttemptAt  *clock.Time `json:"next_attempt_at" nullable:"true" doc:"Null once nothing more is tried, and while only a person can enable the endpoint"`
+	NextAttemptAt  *clock.Time `json:"next_attempt_at" nullable:"true" doc:"Null if no further attempt is planned, or while only a person can re-enable the endpoint"`
 	CreatedAt      clock.Time  `json:"created_at"`
 	DeliveredAt    *clock.Time `json:"delivered_at" nullable:"true"`
 }
@@ -51,17 +51,17 @@ type Attempt struct {
 	StatusCode *int       `json:"status_code" nullable:"true" example:"503"`
 	ErrorClass *string    `json:"error_class" nullable:"true" enum:"dns,connect,tls,timeout,refused_address,status,body" example:"status"`
 	Error      *string    `json:"error" nullable:"true" example:"the receiver answered 503"`
-	Answer     string     `json:"answer" example:"try later" doc:"The first 16 KiB of the receiver's answer"`
+	Answer     string     `json:"answer" example:"try later" doc:"First 16 KiB of the receiver's response"`
 }
 
 // Detail is a delivery with what was sent and every attempt.
 type Detail struct {
 	Delivery
 	Address     string            `json:"address" example:"https://example.com/hooks/konak"`
-	Headers     map[string]string `json:"headers" doc:"What is sent with the body, without the signatures"`
-	Body        json.RawMessage   `json:"body" doc:"The body as it is sent; null where it is hidden or no longer kept"`
-	BodyHidden  bool              `json:"body_hidden" doc:"The caller may not see what the event carries: body and answers are left out"`
-	AttemptList []Attempt         `json:"attempt_list" nullable:"false" doc:"The oldest first"`
+	Headers     map[string]string `json:"headers" doc:"Headers sent with the body, without the signatures"`
+	Body        json.RawMessage   `json:"body" doc:"The body as sent; null if it is hidden or no longer stored"`
+	BodyHidden  bool              `json:"body_hidden" doc:"The caller does not have the event's permission, so the body and responses are omitted"`
+	AttemptList []Attempt         `json:"attempt_list" nullable:"false" doc:"Oldest first"`
 }
 
 // retryWaits are the waits after each failed attempt; after the last one the

@@ -34,21 +34,21 @@ const (
 // Endpoint is where events are sent.
 type Endpoint struct {
 	ID                 uuid.UUID   `json:"id" format:"uuid"`
-	KeylessID          *uuid.UUID  `json:"keyless_id" nullable:"true" format:"uuid" doc:"Stands for the id in the path of routes that are called without a credential. Who knows it may call them, so it is null for who may not change webhooks"`
+	KeylessID          *uuid.UUID  `json:"keyless_id" nullable:"true" format:"uuid" doc:"Takes the place of the id in paths called without a credential. Anyone who knows it can call them, so it is null for callers who cannot change webhooks"`
 	Address            string      `json:"address" example:"https://example.com/hooks/konak"`
 	Description        string      `json:"description" example:"Order system"`
 	Events             []string    `json:"events" nullable:"false" example:"[\"conversation.created\"]"`
 	Status             string      `json:"status" enum:"active,paused,disabled"`
-	StrictOrder        bool        `json:"strict_order" doc:"A delivery waits until the one before it has arrived or is exhausted"`
-	RateLimit          *int        `json:"rate_limit" nullable:"true" example:"50" doc:"Most deliveries in a second; null for no limit"`
-	DisabledAt         *clock.Time `json:"disabled_at" nullable:"true" doc:"Since when it is switched off because it failed"`
-	DisabledErrorClass *string     `json:"disabled_error_class" nullable:"true" enum:"dns,connect,tls,timeout,refused_address,status,body" example:"status" doc:"What kind of error the last failed attempt ended with"`
-	DisabledReason     *string     `json:"disabled_reason" nullable:"true" example:"the receiver answered 503" doc:"The error text of the last failed attempt"`
-	DisabledStatusCode *int        `json:"disabled_status_code" nullable:"true" example:"503" doc:"What the last failed attempt was answered"`
-	Failures           int         `json:"consecutive_failures" example:"0" doc:"Failed attempts in a row"`
-	NextProbeAt        *clock.Time `json:"next_probe_at" nullable:"true" doc:"When a disabled endpoint is tried again; null while nothing waits to be tried, and when only a person can enable it"`
+	StrictOrder        bool        `json:"strict_order" doc:"Whether each delivery waits until the previous one is delivered or exhausted"`
+	RateLimit          *int        `json:"rate_limit" nullable:"true" example:"50" doc:"Maximum deliveries per second; null means no limit"`
+	DisabledAt         *clock.Time `json:"disabled_at" nullable:"true" doc:"When the webhook was disabled because it kept failing"`
+	DisabledErrorClass *string     `json:"disabled_error_class" nullable:"true" enum:"dns,connect,tls,timeout,refused_address,status,body" example:"status" doc:"Kind of error of the last failed attempt"`
+	DisabledReason     *string     `json:"disabled_reason" nullable:"true" example:"the receiver answered 503" doc:"Error text of the last failed attempt"`
+	DisabledStatusCode *int        `json:"disabled_status_code" nullable:"true" example:"503" doc:"Response status of the last failed attempt"`
+	Failures           int         `json:"consecutive_failures" example:"0" doc:"Number of failed attempts in a row"`
+	NextProbeAt        *clock.Time `json:"next_probe_at" nullable:"true" doc:"When a disabled webhook is tried again; null if nothing is waiting to be sent, or if only a person can re-enable it"`
 	SecretLast4        string      `json:"secret_last4" example:"q1Y="`
-	OldSecretEnds      *clock.Time `json:"old_secret_ends_at" nullable:"true" doc:"Until when the secret before the last rotation is still signed with"`
+	OldSecretEnds      *clock.Time `json:"old_secret_ends_at" nullable:"true" doc:"Until when deliveries are also signed with the previous secret"`
 	CreatedAt          clock.Time  `json:"created_at"`
 
 	// keyless becomes KeylessID only where a caller who may know it is answered.

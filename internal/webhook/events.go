@@ -16,7 +16,7 @@ const PingTest = "ping.test"
 
 // Ping is what the sample carries.
 type Ping struct {
-	ID      uuid.UUID `json:"id" format:"uuid" doc:"The endpoint that is tested"`
+	ID      uuid.UUID `json:"id" format:"uuid" doc:"The webhook being tested"`
 	Message string    `json:"message" example:"It works."`
 }
 
@@ -32,11 +32,11 @@ func Events() event.Catalog {
 // CatalogEntry is an event that can be subscribed to.
 type CatalogEntry struct {
 	Name        string          `json:"name" example:"conversation.created"`
-	Module      string          `json:"module" example:"crm" doc:"The licence that it belongs to; empty for all"`
-	Description string          `json:"description" example:"A new conversation opened by any route." doc:"In the language of Accept-Language"`
-	Permission  perm.Permission `json:"permission" example:"crm.conversations.view" doc:"What one needs to subscribe to it, and to see its bodies"`
-	Schema      json.RawMessage `json:"schema" doc:"JSON Schema (2020-12) of the whole body"`
-	Example     json.RawMessage `json:"example" doc:"A whole body as it is sent"`
+	Module      string          `json:"module" example:"crm" doc:"Licence the event belongs to; empty if it needs none"`
+	Description string          `json:"description" example:"A new conversation opened by any route." doc:"Description in the language of Accept-Language"`
+	Permission  perm.Permission `json:"permission" example:"crm.conversations.view" doc:"Permission needed to subscribe to the event and to see its bodies"`
+	Schema      json.RawMessage `json:"schema" doc:"JSON Schema (2020-12) of the full body"`
+	Example     json.RawMessage `json:"example" doc:"A full body as sent"`
 	turkish     string          // the description
 }
 

@@ -22,12 +22,12 @@ type Recovery struct {
 	Since    clock.Time `json:"since"`
 	Until    clock.Time `json:"until"`
 	// Delivered sends again what had already arrived.
-	Delivered  bool        `json:"include_delivered" doc:"Whether what had arrived is sent again, too"`
-	Status     string      `json:"status" enum:"running,done" doc:"done: everything of the range is queued; the history shows what arrived"`
-	Progress   float64     `json:"progress" minimum:"0" maximum:"1" example:"0.25" doc:"The part of the range that has been gone over"`
-	Reached    clock.Time  `json:"reached" doc:"The time that has been come to within the range"`
-	Examined   int         `json:"examined" example:"1200" doc:"Events of the workspace that were looked at"`
-	Queued     int         `json:"queued" example:"37" doc:"Deliveries that were queued for the endpoint"`
+	Delivered  bool        `json:"include_delivered" doc:"Whether deliveries that had arrived are also resent"`
+	Status     string      `json:"status" enum:"running,done" doc:"done: everything in the range is queued; the delivery history shows what arrived"`
+	Progress   float64     `json:"progress" minimum:"0" maximum:"1" example:"0.25" doc:"Share of the range processed so far"`
+	Reached    clock.Time  `json:"reached" doc:"Time up to which the range is processed"`
+	Examined   int         `json:"examined" example:"1200" doc:"Number of the workspace's events checked"`
+	Queued     int         `json:"queued" example:"37" doc:"Number of deliveries queued for the endpoint"`
 	CreatedAt  clock.Time  `json:"created_at"`
 	FinishedAt *clock.Time `json:"finished_at" nullable:"true"`
 	after      uuid.UUID   // the last event that was looked at

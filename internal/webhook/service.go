@@ -115,7 +115,7 @@ func (s *Service) Endpoint(ctx context.Context, module string, id uuid.UUID) (En
 // Registered is an endpoint with its secret, which is shown once.
 type Registered struct {
 	Endpoint
-	Secret string `json:"secret" example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" doc:"Shown only in this answer"`
+	Secret string `json:"secret" example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" doc:"Shown only in this response"`
 }
 
 // Create is the gate for a new endpoint.

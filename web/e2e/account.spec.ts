@@ -173,7 +173,7 @@ test('an action that needs the password again asks for it and then happens', asy
   await page.route('**/api/v1/auth/api-keys', async (route) => {
     if (route.request().method() !== 'POST' || refused) return route.fallback()
     refused = true
-    await route.fulfill({ status: 403, json: { error: { code: 'step_up_required', message: 'Confirm your password to go on.', fields: {} }, trace_id: 'x' } })
+    await route.fulfill({ status: 403, json: { error: { code: 'step_up_required', message: 'Confirm your password to continue.', fields: {} }, trace_id: 'x' } })
   })
   await page.getByRole('button', { name: 'Create an API key' }).first().click()
   await page.getByLabel('Name').fill('Step-up')

@@ -42,7 +42,7 @@ test('at a workspace’s own host the switch leads to the other one’s, signed 
 
   await test.step('a code that is no good leads to the sign-in', async () => {
     await page.goto(`${hostOf(slug)}/enter#token=hov_nonsense`)
-    await expect(page.getByRole('alert').filter({ hasText: 'used already' })).toBeVisible()
+    await expect(page.getByRole('alert').filter({ hasText: 'already used' })).toBeVisible()
     await expect(page).toHaveURL(`${hostOf(slug)}/enter`)
     await expectAccessible(page)
     await page.getByRole('link', { name: 'Sign in' }).click()

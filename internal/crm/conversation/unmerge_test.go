@@ -26,7 +26,7 @@ func TestMergeOfTwoCustomers(t *testing.T) {
 		in.Owner.Post(base, map[string]any{"contact_id": other.ID, "body": "x"}).Want(201).Data(&theirs)
 		in.events()
 		e := in.Owner.Post(base+"/"+mine.String()+"/merge", map[string]any{"into_id": theirs.ID}).Refused(409, "other_customer")
-		if e.Message != "These conversations belong to two customers. If the two are one person, merge the contacts first." {
+		if e.Message != "These conversations belong to two customers. If they are the same person, merge the contacts first." {
 			t.Errorf("got %q", e.Message)
 		}
 		if got := in.events(); len(got) != 0 || in.get(mine).MergedIntoID != nil {

@@ -100,10 +100,10 @@ func New(cfg Config) (*Gate, error) {
 type Info struct {
 	Provider    string     `json:"provider" enum:"altcha,turnstile,hcaptcha"`
 	Mode        string     `json:"mode" enum:"off,adaptive,always"`
-	SiteKey     string     `json:"site_key" doc:"Of turnstile and hcaptcha; empty for altcha"`
-	Script      string     `json:"script_url" doc:"Of turnstile and hcaptcha: the widget that a page loads; empty for altcha"`
-	RequiredNow bool       `json:"required_now" doc:"Whether the caller's address must send a token now"`
-	Challenge   *Challenge `json:"challenge,omitempty" doc:"Of altcha: what its widget solves"`
+	SiteKey     string     `json:"site_key" doc:"For turnstile and hcaptcha; empty for altcha"`
+	Script      string     `json:"script_url" doc:"For turnstile and hcaptcha: URL of the widget script; empty for altcha"`
+	RequiredNow bool       `json:"required_now" doc:"Whether requests from the caller's IP address must include a token now"`
+	Challenge   *Challenge `json:"challenge,omitempty" doc:"For altcha: the challenge that its widget solves"`
 }
 
 // Info tells a sign-in screen how its visitor shows that they are no robot, and

@@ -30,9 +30,9 @@ type listIn struct{ api.Paged }
 type addAppIn struct {
 	Body struct {
 		Name         string   `json:"name" minLength:"1" maxLength:"80" example:"Field service"`
-		RedirectURIs []string `json:"redirect_uris" minItems:"1" maxItems:"10" nullable:"false" example:"[\"https://field.example.com/callback\"]" doc:"https, http on this machine, or a scheme of the app's own such as com.example.field:/callback. Matched exactly, the port of a loopback address aside."`
-		Scopes       []string `json:"scopes" minItems:"1" maxItems:"50" nullable:"false" example:"[\"conversations.read\"]" doc:"What it may ask people for"`
-		Public       bool     `json:"public,omitempty" doc:"Whether people of other workspaces may connect it too"`
+		RedirectURIs []string `json:"redirect_uris" minItems:"1" maxItems:"10" nullable:"false" example:"[\"https://field.example.com/callback\"]" doc:"https, http on a loopback address, or a custom scheme such as com.example.field:/callback. Matched exactly, except for the port of a loopback address."`
+		Scopes       []string `json:"scopes" minItems:"1" maxItems:"50" nullable:"false" example:"[\"conversations.read\"]" doc:"Scopes the app can request"`
+		Public       bool     `json:"public,omitempty" doc:"Whether people in other workspaces can connect it too"`
 	}
 }
 
@@ -72,13 +72,13 @@ func (s *Service) registerApps(a *api.API) {
 	add := manage("POST", "/apps", "add-app", "Register an OAuth app")
 	add.TakesKey = true
 	add.Status = 201
-	add.Doc = "Apps have no secret: each exchange is proven by PKCE."
+	add.Doc = "Apps have no secret; every code exchange is verified with PKCE."
 	api.Handle(a, add, func(ctx context.Context, in *addAppIn) (App, error) {
 		b := in.Body
 		return s.AddApp(ctx, App{Name: b.Name, RedirectURIs: b.RedirectURIs, Scopes: b.Scopes, Public: b.Public})
 	})
 
-	api.Handle(a, view("/apps/{id}", "get-app", "Read an OAuth app"),
+	api.Handle(a, view("/apps/{id}", "get-app", "Get an OAuth app"),
 		func(ctx context.Context, in *appIn) (App, error) { return s.App(ctx, in.ID.UUID) })
 
 	api.Handle(a, manage("PATCH", "/apps/{id}", "change-app", "Change an OAuth app"),
@@ -88,16 +88,16 @@ func (s *Service) registerApps(a *api.API) {
 		})
 
 	remove := manage("DELETE", "/apps/{id}", "delete-app", "Delete an OAuth app")
-	remove.Doc = "Its sessions end at once, in every workspace."
+	remove.Doc = "Ends the app's sessions in every workspace at once."
 	api.Handle(a, remove, func(ctx context.Context, in *appIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteApp(ctx, in.ID.UUID)
 	})
 
-	api.HandleList(a, route("GET", "/grants", "list-grants", "List the apps that you let in"),
+	api.HandleList(a, route("GET", "/grants", "list-grants", "List the apps you granted access"),
 		func(ctx context.Context, in *listIn) (db.List[Grant], error) { return s.Grants(ctx, in.Page()) })
 
-	revoke := route("DELETE", "/grants/{id}", "revoke-grant", "Take back what you granted to an app")
-	revoke.Doc = "The app's sessions in this workspace end at once."
+	revoke := route("DELETE", "/grants/{id}", "revoke-grant", "Revoke an app's access")
+	revoke.Doc = "Ends the app's sessions in this workspace at once."
 	api.Handle(a, revoke, func(ctx context.Context, in *grantIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.RevokeGrant(ctx, in.ID.UUID)
 	})

@@ -13,11 +13,11 @@ const registerPath = "/oauth/register"
 type clientIn struct {
 	Body struct {
 		_             struct{} `json:"-" additionalProperties:"true"`
-		Name          string   `json:"client_name,omitempty" maxLength:"200" example:"Claude" doc:"What people are shown; nobody checks it"`
-		RedirectURIs  []string `json:"redirect_uris,omitempty" maxItems:"10" example:"[\"http://127.0.0.1/callback\"]" doc:"https, or http on the person's own machine"`
+		Name          string   `json:"client_name,omitempty" maxLength:"200" example:"Claude" doc:"Name shown to people; not verified"`
+		RedirectURIs  []string `json:"redirect_uris,omitempty" maxItems:"10" example:"[\"http://127.0.0.1/callback\"]" doc:"https, or http on the user's own machine"`
 		GrantTypes    []string `json:"grant_types,omitempty" maxItems:"10" example:"[\"authorization_code\"]"`
 		ResponseTypes []string `json:"response_types,omitempty" maxItems:"10" example:"[\"code\"]"`
-		Scope         string   `json:"scope,omitempty" maxLength:"2000" example:"conversations.read" doc:"Separated by spaces, what is not known is left out; without it what the MCP server's tools need"`
+		Scope         string   `json:"scope,omitempty" maxLength:"2000" example:"conversations.read" doc:"Space-separated; unknown scopes are dropped. If omitted, the scopes that the MCP server's tools need"`
 	}
 }
 
@@ -29,8 +29,8 @@ type RegisteredClient struct {
 	RedirectURIs  []string `json:"redirect_uris" nullable:"false" example:"[\"http://127.0.0.1/callback\"]"`
 	GrantTypes    []string `json:"grant_types" nullable:"false" example:"[\"authorization_code\"]"`
 	ResponseTypes []string `json:"response_types" nullable:"false" example:"[\"code\"]"`
-	AuthMethod    string   `json:"token_endpoint_auth_method" example:"none" doc:"none, whatever was asked for: clients have no secret and prove themselves by PKCE"`
-	Scope         string   `json:"scope" example:"conversations.read" doc:"What it may ask people for"`
+	AuthMethod    string   `json:"token_endpoint_auth_method" example:"none" doc:"Always none, whatever was requested: clients have no secret and use PKCE"`
+	Scope         string   `json:"scope" example:"conversations.read" doc:"Scopes the client can request"`
 }
 
 // registerClients adds the registration of clients.
@@ -38,7 +38,7 @@ func (s *Service) registerClients(a *api.API) {
 	rt := api.Route{
 		Method: "POST", Path: registerPath, ID: "oauth-register", Tag: "OAuth", Summary: "Register a client (RFC 7591)", Access: api.Public, Open: true,
 		Status: 201, Refusals: []int{429},
-		Doc: "A client registers itself and gets nothing by it: a person decides where it may act, and it can do no more than they may. Ten in an hour from one address. One that gets no token for 30 days is removed; it registers anew.",
+		Doc: "Registration alone grants no access: a person decides where the client can act, and it can never do more than they can. At most ten registrations an hour from one IP address. A client that obtains no token for 30 days is removed and has to register again.",
 	}
 	api.HandleBare(a, rt, func(ctx context.Context, in *clientIn) (RegisteredClient, error) {
 		b := in.Body

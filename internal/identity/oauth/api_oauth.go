@@ -19,7 +19,7 @@ type authorizeIn struct {
 	Body struct {
 		AuthRequest
 		Decision    string     `json:"decision" enum:"approve,deny" example:"approve"`
-		WorkspaceID *uuid.UUID `json:"workspace_id,omitempty" doc:"Where to let the app in; the session's own workspace by default"`
+		WorkspaceID *uuid.UUID `json:"workspace_id,omitempty" doc:"Workspace to grant access to; the session's own by default"`
 	}
 }
 
@@ -28,14 +28,14 @@ type tokenIn struct{ Body TokenRequest }
 // registerFlow adds the platform document's part of the authorization code
 // flow, in the envelope.
 func (s *Service) registerFlow(a *api.API) {
-	consent := route("POST", "/app/context", "app-context", "State of the consent page")
+	consent := route("POST", "/app/context", "app-context", "Get the state of the consent page")
 	consent.Access, consent.Invalid400, consent.Refusals = api.Keyless, true, []int{400}
-	consent.Doc = "Answers without a credential too, so that the page can show what is asked for before the person signs in. An invalid parameter is a 400."
+	consent.Doc = "Also works without a credential, so that the page can show what the app requests before the person signs in. 400 if a parameter is invalid."
 	api.Handle(a, consent, func(ctx context.Context, in *consentIn) (Consent, error) { return s.Consent(ctx, in.Body) })
 
 	authorize := route("POST", "/app/authorize", "app-authorize", "Approve or deny an app")
 	authorize.Invalid400, authorize.ShowsSecret, authorize.Refusals = true, true, []int{400}
-	authorize.Doc = "Gives the return address that the page opens, with a code that is good for 60 seconds and one use, or with error=access_denied."
+	authorize.Doc = "Returns the redirect URI for the page to open, with a code that is valid once, for 60 seconds, or with error=access_denied."
 	api.Handle(a, authorize, func(ctx context.Context, in *authorizeIn) (RedirectTo, error) {
 		workspace := uuid.Nil
 		if in.Body.WorkspaceID != nil {
@@ -46,7 +46,7 @@ func (s *Service) registerFlow(a *api.API) {
 
 	token := route("POST", "/app/token", "app-token", "Exchange a code for a session")
 	token.Access, token.Permission, token.Open, token.Invalid400, token.ShowsSecret = api.Public, "", true, true, true
-	token.Doc = "The app is proven by PKCE with S256. A code that is used a second time ends the session that the first use opened."
+	token.Doc = "The app is verified by PKCE with S256. Using a code a second time ends the session opened by the first use."
 	api.Handle(a, token, func(ctx context.Context, in *tokenIn) (Token, error) {
 		return s.Redeem(ctx, in.Body, api.ClientIP(ctx))
 	})
@@ -60,7 +60,7 @@ type oauthAuthorizeIn struct {
 	State               string `query:"state" example:"af0ifjsldkj"`
 	CodeChallenge       string `query:"code_challenge" example:"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"`
 	CodeChallengeMethod string `query:"code_challenge_method" example:"S256"`
-	Resource            string `query:"resource" example:"https://konak.example/mcp" doc:"What the token is for (RFC 8707)"`
+	Resource            string `query:"resource" example:"https://konak.example/mcp" doc:"Resource the token is for (RFC 8707)"`
 }
 
 // oauthTokenIn is TokenRequest as a form. Nothing is required by its schema:
@@ -73,7 +73,7 @@ type oauthTokenIn struct {
 		Code         string   `json:"code,omitempty" maxLength:"200" example:"ac_…"`
 		RedirectURI  string   `json:"redirect_uri,omitempty" maxLength:"2000" example:"https://field.example.com/callback"`
 		CodeVerifier string   `json:"code_verifier,omitempty" maxLength:"200" example:"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" doc:"43 to 128 characters"`
-		Resource     string   `json:"resource,omitempty" maxLength:"2000" example:"https://konak.example/mcp" doc:"What the token is for (RFC 8707)"`
+		Resource     string   `json:"resource,omitempty" maxLength:"2000" example:"https://konak.example/mcp" doc:"Resource the token is for (RFC 8707)"`
 	} `contentType:"application/x-www-form-urlencoded"`
 }
 
@@ -101,8 +101,8 @@ type oauthRevokeIn struct {
 	Body struct {
 		_             struct{} `json:"-" additionalProperties:"true"`
 		Token         string   `json:"token,omitempty" maxLength:"200" example:"ses_…"`
-		TokenTypeHint string   `json:"token_type_hint,omitempty" maxLength:"100" example:"access_token" doc:"Not needed: there is one type of token"`
-		ClientID      string   `json:"client_id,omitempty" maxLength:"100" example:"app_…" doc:"The app that was given the token"`
+		TokenTypeHint string   `json:"token_type_hint,omitempty" maxLength:"100" example:"access_token" doc:"Ignored: there is only one type of token"`
+		ClientID      string   `json:"client_id,omitempty" maxLength:"100" example:"app_…" doc:"App that the token was issued to"`
 	} `contentType:"application/x-www-form-urlencoded"`
 }
 
@@ -112,7 +112,7 @@ type BareToken struct {
 	TokenType   string             `json:"token_type" example:"Bearer"`
 	ExpiresIn   int                `json:"expires_in" example:"2592000"`
 	Scope       string             `json:"scope" example:"conversations.read"`
-	Workspace   identity.Workspace `json:"workspace" doc:"Where the token works"`
+	Workspace   identity.Workspace `json:"workspace" doc:"Workspace the token is valid for"`
 }
 
 // ServerMetadata is what RFC 8414 lets clients find out.
@@ -142,8 +142,8 @@ func (s *Service) registerStandard(a *api.API) {
 		}
 	}
 
-	authorize := bare("GET", "/oauth/authorize", "oauth-authorize", "Begin the authorization code flow (RFC 6749)")
-	authorize.Doc = "Sends the browser to the consent page, or back to the app where its request is wrong."
+	authorize := bare("GET", "/oauth/authorize", "oauth-authorize", "Start the authorization code flow (RFC 6749)")
+	authorize.Doc = "Redirects the browser to the consent page, or back to the app if its request is invalid."
 	api.HandleRedirect(a, authorize, func(ctx context.Context, in *oauthAuthorizeIn, query url.Values) (string, error) {
 		_, trusted, err := s.check(ctx, AuthRequest(*in))
 		if f, ok := fault.As(err); ok && trusted {
@@ -159,7 +159,7 @@ func (s *Service) registerStandard(a *api.API) {
 
 	token := bare("POST", "/oauth/token", "oauth-token", "Exchange a code for a token (RFC 6749)")
 	token.ShowsSecret = true
-	token.Doc = "Takes a form and answers without the envelope; otherwise the same as POST /api/v1/auth/app/token."
+	token.Doc = "Takes a form and responds without the envelope; otherwise the same as POST /api/v1/auth/app/token."
 	api.HandleBare(a, token, func(ctx context.Context, in *oauthTokenIn) (BareToken, error) {
 		request, err := in.request()
 		if err != nil {
@@ -169,8 +169,8 @@ func (s *Service) registerStandard(a *api.API) {
 		return BareToken{t.AccessToken, t.TokenType, t.ExpiresIn, t.Scope, t.Workspace}, err
 	})
 
-	revoke := bare("POST", "/oauth/revoke", "oauth-revoke", "End a token (RFC 7009)")
-	revoke.Doc = "Takes a form with the token and the client_id of the app that was given it. Answers 200 whether or not there is such a token; a token of another app is refused with invalid_grant and goes on."
+	revoke := bare("POST", "/oauth/revoke", "oauth-revoke", "Revoke a token (RFC 7009)")
+	revoke.Doc = "Takes a form with the token and the client_id of the app it was issued to. Returns 200 whether or not the token exists. A token of another app is refused with invalid_grant and stays valid."
 	api.HandleBare(a, revoke, func(ctx context.Context, in *oauthRevokeIn) (struct{}, error) {
 		if in.Body.Token == "" {
 			return struct{}{}, fault.Invalid("token", "required")

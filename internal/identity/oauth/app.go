@@ -29,11 +29,11 @@ const maxApps = 50
 // App is a program that may ask people for a session of its own.
 type App struct {
 	ID           uuid.UUID  `json:"id"`
-	ClientID     string     `json:"client_id" example:"app_…" doc:"Public; the app is proven by PKCE"`
+	ClientID     string     `json:"client_id" example:"app_…" doc:"Public; the app is verified by PKCE"`
 	Name         string     `json:"name" example:"Field service"`
 	RedirectURIs []string   `json:"redirect_uris" nullable:"false" example:"[\"https://field.example.com/callback\"]"`
 	Scopes       []string   `json:"scopes" nullable:"false" example:"[\"conversations.read\"]"`
-	Public       bool       `json:"public" doc:"Whether people of other workspaces may connect it too"`
+	Public       bool       `json:"public" doc:"Whether people in other workspaces can connect it too"`
 	CreatedBy    *uuid.UUID `json:"created_by" nullable:"true"`
 	CreatedAt    clock.Time `json:"created_at"`
 
@@ -54,9 +54,9 @@ type Grant struct {
 	ID        uuid.UUID  `json:"id"`
 	App       GrantedApp `json:"app"`
 	Scopes    []string   `json:"scopes" nullable:"false"`
-	Resource  *string    `json:"resource" example:"https://konak.example/mcp" doc:"What its tokens open: the MCP server alone, whose tools read, draft, tag, assign and close and send nothing; null for the whole API, and where it holds no token now"`
+	Resource  *string    `json:"resource" example:"https://konak.example/mcp" doc:"What its tokens give access to: the MCP server alone, whose tools read, draft, tag, assign and close, but send nothing; null for the whole API, or if the app has no token now"`
 	CreatedAt clock.Time `json:"created_at"`
-	UpdatedAt clock.Time `json:"updated_at" doc:"When it was last consented to"`
+	UpdatedAt clock.Time `json:"updated_at" doc:"When consent was last given"`
 
 	app uuid.UUID
 }
@@ -65,21 +65,21 @@ type Grant struct {
 type GrantedApp struct {
 	ClientID  string `json:"client_id" example:"app_…"`
 	Name      string `json:"name" example:"Field service"`
-	Publisher string `json:"publisher" example:"Demo A.Ş." doc:"The workspace that registered it; of an app that registered itself, the host that its answers go to"`
+	Publisher string `json:"publisher" example:"Demo A.Ş." doc:"Workspace that registered the app; for a self-registered app, the host of its redirect URI"`
 	// SelfRegistered apps say themselves what they are called.
-	SelfRegistered bool `json:"self_registered" doc:"Whether it registered itself (RFC 7591), so that nobody has checked its name"`
+	SelfRegistered bool `json:"self_registered" doc:"Whether the app registered itself (RFC 7591); its name is then not verified"`
 }
 
 // AuthRequest is what an app asks for, in the words of RFC 6749 and 7636.
 type AuthRequest struct {
 	ClientID            string `json:"client_id" minLength:"1" maxLength:"100" example:"app_…"`
 	RedirectURI         string `json:"redirect_uri" minLength:"1" maxLength:"2000" example:"https://field.example.com/callback"`
-	ResponseType        string `json:"response_type" maxLength:"40" example:"code" doc:"code, nothing else"`
-	Scope               string `json:"scope,omitempty" maxLength:"2000" example:"conversations.read" doc:"Separated by spaces; without it all that the app registered"`
+	ResponseType        string `json:"response_type" maxLength:"40" example:"code" doc:"Must be code"`
+	Scope               string `json:"scope,omitempty" maxLength:"2000" example:"conversations.read" doc:"Space-separated; if omitted, all scopes that the app registered"`
 	State               string `json:"state,omitempty" maxLength:"1000" example:"af0ifjsldkj"`
 	CodeChallenge       string `json:"code_challenge" maxLength:"200" example:"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"`
-	CodeChallengeMethod string `json:"code_challenge_method" maxLength:"40" example:"S256" doc:"S256, nothing else"`
-	Resource            string `json:"resource,omitempty" maxLength:"2000" example:"https://konak.example/mcp" doc:"What the token is for (RFC 8707): this server or its MCP server"`
+	CodeChallengeMethod string `json:"code_challenge_method" maxLength:"40" example:"S256" doc:"Must be S256"`
+	Resource            string `json:"resource,omitempty" maxLength:"2000" example:"https://konak.example/mcp" doc:"Resource the token is for (RFC 8707): this server or its MCP server"`
 }
 
 // Consent is the state of the consent page.
@@ -87,11 +87,11 @@ type Consent struct {
 	App         GrantedApp                  `json:"app"`
 	RedirectURI string                      `json:"redirect_uri" example:"https://field.example.com/callback"`
 	State       string                      `json:"state" example:"af0ifjsldkj"`
-	Scopes      []ConsentScope              `json:"scopes" nullable:"false" doc:"What the app asks for"`
-	Resource    *string                     `json:"resource" example:"https://konak.example/mcp" doc:"What the token will open: the MCP server alone, whose tools read, draft, tag, assign and close and send nothing; null for the whole API"`
+	Scopes      []ConsentScope              `json:"scopes" nullable:"false" doc:"Scopes the app requests"`
+	Resource    *string                     `json:"resource" example:"https://konak.example/mcp" doc:"What the token will give access to: the MCP server alone, whose tools read, draft, tag, assign and close, but send nothing; null for the whole API"`
 	SignedIn    bool                        `json:"signed_in"`
 	User        api.Nullable[identity.User] `json:"user"`
-	Workspaces  []ConsentWorkspace          `json:"workspaces" nullable:"false" doc:"Where the person may let the app in; empty before they sign in"`
+	Workspaces  []ConsentWorkspace          `json:"workspaces" nullable:"false" doc:"Workspaces the person can grant access to; empty before they sign in"`
 }
 
 // ConsentScope is a right that an app asks for, in words.
@@ -104,8 +104,8 @@ type ConsentScope struct {
 // ConsentWorkspace is a workspace that an app may be let into.
 type ConsentWorkspace struct {
 	identity.Workspace
-	Current bool `json:"current" doc:"Whether the session that asks is in it"`
-	Granted bool `json:"granted" doc:"Whether the app has consent for all of this already"`
+	Current bool `json:"current" doc:"Whether it is the current session's workspace"`
+	Granted bool `json:"granted" doc:"Whether the person already granted all of this"`
 }
 
 // RedirectTo is where the consent page sends the browser.
@@ -120,7 +120,7 @@ type TokenRequest struct {
 	Code         string `json:"code" maxLength:"200" example:"ac_…"`
 	RedirectURI  string `json:"redirect_uri" maxLength:"2000" example:"https://field.example.com/callback"`
 	CodeVerifier string `json:"code_verifier" maxLength:"200" example:"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" doc:"43 to 128 characters"`
-	Resource     string `json:"resource,omitempty" maxLength:"2000" example:"https://konak.example/mcp" doc:"What the token is for (RFC 8707)"`
+	Resource     string `json:"resource,omitempty" maxLength:"2000" example:"https://konak.example/mcp" doc:"Resource the token is for (RFC 8707)"`
 }
 
 // Token is the session of an app.

@@ -59,7 +59,7 @@ type signInIn struct {
 	Body struct {
 		Email      string `json:"email" minLength:"1" maxLength:"254" example:"owner@demo.localhost"`
 		Password   string `json:"password" minLength:"1" maxLength:"1024" example:"konak-demo-password"`
-		Captcha    string `json:"captcha_token,omitempty" maxLength:"8192" doc:"Needed while GET /captcha says required_now"`
+		Captcha    string `json:"captcha_token,omitempty" maxLength:"8192" doc:"Required while GET /captcha returns required_now"`
 		DeviceName string `json:"device_name,omitempty" maxLength:"100" example:"Firefox on Linux"`
 	}
 }
@@ -69,21 +69,21 @@ type secondStepIn struct {
 		Token      string          `json:"mfa_token" minLength:"1" maxLength:"100" example:"mfa_…"`
 		Method     string          `json:"method" enum:"totp,recovery,passkey"`
 		Code       string          `json:"code,omitempty" maxLength:"32" example:"123456" doc:"For totp and recovery"`
-		Credential json.RawMessage `json:"credential,omitempty" doc:"For passkey: what navigator.credentials.get gave, as JSON"`
+		Credential json.RawMessage `json:"credential,omitempty" doc:"For passkey: result of navigator.credentials.get, as JSON"`
 	}
 }
 
 type reauthIn struct {
 	Body struct {
 		Password string `json:"password" minLength:"1" maxLength:"1024" example:"konak-demo-password"`
-		Code     string `json:"code,omitempty" maxLength:"32" example:"123456" doc:"Needed when the second step is on; a recovery code will do"`
+		Code     string `json:"code,omitempty" maxLength:"32" example:"123456" doc:"Required if two-factor authentication is on; a recovery code works too"`
 	}
 }
 
 func (s *Service) registerSignIn(a *api.API) {
 	signIn := limitGuesses(showsSecret(public(route("POST", "/sign-in", "sign-in", "Sign in with e-mail and password"))))
-	signIn.Doc = "Opens a session and sets the panel's cookie, or asks for the second step. " +
-		"A wrong e-mail or password is a 422, never a 401."
+	signIn.Doc = "Opens a session and sets the panel's cookie, or requires the second factor. " +
+		"A wrong e-mail address or password returns 422, never 401."
 	api.Handle(a, signIn, func(ctx context.Context, in *signInIn) (SignInAnswer, error) {
 		out, err := s.SignIn(ctx, Proof{
 			Email: in.Body.Email, Password: in.Body.Password, Captcha: in.Body.Captcha,
@@ -96,8 +96,8 @@ func (s *Service) registerSignIn(a *api.API) {
 		return out, err
 	})
 
-	second := limitGuesses(showsSecret(public(route("POST", "/sign-in/2fa", "sign-in-second-step", "Take the second step of a sign-in"))))
-	second.Doc = "A wrong code is a 422. After five tries or five minutes the sign-in starts anew."
+	second := limitGuesses(showsSecret(public(route("POST", "/sign-in/2fa", "sign-in-second-step", "Complete a sign-in with the second factor"))))
+	second.Doc = "A wrong code returns 422. After five attempts or five minutes, start the sign-in again."
 	api.Handle(a, second, func(ctx context.Context, in *secondStepIn) (identity.SignedIn, error) {
 		out, err := s.FinishSignIn(ctx, SecondStep{
 			Token: in.Body.Token, Method: in.Body.Method, Code: in.Body.Code, Credential: in.Body.Credential,
@@ -110,9 +110,9 @@ func (s *Service) registerSignIn(a *api.API) {
 		return out, err
 	})
 
-	reauth := limitGuesses(route("POST", "/app/reauth", "reauth", "Prove the password again"))
-	reauth.Doc = "Stamps the session, so that calls which need a fresh proof work for 15 minutes. " +
-		"A wrong password or code is a 422, never a 401."
+	reauth := limitGuesses(route("POST", "/app/reauth", "reauth", "Confirm your password"))
+	reauth.Doc = "Calls that require a recently confirmed password then work in this session for 15 minutes. " +
+		"A wrong password or code returns 422, never 401."
 	reauth.Delegable = true
 	api.Handle(a, reauth, func(ctx context.Context, in *reauthIn) (Reauthenticated, error) {
 		return s.Reauth(ctx, in.Body.Password, in.Body.Code)

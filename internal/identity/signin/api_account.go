@@ -13,7 +13,7 @@ type signUpIn struct {
 		Password      string `json:"password" minLength:"1" maxLength:"1024" example:"dört at yeşil çayırda koşar"`
 		Name          string `json:"name" minLength:"1" maxLength:"100" example:"Ayşe Demir"`
 		WorkspaceName string `json:"workspace_name" minLength:"1" maxLength:"100" example:"Demir Ticaret"`
-		Captcha       string `json:"captcha_token,omitempty" maxLength:"8192" doc:"Needed while GET /captcha says required_now"`
+		Captcha       string `json:"captcha_token,omitempty" maxLength:"8192" doc:"Required while GET /captcha returns required_now"`
 	}
 }
 
@@ -36,7 +36,7 @@ type firstOwnerIn struct {
 type addressIn struct {
 	Body struct {
 		Email   string `json:"email" minLength:"1" maxLength:"254" example:"ayse@example.com"`
-		Captcha string `json:"captcha_token,omitempty" maxLength:"8192" doc:"Needed while GET /captcha says required_now"`
+		Captcha string `json:"captcha_token,omitempty" maxLength:"8192" doc:"Required while GET /captcha returns required_now"`
 	}
 }
 
@@ -64,17 +64,17 @@ type Sent struct {
 }
 
 func (s *Service) registerAccounts(a *api.API) {
-	robot := public(route("GET", "/captcha", "captcha", "Whether and how to show that one is no robot"))
+	robot := public(route("GET", "/captcha", "captcha", "Get whether and how to solve a captcha"))
 	robot.NoStore = true
-	robot.Doc = "In adaptive mode required_now depends on the caller's address. The POST that takes the token looks again."
+	robot.Doc = "In adaptive mode, required_now depends on the caller's IP address. The POST that takes the token checks again."
 	api.Handle(a, robot, func(ctx context.Context, _ *struct{}) (captcha.Info, error) {
 		return s.cfg.Captcha.Info(ctx, api.ClientIP(ctx))
 	})
 
-	signUp := mailing(public(route("POST", "/sign-up", "sign-up", "Ask for an account and a workspace")))
-	signUp.Doc = "Mails a link that proves the address; the account is made when the link is opened. " +
-		"The answer is the same for an address that has an account. Where accounts are given out by invitation alone, " +
-		"this and the links that were mailed before are refused with 403 sign_up_closed; GET /api/v1/meta says so."
+	signUp := mailing(public(route("POST", "/sign-up", "sign-up", "Request an account and a workspace")))
+	signUp.Doc = "Mails a link that verifies the e-mail address; opening it creates the account. " +
+		"The response is the same if the address already has an account. If accounts are by invitation only, " +
+		"this call and links mailed earlier are refused with 403 sign_up_closed; see sign_up in GET /api/v1/meta."
 	api.Handle(a, signUp, func(ctx context.Context, in *signUpIn) (Sent, error) {
 		return Sent{"verification_sent"}, s.SignUp(ctx, SignUpRequest{
 			Email: in.Body.Email, Password: in.Body.Password, Name: in.Body.Name, WorkspaceName: in.Body.WorkspaceName,
@@ -83,8 +83,8 @@ func (s *Service) registerAccounts(a *api.API) {
 	})
 
 	first := limitGuesses(public(route("POST", "/first-owner", "open-first-account", "Open the first account of an installation")))
-	first.Doc = "The token is in the link that the first start of an empty installation prints: it works once, for an hour, and " +
-		"only while there is no workspace, whoever else may open accounts. Signing in follows."
+	first.Doc = "The token is in the link that the first start of an empty installation prints. It works once, for an hour, and " +
+		"only while there is no workspace, regardless of who else can open accounts. Sign in afterwards."
 	api.Handle(a, first, func(ctx context.Context, in *firstOwnerIn) (Verified, error) {
 		return s.OpenFirstAccount(ctx, FirstOwnerRequest{
 			Token: in.Body.Token, Email: in.Body.Email, Password: in.Body.Password, Name: in.Body.Name,
@@ -92,28 +92,28 @@ func (s *Service) registerAccounts(a *api.API) {
 		})
 	})
 
-	api.Handle(a, limitGuesses(public(route("POST", "/email/verify", "verify-email", "Prove an address and open the account"))),
+	api.Handle(a, limitGuesses(public(route("POST", "/email/verify", "verify-email", "Verify an e-mail address and open the account"))),
 		func(ctx context.Context, in *verifyIn) (Verified, error) { return s.VerifyEmail(ctx, in.Body.Token) })
 
-	resend := mailing(public(route("POST", "/email/verify/resend", "resend-verification", "Mail the link that proves an address again")))
+	resend := mailing(public(route("POST", "/email/verify/resend", "resend-verification", "Resend the verification link")))
 	api.Handle(a, resend, func(ctx context.Context, in *addressIn) (Sent, error) {
 		return Sent{"verification_sent"}, s.Resend(ctx, in.request(ctx))
 	})
 
-	forgot := mailing(public(route("POST", "/password/forgot", "forgot-password", "Mail a link to a new password")))
-	forgot.Doc = "The answer is the same for an address that has no account."
+	forgot := mailing(public(route("POST", "/password/forgot", "forgot-password", "Request a password reset link")))
+	forgot.Doc = "The response is the same if the address has no account."
 	api.Handle(a, forgot, func(ctx context.Context, in *addressIn) (Sent, error) {
 		return Sent{"reset_sent"}, s.Forgot(ctx, in.request(ctx))
 	})
 
-	reset := limitGuesses(public(route("POST", "/password/reset", "reset-password", "Set a new password with a mailed link")))
-	reset.Doc = "Closes every session and opens none: signing in follows, with the second step where that is on."
+	reset := limitGuesses(public(route("POST", "/password/reset", "reset-password", "Reset the password with a mailed link")))
+	reset.Doc = "Ends all sessions and opens none: sign in afterwards, with the second factor if it is on."
 	api.Handle(a, reset, func(ctx context.Context, in *resetIn) (api.Done, error) {
 		return api.Done{Done: true}, s.Reset(ctx, in.Body.Token, in.Body.Password, api.ClientIP(ctx))
 	})
 
-	change := limitGuesses(route("PUT", "/password", "change-password", "Change one's own password"))
-	change.Doc = "Closes the other sessions. A wrong password is a 422, never a 401."
+	change := limitGuesses(route("PUT", "/password", "change-password", "Change your password"))
+	change.Doc = "Ends your other sessions. A wrong password returns 422, never 401."
 	api.Handle(a, change, func(ctx context.Context, in *changePasswordIn) (api.Done, error) {
 		return api.Done{Done: true}, s.ChangePassword(ctx, in.Body.Current, in.Body.New)
 	})

@@ -18,24 +18,24 @@ type codeIn struct {
 }
 
 func (s *Service) registerTwoFactor(a *api.API) {
-	begin := showsSecret(stepUp(route("POST", "/2fa/totp", "begin-totp", "Make a secret for an authenticator app")))
-	begin.Doc = "Nothing changes until a code of the app confirms it."
+	begin := showsSecret(stepUp(route("POST", "/2fa/totp", "begin-totp", "Create a secret for an authenticator app")))
+	begin.Doc = "Takes effect only after you confirm it with a code from the app."
 	api.Handle(a, begin, func(ctx context.Context, _ *struct{}) (TOTPSetup, error) { return s.BeginTOTP(ctx) })
 
-	confirm := limitGuesses(showsSecret(stepUp(route("POST", "/2fa/totp/confirm", "confirm-totp", "Switch the second step on"))))
-	confirm.Doc = "Gives ten recovery codes, shown once."
+	confirm := limitGuesses(showsSecret(stepUp(route("POST", "/2fa/totp/confirm", "confirm-totp", "Turn on two-factor authentication"))))
+	confirm.Doc = "Returns ten recovery codes, shown only once."
 	api.Handle(a, confirm, func(ctx context.Context, in *codeIn) (RecoveryCodes, error) {
 		return s.ConfirmTOTP(ctx, in.Body.Code)
 	})
 
-	off := stepUp(route("DELETE", "/2fa/totp", "drop-totp", "Switch the second step off"))
+	off := stepUp(route("DELETE", "/2fa/totp", "drop-totp", "Turn off two-factor authentication"))
 	off.Refusals = []int{409}
 	api.Handle(a, off, func(ctx context.Context, _ *struct{}) (api.Done, error) {
 		return api.Done{Done: true}, s.DropTOTP(ctx)
 	})
 
-	codes := showsSecret(stepUp(route("POST", "/2fa/recovery-codes", "new-recovery-codes", "Make new recovery codes")))
-	codes.Doc = "The old ones stop working. Shown once."
+	codes := showsSecret(stepUp(route("POST", "/2fa/recovery-codes", "new-recovery-codes", "Create new recovery codes")))
+	codes.Doc = "The old codes stop working. The new ones are shown only once."
 	api.Handle(a, codes, func(ctx context.Context, _ *struct{}) (RecoveryCodes, error) { return s.NewRecoveryCodes(ctx) })
 }
 
@@ -49,26 +49,26 @@ type addPasskeyIn struct {
 	Body struct {
 		ChallengeID uuid.UUID       `json:"challenge_id" format:"uuid"`
 		Name        string          `json:"name" minLength:"1" maxLength:"100" example:"Phone"`
-		Credential  json.RawMessage `json:"credential" doc:"What navigator.credentials.create gave, as JSON" example:"{}"`
+		Credential  json.RawMessage `json:"credential" doc:"Result of navigator.credentials.create, as JSON" example:"{}"`
 	}
 }
 
 type passkeySignInIn struct {
 	Body struct {
 		ChallengeID uuid.UUID       `json:"challenge_id" format:"uuid"`
-		Credential  json.RawMessage `json:"credential" doc:"What navigator.credentials.get gave, as JSON" example:"{}"`
+		Credential  json.RawMessage `json:"credential" doc:"Result of navigator.credentials.get, as JSON" example:"{}"`
 		DeviceName  string          `json:"device_name,omitempty" maxLength:"100" example:"Firefox on Linux"`
 	}
 }
 
 func (s *Service) registerPasskeys(a *api.API) {
-	api.HandleList(a, route("GET", "/passkeys", "list-passkeys", "One's own passkeys"),
+	api.HandleList(a, route("GET", "/passkeys", "list-passkeys", "List your passkeys"),
 		func(ctx context.Context, in *passkeysIn) (db.List[Passkey], error) { return s.Passkeys(ctx, in.Page()) })
 
-	api.Handle(a, showsSecret(stepUp(route("POST", "/passkeys/options", "begin-passkey", "What a browser needs to make a passkey"))),
+	api.Handle(a, showsSecret(stepUp(route("POST", "/passkeys/options", "begin-passkey", "Get the options for creating a passkey"))),
 		func(ctx context.Context, _ *struct{}) (PasskeyChallenge, error) { return s.BeginPasskey(ctx) })
 
-	add := stepUp(route("POST", "/passkeys", "add-passkey", "Keep a passkey that the browser made"))
+	add := stepUp(route("POST", "/passkeys", "add-passkey", "Add a passkey"))
 	add.Status = 201
 	api.Handle(a, add, func(ctx context.Context, in *addPasskeyIn) (Passkey, error) {
 		return s.AddPasskey(ctx, in.Body.ChallengeID, in.Body.Name, in.Body.Credential)
@@ -79,7 +79,7 @@ func (s *Service) registerPasskeys(a *api.API) {
 			return api.Deleted{ID: in.ID, Deleted: true}, s.DropPasskey(ctx, in.ID.UUID)
 		})
 
-	options := public(route("POST", "/passkeys/sign-in/options", "begin-passkey-sign-in", "What a browser needs to show a passkey"))
+	options := public(route("POST", "/passkeys/sign-in/options", "begin-passkey-sign-in", "Get the options for signing in with a passkey"))
 	api.Handle(a, showsSecret(options), func(ctx context.Context, _ *struct{}) (PasskeyChallenge, error) {
 		return s.BeginPasskeySignIn(ctx)
 	})

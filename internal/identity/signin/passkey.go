@@ -13,15 +13,15 @@ import (
 type Passkey struct {
 	ID         uuid.UUID   `json:"id"`
 	Name       string      `json:"name" example:"Phone"`
-	Synced     bool        `json:"synced" doc:"Whether it is backed up to the person's other devices"`
+	Synced     bool        `json:"synced" doc:"Whether it is synced to the person's other devices"`
 	LastUsedAt *clock.Time `json:"last_used_at" nullable:"true"`
 	CreatedAt  clock.Time  `json:"created_at"`
 }
 
 // PasskeyChallenge is what a browser needs to make or show a passkey.
 type PasskeyChallenge struct {
-	ID      uuid.UUID `json:"challenge_id" doc:"To send back with the browser's answer within five minutes"`
-	Options any       `json:"options" doc:"What navigator.credentials.create or get takes, as JSON"`
+	ID      uuid.UUID `json:"challenge_id" doc:"Send it back with the browser's response within five minutes"`
+	Options any       `json:"options" doc:"Options for navigator.credentials.create or get, as JSON"`
 }
 
 // passkeyOwner is a person as the WebAuthn library wants to see them.

@@ -21,12 +21,12 @@ import (
 type TOTPSetup struct {
 	Secret     string `json:"secret" example:"JBSWY3DPEHPK3PXP"`
 	OTPAuthURL string `json:"otpauth_url" example:"otpauth://totp/Konak:ayse%40example.com?issuer=Konak&secret=JBSWY3DPEHPK3PXP"`
-	QRPNG      string `json:"qr_png" doc:"The same as a picture, a data: URL" example:"data:image/png;base64,iVBORw0KGgo="`
+	QRPNG      string `json:"qr_png" doc:"otpauth_url as a QR code, in a data: URL" example:"data:image/png;base64,iVBORw0KGgo="`
 }
 
 // RecoveryCodes are shown once.
 type RecoveryCodes struct {
-	Codes []string `json:"recovery_codes" nullable:"false" example:"[\"k7mqx-4rdwp\"]" doc:"Each works once in place of a code"`
+	Codes []string `json:"recovery_codes" nullable:"false" example:"[\"k7mqx-4rdwp\"]" doc:"Each works once instead of a code"`
 }
 
 // totpSealName is what a person's secret is sealed to.

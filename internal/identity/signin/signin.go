@@ -19,10 +19,10 @@ type SignInAnswer struct {
 	User      *identity.User        `json:"user,omitempty"`
 	Workspace *identity.Workspace   `json:"workspace,omitempty"`
 
-	MFARequired bool     `json:"mfa_required" doc:"Whether a second step must follow with POST /sign-in/2fa"`
-	MFAToken    string   `json:"mfa_token,omitempty" example:"mfa_…" doc:"Good for five minutes and five tries"`
+	MFARequired bool     `json:"mfa_required" doc:"Whether to complete the sign-in with POST /sign-in/2fa"`
+	MFAToken    string   `json:"mfa_token,omitempty" example:"mfa_…" doc:"Valid for five minutes and five attempts"`
 	Methods     []string `json:"methods,omitempty" nullable:"false" enum:"totp,recovery,passkey"`
-	Passkey     any      `json:"passkey_options,omitempty" doc:"What navigator.credentials.get takes, where a passkey can be the second step"`
+	Passkey     any      `json:"passkey_options,omitempty" doc:"Options for navigator.credentials.get, if a passkey can be the second factor"`
 }
 
 // answerOf returns the answer to a finished sign-in.

@@ -31,17 +31,17 @@ type ErrorBody struct {
 
 // ErrorDetail says what went wrong and what to do.
 type ErrorDetail struct {
-	Code            string              `json:"code" example:"validation_failed" doc:"One of the catalogue; see docs/errors.md"`
-	Message         string              `json:"message" example:"Some fields need attention." doc:"For people, in the language of Accept-Language"`
-	Fields          map[string][]string `json:"fields" doc:"Field path to codes, of at most 100 errors"`
-	MoreFields      int                 `json:"more_fields" doc:"How many field errors there are besides"`
+	Code            string              `json:"code" example:"validation_failed" doc:"An error code from docs/errors.md"`
+	Message         string              `json:"message" example:"Some fields need attention." doc:"Human-readable message, in the language of Accept-Language"`
+	Fields          map[string][]string `json:"fields" doc:"Error codes by field path, at most 100 errors"`
+	MoreFields      int                 `json:"more_fields" doc:"Number of further field errors"`
 	Reason          *string             `json:"reason" doc:"Machine-readable detail"`
-	Permission      *string             `json:"permission" doc:"What was missing on a 403"`
-	Scope           *string             `json:"scope" doc:"The scope with which an API key may do this, on a 403 to one"`
-	Step            Nullable[ErrorStep] `json:"step" doc:"Which action was refused, where a request does several at once and then did none"`
-	WindowExpiredAt *clock.Time         `json:"window_expired_at" nullable:"true" doc:"When the channel's window closed, for window_closed; null where it never was open"`
-	Matches         []ErrorMatch        `json:"matches" nullable:"false" doc:"What data-loss-prevention rules found, for dlp_blocked and dlp_warning"`
-	MaxAge          *int                `json:"max_age" doc:"How recent the proof of the password must be, in seconds"`
+	Permission      *string             `json:"permission" doc:"Missing permission, on a 403"`
+	Scope           *string             `json:"scope" doc:"Scope that the API key needs, on a 403"`
+	Step            Nullable[ErrorStep] `json:"step" doc:"The refused action, if the request has several; none of them was carried out"`
+	WindowExpiredAt *clock.Time         `json:"window_expired_at" nullable:"true" doc:"When the channel's reply window closed, for window_closed; null if it was never open"`
+	Matches         []ErrorMatch        `json:"matches" nullable:"false" doc:"Matches of data-loss-prevention rules, for dlp_blocked and dlp_warning"`
+	MaxAge          *int                `json:"max_age" doc:"How recently the password must have been confirmed, in seconds"`
 }
 
 // ErrorMatch is what a data-loss-prevention rule found.
@@ -52,7 +52,7 @@ type ErrorMatch struct {
 
 // ErrorStep names one of a request's actions.
 type ErrorStep struct {
-	Index  int    `json:"index" example:"2" doc:"Its place, from 0"`
+	Index  int    `json:"index" example:"2" doc:"Position in the request, starting at 0"`
 	Action string `json:"action" example:"close"`
 }
 

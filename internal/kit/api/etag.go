@@ -64,11 +64,11 @@ func has(lines []string, tag string) bool {
 func (a *API) describeTag(rt *Route) {
 	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
 	op.Parameters = append(op.Parameters, &huma.Param{
-		Name: "If-None-Match", In: "header", Description: "The ETag of the answer that the caller has",
+		Name: "If-None-Match", In: "header", Description: "ETag of the response that the caller has cached",
 		Schema: &huma.Schema{Type: huma.TypeString},
 	})
 	op.Responses["200"].Headers = map[string]*huma.Param{
-		"ETag": {Description: "Names this answer, its trace_id aside", Schema: &huma.Schema{Type: huma.TypeString}},
+		"ETag": {Description: "Identifies this response, ignoring its trace_id", Schema: &huma.Schema{Type: huma.TypeString}},
 	}
-	op.Responses["304"] = &huma.Response{Description: "The caller has this answer"}
+	op.Responses["304"] = &huma.Response{Description: "The cached response is still current"}
 }

@@ -63,7 +63,7 @@ func HandleUpload[In, Out any](a *API, rt Route, h func(context.Context, *In, *U
 	})
 	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
 	op.RequestBody = &huma.RequestBody{
-		Required: true, Description: "The file itself, of at most " + strconv.FormatInt(rt.MaxBody, 10) + " bytes",
+		Required: true, Description: "The file content, at most " + strconv.FormatInt(rt.MaxBody, 10) + " bytes",
 		Content: map[string]*huma.MediaType{filetype.Unknown: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}},
 	}
 }
@@ -166,7 +166,7 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 	a.describeContent(&rt, filetype.Unknown)
 	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
 	for status, text := range map[int]string{
-		http.StatusPartialContent: "A part, for a Range", http.StatusNotModified: "The file of If-None-Match",
+		http.StatusPartialContent: "Part of the file, for a Range request", http.StatusNotModified: "The file matches If-None-Match",
 	} {
 		op.Responses[fmt.Sprint(status)] = &huma.Response{
 			Description: text, Content: map[string]*huma.MediaType{filetype.Unknown: {Schema: &huma.Schema{Type: huma.TypeString}}},

@@ -11,5 +11,5 @@ func (*GivenBack) UnmarshalJSON([]byte) error { return nil }
 
 // Schema describes it for the document.
 func (GivenBack) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{ReadOnly: true, Description: "As it is given; ignored"}
+	return &huma.Schema{ReadOnly: true, Description: "As returned; ignored"}
 }

@@ -108,8 +108,8 @@ func (rt *Route) describeKey(op *huma.Operation) {
 	longest := 255
 	op.Parameters = append(op.Parameters, &huma.Param{
 		Name: keyHeader, In: "header",
-		Description: "Any text that names this request. Sent again with it within 24 hours, the request is not carried out again " +
-			"and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.",
+		Description: "Any unique text. A request repeated with the same key within 24 hours is not carried out again " +
+			"and gets the first response; with a different body it is refused with 422 idempotency_mismatch.",
 		Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &longest}, Example: "7c0f6c1e-reply",
 	})
 }

@@ -118,19 +118,19 @@ const StepUpAge = 15 * time.Minute
 // Envelope is the body of every answer.
 type Envelope[T any] struct {
 	Data    T      `json:"data"`
-	TraceID string `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Request trace identifier"`
+	TraceID string `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Trace id of the request"`
 }
 
 // ListEnvelope is the body of a list.
 type ListEnvelope[T any] struct {
 	Data       []T     `json:"data" nullable:"false"`
-	NextCursor *string `json:"next_cursor" doc:"Pass as cursor to read on; null at the end"`
-	TraceID    string  `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Request trace identifier"`
+	NextCursor *string `json:"next_cursor" doc:"Pass as cursor to get the next page; null on the last page"`
+	TraceID    string  `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Trace id of the request"`
 }
 
 // Traced is embedded by answers that carry more than data beside trace_id.
 type Traced struct {
-	TraceID string `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Request trace identifier"`
+	TraceID string `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Trace id of the request"`
 }
 
 func (t *Traced) setTrace(id string) { t.TraceID = id }
@@ -179,8 +179,8 @@ func HandleBody[In, Out any, P interface {
 
 // Paged is embedded by the input of a list.
 type Paged struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"25" doc:"Rows to return"`
-	Cursor string `query:"cursor" maxLength:"512" doc:"The next_cursor of the page before"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"25" doc:"Number of rows to return"`
+	Cursor string `query:"cursor" maxLength:"512" doc:"The next_cursor of the previous page"`
 	page   db.Page
 }
 
@@ -197,8 +197,8 @@ type Ordered interface {
 
 // PagedBy100 is Paged for histories, which show a hundred rows at first.
 type PagedBy100 struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Rows to return"`
-	Cursor string `query:"cursor" maxLength:"512" doc:"The next_cursor of the page before"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Number of rows to return"`
+	Cursor string `query:"cursor" maxLength:"512" doc:"The next_cursor of the previous page"`
 	inner  Paged
 }
 

@@ -225,5 +225,5 @@ func (a *API) otherSite(r *http.Request) bool {
 func (a *API) describeSocket(rt *Route) {
 	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
 	op.Extensions["x-websocket"] = true
-	op.Responses["101"] = &huma.Response{Description: "Switching to a WebSocket (RFC 6455); messages are JSON texts"}
+	op.Responses["101"] = &huma.Response{Description: "Switching to a WebSocket (RFC 6455); messages are JSON text"}
 }

@@ -50,15 +50,15 @@ const (
 
 var (
 	// ErrDamaged says that a file is no whole archive.
-	ErrDamaged = errors.New("the archive is damaged, or no archive of a workspace")
+	ErrDamaged = errors.New("the archive is damaged, or not a workspace archive")
 	// ErrRefused says that an archive holds what no export writes.
 	ErrRefused = errors.New("the archive is refused")
 	// ErrOtherSchema says that an archive is of a version with other tables.
-	ErrOtherSchema = errors.New("the archive was made by a version with other tables; import it with that version, and upgrade after it")
+	ErrOtherSchema = errors.New("the archive was created by a version with different tables; import it with that version, then upgrade")
 	// ErrOtherInstallation says that an archive's secrets cannot be opened here.
-	ErrOtherInstallation = errors.New("the archive's secrets open only in the installation that it comes from; export it with --age-recipient to move it to another")
+	ErrOtherInstallation = errors.New("the archive's secrets can be decrypted only by the installation it comes from; export it with --age-recipient to move it to another")
 	// ErrTaken says that what an archive brings is there already.
-	ErrTaken = errors.New("the workspace cannot be imported beside what is here")
+	ErrTaken = errors.New("the workspace cannot be imported here")
 )
 
 // Config is what an installation gives to exports and imports.

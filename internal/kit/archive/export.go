@@ -30,7 +30,7 @@ import (
 // it is whole. The audit line about it is written first, so it is in the archive, too.
 func Export(ctx context.Context, c Config, w Workspace, target string, to []age.Recipient) (s Summary, err error) {
 	if _, err := os.Lstat(target); err == nil {
-		return s, fmt.Errorf("the archive needs a new file: %s is there", target)
+		return s, fmt.Errorf("the archive needs a new file: %s already exists", target)
 	}
 	f, err := os.CreateTemp(filepath.Dir(target), ".export-*")
 	if err != nil {

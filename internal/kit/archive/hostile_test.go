@@ -246,15 +246,15 @@ func TestHostileArchives(t *testing.T) {
 				m.body = bytes.Replace(m.body, []byte(`"rows": 1,`), []byte(`"rows": 9000000000000000000,`), 1)
 				return e
 			}},
-			{"a huge count of all rows", false, archive.ErrDamaged, "as many", func(e []entry) []entry {
+			{"a huge count of all rows", false, archive.ErrDamaged, "do not match its manifest", func(e []entry) []entry {
 				m := find(e, "manifest")
 				m.body = regexp.MustCompile(`("rows": )\d+(,\s+"files")`).ReplaceAll(m.body, []byte("${1}9000000000000000000$2"))
 				return e
 			}},
-			{"huge counts of files", false, archive.ErrDamaged, "as many", func(e []entry) []entry {
+			{"huge counts of files", false, archive.ErrDamaged, "do not match its manifest", func(e []entry) []entry {
 				return change(e, "manifest.json", `"files": 1,`, `"files": 9000000000000000000,`)
 			}},
-			{"a huge count of bytes", false, archive.ErrDamaged, "as many", func(e []entry) []entry {
+			{"a huge count of bytes", false, archive.ErrDamaged, "do not match its manifest", func(e []entry) []entry {
 				m := find(e, "manifest")
 				m.body = regexp.MustCompile(`"bytes": \d+`).ReplaceAll(m.body, []byte(`"bytes": 9000000000000000000`))
 				return e
@@ -264,13 +264,13 @@ func TestHostileArchives(t *testing.T) {
 				m.body = append(bytes.Repeat([]byte(" "), 1<<20), m.body...)
 				return e
 			}},
-			{"secrets that do not open", true, archive.ErrRefused, "1 of its 3 secrets cannot be opened", func(e []entry) []entry {
+			{"secrets that do not open", true, archive.ErrRefused, "1 of its 3 secrets cannot be decrypted", func(e []entry) []entry {
 				return change(e, "tables/privacy_subject_key.jsonl", `"sealed":"k2tuawEAAAAB`, `"sealed":"k2tuawEAAAAJ`)
 			}},
 			{"a changed row", false, archive.ErrDamaged, "job", func(e []entry) []entry {
 				return change(e, "tables/job.jsonl", `"attempts":0`, `"attempts":1`)
 			}},
-			{"a changed file", true, archive.ErrDamaged, "not that of its record", func(e []entry) []entry {
+			{"a changed file", true, archive.ErrDamaged, "does not match its record", func(e []entry) []entry {
 				find(e, "files/").body[0]++
 				return e
 			}},

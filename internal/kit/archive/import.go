@@ -51,14 +51,14 @@ func Import(ctx context.Context, c Config, name, identityFile string) (out Impor
 		return out, err
 	}
 	if i.found.Schema != c.Schema {
-		return out, fmt.Errorf("%w (it is of version %s)", ErrOtherSchema, i.found.Version)
+		return out, fmt.Errorf("%w (created by version %s)", ErrOtherSchema, i.found.Version)
 	}
 	i.before = i.tenant.Slug
 	if c.Slug != "" {
 		i.tenant.Slug = c.Slug
 	}
 	if c.Reserved != nil && c.Reserved(i.tenant.Slug) {
-		return Imported{}, fmt.Errorf("%w: the short name %q is the installation's own; --slug NAME imports the workspace under another", ErrTaken, i.tenant.Slug)
+		return Imported{}, fmt.Errorf("%w: the short name %q is reserved by the installation; --slug NAME imports the workspace under another one", ErrTaken, i.tenant.Slug)
 	}
 	i.from, i.elsewhere = c.Box, i.found.Installation != c.Box.InstallationID()
 	if i.found.Key != "" {
@@ -108,7 +108,7 @@ type importer struct {
 func (i *importer) checkFree(r *db.Reader) error {
 	slug, taken, err := tenantrows.FindTenant(r, i.tenant.ID, i.tenant.Slug)
 	if err == nil && taken {
-		err = fmt.Errorf("%w: the workspace %q is there already; if that is another one, --slug NAME imports this one under another short name", ErrTaken, slug)
+		err = fmt.Errorf("%w: the workspace %q already exists; if it is a different one, --slug NAME imports this one under another short name", ErrTaken, slug)
 	}
 	return err
 }
@@ -165,7 +165,7 @@ func (i *importer) insert(ctx context.Context, tx *db.Tx) error {
 		return err
 	}
 	if i.secrets != i.found.Secrets {
-		return fmt.Errorf("%w: %d of its %d secrets cannot be opened; was the master key changed since? Then export it anew", ErrRefused, i.found.Secrets-i.secrets, i.found.Secrets)
+		return fmt.Errorf("%w: %d of its %d secrets cannot be decrypted; if the master key was changed since, export it again", ErrRefused, i.found.Secrets-i.secrets, i.found.Secrets)
 	}
 	tx.Wake(db.TopicSuspended)
 	return audit.Write(tx, "workspace.imported_by_operator", i.tenant.ID.String(), map[string]any{

@@ -238,7 +238,7 @@ func (k *checker) addFile(text string, size int64, r io.Reader) error {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if size != b.Size || !bytes.Equal(h.Sum(nil), b.Hash) {
-		return fmt.Errorf("%w: the file %s is not that of its record", ErrDamaged, id)
+		return fmt.Errorf("%w: the file %s does not match its record", ErrDamaged, id)
 	}
 	k.files[id] = true
 	return nil
@@ -260,7 +260,7 @@ func (k *checker) compare() error {
 	for i, t := range k.seen {
 		rows += t.Rows
 		if said := m.Tables[i]; said.Name != t.Name || said.Rows != t.Rows || said.SHA256 != t.SHA256 {
-			return fmt.Errorf("%w: %s has not the rows that the manifest says", ErrDamaged, t.Name)
+			return fmt.Errorf("%w: the rows of %s do not match the manifest", ErrDamaged, t.Name)
 		}
 	}
 	for id, b := range k.blobs {
@@ -270,7 +270,7 @@ func (k *checker) compare() error {
 		}
 	}
 	if m.Rows != rows || m.Files != int64(len(k.files)) || m.Bytes != size {
-		return fmt.Errorf("%w: it has not as many rows and files as its manifest says", ErrDamaged)
+		return fmt.Errorf("%w: its rows and files do not match its manifest", ErrDamaged)
 	}
 	for id, member := range k.people {
 		if !member {

@@ -178,7 +178,7 @@ func ReadManifest(folder string) (Manifest, error) {
 	var m Manifest
 	text, err := os.ReadFile(filepath.Join(folder, ManifestFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return m, fmt.Errorf("%s has no %s: it is no backup, or one that broke off", folder, ManifestFile)
+		return m, fmt.Errorf("%s has no %s: it is not a backup, or an incomplete one", folder, ManifestFile)
 	}
 	if err != nil {
 		return m, err
@@ -188,11 +188,11 @@ func ReadManifest(folder string) (Manifest, error) {
 	}
 	for _, row := range m.Files {
 		if !filepath.IsLocal(filepath.FromSlash(row.Path)) {
-			return m, fmt.Errorf("the manifest names %q, which lies outside of the backup", row.Path)
+			return m, fmt.Errorf("the manifest names %q, which is outside the backup", row.Path)
 		}
 	}
 	if !slices.ContainsFunc(m.Files, func(r Row) bool { return r.Path == DatabaseFile }) {
-		return m, fmt.Errorf("the manifest names no %s", DatabaseFile)
+		return m, fmt.Errorf("the manifest does not list %s", DatabaseFile)
 	}
 	return m, nil
 }
@@ -213,7 +213,7 @@ func Compare(ctx context.Context, folder string) (Manifest, error) {
 			return m, err
 		}
 		if got != want {
-			return m, fmt.Errorf("%s of the backup is damaged: its size or checksum is not that of the manifest", want.Path)
+			return m, fmt.Errorf("%s of the backup is damaged: its size or checksum does not match the manifest", want.Path)
 		}
 	}
 	return m, nil

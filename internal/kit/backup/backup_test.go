@@ -81,11 +81,11 @@ func TestDamagedBackupIsRefused(t *testing.T) {
 		"shorter":       {func(t *testing.T, f string) { write(t, filepath.Join(f, "konak.db"), "row") }, "is damaged"},
 		"longer":        {func(t *testing.T, f string) { write(t, filepath.Join(f, "konak.db"), "rows and more") }, "is damaged"},
 		"a file less":   {func(t *testing.T, f string) { _ = os.Remove(filepath.Join(f, "files/ab/one")) }, "files/ab/one is missing from the backup"},
-		"broke off":     {func(t *testing.T, f string) { _ = os.Remove(filepath.Join(f, "manifest.json")) }, "one that broke off"},
+		"broke off":     {func(t *testing.T, f string) { _ = os.Remove(filepath.Join(f, "manifest.json")) }, "or an incomplete one"},
 		"no manifest":   {func(t *testing.T, f string) { write(t, filepath.Join(f, "manifest.json"), "{") }, "manifest.json of the backup is cut off or damaged"},
-		"empty":         {func(t *testing.T, f string) { write(t, filepath.Join(f, "manifest.json"), "{}") }, "names no konak.db"},
-		"outside":       {func(t *testing.T, f string) { rename(t, f, "../one") }, "lies outside of the backup"},
-		"absolute path": {func(t *testing.T, f string) { rename(t, f, "/etc/passwd") }, "lies outside of the backup"},
+		"empty":         {func(t *testing.T, f string) { write(t, filepath.Join(f, "manifest.json"), "{}") }, "does not list konak.db"},
+		"outside":       {func(t *testing.T, f string) { rename(t, f, "../one") }, "is outside the backup"},
+		"absolute path": {func(t *testing.T, f string) { rename(t, f, "/etc/passwd") }, "is outside the backup"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -186,13 +186,13 @@ func TestUnpackStaysInItsFolder(t *testing.T) {
 		want string
 	}{
 		"a file":         {tar.Header{Name: "files/one", Typeflag: tar.TypeReg}, ""},
-		"above":          {tar.Header{Name: "../one", Typeflag: tar.TypeReg}, "lies outside"},
-		"hidden above":   {tar.Header{Name: "files/../../one", Typeflag: tar.TypeReg}, "lies outside"},
-		"absolute":       {tar.Header{Name: "/tmp/one", Typeflag: tar.TypeReg}, "lies outside"},
+		"above":          {tar.Header{Name: "../one", Typeflag: tar.TypeReg}, "is outside"},
+		"hidden above":   {tar.Header{Name: "files/../../one", Typeflag: tar.TypeReg}, "is outside"},
+		"absolute":       {tar.Header{Name: "/tmp/one", Typeflag: tar.TypeReg}, "is outside"},
 		"a link":         {tar.Header{Name: "files", Linkname: "/tmp", Typeflag: tar.TypeSymlink}, "neither a file nor a folder"},
 		"a hard link":    {tar.Header{Name: "files", Linkname: "/etc/passwd", Typeflag: tar.TypeLink}, "neither a file nor a folder"},
 		"a folder":       {tar.Header{Name: "files", Typeflag: tar.TypeDir}, ""},
-		"a folder above": {tar.Header{Name: "../files", Typeflag: tar.TypeDir}, "lies outside"},
+		"a folder above": {tar.Header{Name: "../files", Typeflag: tar.TypeDir}, "is outside"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -280,8 +280,8 @@ func TestDamagedArchiveSaysWhere(t *testing.T) {
 		return i
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":                  {"", "has no manifest.json: it is cut off at its beginning, or no backup"},
-		"a workspace":              {workspaceArchive(t), "`konak workspace import` reads it"},
+		"nothing":                  {"", "has no manifest.json: it is cut off at its beginning, or not a backup"},
+		"a workspace":              {workspaceArchive(t), "use `konak workspace import`"},
 		"a text":                   {strings.Repeat("no backup ", 200), "is damaged at its beginning, or no backup"},
 		"cut in a file":            {whole[:at("rowsrows")+1000], "is cut off in konak.db"},
 		"cut in a header":          {whole[:at("konak.db")+100], "is cut off after files/ab/one"},

@@ -36,10 +36,10 @@ func ParseRecipients(list []string) ([]age.Recipient, error) {
 // recipients can read. It is made in a folder beside it first.
 func WriteFile(ctx context.Context, src Source, target string, to []age.Recipient) (m Manifest, err error) {
 	if isEncrypted(target) != (len(to) > 0) {
-		return m, errors.New("a backup for --age-recipient is a file NAME.tar.age, and such a file needs --age-recipient")
+		return m, errors.New("with --age-recipient the backup must be a file NAME.tar.age, and such a file needs --age-recipient")
 	}
 	if _, err := os.Stat(target); err == nil {
-		return m, fmt.Errorf("the backup needs a new file: %s is there", target)
+		return m, fmt.Errorf("the backup needs a new file: %s already exists", target)
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(target), ".backup-*")
 	if err != nil {
@@ -106,7 +106,7 @@ func Decrypt(r io.Reader, name, identityFile string) (io.Reader, error) {
 		return r, nil
 	}
 	if identityFile == "" {
-		return nil, fmt.Errorf("%s is encrypted; name the file of your age identity with --age-identity", name)
+		return nil, fmt.Errorf("%s is encrypted; give the file of your age identity with --age-identity", name)
 	}
 	keys, err := os.ReadFile(identityFile)
 	if err != nil {
@@ -118,7 +118,7 @@ func Decrypt(r io.Reader, name, identityFile string) (io.Reader, error) {
 	}
 	plain, err := age.Decrypt(r, identities...)
 	if _, other := errors.AsType[*age.NoIdentityMatchError](err); other {
-		return nil, fmt.Errorf("%s was encrypted for others: none of the identities in %s opens it", name, identityFile)
+		return nil, fmt.Errorf("%s was encrypted for others: none of the identities in %s can decrypt it", name, identityFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s is cut off or damaged at its beginning, or not encrypted with age (%w)", name, err)
@@ -169,15 +169,15 @@ func unpack(ctx context.Context, r *Watched, name, folder string) error {
 		case errors.Is(err, io.EOF) && whole:
 			return nil
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("%s has no %s: it is cut off %s, or no backup", name, ManifestFile, at)
+			return fmt.Errorf("%s has no %s: it is cut off %s, or not a backup", name, ManifestFile, at)
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
 			return Damage("backup", name, at, err)
 		case strings.HasPrefix(h.Name, workspaceTables):
-			return fmt.Errorf("%s is the archive of a workspace and no backup: `konak workspace import` reads it", name)
+			return fmt.Errorf("%s is a workspace archive, not a backup: use `konak workspace import`", name)
 		case !filepath.IsLocal(h.Name):
-			return fmt.Errorf("%s holds %q, which lies outside of the backup", name, h.Name)
+			return fmt.Errorf("%s contains %q, which is outside the backup", name, h.Name)
 		}
 		path := filepath.Join(folder, filepath.FromSlash(h.Name))
 		switch h.Typeflag {
@@ -188,7 +188,7 @@ func unpack(ctx context.Context, r *Watched, name, folder string) error {
 				err = writeSynced(path, in)
 			}
 		default:
-			err = fmt.Errorf("%s holds %q, which is neither a file nor a folder", name, h.Name)
+			err = fmt.Errorf("%s contains %q, which is neither a file nor a folder", name, h.Name)
 		}
 		if r.Err != nil || errors.Is(err, io.ErrUnexpectedEOF) {
 			return Damage("backup", name, "in "+h.Name, err)

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrUnfinished says that a data folder holds a part of a backup.
-var ErrUnfinished = errors.New("a restore broke off")
+var ErrUnfinished = errors.New("a restore was interrupted")
 
 // unfinishedFile marks a data folder into which a backup is being put.
 const unfinishedFile = "restore.unfinished"
@@ -30,7 +30,7 @@ func CheckUnfinished(data string) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%w, and %s holds a part of its backup; run `konak restore` again, which begins anew", ErrUnfinished, data)
+	return fmt.Errorf("%w, and %s contains part of its backup; run `konak restore` again to start over", ErrUnfinished, data)
 }
 
 // CheckEmpty returns an error where a data folder holds more than a master key, unless a
@@ -72,7 +72,7 @@ func (m Manifest) Fill(ctx context.Context, source, data string) (err error) {
 		}
 	}
 	if err := m.CopyInto(ctx, source, data); err != nil {
-		return fmt.Errorf("%w; run the command again, which begins anew", err)
+		return fmt.Errorf("%w; run the command again to start over", err)
 	}
 	return os.Remove(mark)
 }

@@ -84,7 +84,7 @@ func (m Manifest) checkDatabase(ctx context.Context, folder string) (err error) 
 	}
 	unsaid := slices.DeleteFunc(m.absent(counted), func(path string) bool { return slices.Contains(m.Missing, path) })
 	if len(unsaid) > 0 {
-		return fmt.Errorf("the database of the backup counts on files that are not in it or are others: %s", Names(unsaid))
+		return fmt.Errorf("the backup's database refers to files that are missing from it or differ: %s", Names(unsaid))
 	}
 	return nil
 }

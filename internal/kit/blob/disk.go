@@ -73,11 +73,11 @@ func (d disk) remove(_ context.Context, name string) error {
 
 func (d disk) check(context.Context) error {
 	if err := os.MkdirAll(d.folder, 0o700); err != nil {
-		return fmt.Errorf("the folder of files cannot be made: %w", err)
+		return fmt.Errorf("the files folder cannot be created: %w", err)
 	}
 	f, err := os.CreateTemp(d.folder, "check-*")
 	if err != nil {
-		return fmt.Errorf("the folder of files cannot be written: %w", err)
+		return fmt.Errorf("the files folder is not writable: %w", err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -41,11 +41,11 @@ const (
 // Use is what a workspace keeps and may keep, in bytes. Blobs that no record
 // holds yet are counted until they are removed.
 type Use struct {
-	Bytes        int64 `json:"used_bytes" example:"1288490188" doc:"What members, API keys and mail brought, and the recordings of calls"`
+	Bytes        int64 `json:"used_bytes" example:"1288490188" doc:"Files from members, API keys and mail, and call recordings"`
 	Quota        int64 `json:"quota_bytes" example:"10737418240"`
-	VisitorBytes int64 `json:"visitor_used_bytes" example:"52428800" doc:"What visitors of the live chat sent"`
-	VisitorQuota int64 `json:"visitor_quota_bytes" example:"1073741824" doc:"A tenth of the quota, on top of it"`
-	OwnQuota     bool  `json:"own_quota" doc:"Whether the operator gave this workspace a quota of its own"`
+	VisitorBytes int64 `json:"visitor_used_bytes" example:"52428800" doc:"Files sent by live chat visitors"`
+	VisitorQuota int64 `json:"visitor_quota_bytes" example:"1073741824" doc:"A tenth of the quota, in addition to it"`
+	OwnQuota     bool  `json:"own_quota" doc:"Whether the operator set a quota for this workspace"`
 }
 
 // use is a row of the counters; quota is nil where the default applies.

@@ -22,10 +22,10 @@ const checksumTable = "migration_checksum"
 var (
 	// ErrUnknownMigration says that a migration was applied that the program does not
 	// have.
-	ErrUnknownMigration = errors.New("this program does not have a migration that was applied to the database; " +
-		"a newer version served it: start that version, or restore the backup that was made before the upgrade")
+	ErrUnknownMigration = errors.New("the database has a migration that this version does not know; " +
+		"a newer version served it: start that version, or restore the backup from before the upgrade")
 	// ErrChangedMigration says that a migration is not the one that was applied.
-	ErrChangedMigration = errors.New("a migration that was applied to the database is not the one of this program; " +
+	ErrChangedMigration = errors.New("a migration applied to the database differs from this version's; " +
 		"released migrations never change: start the version that served the database last")
 )
 

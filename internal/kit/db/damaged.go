@@ -16,7 +16,7 @@ type damagedFile struct {
 }
 
 // errEmptied is what is wrong with a file of which nothing is left.
-var errEmptied = errors.New("it is empty, but was not before; delete it only to begin without any data")
+var errEmptied = errors.New("it is empty, but was not before; delete it only to start without any data")
 
 // CheckEmptied refuses an empty file of an embedded database where its log, or another file
 // that a server leaves beside it, says that it was not empty. A disk that crashed leaves such

@@ -63,7 +63,7 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) (applied []int64, err err
 	}
 	results, err := p.Up(ctx)
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == insufficientPrivilege {
-		return nil, fmt.Errorf("the role of --db may not make or change tables in this database: GRANT CREATE ON SCHEMA public to it, or let it own them: %w", pg)
+		return nil, fmt.Errorf("the role of --db cannot create or change tables in this database: GRANT CREATE ON SCHEMA public to it, or make it their owner: %w", pg)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("db: migrate: %w", err)
@@ -185,8 +185,8 @@ func (d *DB) HasTable(ctx context.Context, name string) (bool, error) {
 
 // ErrRowSecurityBypassed says that row security is asked for, and that the role
 // sees every row all the same.
-var ErrRowSecurityBypassed = errors.New("the role of --db is a superuser or has BYPASSRLS, so PostgreSQL shows it every row in spite of --row-security; " +
-	"use a role that is neither (CREATE ROLE konak LOGIN), or leave --row-security out")
+var ErrRowSecurityBypassed = errors.New("the role of --db is a superuser or has BYPASSRLS, so PostgreSQL shows it every row despite --row-security; " +
+	"use a role without either (CREATE ROLE konak LOGIN), or leave --row-security out")
 
 // CheckRowSecurity returns ErrRowSecurityBypassed where the database was opened
 // with row security, and the role is not bound by it.

@@ -47,7 +47,7 @@ func (d *DB) openPostgres(ctx context.Context, url, setting string, conns int) e
 // once for each address and each way to connect.
 func connectError(setting string, err error) error {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return fmt.Errorf("cannot connect to %s: PostgreSQL refuses: %s (%s)", setting, pg.Message, pg.Code)
+		return fmt.Errorf("cannot connect to %s: PostgreSQL refused: %s (%s)", setting, pg.Message, pg.Code)
 	}
 	if dial, ok := errors.AsType[*net.OpError](err); ok {
 		return fmt.Errorf("cannot connect to %s: %w; is PostgreSQL running there?", setting, dial)

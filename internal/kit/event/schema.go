@@ -24,7 +24,7 @@ func Schema(t Type) (json.RawMessage, error) {
 	}
 	previous := form{
 		"type": []string{"object", "null"}, "properties": object["properties"],
-		"description": "The fields that changed, as they were",
+		"description": "Previous values of the changed fields",
 	}
 	data := func(object, item, previous form) form {
 		return form{"properties": form{"data": form{"properties": form{"object": object, "item": item, "previous": previous}}}}
@@ -59,12 +59,12 @@ func formOf(example any) (form, error) {
 
 const bodySchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
 	"required":["sequence","id","type","occurred_at","api_version","truncated","emitted","tenant","actor","data"],"properties":{
-	"sequence":{"type":"integer","minimum":1,"description":"Counts the workspace's events without a gap"},
+	"sequence":{"type":"integer","minimum":1,"description":"Number of the event in the workspace, without gaps"},
 	"id":{"type":"string","pattern":"^evt_[0-9a-f-]{36}$"},
 	"occurred_at":{"type":"string","format":"date-time"},
 	"api_version":{"const":"1"},
-	"truncated":{"type":"boolean","description":"The body was too large: the object is only its id"},
-	"emitted":{"type":"boolean","description":"Announced by hand: the object is whatever was announced"},
+	"truncated":{"type":"boolean","description":"The body was too large, so the object has only its id"},
+	"emitted":{"type":"boolean","description":"Emitted through the API; the object is what the caller sent"},
 	"tenant":{"type":"object","required":["id","slug"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"type":"string"}}},
 	"actor":{"type":"object","required":["type","id"],"properties":{
 		"type":{"enum":["agent","contact","bot","system","api_key"]},"id":{"type":["string","null"],"format":"uuid"}}},

@@ -42,8 +42,8 @@ var inCode = regexp.MustCompile(`fault\.New\(fault\.(Conflict|ChannelUnavailable
 func TestReasonQuotes(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]string{
-		"question_refused": "The provider does not put the question to the customer: (#138000) no. Write to them, or ask again later.",
-		"already_sent":     "The customer has this message already, so it cannot be changed. Send a correction.",
+		"question_refused": "The provider did not forward the request to the customer: (#138000) no. Write to them, or ask again later.",
+		"already_sent":     "The customer already has this message, so it cannot be changed. Send a correction.",
 	} {
 		if got := New(Conflict, "(#138000) no").Because(reason).Message("en"); got != want {
 			t.Errorf("%s: %q", reason, got)

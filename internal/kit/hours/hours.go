@@ -13,9 +13,9 @@ import (
 // Hours are when somebody is there, week by week.
 type Hours struct {
 	Timezone string `json:"timezone" maxLength:"64" example:"Europe/Istanbul"`
-	Spans    []Span `json:"spans" maxItems:"42" nullable:"false" doc:"None means never"`
+	Spans    []Span `json:"spans" maxItems:"42" nullable:"false" doc:"Empty means never"`
 	// Holidays are days on which nobody is there.
-	Holidays []Holiday `json:"holidays,omitempty" maxItems:"366" nullable:"false" doc:"Days on which nobody is there"`
+	Holidays []Holiday `json:"holidays,omitempty" maxItems:"366" nullable:"false" doc:"Days when nobody is available"`
 }
 
 // Holiday is a day on which nobody is there.
@@ -28,7 +28,7 @@ type Holiday struct {
 type Span struct {
 	Day  int    `json:"day" minimum:"1" maximum:"7" example:"1" doc:"1 is Monday, 7 is Sunday"`
 	From string `json:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"09:00"`
-	To   string `json:"to" pattern:"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$" example:"18:00" doc:"24:00 is the end of the day"`
+	To   string `json:"to" pattern:"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$" example:"18:00" doc:"24:00 means the end of the day"`
 }
 
 // Check refuses an unknown time zone, a span that ends before it begins and a date

@@ -57,16 +57,16 @@ type Actor struct {
 
 // Line is a line of the ledger.
 type Line struct {
-	Seq        int64             `json:"seq" example:"1" doc:"Counts from one without gaps"`
+	Seq        int64             `json:"seq" example:"1" doc:"Line number; starts at 1, without gaps"`
 	ID         uuid.UUID         `json:"id" format:"uuid"`
 	At         clock.Time        `json:"at"`
 	Actor      Actor             `json:"actor"`
 	Action     string            `json:"action" example:"gdpr.erasure.received"`
-	SubjectRef string            `json:"subject_ref" example:"9f86d081884c7d65" doc:"Stands for whom it is about; the same for the same address"`
+	SubjectRef string            `json:"subject_ref" example:"9f86d081884c7d65" doc:"Pseudonym of the subject; the same for the same address"`
 	Details    map[string]any    `json:"details" nullable:"false"`
-	Personal   map[string]string `json:"personal" nullable:"true" doc:"Personal values; null once they were erased"`
-	PrevHash   string            `json:"prev_hash" doc:"Of the line before; empty for the first"`
-	Hash       string            `json:"hash" doc:"SHA-256 of prev_hash and of the line in canonical JSON, in hex"`
+	Personal   map[string]string `json:"personal" nullable:"true" doc:"Personal values; null once erased"`
+	PrevHash   string            `json:"prev_hash" doc:"Hash of the previous line; empty for the first"`
+	Hash       string            `json:"hash" doc:"SHA-256 of prev_hash and the line in canonical JSON, in hex"`
 
 	details string // as stored
 	sealed  string // personal, as stored
@@ -246,11 +246,11 @@ func (l *Ledger) List(r *db.Reader, subject string, p db.Page) (db.List[Line], e
 // Verification is what a check of the whole chain found.
 type Verification struct {
 	OK    bool  `json:"ok" example:"true"`
-	Lines int64 `json:"lines" example:"12" doc:"How many lines were checked"`
+	Lines int64 `json:"lines" example:"12" doc:"Number of lines checked"`
 	// FirstBad is the first line that does not fit, nil where all do.
-	FirstBad *int64                   `json:"first_bad" nullable:"true" example:"7" doc:"The number of the first line that does not fit"`
-	Hash     string                   `json:"hash" doc:"Of the last line; keep it elsewhere to show later that nothing was rewritten"`
-	Signed   api.Nullable[SignedHead] `json:"signed" doc:"The last line of a day that was signed; null where none was"`
+	FirstBad *int64                   `json:"first_bad" nullable:"true" example:"7" doc:"Number of the first line that fails the check"`
+	Hash     string                   `json:"hash" doc:"Hash of the last line; keep a copy elsewhere to prove later that nothing was rewritten"`
+	Signed   api.Nullable[SignedHead] `json:"signed" doc:"Last line of the latest signed day; null if none is signed"`
 }
 
 // verifyBatch is how many lines are read at once.

@@ -18,8 +18,8 @@ type SignedHead struct {
 	Day       string `json:"day" format:"date" example:"2026-11-15"`
 	Seq       int64  `json:"seq" example:"12"`
 	Hash      string `json:"hash"`
-	Signature string `json:"signature" doc:"Ed25519, in base64, of the lines konak-ledger, the workspace's id, day, seq and hash, each but the last ended by a line feed"`
-	PublicKey string `json:"public_key" doc:"Of the installation, in base64; keep it elsewhere"`
+	Signature string `json:"signature" doc:"Ed25519 signature in base64 over konak-ledger, the workspace's id, day, seq and hash, joined by line feeds"`
+	PublicKey string `json:"public_key" doc:"Public key of the installation, in base64; keep a copy elsewhere"`
 
 	day int64
 }

@@ -14,8 +14,8 @@ type OutboxMail struct {
 	ID        uuid.UUID  `json:"id"`
 	To        string     `json:"to" example:"ayse@example.com"`
 	Subject   string     `json:"subject" example:"Confirm your e-mail address"`
-	Text      string     `json:"text" example:"Hello Ayşe, …" doc:"Empty where hidden"`
-	Hidden    bool       `json:"hidden" doc:"The mail is to somebody who may do more than its reader, so its text and its link are not shown"`
+	Text      string     `json:"text" example:"Hello Ayşe, …" doc:"Empty if hidden"`
+	Hidden    bool       `json:"hidden" doc:"The recipient has more permissions than the caller, so the text and link are hidden"`
 	CreatedAt clock.Time `json:"created_at"`
 	// HasLink says whether the mail carries a link, which may open an account.
 	HasLink bool `json:"-"`

@@ -29,9 +29,9 @@ const ReasonQuota = "sending_quota_reached"
 
 // Usage is what a workspace has sent over the operator's mail server today.
 type Usage struct {
-	Limit    int64      `json:"limit" example:"2000" doc:"How many recipients the workspace's mail may have in a day, over all its mailboxes"`
-	Used     int64      `json:"used" example:"148" doc:"How many it had today"`
-	ResetsAt clock.Time `json:"resets_at" doc:"When the next day begins: midnight UTC"`
+	Limit    int64      `json:"limit" example:"2000" doc:"Recipients a day for all mailboxes of the workspace together"`
+	Used     int64      `json:"used" example:"148" doc:"Recipients so far today"`
+	ResetsAt clock.Time `json:"resets_at" doc:"Start of the next day: midnight UTC"`
 }
 
 // QuotaReached is the error of a mail that does not fit into what the workspace

@@ -21,7 +21,7 @@ const markSuffix = ".moved"
 func Mark(file, target string, now time.Time) error {
 	text := fmt.Sprintf("%s\n%s\n", withoutSecrets(target), now.UTC().Format(time.RFC3339))
 	if err := writeSynced(file+markSuffix, text); err != nil {
-		return fmt.Errorf("the database was moved, but a start without --db will not be refused, because its mark cannot be written: %w", err)
+		return fmt.Errorf("the database was moved, but Konak cannot refuse a start without --db, because it cannot write the mark: %w", err)
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func CheckMark(address string) error {
 		return err
 	}
 	to, at, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	return fmt.Errorf("%w: %s went to %s at %s; give that address with --db. To go on with the old copy all the same, delete %s",
+	return fmt.Errorf("%w: %s was moved to %s at %s; give that address with --db. To continue with the old copy anyway, delete %s",
 		ErrMoved, file, to, at, file+markSuffix)
 }
 

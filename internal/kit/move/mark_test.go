@@ -18,7 +18,7 @@ func TestMarkNamesTheTarget(t *testing.T) {
 	for target, want := range map[string]string{
 		"postgres://konak:hidden@db.example:5433/firma?password=hidden&sslmode=require": "postgres://konak@db.example:5433/firma at 2026-11-17T12:00:00Z",
 		"postgresql://db.example/firma":   "postgresql://db.example/firma at",
-		"postgres://konak:hid%zzden@db/x": "went to PostgreSQL at",
+		"postgres://konak:hid%zzden@db/x": "was moved to PostgreSQL at",
 		"postgres:///firma?user=a&host=b": "postgres:///firma at",
 	} {
 		file := filepath.Join(t.TempDir(), "konak.db")

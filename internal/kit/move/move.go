@@ -26,7 +26,7 @@ import (
 )
 
 // ErrNotEmpty says that the target has other rows than the source.
-var ErrNotEmpty = errors.New("the database to move to has rows of its own; give one that is empty")
+var ErrNotEmpty = errors.New("the target database has rows already; give an empty one")
 
 // Table is what was moved of one table.
 type Table struct {
@@ -170,7 +170,7 @@ func commonTables(ctx context.Context, source, target *db.DB) ([]table, error) {
 		return out
 	}
 	if !slices.Equal(names(from), names(to)) {
-		return nil, errors.New("the two databases have different tables: both must have the migrations of this version and no tables of others")
+		return nil, errors.New("the two databases have different tables: both must have exactly the migrations of this version and no other tables")
 	}
 	var out []table
 	for _, c := range to {
@@ -232,7 +232,7 @@ func copyTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t table) (Table, er
 		return out, err
 	}
 	if n != src.count || n != out.Rows || sum != src.sum {
-		return out, fmt.Errorf("%d of %d rows arrived, or with other values", n, src.count)
+		return out, fmt.Errorf("%d of %d rows arrived, or values differ", n, src.count)
 	}
 	out.Checksum = sum.String()
 	return out, nil

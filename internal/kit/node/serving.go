@@ -25,8 +25,8 @@ const (
 )
 
 // ErrOtherStore says that another node keeps its files elsewhere.
-var ErrOtherStore = errors.New("another node serves this database and keeps its files elsewhere, so each would miss the files of the other; " +
-	"give all nodes the same --s3-url, or one shared folder as files in their data folders")
+var ErrOtherStore = errors.New("another node serves this database and keeps its files elsewhere, so each would miss the other's files; " +
+	"give all nodes the same --s3-url, or a shared folder as files in their data folders")
 
 // Serving is a node that serves a database.
 type Serving struct {

@@ -34,7 +34,7 @@ var Scopes = []Scope{
 		"conversations.write", "crm", "Read, open, change and answer conversations", "Konuşmaları okuma, açma, değiştirme ve yanıtlama",
 		[]Permission{ConversationsView, ConversationsReply, ConversationsAssign, ConversationsManage},
 	},
-	{"events.emit", "erp", "Emit events of one's own", "Kendi olaylarını yayma", []Permission{EventsEmit}},
+	{"events.emit", "erp", "Emit custom events", "Kendi olaylarını yayma", []Permission{EventsEmit}},
 	{"webhooks.manage", "erp", "Register and change webhooks", "Webhook kaydetme ve değiştirme", []Permission{SettingsView, SettingsManage}},
 	{"webhooks.read", "erp", "Read webhooks and the event catalog", "Webhook'ları ve olay kataloğunu okuma", []Permission{SettingsView}},
 	{"mail.read", "mail", "Read mail settings, rules and domains", "Posta ayarlarını, kurallarını ve alan adlarını okuma", []Permission{DLPView, DomainsView, MailboxesView, MailSettingsView}},

@@ -101,7 +101,7 @@ var Table = []Entry{
 	{CorpusManage, "advisor", "Add to and change the regulation corpus", "Mevzuat derlemine ekleme ve değiştirme"},
 
 	{CommerceView, "commerce", "See orders, shipments, returns and balances", "Sipariş, gönderi, iade ve bakiyeleri görme"},
-	{CommerceManage, "commerce", "Write orders, shipments, returns and ledger entries", "Sipariş, gönderi, iade ve cari hareket yazma"},
+	{CommerceManage, "commerce", "Create and change orders, shipments, returns and ledger entries", "Sipariş, gönderi, iade ve cari hareket yazma"},
 	{ConversationsView, "crm", "See conversations", "Konuşmaları görme"},
 	{ConversationsReply, "crm", "Write replies and notes", "Yanıt ve not yazma"},
 	{ConversationsAssign, "crm", "Assign conversations and transfer them to a group", "Konuşma atama ve gruba aktarma"},
@@ -143,7 +143,7 @@ var Table = []Entry{
 
 	{SettingsView, "erp", "See webhooks and the event catalog", "Webhook'ları ve olay kataloğunu görme"},
 	{SettingsManage, "erp", "Register and change webhooks", "Webhook kaydetme ve değiştirme"},
-	{EventsEmit, "erp", "Emit events of one's own", "Kendi olaylarını yayma"},
+	{EventsEmit, "erp", "Emit custom events", "Kendi olaylarını yayma"},
 
 	{WorkspaceManage, "identity", "Change the workspace", "Çalışma alanını değiştirme"},
 	{MembersManage, "identity", "Invite people to the workspace", "Çalışma alanına davet etme"},

@@ -75,26 +75,26 @@ type Audience interface {
 }
 
 type streamIn struct {
-	LastEventID string `header:"Last-Event-ID" maxLength:"20" doc:"The id of the last event received, to go on from there"`
-	After       string `query:"after" maxLength:"20" doc:"The same, for those who cannot send the header"`
-	Mode        string `query:"mode" enum:"events,changes" default:"events" doc:"events: every event with its body. changes: which records changed, gathered over a moment, and the digests."`
+	LastEventID string `header:"Last-Event-ID" maxLength:"20" doc:"Id of the last event received, to resume from there"`
+	After       string `query:"after" maxLength:"20" doc:"Same as Last-Event-ID, for clients that cannot send the header"`
+	Mode        string `query:"mode" enum:"events,changes" default:"events" doc:"events: every event with its body. changes: which records changed, batched over a short moment, and the digests."`
 }
 
-const how = " The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream."
+const how = " The id of an event is its sequence number. A client that reconnects with the last id receives the events it missed, or a `reset` message if they are no longer stored. Messages without an id (typing, presence) are not repeated. The stream sends only what the caller can see, and ends if the caller loses access."
 
 // Register adds the routes.
 func (s *Routes) Register(a *api.API) {
 	route := api.Route{
 		Method: "GET", Path: "/api/v1/stream", ID: "stream", Tag: "Realtime", Access: api.Session,
-		Permission: api.Anyone, Delegable: true, Summary: "Stream of the workspace's events",
+		Permission: api.Anyone, Delegable: true, Summary: "Stream the workspace's events",
 		Doc: "Server-sent events." + how,
 	}
 	api.HandleEvents(a, route, func(ctx context.Context, in *streamIn) (func(context.Context, *api.Sender) error, error) {
 		st, err := s.begin(ctx, in)
 		return func(ctx context.Context, send *api.Sender) error { return st.run(ctx, sse{send}) }, err
 	})
-	route.Path, route.ID, route.Summary = "/api/v1/socket", "socket", "The same stream over a WebSocket"
-	route.Doc = "Each message is a JSON object with its type; events have their sequence in it. The first is `ready` with the sequence that the stream begins after." + how
+	route.Path, route.ID, route.Summary = "/api/v1/socket", "socket", "Stream the workspace's events over a WebSocket"
+	route.Doc = "Each message is a JSON object with a type; events include their sequence number. The first message is `ready`, with the sequence number after which the stream starts." + how
 	api.HandleSocket(a, route, func(ctx context.Context, in *streamIn) (func(context.Context, *api.Socket) error, error) {
 		st, err := s.begin(ctx, in)
 		return func(ctx context.Context, socket *api.Socket) error { return st.run(ctx, ws{socket}) }, err

@@ -57,7 +57,7 @@ type parameter struct {
 // accessWords say who may call, by x-access.
 var accessWords = map[string]string{
 	"public":         "Anybody",
-	"keyless":        "Who knows the id, a signed-in person, or an API key",
+	"keyless":        "Anyone who knows the id, a signed-in person or an API key",
 	"session":        "A signed-in person",
 	"api_key":        "An API key",
 	"session_or_key": "A signed-in person or an API key",

@@ -25,9 +25,9 @@ import (
 
 // Config are the settings of traces.
 type Config struct {
-	Address string  `env:"KONAK_TRACES" name:"traces" placeholder:"URL" help:"OpenTelemetry collector that gets traces over OTLP/HTTP, such as http://127.0.0.1:4318; without it nothing is traced."`
-	Share   float64 `env:"KONAK_TRACES_SHARE" name:"traces-share" default:"1" help:"Share of the requests that are traced, from 0 to 1."`
-	Header  string  `env:"KONAK_TRACES_HEADER" name:"traces-header" placeholder:"NAME=VALUE" help:"Header that the collector asks for, such as Authorization=Bearer…."`
+	Address string  `env:"KONAK_TRACES" name:"traces" placeholder:"URL" help:"OpenTelemetry collector that receives traces over OTLP/HTTP, such as http://127.0.0.1:4318; without it nothing is traced."`
+	Share   float64 `env:"KONAK_TRACES_SHARE" name:"traces-share" default:"1" help:"Share of requests to trace, from 0 to 1."`
+	Header  string  `env:"KONAK_TRACES_HEADER" name:"traces-header" placeholder:"NAME=VALUE" help:"Header that the collector requires, such as Authorization=Bearer…."`
 }
 
 // Bounds of what is sent. A collector that does not answer costs no more memory than the

@@ -12,13 +12,13 @@ import (
 
 type provisionMailboxIn struct {
 	Body struct {
-		Address    string              `json:"address" minLength:"1" maxLength:"254" example:"destek@kaya.example" doc:"At one of the workspace's domains"`
-		Kind       string              `json:"kind" enum:"inbox,forward,personal" example:"inbox" doc:"inbox: its mail goes to an e-mail account of the CRM. forward: its mail is sent on to other addresses. personal is not served yet: 409"`
-		AccountID  *uuid.UUID          `json:"account_id,omitempty" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The e-mail account of the CRM; an inbox needs one"`
-		Targets    []string            `json:"targets,omitempty" maxItems:"20" example:"[\"elif@example.com\"]" doc:"Where a mailbox of the kind forward sends its mail; it needs one at least. Targets that lead back to it: 422 forwarding_loop"`
-		Password   string              `json:"password,omitempty" maxLength:"200" example:"kırmızı-bisiklet-kapıda" doc:"With it mail programs sign in and send as this mailbox. At least 12 characters, or as many as the settings say. Left out, it stays"`
-		QuotaMB    api.Optional[int64] `json:"quota_mb,omitempty" minimum:"1" maximum:"1048576" example:"2048" doc:"How much mail an inbox takes in all; by default what the settings say. Left out, it stays; null takes it away"`
-		DailyLimit api.Optional[int64] `json:"daily_limit,omitempty" minimum:"1" maximum:"2000" example:"500" doc:"To how many recipients it may send in 24 hours; 2000 by default. Left out, it stays; null takes it away"`
+		Address    string              `json:"address" minLength:"1" maxLength:"254" example:"destek@kaya.example" doc:"Address at one of the workspace's domains"`
+		Kind       string              `json:"kind" enum:"inbox,forward,personal" example:"inbox" doc:"inbox: delivers mail to an e-mail account of the CRM. forward: forwards mail to other addresses. personal is not supported yet: 409"`
+		AccountID  *uuid.UUID          `json:"account_id,omitempty" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"E-mail account of the CRM; required for an inbox"`
+		Targets    []string            `json:"targets,omitempty" maxItems:"20" example:"[\"elif@example.com\"]" doc:"Targets of a mailbox of the kind forward; at least one is required. Targets that lead back to the mailbox: 422 forwarding_loop"`
+		Password   string              `json:"password,omitempty" maxLength:"200" example:"kırmızı-bisiklet-kapıda" doc:"Password for mail programs that send as this mailbox. At least 12 characters, or the length in the settings. If omitted, it stays unchanged"`
+		QuotaMB    api.Optional[int64] `json:"quota_mb,omitempty" minimum:"1" maximum:"1048576" example:"2048" doc:"Total mail an inbox accepts; defaults to the settings. If omitted, it stays unchanged; null removes it"`
+		DailyLimit api.Optional[int64] `json:"daily_limit,omitempty" minimum:"1" maximum:"2000" example:"500" doc:"Maximum recipients in 24 hours; 2000 by default. If omitted, it stays unchanged; null removes it"`
 	}
 }
 
@@ -32,7 +32,7 @@ type mailboxStateIn struct {
 type addGrantIn struct {
 	Body struct {
 		MailboxID uuid.UUID `json:"mailbox_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-		Address   string    `json:"address" minLength:"1" maxLength:"254" example:"satis@kaya.example" doc:"At one of the workspace's domains"`
+		Address   string    `json:"address" minLength:"1" maxLength:"254" example:"satis@kaya.example" doc:"Address at one of the workspace's domains"`
 	}
 }
 
@@ -48,7 +48,7 @@ type mailboxIn struct {
 func (s *Service) registerMailboxes(a *api.API) {
 	put := route("POST", "/provision/mailbox", "provision-mailbox", "Register a mailbox", perm.MailboxesManage)
 	put.Refusals = []int{409}
-	put.Doc = "Adds a mailbox at one of the workspace's domains, or changes where the mail of one goes, its password, its quota and its daily limit. Mail is taken as soon as the domain's ownership record was seen; what follows a plus before the @ does not count."
+	put.Doc = "Adds a mailbox at one of the workspace's domains, or changes where its mail goes, its password, its quota and its daily limit. Mail is accepted once the domain's ownership record is found. A plus and anything after it before the @ are ignored."
 	api.Handle(a, put, func(ctx context.Context, in *provisionMailboxIn) (Mailbox, error) {
 		return s.ProvisionMailbox(ctx, MailboxInput(in.Body))
 	})
@@ -57,13 +57,13 @@ func (s *Service) registerMailboxes(a *api.API) {
 		func(ctx context.Context, in *listIn) (db.List[Mailbox], error) { return s.Mailboxes(ctx, in.Page()) })
 
 	del := route("DELETE", "/mailboxes/{id}", "delete-mail-mailbox", "Remove a mailbox", perm.MailboxesManage)
-	del.Doc = "Mail to its address is refused from now on; what arrived stays in the inbox."
+	del.Doc = "Mail to the address is then refused; mail that already arrived stays in the inbox."
 	api.Handle(a, del, func(ctx context.Context, in *mailboxIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteMailbox(ctx, in.ID.UUID)
 	})
 
-	state := route("PUT", "/mailboxes/{id}/state", "set-mail-mailbox-state", "Suspend a mailbox or let it send again", perm.MailboxesManage)
-	state.Doc = "A suspended mailbox sends nothing. Mail to an inbox is still taken, mail to one that forwards is put off with 450."
+	state := route("PUT", "/mailboxes/{id}/state", "set-mail-mailbox-state", "Suspend or resume a mailbox", perm.MailboxesManage)
+	state.Doc = "A suspended mailbox sends nothing. Mail to an inbox is still accepted; mail to a forwarding mailbox is deferred with 450."
 	api.Handle(a, state, func(ctx context.Context, in *mailboxStateIn) (Mailbox, error) {
 		return s.SetMailboxState(ctx, in.ID.UUID, in.Body.State)
 	})
@@ -71,15 +71,15 @@ func (s *Service) registerMailboxes(a *api.API) {
 	api.HandleList(a, route("GET", "/send-as", "list-send-as-grants", "List send-as grants", perm.SendAsView),
 		func(ctx context.Context, in *listIn) (db.List[Grant], error) { return s.Grants(ctx, in.Page()) })
 
-	grant := route("POST", "/send-as", "add-send-as-grant", "Let a mailbox send as another address", perm.SendAsManage)
+	grant := route("POST", "/send-as", "add-send-as-grant", "Allow a mailbox to send as another address", perm.SendAsManage)
 	grant.TakesKey, grant.Status, grant.Refusals = true, 201, []int{409}
-	grant.Doc = "A mailbox sends as its own address; the mail server refuses any other with 553 unless there is a grant for it. One that is there already, and the mailbox's own address: 409."
+	grant.Doc = "A mailbox sends as its own address; without a grant the mail server refuses any other with 553. 409 if the grant exists, or for the mailbox's own address."
 	api.Handle(a, grant, func(ctx context.Context, in *addGrantIn) (Grant, error) {
 		return s.AddGrant(ctx, in.Body.MailboxID, in.Body.Address)
 	})
 
 	revoke := route("DELETE", "/send-as/{grant_id}", "revoke-send-as-grant", "Revoke a send-as grant", perm.SendAsManage)
-	revoke.Doc = "From the next mail on."
+	revoke.Doc = "Takes effect with the next mail."
 	api.Handle(a, revoke, func(ctx context.Context, in *grantIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.RevokeGrant(ctx, in.ID.UUID)
 	})

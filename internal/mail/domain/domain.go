@@ -34,19 +34,19 @@ const maxDomains = 100
 // Domain is a mail domain of a workspace.
 type Domain struct {
 	ID       uuid.UUID `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Domain   string    `json:"domain" example:"xn--rnek-4qa.com" doc:"As name servers know it"`
-	Display  string    `json:"display" example:"örnek.com" doc:"As people read it"`
-	Selector string    `json:"selector" example:"s202611" doc:"The DKIM records are at this name followed by r (RSA) and e (Ed25519)"`
+	Domain   string    `json:"domain" example:"xn--rnek-4qa.com" doc:"Domain name as in DNS (ASCII)"`
+	Display  string    `json:"display" example:"örnek.com" doc:"Domain name for display"`
+	Selector string    `json:"selector" example:"s202611" doc:"DKIM selector; the records are at this name followed by r (RSA) and e (Ed25519)"`
 	// New keys sign once their record was seen; until then the present ones do.
-	NextSelector string      `json:"next_selector" example:"" doc:"Where new DKIM keys wait for their records: mail is signed with them as soon as the RSA one is seen, with those at selector until then. Empty where none wait"`
-	OldSelector  string      `json:"old_selector" example:"" doc:"Where the DKIM keys of before were, for a month after the new ones took over. Empty otherwise"`
-	OldUntil     *clock.Time `json:"old_until" nullable:"true" doc:"Until when mail that is signed with the keys of before may be under way: then their records can be removed"`
+	NextSelector string      `json:"next_selector" example:"" doc:"Selector of new DKIM keys that wait for their records. Mail is signed with them once the RSA record is found, and with those at selector until then. Empty if none wait"`
+	OldSelector  string      `json:"old_selector" example:"" doc:"Selector of the previous DKIM keys, for a month after the new ones took over. Otherwise empty"`
+	OldUntil     *clock.Time `json:"old_until" nullable:"true" doc:"Until when mail signed with the previous keys can still be in transit; after that their records can be removed"`
 
 	Routing    string      `json:"routing" enum:"embedded" example:"embedded"`
-	State      string      `json:"state" enum:"pending,verifying,active,degraded,suspended" example:"active" doc:"pending: the ownership record was not seen yet. verifying: mandatory records are missing. active: all are there. degraded: two rounds found some missing. suspended: the ownership record is gone"`
-	Problem    string      `json:"problem" enum:",domain_taken" example:"" doc:"domain_taken: another workspace has shown that the domain is its own"`
-	CheckedAt  *clock.Time `json:"checked_at" nullable:"true" doc:"When its records were looked up last"`
-	VerifiedAt *clock.Time `json:"verified_at" nullable:"true" doc:"When it became active first"`
+	State      string      `json:"state" enum:"pending,verifying,active,degraded,suspended" example:"active" doc:"pending: the ownership record has not been found yet. verifying: mandatory records are missing. active: all are present. degraded: two checks found some missing. suspended: the ownership record is gone"`
+	Problem    string      `json:"problem" enum:",domain_taken" example:"" doc:"domain_taken: another workspace has verified ownership of the domain"`
+	CheckedAt  *clock.Time `json:"checked_at" nullable:"true" doc:"When its DNS records were last checked"`
+	VerifiedAt *clock.Time `json:"verified_at" nullable:"true" doc:"When it first became active"`
 	CreatedAt  clock.Time  `json:"created_at"`
 }
 
@@ -90,5 +90,5 @@ func (d *row) owned() bool { return d.State == Verifying || d.State == Active ||
 type Details struct {
 	Domain   Domain   `json:"domain"`
 	Records  []Record `json:"records" nullable:"false"`
-	ZoneFile string   `json:"zone_file" example:"$ORIGIN example.com.\n$TTL 300\n@ IN MX 10 mail.konak.example.\n" doc:"All records as a zone file has them"`
+	ZoneFile string   `json:"zone_file" example:"$ORIGIN example.com.\n$TTL 300\n@ IN MX 10 mail.konak.example.\n" doc:"All records as a zone file"`
 }

@@ -32,9 +32,9 @@ func Events() event.Catalog {
 	suspended := box
 	suspended.State = MailboxSuspended
 	return event.Catalog{
-		{Name: Verified, Module: "mail", Permission: perm.DomainsView, Description: "Every mandatory DNS record of a mail domain is there.", Turkish: "Bir posta alan adının zorunlu DNS kayıtlarının hepsi yerinde.", Example: active},
+		{Name: Verified, Module: "mail", Permission: perm.DomainsView, Description: "All mandatory DNS records of a mail domain were found.", Turkish: "Bir posta alan adının zorunlu DNS kayıtlarının hepsi yerinde.", Example: active},
 		{Name: Failed, Module: "mail", Permission: perm.DomainsView, Description: "Mandatory DNS records of a mail domain are missing or wrong.", Turkish: "Bir posta alan adının zorunlu DNS kayıtları eksik ya da yanlış.", Example: degraded},
-		{Name: AbuseDetected, Module: "mail", Permission: perm.MailboxesView, Description: "A mailbox sends more than people do.", Turkish: "Bir posta kutusu insanların göndereceğinden fazlasını gönderiyor.", Example: Abuse{box, 212, false}},
+		{Name: AbuseDetected, Module: "mail", Permission: perm.MailboxesView, Description: "A mailbox is sending an unusual amount of mail.", Turkish: "Bir posta kutusu insanların göndereceğinden fazlasını gönderiyor.", Example: Abuse{box, 212, false}},
 		{Name: MailboxSuspendedEvent, Module: "mail", Permission: perm.MailboxesView, Description: "A mailbox was suspended and sends nothing.", Turkish: "Bir posta kutusu askıya alındı ve posta göndermiyor.", Example: Suspension{suspended, ReasonAbuse}},
 	}
 }

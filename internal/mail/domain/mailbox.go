@@ -37,13 +37,13 @@ type Mailbox struct {
 	DomainID    uuid.UUID  `json:"domain_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Address     string     `json:"address" example:"destek@kaya.example"`
 	Kind        string     `json:"kind" enum:"inbox,forward" example:"inbox"`
-	AccountID   *uuid.UUID `json:"account_id" nullable:"true" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The e-mail account of the CRM that the mail of an inbox goes to"`
-	Targets     []string   `json:"targets" nullable:"false" example:"[]" doc:"Where the mail of a mailbox that forwards goes"`
-	QuotaMB     *int64     `json:"quota_mb" nullable:"true" example:"2048" doc:"How much mail an inbox takes in all; null for as much as the workspace may keep"`
-	UsedBytes   int64      `json:"used_bytes" example:"1048576" doc:"How much mail the inbox has taken"`
-	DailyLimit  *int64     `json:"daily_limit" nullable:"true" example:"500" doc:"To how many recipients it may send in 24 hours; null for 2000"`
+	AccountID   *uuid.UUID `json:"account_id" nullable:"true" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"E-mail account of the CRM that receives an inbox's mail"`
+	Targets     []string   `json:"targets" nullable:"false" example:"[]" doc:"Targets of a forwarding mailbox"`
+	QuotaMB     *int64     `json:"quota_mb" nullable:"true" example:"2048" doc:"Total mail an inbox accepts; null means limited only by the workspace's storage"`
+	UsedBytes   int64      `json:"used_bytes" example:"1048576" doc:"Mail the inbox has accepted so far"`
+	DailyLimit  *int64     `json:"daily_limit" nullable:"true" example:"500" doc:"Maximum recipients in 24 hours; null means 2000"`
 	HasPassword bool       `json:"has_password" example:"true" doc:"Whether mail programs can send as this mailbox"`
-	State       string     `json:"state" enum:"active,suspended" example:"active" doc:"suspended: it sends nothing. Mail to an inbox is still taken, mail to one that forwards is put off with 450"`
+	State       string     `json:"state" enum:"active,suspended" example:"active" doc:"suspended: it sends nothing. Mail to an inbox is still accepted; mail to a forwarding mailbox is deferred with 450"`
 	CreatedAt   clock.Time `json:"created_at"`
 
 	passwordHash string

@@ -52,22 +52,22 @@ const (
 // Result is what a look at a record found.
 type Result struct {
 	Status    string      `json:"status" enum:"ok,missing,mismatch,duplicate,unreachable" example:"ok"`
-	Found     []string    `json:"found" nullable:"false" example:"[\"10 mail.konak.example.\"]" doc:"What the name servers have at this name"`
-	Error     string      `json:"error" example:"" doc:"Why the last look gave no answer (timeout, server_failed, unreachable), or what is wrong (other_server_first, too_many_lookups, wrong_key, wrong_value)"`
-	CheckedAt *clock.Time `json:"checked_at" nullable:"true" doc:"When the name servers answered last"`
+	Found     []string    `json:"found" nullable:"false" example:"[\"10 mail.konak.example.\"]" doc:"Values found at this name"`
+	Error     string      `json:"error" example:"" doc:"Why the last check got no answer (timeout, server_failed, unreachable), or what is wrong (other_server_first, too_many_lookups, wrong_key, wrong_value)"`
+	CheckedAt *clock.Time `json:"checked_at" nullable:"true" doc:"When the name servers last answered"`
 }
 
 // Record is a DNS record that a domain needs, with what was found.
 type Record struct {
 	Purpose  string   `json:"purpose" example:"mx"`
-	Host     string   `json:"host" example:"@" doc:"The name without the domain, as many providers ask for it"`
+	Host     string   `json:"host" example:"@" doc:"Name without the domain, as many DNS providers require"`
 	FQDN     string   `json:"fqdn" example:"example.com"`
 	Type     string   `json:"type" enum:"TXT,MX,SRV" example:"MX"`
 	TTL      int      `json:"ttl" example:"300"`
 	Priority *int     `json:"priority,omitempty" example:"10"`
 	Value    string   `json:"value" example:"mail.konak.example."`
-	Chunks   []string `json:"value_chunks" nullable:"false" doc:"A text in strings of at most 255 bytes, as name servers keep it"`
-	Required bool     `json:"required" doc:"Whether the domain becomes active only with it"`
+	Chunks   []string `json:"value_chunks" nullable:"false" doc:"The value split into strings of at most 255 bytes, as stored in DNS"`
+	Required bool     `json:"required" doc:"Whether the domain needs this record to become active"`
 	Result
 }
 

@@ -23,7 +23,7 @@ type Grant struct {
 	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	MailboxID uuid.UUID  `json:"mailbox_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Address   string     `json:"address" example:"satis@kaya.example"`
-	GrantedBy *uuid.UUID `json:"granted_by" nullable:"true" format:"uuid" doc:"The member who gave it"`
+	GrantedBy *uuid.UUID `json:"granted_by" nullable:"true" format:"uuid" doc:"Member who granted it"`
 	CreatedAt clock.Time `json:"created_at"`
 }
 

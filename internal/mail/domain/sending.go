@@ -35,8 +35,8 @@ const (
 // Abuse is a mailbox that sends more than people do.
 type Abuse struct {
 	Mailbox
-	Recipients int64 `json:"recipients" example:"212" doc:"To how many recipients it has sent in this hour"`
-	Suspended  bool  `json:"suspended" doc:"Whether it was suspended for it"`
+	Recipients int64 `json:"recipients" example:"212" doc:"Recipients in this hour"`
+	Suspended  bool  `json:"suspended" doc:"Whether the mailbox was suspended because of it"`
 }
 
 // Suspension is a mailbox that was suspended.

@@ -16,7 +16,7 @@ import (
 type Suppression struct {
 	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Address   string     `json:"address" example:"elif@example.com"`
-	Answer    string     `json:"answer" example:"550 5.1.1 No such user" doc:"What the other server said, or what is wrong with its domain"`
+	Answer    string     `json:"answer" example:"550 5.1.1 No such user" doc:"The other server's reply, or what is wrong with its domain"`
 	CreatedAt clock.Time `json:"created_at"`
 }
 
@@ -44,30 +44,30 @@ func route(method, path, id, summary string, p perm.Permission) api.Route {
 
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
-	list := route("GET", "/queue", "list-mail-queue", "List mails on their way out", perm.MailboxesView)
-	list.Doc = "What mailboxes send and forward, newest first. A mail is tried for five days. Mails that are done are shown for two weeks. " +
-		"Without the permission mail.dlp.view, what a DLP rule found in a subject is covered."
+	list := route("GET", "/queue", "list-mail-queue", "List outgoing mail", perm.MailboxesView)
+	list.Doc = "Mail that mailboxes send and forward, newest first. Delivery is retried for five days. Finished mail is listed for two weeks. " +
+		"Without the permission mail.dlp.view, DLP matches in subjects are masked."
 	api.HandleList(a, list, func(ctx context.Context, in *listQueueIn) (db.List[QueueItem], error) {
 		return s.Queue(ctx, in.State, in.Page())
 	})
 
-	retry := route("POST", "/queue/{id}/retry", "retry-mail", "Try a mail again at once", perm.MailboxesManage)
+	retry := route("POST", "/queue/{id}/retry", "retry-mail", "Retry a mail now", perm.MailboxesManage)
 	retry.Refusals = []int{409}
-	retry.Doc = "With all other mail that waits for the same domains. One that is held or done: 409, with its state as the reason."
+	retry.Doc = "Also retries all other mail waiting for the same domains. 409 if the mail is held or done, with its state as the reason."
 	api.Handle(a, retry, func(ctx context.Context, in *queueItemIn) (QueueItem, error) { return s.Retry(ctx, in.ID.UUID) })
 
-	drop := route("POST", "/queue/{id}/drop", "drop-mail", "Take a mail out of the queue", perm.MailboxesManage)
+	drop := route("POST", "/queue/{id}/drop", "drop-mail", "Remove a mail from the queue", perm.MailboxesManage)
 	drop.Refusals = []int{409}
-	drop.Doc = "Recipients who have not got it yet do not get it, and nobody is told. One that is held is rejected with it, which needs the permission mail.dlp.manage too. One that is done: 409."
+	drop.Doc = "Recipients who have not received it will not get it, and no one is notified. A held mail is also rejected, which needs the permission mail.dlp.manage too. 409 if the mail is done."
 	api.Handle(a, drop, func(ctx context.Context, in *queueItemIn) (QueueItem, error) { return s.Drop(ctx, in.ID.UUID) })
 
-	bad := route("GET", "/suppressions", "list-mail-suppressions", "List addresses that do not exist", perm.MailboxesView)
-	bad.Doc = "Their servers said so, or the domain does not exist or takes no mail. Mailboxes cannot send to them until they are removed here."
+	bad := route("GET", "/suppressions", "list-mail-suppressions", "List suppressed addresses", perm.MailboxesView)
+	bad.Doc = "Addresses that do not exist according to their servers, or whose domain does not exist or accepts no mail. Mailboxes cannot send to them until they are removed here."
 	api.HandleList(a, bad, func(ctx context.Context, in *listSuppressionsIn) (db.List[Suppression], error) {
 		return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Suppression], error) { return listSuppressions(r, in.Page()) })
 	})
 
-	api.Handle(a, route("DELETE", "/suppressions/{id}", "delete-mail-suppression", "Let mailboxes send to an address again", perm.MailboxesManage),
+	api.Handle(a, route("DELETE", "/suppressions/{id}", "delete-mail-suppression", "Remove a suppressed address", perm.MailboxesManage),
 		func(ctx context.Context, in *suppressionIn) (api.Deleted, error) {
 			return api.Deleted{ID: in.ID, Deleted: true}, s.deleteSuppression(ctx, in.ID.UUID)
 		})

@@ -19,13 +19,13 @@ const (
 
 // Progress is what became of copies of a mail.
 type Progress struct {
-	ID         uuid.UUID  `json:"id" format:"uuid" doc:"Of the mail in the queue"`
+	ID         uuid.UUID  `json:"id" format:"uuid" doc:"Id of the mail in the queue"`
 	MailboxID  *uuid.UUID `json:"mailbox_id" nullable:"true" format:"uuid"`
 	Origin     string     `json:"origin" enum:"submission,forward" example:"submission"`
 	Sender     string     `json:"sender" example:"destek@kaya.example"`
 	MessageID  string     `json:"message_id" example:"<a1b2@kaya.example>"`
 	Recipients []string   `json:"recipients" nullable:"false" example:"[\"elif@example.com\"]"`
-	CreatedAt  clock.Time `json:"created_at" doc:"When the mail was taken"`
+	CreatedAt  clock.Time `json:"created_at" doc:"When the mail was accepted"`
 }
 
 func newProgress(m *queued, recipients []string) Progress {
@@ -40,8 +40,8 @@ func Events() event.Catalog {
 		Recipients: []string{"elif@example.com"}, CreatedAt: clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC)),
 	}
 	return event.Catalog{
-		{Name: Delivered, Module: "mail", Permission: perm.MailboxesView, Description: "The servers of recipients have taken a mail.", Turkish: "Alıcıların sunucuları bir postayı teslim aldı.", Example: p},
-		{Name: Delayed, Module: "mail", Permission: perm.MailboxesView, Description: "A mail has been waiting for four hours and is still tried.", Turkish: "Bir posta dört saattir bekliyor; denenmeye devam ediliyor.", Example: p},
-		{Name: Bounced, Module: "mail", Permission: perm.MailboxesView, Description: "A mail cannot be delivered to recipients.", Turkish: "Bir posta alıcılara teslim edilemedi.", Example: p},
+		{Name: Delivered, Module: "mail", Permission: perm.MailboxesView, Description: "The recipients' servers accepted a mail.", Turkish: "Alıcıların sunucuları bir postayı teslim aldı.", Example: p},
+		{Name: Delayed, Module: "mail", Permission: perm.MailboxesView, Description: "A mail has been waiting for four hours; delivery is still being retried.", Turkish: "Bir posta dört saattir bekliyor; denenmeye devam ediliyor.", Example: p},
+		{Name: Bounced, Module: "mail", Permission: perm.MailboxesView, Description: "A mail cannot be delivered to some recipients.", Turkish: "Bir posta alıcılara teslim edilemedi.", Example: p},
 	}
 }

@@ -70,11 +70,11 @@ type Recipient struct {
 	Address  string      `json:"address" example:"elif@example.com"`
 	State    string      `json:"state" enum:"queued,delivered,failed,dropped" example:"queued"`
 	Attempts int64       `json:"attempts" example:"2"`
-	Answer   string      `json:"answer" example:"451 4.7.1 Greylisted" doc:"What the other server said last, or what Konak says, which begins with an enhanced status (RFC 3463) instead of a reply code"`
-	At       *clock.Time `json:"at" nullable:"true" doc:"When that was"`
+	Answer   string      `json:"answer" example:"451 4.7.1 Greylisted" doc:"The other server's last reply, or Konak's own message, which starts with an enhanced status code (RFC 3463) instead of a reply code"`
+	At       *clock.Time `json:"at" nullable:"true" doc:"When that happened"`
 	// Of those who wait:
-	NextTryAt  *clock.Time `json:"next_try_at" nullable:"true" doc:"When it is tried next, where it waits"`
-	HoldReason string      `json:"hold_reason" example:"" doc:"Why nothing is tried before that: destination_unreachable where the server of the domain does not answer in time. All mail to the domain waits for it then. Empty for a mail that waits by itself"`
+	NextTryAt  *clock.Time `json:"next_try_at" nullable:"true" doc:"Time of the next attempt, if the mail is waiting"`
+	HoldReason string      `json:"hold_reason" example:"" doc:"Why there is no attempt before that: destination_unreachable if the domain's server does not answer in time; all mail to the domain then waits. Empty if only this mail waits"`
 
 	destination string
 }
@@ -82,16 +82,16 @@ type Recipient struct {
 // QueueItem is a mail in the queue as the API shows it.
 type QueueItem struct {
 	ID         uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	MailboxID  *uuid.UUID  `json:"mailbox_id" nullable:"true" format:"uuid" doc:"Whose mail it is"`
-	Origin     string      `json:"origin" enum:"submission,forward,report,return" example:"submission" doc:"submission: of a mail program. forward: of a mailbox that forwards. report: tells a sender who cannot be reached. return: another server's report on a forwarded mail"`
-	Sender     string      `json:"sender" example:"destek@kaya.example" doc:"Of the envelope; empty for a report"`
+	MailboxID  *uuid.UUID  `json:"mailbox_id" nullable:"true" format:"uuid" doc:"Mailbox the mail belongs to"`
+	Origin     string      `json:"origin" enum:"submission,forward,report,return" example:"submission" doc:"submission: from a mail program. forward: from a forwarding mailbox. report: tells a sender which recipients cannot be reached. return: another server's report on a forwarded mail"`
+	Sender     string      `json:"sender" example:"destek@kaya.example" doc:"Envelope sender; empty for a report"`
 	MessageID  string      `json:"message_id" example:"<a1b2@kaya.example>"`
 	Subject    string      `json:"subject" example:"Teklif"`
 	Size       int64       `json:"size" example:"2048"`
-	State      string      `json:"state" enum:"held,queued,done" example:"queued" doc:"held: in quarantine until somebody reviews it. queued: it is tried. done: every recipient has got it or never will"`
+	State      string      `json:"state" enum:"held,queued,done" example:"queued" doc:"held: in quarantine until someone reviews it. queued: delivery is being attempted. done: every recipient has received it or never will"`
 	Recipients []Recipient `json:"recipients" nullable:"false"`
 	CreatedAt  clock.Time  `json:"created_at"`
-	ExpiresAt  clock.Time  `json:"expires_at" doc:"Until when it is tried"`
+	ExpiresAt  clock.Time  `json:"expires_at" doc:"Until when delivery is retried"`
 	FinishedAt *clock.Time `json:"finished_at" nullable:"true"`
 }
 

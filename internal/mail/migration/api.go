@@ -33,14 +33,14 @@ func (s *Service) Register(a *api.API) {
 	api.HandleList(a, route("GET", "", "list-mail-migrations", "List mailbox migrations", perm.MailMigrationsView),
 		func(ctx context.Context, in *listJobsIn) (db.List[Job], error) { return s.Jobs(ctx, in.Page()) })
 
-	add := route("POST", "", "add-mail-migration", "Write down a mailbox that is to be copied from another server", perm.MailMigrationsManage)
+	add := route("POST", "", "add-mail-migration", "Create a mailbox migration", perm.MailMigrationsManage)
 	add.TakesKey, add.Status, add.Refusals = true, 201, []int{409}
-	add.Doc = "The record of what is to be copied. It waits as queued until mailboxes can be read by IMAP here, and is asked for the password then. One that waits already for the same mailbox and source: 409."
+	add.Doc = "Records a mailbox to copy from another server. It stays queued until this installation supports reading mailboxes over IMAP; the password is requested then. 409 if a migration with the same mailbox and source is already waiting."
 	api.Handle(a, add, func(ctx context.Context, in *addJobIn) (Job, error) {
 		return s.Add(ctx, in.Body.Mailbox, in.Body.Source)
 	})
 
 	end := route("POST", "/{id}/cancel", "cancel-mail-migration", "Cancel a mailbox migration", perm.MailMigrationsManage)
-	end.Doc = "One that is cancelled stays so: the answer is the same."
+	end.Doc = "Cancelling a cancelled migration again returns the same response."
 	api.Handle(a, end, func(ctx context.Context, in *jobIn) (Job, error) { return s.Cancel(ctx, in.ID.UUID) })
 }

@@ -38,7 +38,7 @@ type Source struct {
 	Port int    `json:"port" minimum:"1" maximum:"65535" example:"993"`
 	TLS  string `json:"tls" enum:"tls,starttls" example:"tls"`
 	User string `json:"user" minLength:"1" maxLength:"200" pattern:"^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$" example:"destek@kaya.example"`
-	Auth string `json:"auth" enum:"password" example:"password" doc:"How to sign in there. The password is asked for when the copying begins"`
+	Auth string `json:"auth" enum:"password" example:"password" doc:"How to sign in at the source. The password is requested when copying starts"`
 }
 
 // Counts are how far a job is.
@@ -54,9 +54,9 @@ type Counts struct {
 // Job is a mailbox that is to be copied from another server.
 type Job struct {
 	ID        uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Mailbox   string      `json:"mailbox" example:"destek@kaya.example" doc:"Where the mail goes"`
+	Mailbox   string      `json:"mailbox" example:"destek@kaya.example" doc:"Mailbox that receives the mail"`
 	Source    Source      `json:"source"`
-	State     string      `json:"state" enum:"queued,cancelled" example:"queued" doc:"queued: it waits. Copying begins when mailboxes can be read by IMAP here"`
+	State     string      `json:"state" enum:"queued,cancelled" example:"queued" doc:"queued: waiting. Copying starts once this installation can read mailboxes over IMAP"`
 	Progress  Counts      `json:"progress"`
 	CreatedBy *uuid.UUID  `json:"created_by" nullable:"true" format:"uuid"`
 	CreatedAt clock.Time  `json:"created_at"`

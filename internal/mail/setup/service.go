@@ -49,7 +49,7 @@ func (s *Service) read(r *db.Reader) (Setup, error) {
 // NewMailbox is a mailbox to provision.
 type NewMailbox struct {
 	Address   string    `json:"address" minLength:"1" maxLength:"254" example:"destek@kaya.example"`
-	AccountID uuid.UUID `json:"account_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The e-mail account of the CRM that its mail goes to"`
+	AccountID uuid.UUID `json:"account_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"E-mail account of the CRM that receives its mail"`
 }
 
 // Plan is what the setup is to make.

@@ -35,7 +35,7 @@ const (
 
 // Setup is how far a workspace has come.
 type Setup struct {
-	Dismissed   bool        `json:"dismissed" doc:"Whether the panel hides it"`
+	Dismissed   bool        `json:"dismissed" doc:"Whether the setup is hidden in the panel"`
 	CompletedAt *clock.Time `json:"completed_at" nullable:"true"`
 	Steps       []Step      `json:"steps" nullable:"false"`
 }
@@ -44,8 +44,8 @@ type Setup struct {
 type Step struct {
 	Key      string `json:"key" enum:"domain,ownership,mx,auth_records,mailboxes,migration,policies,test_mail" example:"mx"`
 	Status   string `json:"status" enum:"pending,done,skipped" example:"done"`
-	Required bool   `json:"required" doc:"Whether the setup can be completed only with it. Required steps are seen by themselves; the others are marked by a person"`
-	Detail   string `json:"detail" example:"kaya.example" doc:"What it is about: the domain, or how many mailboxes there are"`
+	Required bool   `json:"required" doc:"Whether the step is required to complete the setup. Konak detects required steps; the others are marked by a person"`
+	Detail   string `json:"detail" example:"kaya.example" doc:"Detail of the step: the domain, or the number of mailboxes"`
 }
 
 // stored is what a workspace's row holds.

@@ -102,7 +102,7 @@ func TestSetup(t *testing.T) {
 			publish("dkim_rsa")
 			expect("auth_records")
 			// What can be seen cannot be marked; the rest is what a person says.
-			if f := w.Owner.Post(base+"/step", map[string]any{"step": "mx", "status": "done"}).Refused(422, "validation_failed"); f.Fields["step"][0] != "not_allowed" || !strings.HasPrefix(f.Message, "This step is found out by itself") {
+			if f := w.Owner.Post(base+"/step", map[string]any{"step": "mx", "status": "done"}).Refused(422, "validation_failed"); f.Fields["step"][0] != "not_allowed" || !strings.HasPrefix(f.Message, "Konak detects this step") {
 				t.Errorf("got %+v", f)
 			}
 			w.Owner.Post(base+"/step", map[string]any{"step": "migration", "status": "skipped"}).Want(200).Data(&got)

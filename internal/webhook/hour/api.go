@@ -17,8 +17,8 @@ type hoursIn struct {
 // Register adds a route that shows the hours of an endpoint. Find returns the workspace
 // of the endpoint that the caller means and the time, or not_found.
 func Register(a *api.API, rt api.Route, find func(ctx context.Context, endpoint uuid.UUID) (db.Handle, time.Time, error)) {
-	rt.Summary = "Requests of the last 24 hours, by the hour"
-	rt.Doc = "The oldest first; the last hour is not over yet. An hour begins at a full hour of UTC."
+	rt.Summary = "Get the requests of the last 24 hours by hour"
+	rt.Doc = "Oldest first; the last hour is still in progress. Hours start on the full hour in UTC."
 	api.Handle(a, rt.Polled(), func(ctx context.Context, in *hoursIn) ([]Requests, error) {
 		workspace, now, err := find(ctx, in.ID.UUID)
 		if err != nil {

@@ -16,9 +16,9 @@ const shown = 24
 
 // Requests is what became of an endpoint's requests in one hour.
 type Requests struct {
-	At        clock.Time `json:"at" doc:"The hour's beginning"`
+	At        clock.Time `json:"at" doc:"Start of the hour"`
 	Delivered int        `json:"delivered" example:"118" doc:"Requests that the receiver accepted"`
-	Failed    int        `json:"failed" example:"2" doc:"Requests that failed, each attempt by itself"`
+	Failed    int        `json:"failed" example:"2" doc:"Requests that failed; each attempt counts"`
 }
 
 // Attempt is one request for a delivery.
