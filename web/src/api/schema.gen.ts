@@ -71,8 +71,8 @@ export interface paths {
         /** List customers with their balances */
         get: operations["list-customers"];
         /**
-         * Write down who a customer is
-         * @description Found by external_id, contact_id, e-mail or phone, or created. What is not sent stays.
+         * Create or update a customer
+         * @description The customer is matched by external_id, contact_id, e-mail or phone, and created if none matches. Omitted fields stay unchanged.
          */
         put: operations["put-customer"];
         post?: never;
@@ -89,7 +89,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a customer with the balances */
+        /** Get a customer with balances */
         get: operations["get-customer"];
         put?: never;
         post?: never;
@@ -109,8 +109,8 @@ export interface paths {
         /** List ledger entries */
         get: operations["list-ledger-entries"];
         /**
-         * Write or correct a ledger entry
-         * @description By the shop's own id: the same id again changes the record, the same content again changes nothing. The customer's balance follows.
+         * Create or correct a ledger entry
+         * @description Identified by the shop's own id: the same id updates the record, the same content changes nothing. The customer's balance is updated.
          */
         put: operations["put-ledger-entry"];
         post?: never;
@@ -127,11 +127,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List orders, the last placed first */
+        /** List orders, most recently placed first */
         get: operations["list-orders"];
         /**
-         * Write an order
-         * @description By the shop's own id: the same id again changes the record, the same content again changes nothing.
+         * Create or update an order
+         * @description Identified by the shop's own id: the same id updates the record, the same content changes nothing.
          */
         put: operations["put-order"];
         post?: never;
@@ -168,8 +168,8 @@ export interface paths {
         /** List returns */
         get: operations["list-returns"];
         /**
-         * Write a return of an order
-         * @description By the shop's own id: the same id again changes the record, the same content again changes nothing.
+         * Create or update a return of an order
+         * @description Identified by the shop's own id: the same id updates the record, the same content changes nothing.
          */
         put: operations["put-return"];
         post?: never;
@@ -189,8 +189,8 @@ export interface paths {
         /** List shipments */
         get: operations["list-shipments"];
         /**
-         * Write a shipment of an order
-         * @description By the shop's own id: the same id again changes the record, the same content again changes nothing.
+         * Create or update a shipment of an order
+         * @description Identified by the shop's own id: the same id updates the record, the same content changes nothing.
          */
         put: operations["put-shipment"];
         post?: never;
@@ -211,7 +211,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file for a reply or a note
-         * @description The body is the file itself. What it is is found from its content: programs and scripts are refused with 422 on `file` (type_not_allowed, the type in `reason`). Name the answer's id in `attachments` of a reply within a day; after that the file is removed.
+         * @description The body is the file itself. Its type is detected from the content: programs and scripts are refused with 422 on `file` (type_not_allowed, the type in `reason`). Put the returned id into `attachments` of a reply within a day; after that the file is removed.
          */
         post: operations["public-upload-attachment"];
         delete?: never;
@@ -229,14 +229,14 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description Also in parts (Range). A file that was not kept: 409, the reason as in `blocked`. One whose content is gone from the storage or damaged there: 410 file_missing or file_damaged; uploading the same file again brings it back. Damage that shows only while the file is sent cuts the connection before its end.
+         * @description Supports Range requests. 409 for a file that was not kept, with the reason from `blocked`. 410 file_missing or file_damaged if the content is missing from the storage or damaged there; uploading the same file again restores it. If damage is found only while the file is sent, the connection is cut before its end.
          */
         get: operations["public-download-attachment"];
         put?: never;
         post?: never;
         /**
-         * Remove a file that was not attached yet
-         * @description Only the caller's own uploads; one that a message has: 409.
+         * Remove a file that is not attached yet
+         * @description Only the caller's own uploads; 409 if a message has the file.
          */
         delete: operations["public-discard-attachment"];
         options?: never;
@@ -271,8 +271,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A customer gave a satisfaction rating
-         * @description The first reply wins: a later one is answered with the first and recorded false. 409 csat_disabled where the workspace asks for no ratings, csat_expired after 14 days.
+         * Send a customer's satisfaction rating
+         * @description Only the first rating counts: a later call returns the first, with recorded false. 409 csat_disabled if the workspace does not ask for ratings, csat_expired after 14 days.
          */
         post: operations["custom-channel-csat"];
         delete?: never;
@@ -291,8 +291,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A customer asks for a human
-         * @description Through the assistant's hand-over gate: the conversation is open, the team's, and its agents are told. A repeat changes nothing.
+         * Hand a conversation over to the team
+         * @description For a customer who asks for a human. Like a hand-over by the assistant: opens the conversation, gives it to the team and notifies the agents. Repeating the call changes nothing.
          */
         post: operations["custom-channel-escalate"];
         delete?: never;
@@ -311,8 +311,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A customer says whether an answer of the assistant helped
-         * @description `item_id` is the id of a delivered answer. Voting again replaces. What did not go over this channel: 404; what the assistant did not write: 409 not_an_ai_answer.
+         * Send a customer's vote on an answer of the assistant
+         * @description `item_id` is the id of a delivered reply. A second vote replaces the first. 404 if the message was not sent on this channel; 409 not_an_ai_answer if the assistant did not write it.
          */
         post: operations["custom-channel-vote"];
         delete?: never;
@@ -331,8 +331,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A file for a customer's message
-         * @description The body is the file itself. What it is is found from its content: programs and scripts are refused with 422 on `file`. Name the answer's id in `attachments` of a message within a day.
+         * Upload a file for a customer's message
+         * @description The body is the file itself. Konak detects the type from the content and refuses programs and scripts with 422 on `file`. Put the returned id into `attachments` of a message within a day.
          */
         post: operations["custom-channel-upload"];
         delete?: never;
@@ -349,8 +349,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A file of a message that went over the channel
-         * @description The address in `files` of a delivered answer. Files of notes and of messages that took another way are not found.
+         * Download a file of a message on the channel
+         * @description This is the address in `files` of a delivered reply. Files of notes and of messages on other channels are not found.
          */
         get: operations["custom-channel-file"];
         put?: never;
@@ -371,8 +371,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A customer wrote in the tenant's system
-         * @description The contact is found by external id, e-mail or phone, or made. There is one conversation of a contact on a channel, which is reopened if needed. The same message_id twice is one message.
+         * Send a customer's message
+         * @description Finds the contact by external id, e-mail or phone, or creates one. A contact has one conversation per channel, which is reopened if needed. A repeated message_id does not create a second message.
          */
         post: operations["custom-channel-message"];
         delete?: never;
@@ -391,8 +391,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A form was submitted in the tenant's software
-         * @description The contact is found by e-mail, else by phone, or made. The same submission_id, or an equal form within ten minutes, is one submission: the answer is the first one's with duplicate true.
+         * Send a form submission
+         * @description Finds the contact by e-mail, then by phone, or creates one. A repeated submission_id, or an identical form within ten minutes, creates nothing: the response is that of the first submission, with duplicate true.
          */
         post: operations["custom-channel-submission"];
         delete?: never;
@@ -413,7 +413,7 @@ export interface paths {
         put?: never;
         /**
          * Open a conversation
-         * @description A group, tags and another priority than normal need the scope conversations.write. Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which.
+         * @description A group, tags or a priority other than normal need the scope conversations.write. Replies go by e-mail if the request gave an address; otherwise they are not sent and are read through this API. reply_route says which.
          */
         post: operations["public-create-conversation"];
         delete?: never;
@@ -446,7 +446,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Timeline, the newest first */
+        /** List the timeline, newest first */
         get: operations["public-list-conversation-items"];
         put?: never;
         post?: never;
@@ -466,7 +466,7 @@ export interface paths {
         /** List participants */
         get: operations["public-list-participants"];
         put?: never;
-        /** Add participant */
+        /** Add a participant */
         post: operations["public-add-participant"];
         delete?: never;
         options?: never;
@@ -484,7 +484,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove participant */
+        /** Remove a participant */
         delete: operations["public-remove-participant"];
         options?: never;
         head?: never;
@@ -501,8 +501,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Write a reply
-         * @description Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. It goes the conversation's own way, or else the default that reply-channels names. Without a route to the customer: 422 no_route.
+         * Reply to a conversation
+         * @description Needs the scope conversations.write, also for internal notes. A note does not emit conversation.replied. A reply takes the conversation's own route, or else the default from reply-channels. 422 no_route without a route to the customer.
          */
         post: operations["public-reply"];
         delete?: never;
@@ -555,8 +555,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say that the customer is writing
-         * @description Say it again every few seconds while it is so: it is over after six. Those who watch hear of it as conversation.typing; nothing is stored.
+         * Report that the customer is typing
+         * @description Repeat every few seconds while typing; it expires after six seconds. Viewers receive it as conversation.typing; nothing is stored.
          */
         post: operations["public-typing"];
         delete?: never;
@@ -576,8 +576,8 @@ export interface paths {
         get: operations["list-agents"];
         put?: never;
         /**
-         * Add an agent, who is invited by mail
-         * @description Somebody who was invited and did not come is invited again; the older link dies. A member is a 409.
+         * Invite an agent by mail
+         * @description An invited person who has not joined yet is invited again; the older link stops working. 409 if they are a member already.
          */
         post: operations["add-agent"];
         delete?: never;
@@ -593,17 +593,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an agent */
+        /** Get an agent */
         get: operations["get-agent"];
         /**
          * Change an agent
-         * @description Everybody may change their own name, title, presence and signature; an app needs crm.agents.view for it. A role, and anything of somebody else's, needs crm.agents.manage.
+         * @description You can change your own name, title, presence and signature; an app needs crm.agents.view for this. Changing a role, or anything of another agent, needs crm.agents.manage.
          */
         put: operations["change-agent"];
         post?: never;
         /**
          * Remove an agent from the workspace
-         * @description Ends what a suspension ends. The last owner cannot be removed: 409.
+         * @description Ends everything that a suspension ends. The last owner cannot be removed: 409.
          */
         delete: operations["remove-agent"];
         options?: never;
@@ -618,17 +618,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether an agent has an unscanned QR */
+        /** Check for an unscanned QR */
         get: operations["unscanned-mobile-qr"];
         put?: never;
         /**
-         * Make a QR that signs a phone in
-         * @description The key is in this answer only and good for two minutes. Needs a password proven within 15 minutes. One's own needs no permission; somebody else's needs crm.agents.manage. The phone's session ends no later than the one that made the QR.
+         * Create a QR that signs a phone in
+         * @description The key is shown only in this response and is valid for two minutes. Needs a password confirmed within the last 15 minutes. Your own QR needs no permission; another agent's needs crm.agents.manage. The phone's session ends no later than the session that created the QR.
          */
         post: operations["create-mobile-qr"];
         /**
          * Revoke an unscanned QR
-         * @description With qr_id only that QR dies, unless it was mailed, and no line is written in the ledger. Without it every unscanned one dies, mailed ones too. One's own needs no permission; somebody else's needs crm.agents.manage.
+         * @description With qr_id, revokes only that QR, unless it was mailed, and writes no audit log entry. Without it, revokes all unscanned QRs of the agent, mailed ones too; for another agent this needs a password confirmed within the last 15 minutes. Your own QR needs no permission; another agent's needs crm.agents.manage.
          */
         delete: operations["revoke-mobile-qr"];
         options?: never;
@@ -647,7 +647,7 @@ export interface paths {
         put?: never;
         /**
          * Mail the QR on the screen to its agent
-         * @description Once for each QR: a second time is a 409. From then on it is good for 24 hours and outlives its window. Needs a password proven within 15 minutes. One's own needs no permission; somebody else's needs crm.agents.manage.
+         * @description A QR can be mailed once; a second time is a 409. From then on it is valid for 24 hours, even after its window closes. Needs a password confirmed within the last 15 minutes. Your own QR needs no permission; another agent's needs crm.agents.manage.
          */
         post: operations["mail-mobile-qr"];
         delete?: never;
@@ -664,8 +664,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What became of a QR
-         * @description Asked every two seconds while the QR is on the screen; says on which device the sign-in happened. One's own needs no permission; somebody else's needs crm.agents.manage.
+         * Get the status of a QR
+         * @description Poll every two seconds while the QR is on the screen. The response says which device signed in. Your own QR needs no permission; another agent's needs crm.agents.manage.
          */
         get: operations["poll-mobile-qr"];
         put?: never;
@@ -687,12 +687,12 @@ export interface paths {
         put?: never;
         /**
          * Suspend an agent
-         * @description Sessions, the API keys that they made, consents to apps, unscanned QRs, their phone and their place in ring groups end at once. The last owner cannot be suspended: 409.
+         * @description Ends the agent's sessions, API keys they created, consents to apps, unscanned QRs, phone and ring group memberships at once. The last owner cannot be suspended: 409.
          */
         post: operations["suspend-agent"];
         /**
-         * Let a suspended agent sign in again
-         * @description Restores nothing else.
+         * Lift an agent's suspension
+         * @description The agent can sign in again; nothing else is restored.
          */
         delete: operations["unsuspend-agent"];
         options?: never;
@@ -707,12 +707,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the assistant's configurations */
+        /** List assistant configurations */
         get: operations["list-assistant-configurations"];
         put?: never;
         /**
-         * Create a configuration of the assistant
-         * @description A channel names it with PATCH /channels/{id}/ai; one that names none answers always, after two seconds and at most five times in a conversation. At most 50.
+         * Create an assistant configuration
+         * @description A channel selects it with PATCH /channels/{id}/ai. On a channel without one, the assistant always answers, after two seconds and at most five times per conversation. At most 50.
          */
         post: operations["create-assistant-configuration"];
         delete?: never;
@@ -728,14 +728,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a configuration of the assistant */
+        /** Get an assistant configuration */
         get: operations["get-assistant-configuration"];
-        /** Change a configuration of the assistant */
+        /** Change an assistant configuration */
         put: operations["update-assistant-configuration"];
         post?: never;
         /**
-         * Delete a configuration of the assistant
-         * @description While a channel uses it: 409 in_use.
+         * Delete an assistant configuration
+         * @description 409 in_use while a channel uses it.
          */
         delete: operations["delete-assistant-configuration"];
         options?: never;
@@ -751,14 +751,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the pages and files that the assistant answers from
-         * @description Beside them it answers from the published help articles and from the canned replies that are released for it.
+         * List the pages and files the assistant answers from
+         * @description It also answers from published help articles and from canned replies released for it.
          */
         get: operations["list-assistant-sources"];
         put?: never;
         /**
-         * Name a web page that the assistant answers from
-         * @description The page is fetched at once and then every day; `state` says how far it is. At most 100 pages and files, with 1 MB of text together and 200 kB in one. A page that is a source already: 409.
+         * Add a web page the assistant answers from
+         * @description The page is fetched at once and then every day; `state` shows the progress. At most 100 pages and files, with 1 MB of text in total and 200 kB each. 409 if the page is already a source.
          */
         post: operations["add-assistant-page"];
         delete?: never;
@@ -777,8 +777,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Upload a file that the assistant answers from
-         * @description PDF, Word (docx), text, Markdown or HTML. Only the text is kept. A file without a text that can be read: 422 on `file` (not_a_text, unreadable, no_text, too_large).
+         * Upload a file the assistant answers from
+         * @description PDF, Word (docx), text, Markdown or HTML. Only the text is kept. 422 on `file` if no text can be read (not_a_text, unreadable, no_text, too_large).
          */
         post: operations["upload-assistant-file"];
         delete?: never;
@@ -794,18 +794,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a page or file with the text that the assistant reads */
+        /** Get a page or file with the text the assistant reads */
         get: operations["get-assistant-source"];
         put?: never;
         post?: never;
         /**
          * Delete a source of the assistant
-         * @description No answer comes from it any more.
+         * @description The assistant no longer answers from it.
          */
         delete: operations["delete-assistant-source"];
         options?: never;
         head?: never;
-        /** Change the title or the address of a source */
+        /** Change the title or address of a source */
         patch: operations["change-assistant-source"];
         trace?: never;
     };
@@ -819,8 +819,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Fetch a page again now
-         * @description A file is not fetched: 409 not_a_page; upload it anew.
+         * Fetch a page again
+         * @description 409 not_a_page for a file; upload it again instead.
          */
         post: operations["fetch-assistant-source"];
         delete?: never;
@@ -840,7 +840,7 @@ export interface paths {
         put?: never;
         /**
          * Try a question: what the assistant would answer, and why
-         * @description Nobody is told. The answer comes from the published help articles, the canned replies that are released for it, and its sources; a language model's use counts towards its budgets, and a workspace asks one 20 times a minute and two at once: 429.
+         * @description Nobody is notified. The answer comes from published help articles, canned replies released for the assistant, and its sources. A language model's use counts towards its budgets. 429 above 20 language model requests a minute or two at once per workspace.
          */
         post: operations["try-assistant"];
         delete?: never;
@@ -857,8 +857,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether a language model can write for agents
-         * @description Where a configuration of the assistant names one, and the workspace has the licence ai.
+         * Check whether a language model can write for agents
+         * @description True if an assistant configuration names one and the workspace has the licence ai.
          */
         get: operations["get-assistant-writing"];
         put?: never;
@@ -880,7 +880,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file for a reply or a note
-         * @description The body is the file itself. What it is is found from its content: programs and scripts are refused with 422 on `file` (type_not_allowed, the type in `reason`). Name the answer's id in `attachments` of a reply within a day; after that the file is removed.
+         * @description The body is the file itself. Its type is detected from the content: programs and scripts are refused with 422 on `file` (type_not_allowed, the type in `reason`). Put the returned id into `attachments` of a reply within a day; after that the file is removed.
          */
         post: operations["upload-attachment"];
         delete?: never;
@@ -898,14 +898,14 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description Also in parts (Range). A file that was not kept: 409, the reason as in `blocked`. One whose content is gone from the storage or damaged there: 410 file_missing or file_damaged; uploading the same file again brings it back. Damage that shows only while the file is sent cuts the connection before its end.
+         * @description Supports Range requests. 409 for a file that was not kept, with the reason from `blocked`. 410 file_missing or file_damaged if the content is missing from the storage or damaged there; uploading the same file again restores it. If damage is found only while the file is sent, the connection is cut before its end.
          */
         get: operations["download-attachment"];
         put?: never;
         post?: never;
         /**
-         * Remove a file that was not attached yet
-         * @description Only the caller's own uploads; one that a message has: 409.
+         * Remove a file that is not attached yet
+         * @description Only the caller's own uploads; 409 if a message has the file.
          */
         delete: operations["discard-attachment"];
         options?: never;
@@ -921,14 +921,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List canned replies, or find one by what is typed
-         * @description The shared ones and the caller's own.
+         * List or search canned replies
+         * @description Returns shared canned replies and the caller's own.
          */
         get: operations["list-canned-replies"];
         put?: never;
         /**
          * Create a canned reply
-         * @description One's own, or a shared one with crm.canned_replies.manage. The text may hold placeholders such as {{contact.name}} or {{contact.first_name|what to write without one}}.
+         * @description You can create your own; a shared one needs crm.canned_replies.manage. The text can contain placeholders such as {{contact.name}} or {{contact.first_name|text if empty}}.
          */
         post: operations["create-canned-reply"];
         delete?: never;
@@ -967,7 +967,7 @@ export interface paths {
         put?: never;
         /**
          * Fill in a canned reply for a conversation
-         * @description Nothing is sent: the text goes into the agent's answer.
+         * @description Nothing is sent: the text is for the agent's reply.
          */
         post: operations["render-canned-reply"];
         delete?: never;
@@ -1001,8 +1001,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What each kind of channel can carry
-         * @description For whoever answers customers. Files with their sizes, reactions, changes, templates, calls and windows, by kind. What a channel cannot carry is refused before it is written: 422.
+         * List what each kind of channel supports
+         * @description For software that replies to customers: file types and sizes, reactions, edits, templates, calls and reply windows of each kind. A message that the channel does not support is refused with 422 and not saved.
          */
         get: operations["list-channel-capabilities"];
         put?: never;
@@ -1023,8 +1023,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start linking the company's chat-bot account
-         * @description The person whose Telegram account it is opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account then is a channel of its own. The link counts for 15 minutes and for one person. A workspace without a bot gets the operator's (--telegram-bot-token), where there is one and no other workspace has it; else 409 with the reason no_bot or bot_taken.
+         * Start linking a Telegram Business account
+         * @description The owner of the Telegram account opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account becomes a channel of its own. The link is valid for 15 minutes and for one person. A workspace without a bot gets the operator's (--telegram-bot-token), if there is one and no other workspace uses it; otherwise 409 with the reason no_bot or bot_taken.
          */
         post: operations["start-chatbot-business"];
         delete?: never;
@@ -1044,7 +1044,7 @@ export interface paths {
         put?: never;
         /**
          * Connect a page's Instagram account
-         * @description The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token; one that the workspace disconnected comes back, with its conversations.
+         * @description Reads the page from the provider, sets Konak's address in the app's webhook and subscribes the page to it. If the app's webhook has another address, it is left alone (422) unless replace_webhook is set. A page that is already connected gets the new token; a disconnected one comes back with its conversations.
          */
         post: operations["connect-instagram"];
         delete?: never;
@@ -1063,8 +1063,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Connect a page on Messenger
-         * @description The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token; one that the workspace disconnected comes back, with its conversations.
+         * Connect a Messenger page
+         * @description Reads the page from the provider, sets Konak's address in the app's webhook and subscribes the page to it. If the app's webhook has another address, it is left alone (422) unless replace_webhook is set. A page that is already connected gets the new token; a disconnected one comes back with its conversations.
          */
         post: operations["connect-messenger"];
         delete?: never;
@@ -1084,7 +1084,7 @@ export interface paths {
         put?: never;
         /**
          * Connect a Telegram bot
-         * @description Telegram is asked for the bot first, and told where to call. A bot that is connected already gets the new token; one that the workspace disconnected comes back, with its conversations. Where Telegram cannot reach us we ask it instead (mode polling).
+         * @description Reads the bot from Telegram and gives Telegram the address to call. A bot that is already connected gets the new token; a disconnected one comes back with its conversations. If Telegram cannot reach Konak, Konak asks Telegram instead (mode polling).
          */
         post: operations["connect-telegram"];
         delete?: never;
@@ -1103,8 +1103,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Connect channel
-         * @description The provider is asked for the number first, is told where to call, and its templates are read. A number that is connected already gets the new token; one that the workspace disconnected comes back, with its conversations. A kind of channel that is connected in another way, or not at all: 404.
+         * Connect a WhatsApp number
+         * @description Reads the number from the provider, gives the provider the address to call and loads the templates. A number that is already connected gets the new token; a disconnected one comes back with its conversations. 404 for kinds of channel that are connected in another way or not at all.
          */
         post: operations["connect-channel"];
         delete?: never;
@@ -1122,7 +1122,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Record send consent */
+        /** Record consent to send */
         post: operations["record-consent"];
         delete?: never;
         options?: never;
@@ -1141,7 +1141,7 @@ export interface paths {
         put?: never;
         /**
          * Create a custom channel
-         * @description The channel key and the signing secret are in this answer only.
+         * @description The channel key and the signing secret are shown only in this response.
          */
         post: operations["create-custom-channel"];
         delete?: never;
@@ -1164,8 +1164,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the webhook address
-         * @description The secret stays. Fields that are not sent stay too.
+         * Change a custom channel
+         * @description The signing secret and omitted fields stay unchanged.
          */
         patch: operations["update-custom-channel"];
         trace?: never;
@@ -1180,8 +1180,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retry delivery
-         * @description Sends a sample, and tries again now what had failed.
+         * Retry a custom channel's deliveries
+         * @description Sends a sample and retries failed deliveries now.
          */
         post: operations["ping-custom-channel"];
         delete?: never;
@@ -1199,7 +1199,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** New channel key, visible once */
+        /** Rotate a custom channel's key */
         post: operations["rotate-channel-key"];
         delete?: never;
         options?: never;
@@ -1217,8 +1217,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * New signing secret; the old one dies immediately
-         * @description The answer comes when nothing that was signed with the old secret is under way any more.
+         * Rotate a custom channel's signing secret
+         * @description The old secret stops working immediately. The response is sent once no delivery signed with it is in progress.
          */
         post: operations["rotate-channel-secret"];
         delete?: never;
@@ -1238,7 +1238,7 @@ export interface paths {
         put?: never;
         /**
          * Connect a mailbox
-         * @description Passwords are stored sealed and never shown. The forwarding address is where mail for this mailbox can be sent or forwarded to.
+         * @description Passwords are stored encrypted and never shown. Mail for this mailbox can be sent or forwarded to the forwarding address.
          */
         post: operations["connect-mailbox"];
         delete?: never;
@@ -1254,7 +1254,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Accepted mails by what became of them */
+        /** List accepted mails by state */
         get: operations["list-incoming-mails"];
         put?: never;
         post?: never;
@@ -1275,8 +1275,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a mail that was not read
-         * @description Its space in the mailbox is free again. A mail that waits to be read or became a message: 409.
+         * Delete a mail that did not become a message
+         * @description Frees its space in the mailbox. 409 if the mail is waiting to be processed or became a message.
          */
         delete: operations["delete-incoming-mail"];
         options?: never;
@@ -1291,7 +1291,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A mail as it came */
+        /** Download the original of a mail */
         get: operations["get-incoming-mail"];
         put?: never;
         post?: never;
@@ -1311,8 +1311,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read a failed mail again, or one that is no junk
-         * @description Only a failed mail and one that was taken for junk can be read again: 409 otherwise.
+         * Process a failed or junk mail again
+         * @description Only failed and junk mails can be processed again: 409 otherwise, or if the mail was too large.
          */
         post: operations["retry-incoming-mail"];
         delete?: never;
@@ -1331,8 +1331,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign in to a mailbox's servers now
-         * @description Nothing is stored and nothing is sent. A failure is part of the answer, not an error.
+         * Test signing in to a mailbox's servers
+         * @description Stores nothing and sends no mail. A failure is part of the response, not an error.
          */
         post: operations["test-mailbox"];
         delete?: never;
@@ -1370,7 +1370,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a verification code to a mailbox's address
-         * @description Mail over the operator's server leaves from the mailbox's own address only once that is verified: by this code or by a DNS record of the domain. The code is good for 15 minutes and five attempts, and a new one takes its place. Five may be mailed to an address in a day, 20 by a workspace. Where the address is verified already nothing is mailed.
+         * @description Mail through the operator's server is sent from the mailbox's own address only once it is verified, by this code or by a DNS record of the domain. The code is valid for 15 minutes and five attempts; a new code replaces it. At most five codes a day are mailed to an address, and 20 by a workspace. If the address is already verified, nothing is mailed.
          */
         post: operations["send-mailbox-code"];
         delete?: never;
@@ -1390,7 +1390,7 @@ export interface paths {
         put?: never;
         /**
          * Verify a mailbox's address with the mailed code
-         * @description A wrong code is 422 wrong_code; one that is too old, was used already or was tried five times is 422 code_expired.
+         * @description 422 wrong_code if the code is wrong; 422 code_expired if it has expired, was used already or was entered wrong five times.
          */
         post: operations["enter-mailbox-code"];
         delete?: never;
@@ -1410,7 +1410,7 @@ export interface paths {
         put?: never;
         /**
          * Verify a mailbox's domain by its DNS record
-         * @description Looks for the TXT record that the mailbox's sending.dns_record names. Once found, every mailbox of the workspace at this domain is verified. Where it is not found the answer is 422 dns_record_missing, with the reason lookup_failed where the DNS gave no answer.
+         * @description Looks for the TXT record in the mailbox's sending.dns_record. Once it is found, all mailboxes of the workspace at this domain are verified. 422 dns_record_missing if it is not found, with the reason lookup_failed if the DNS did not answer.
          */
         post: operations["check-mailbox-dns"];
         delete?: never;
@@ -1427,13 +1427,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Help-center drawer summary
-         * @description Before the first PUT it is not enabled and has no address.
+         * Get the help center's settings and article counts
+         * @description Before the first PUT, the help center is not enabled and has no address.
          */
         get: operations["get-help-center"];
         /**
          * Change the help center
-         * @description Writes only the fields sent; the answer is the current summary. The first one needs a title and makes the site. An accent that cannot be read on white is refused (low_contrast).
+         * @description Changes only the fields that are sent and returns the current state. The first call creates the site and needs a title. An accent color that is not readable on white is refused (low_contrast).
          */
         put: operations["update-help-center"];
         post?: never;
@@ -1454,7 +1454,7 @@ export interface paths {
         put?: never;
         /**
          * Set the help center's logo
-         * @description The body is a PNG, JPEG or WebP picture. 404 before the help center was set up.
+         * @description The body is a PNG, JPEG or WebP image. 404 if the help center is not set up yet.
          */
         post: operations["set-help-center-logo"];
         /** Remove the help center's logo */
@@ -1472,8 +1472,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A person comes back from the provider
-         * @description Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's and on any other, 404. Parameters that are not named here are the provider's business and are ignored. A browser is sent to the panel's page of channels, with the id of the failure where the provider said something.
+         * Finish a sign-up at Meta
+         * @description The provider sends the person's browser here, without a credential: the state, which can be used once, identifies the person and the workspace. Konak exchanges the code, reads from the provider what the person shared, checks that it includes what the call claims, and connects the numbers, pages and Instagram accounts all together or not at all. On failure, reason names the step: state, session (the person has signed out), permission (they can no longer connect channels), consent, exchange, assets, claim, subscribe or store; the provider's error message is included. Works only on the installation's own host; any other host, including a workspace's, returns 404. Other query parameters are ignored. A browser is redirected to the panel's channels page, with the failure's id if the provider gave an error message.
          */
         get: operations["partner-sign-up-callback"];
         put?: never;
@@ -1492,8 +1492,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Why a sign-up at Meta failed
-         * @description For 15 minutes, and only for the session that began the sign-up: to any other it looks absent.
+         * Get why a sign-up at Meta failed
+         * @description Available for 15 minutes, only to the session that started the sign-up; any other gets 404.
          */
         get: operations["get-partner-sign-up-failure"];
         put?: never;
@@ -1512,8 +1512,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Begin to connect what the company has at Meta
-         * @description The client navigates to url, where the person agrees at the provider. It counts once and for 15 minutes. An installation without an app at the provider: 409 with the reason not_configured.
+         * Start a sign-up at Meta
+         * @description Send the browser to url, where the person agrees to share the company's accounts. The url can be used once and is valid for 15 minutes. 409 with the reason not_configured if the installation has no app at the provider.
          */
         get: operations["start-partner-sign-up"];
         put?: never;
@@ -1534,8 +1534,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send template
-         * @description Needs crm.conversations.reply as well; the conversation is shown to who may see conversations. To one customer, in the conversation that they have on the template's number or in one that begins. Answers 200 even when sending fails: delivery and delivery_error say so. Marketing goes only to who agreed to it.
+         * Send a template
+         * @description Sends a template to one customer, in their conversation on the template's number or in a new one. Also needs crm.conversations.reply; the conversation is included only if the caller can view conversations. Returns 200 even if sending fails: see delivery and delivery_error. Marketing templates go only to customers who agreed.
          */
         post: operations["send-template"];
         delete?: never;
@@ -1552,14 +1552,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The provider asks whether the address is ours
-         * @description Called by the provider, without a credential. What is not signed for a connected page looks like a page that nobody has: 404. Messages for a paused one are refused with 409, and the provider brings them again later.
+         * Answer the provider's webhook challenge
+         * @description Called by the provider, without a credential. A call that is not signed for a connected page gets the same 404 as an unknown page. Messages for a paused page are refused with 409, and the provider sends them again later.
          */
         get: operations["social-webhook-challenge"];
         put?: never;
         /**
-         * Messenger and Instagram tell what happened
-         * @description Called by the provider, without a credential. What is not signed for a connected page looks like a page that nobody has: 404. Messages for a paused one are refused with 409, and the provider brings them again later.
+         * Receive Messenger and Instagram events
+         * @description Called by the provider, without a credential. A call that is not signed for a connected page gets the same 404 as an unknown page. Messages for a paused page are refused with 409, and the provider sends them again later.
          */
         post: operations["social-webhook"];
         delete?: never;
@@ -1578,8 +1578,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Telegram tells what happened
-         * @description Called by Telegram, without a credential. A call without the secret of a connected bot looks like a bot that nobody has: 404. Calls for a paused bot are refused with 409, and Telegram brings them again later.
+         * Receive Telegram events
+         * @description Called by Telegram, without a credential. A call without the secret of a connected bot gets the same 404 as an unknown bot. Calls for a paused bot are refused with 409, and Telegram sends them again later.
          */
         post: operations["telegram-webhook"];
         delete?: never;
@@ -1599,8 +1599,8 @@ export interface paths {
         get: operations["list-templates"];
         put?: never;
         /**
-         * Submit template
-         * @description It goes into the provider's review, or stays here as a draft. A name that was deleted cannot be used for four weeks: 409 name_barred. What the provider itself refuses is 422 template_rejected with its words; where it does not answer: 502 provider_rejected.
+         * Create a template
+         * @description Submits the template for the provider's review, or keeps it as a draft. The name of a deleted template cannot be used for four weeks: 409 name_barred. 422 template_rejected, with the provider's message, if the provider refuses; 502 provider_rejected if it does not answer.
          */
         post: operations["create-template"];
         delete?: never;
@@ -1619,8 +1619,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Upload sample header media
-         * @description The body is the file itself: JPEG, PNG, MP4 or PDF, found from its content. It goes to the provider and is not stored; the answer is the handle for a header's example. What the provider itself refuses is 422 template_rejected with its words; where it does not answer: 502 provider_rejected.
+         * Upload sample media for a template header
+         * @description The body is the file itself: JPEG, PNG, MP4 or PDF, detected from the content. Konak passes it to the provider without storing it and returns the handle for a header's example. 422 template_rejected, with the provider's message, if the provider refuses; 502 provider_rejected if it does not answer.
          */
         post: operations["upload-template-media"];
         delete?: never;
@@ -1639,8 +1639,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sync templates
-         * @description Makes the list what the provider has; drafts stay. Without a body: of all accounts.
+         * Sync templates with the provider
+         * @description Updates the list to match the provider's; drafts stay. Without a body, syncs all accounts.
          */
         post: operations["sync-templates"];
         delete?: never;
@@ -1662,14 +1662,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a template at the provider and here
-         * @description The provider deletes by name, so every language of it goes, and bars the name for four weeks. A disabled template cannot be deleted: 409 template_locked.
+         * @description The provider deletes by name, so all languages of the template are deleted, except drafts, and the name cannot be used for four weeks. Deleting a draft deletes only that draft. A disabled template cannot be deleted: 409 template_locked.
          */
         delete: operations["delete-template"];
         options?: never;
         head?: never;
         /**
          * Edit a template
-         * @description Category and components re-enter review; name and language cannot change. An approved template can be edited once in 24 hours and ten times in 30 days: 409 template_edit_limit. Only a draft, an approved, a rejected or a paused one can be edited: 409 template_locked. What the provider itself refuses is 422 template_rejected with its words; where it does not answer: 502 provider_rejected.
+         * @description The changed template is reviewed again, unless it stays a draft; name and language cannot be changed. An approved template can be edited once in 24 hours and ten times in 30 days: 409 template_edit_limit. Only draft, approved, rejected and paused templates can be edited: 409 template_locked. 422 template_rejected, with the provider's message, if the provider refuses; 502 provider_rejected if it does not answer.
          */
         patch: operations["update-template"];
         trace?: never;
@@ -1682,14 +1682,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The provider asks whether the address is ours
-         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404. Messages for a paused number are refused with 409, and the provider brings them again later.
+         * Answer the provider's webhook challenge
+         * @description Called by the provider, without a credential. A call that is not signed for a connected number gets the same 404 as an unknown number. Messages for a paused number are refused with 409, and the provider sends them again later.
          */
         get: operations["whatsapp-webhook-challenge"];
         put?: never;
         /**
-         * The provider tells what happened
-         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404. Messages for a paused number are refused with 409, and the provider brings them again later.
+         * Receive WhatsApp events
+         * @description Called by the provider, without a credential. A call that is not signed for a connected number gets the same 404 as an unknown number. Messages for a paused number are refused with 409, and the provider sends them again later.
          */
         post: operations["whatsapp-webhook"];
         delete?: never;
@@ -1723,8 +1723,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The visitor of a live chat
-         * @description What the visitor's browser said: nothing of it is proven. A conversation of another channel has none: 404.
+         * Get the visitor of a live chat
+         * @description Information sent by the visitor's browser; none of it is verified. 404 if the conversation is on another channel.
          */
         get: operations["get-widget-visitor"];
         put?: never;
@@ -1742,7 +1742,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A widget with its snippet */
+        /** Get a live-chat widget with its snippet */
         get: operations["get-widget"];
         put?: never;
         post?: never;
@@ -1751,7 +1751,7 @@ export interface paths {
         head?: never;
         /**
          * Change a live-chat widget
-         * @description Fields that are not sent stay; look is replaced as a whole.
+         * @description Omitted fields stay unchanged; look is replaced as a whole.
          */
         patch: operations["update-widget"];
         trace?: never;
@@ -1768,8 +1768,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Disconnect channel
-         * @description Its credentials and its key are forgotten; its conversations stay. A bot, page, Instagram account or number that is connected again is the same channel again. A repeat changes nothing.
+         * Disconnect a channel
+         * @description Deletes the channel's credentials and key; its conversations stay. A bot, page, Instagram account or number that is connected again becomes the same channel. Repeating the call changes nothing.
          */
         delete: operations["disconnect-channel"];
         options?: never;
@@ -1791,8 +1791,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Turn AI on or off for the account's channel
-         * @description On where it could not answer: 409 with the reason ai_unavailable (a help center, where customers write forms) or ai_not_licensed.
+         * Turn the assistant on or off for a channel
+         * @description 409 if the assistant is turned on where it cannot answer, with the reason ai_unavailable (a help center, where customers write forms) or ai_not_licensed.
          */
         patch: operations["set-channel-ai"];
         trace?: never;
@@ -1805,13 +1805,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Calling status of the messaging number
-         * @description The provider is asked; while it does not answer its status is unknown. A kind of channel without calls: 409.
+         * Get the calling status of a messaging number
+         * @description Asks the provider; if it does not answer, its status is unknown. 409 if this kind of channel has no calls.
          */
         get: operations["channel-calling"];
         /**
-         * Turn calls on or off
-         * @description Enabling asks the exchange and the provider, one after the other, and answers 200 with the result: what either refuses is in exchange.error or provider.error, and leaves calls off. Without an exchange it is rejected as not_available.
+         * Turn calls on a channel on or off
+         * @description Turning calls on asks the exchange and then the provider, and returns 200 with the result. If either refuses, calls stay as they were and exchange.error or provider.error says why. Without an exchange the result is rejected, with the error not_available.
          */
         put: operations["set-channel-calling"];
         post?: never;
@@ -1829,14 +1829,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether what is sent to the account arrives
-         * @description With the account's warnings, among them that the time of a code is over. Polled every few seconds. A kind of channel that nobody writes to: 409.
+         * Get the state of the inbound test
+         * @description Shows whether messages sent to the account arrive, with the account's warnings, including an expired code. Poll every few seconds. 409 if customers cannot write to this kind of channel.
          */
         get: operations["inbound-test"];
         put?: never;
         /**
-         * Generate a new test code
-         * @description The code counts for 15 minutes and is sent to the account as a customer would: from any phone, by e-mail, in the chat. The one before no longer counts. On WhatsApp no conversation begins with it; elsewhere it is a message like any other.
+         * Create a new inbound test code
+         * @description The code is valid for 15 minutes; the previous one becomes invalid. Send it to the account as a customer would: from any phone, by e-mail or in the chat. On WhatsApp it starts no conversation; elsewhere it is an ordinary message.
          */
         post: operations["start-inbound-test"];
         delete?: never;
@@ -1859,8 +1859,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Turn read receipts on or off for an account
-         * @description While on, the customer sees that an agent opened the conversation after their message. Off at first. A kind of channel that has none: 404.
+         * Turn read receipts on or off for a channel
+         * @description While on, customers see that an agent opened the conversation after their message. Off by default. 404 if this kind of channel has no read receipts.
          */
         patch: operations["set-read-receipts"];
         trace?: never;
@@ -1879,8 +1879,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set channel status
-         * @description Nothing comes in or goes out over a paused channel. A disconnected one cannot be changed, and one that is still connecting cannot be made active: 409.
+         * Set a channel's status
+         * @description A paused channel neither receives nor sends messages. 409 if the channel is disconnected, or is still connecting and should become active.
          */
         patch: operations["set-channel-status"];
         trace?: never;
@@ -1893,14 +1893,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ask the provider for the webhook's state
-         * @description The chat-bot's provider is asked, and the account's own flag becomes what it answers: one that it does not call needs attention (webhook_missing). A kind of channel without such a webhook: 409.
+         * Get the webhook's state from the provider
+         * @description Asks the chat bot's provider and updates the account's own flag: an account that the provider does not call needs attention (webhook_missing). 409 if this kind of channel has no such webhook.
          */
         get: operations["channel-webhook"];
         put?: never;
         /**
-         * Register the webhook, or register it again
-         * @description The provider is told our address and the secret token that proves its calls, and is asked whether it took them. An account that was polled is called from then on.
+         * Register the webhook at the provider
+         * @description Gives the provider Konak's address and the secret token that proves its calls, then checks that it accepted them. Can be repeated. An account that was polled is called from then on.
          */
         post: operations["register-channel-webhook"];
         delete?: never;
@@ -1916,12 +1916,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List contacts, the newest first */
+        /** List contacts, newest first */
         get: operations["list-contacts"];
         put?: never;
         /**
          * Create a contact
-         * @description An e-mail address, a phone number or an external id that another contact has is a 409 on that field.
+         * @description 409 on the field if another contact has the same e-mail address, phone number or external id.
          */
         post: operations["create-contact"];
         delete?: never;
@@ -1958,7 +1958,7 @@ export interface paths {
         put?: never;
         /**
          * Import contacts from CSV
-         * @description The columns are those of the export, in any order; those named attr:NAME are custom attributes. An apostrophe before what a spreadsheet would take for a formula is no part of the cell. Several addresses, numbers or tags in a cell are separated by semicolons, with a backslash before one that is part of a tag. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors.
+         * @description The columns are those of the export, in any order; columns named attr:NAME are custom attributes. An apostrophe before text that a spreadsheet would read as a formula is not part of the cell. Separate several addresses, numbers or tags in a cell with semicolons; put a backslash before a semicolon that is part of a tag. A row updates the contact that has its external id, address or number, or creates one. The file is processed in the background; get the import for its progress and errors.
          */
         post: operations["import-contacts"];
         delete?: never;
@@ -1974,7 +1974,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Progress of an import */
+        /** Get the progress of a contact import */
         get: operations["get-contact-import"];
         put?: never;
         post?: never;
@@ -1991,7 +1991,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Rows that could not be imported */
+        /** List rows that could not be imported */
         get: operations["list-contact-import-errors"];
         put?: never;
         post?: never;
@@ -2011,8 +2011,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Part two merged contacts again
-         * @description A merge that was undone, or whose contact was deleted or merged further, is a 409.
+         * Undo a contact merge
+         * @description 409 if the merge was undone already, or the remaining contact was deleted or merged further.
          */
         post: operations["undo-contact-merge"];
         delete?: never;
@@ -2030,7 +2030,7 @@ export interface paths {
         };
         /**
          * Search contacts
-         * @description Over names, addresses, numbers, companies and tags. Inflected words are found by their stem, with Turkish letters or without; the best first. What matched is marked with <em> in HTML that is otherwise escaped. While an index is being made for the first time the answer may be 503 with Retry-After, never half a result.
+         * @description Searches names, addresses, numbers, companies and tags. Finds inflected words by their stem, with or without Turkish letters; best matches first. Matches are marked with <em>; all other HTML is escaped. While an index is being built for the first time, the response can be 503 with Retry-After, but never a partial result.
          */
         get: operations["search-contacts"];
         put?: never;
@@ -2050,15 +2050,15 @@ export interface paths {
         };
         /**
          * Get a contact
-         * @description One that was merged into another answers with that other, whose id it then has.
+         * @description For a contact that was merged into another, returns the other one, with its id.
          */
         get: operations["get-contact"];
-        /** Change the fields that are sent */
+        /** Change a contact */
         put: operations["update-contact"];
         post?: never;
         /**
          * Delete a contact and its personal data
-         * @description Its conversations stay, and so do its calls; recordings and voicemail are deleted when their retention_days are over.
+         * @description Its conversations and calls stay; recordings and voicemail are deleted when their retention_days are over.
          */
         delete: operations["delete-contact"];
         options?: never;
@@ -2075,7 +2075,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Keep a contact out */
+        /** Block a contact */
         post: operations["block-contact"];
         delete?: never;
         options?: never;
@@ -2093,8 +2093,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say that a claim of a contact is true
-         * @description For somebody who checked it. Where another contact has the address or the number, this contact is merged into it, which can be undone; else it becomes this contact's own. 409 already_proven where it was linked before.
+         * Confirm a contact's claim
+         * @description Use this after checking the claim. If another contact has the address or number, this contact is merged into it, which can be undone; otherwise the address or number is added to this contact. 409 already_proven if the claim was linked before.
          */
         post: operations["link-contact-claim"];
         delete?: never;
@@ -2112,7 +2112,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Record that consent was given or withdrawn */
+        /** Record given or withdrawn consent */
         post: operations["set-contact-consent"];
         delete?: never;
         options?: never;
@@ -2128,8 +2128,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Contacts that may be the same person
-         * @description By the whole name, and by an address or a number that one of the two has and the other claims. Those that share an address or a number come first, at most ten of each reason. Nothing is merged.
+         * List possible duplicates of a contact
+         * @description Matches contacts by full name, and by an address or number that one of the two has and the other claims. Matches by address or number come first; at most ten per reason. Nothing is merged.
          */
         get: operations["list-contact-duplicates"];
         put?: never;
@@ -2151,7 +2151,7 @@ export interface paths {
         put?: never;
         /**
          * Merge another contact into this one
-         * @description Addresses, identities, notes, consents, tags and conversations move to this contact; where both have a conversation on the same messaging account, these become one. The merge can be undone.
+         * @description Moves addresses, identities, notes, consents, tags and conversations to this contact. If both have a conversation on the same messaging account, the two become one. The merge can be undone.
          */
         post: operations["merge-contact"];
         delete?: never;
@@ -2167,7 +2167,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was merged into a contact */
+        /** List merges into a contact */
         get: operations["list-contact-merges"];
         put?: never;
         post?: never;
@@ -2184,10 +2184,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Notes about a contact */
+        /** List notes about a contact */
         get: operations["list-contact-notes"];
         put?: never;
-        /** Write a note about a contact */
+        /** Add a note about a contact */
         post: operations["add-contact-note"];
         delete?: never;
         options?: never;
@@ -2205,7 +2205,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a note */
+        /** Delete a note about a contact */
         delete: operations["delete-contact-note"];
         options?: never;
         head?: never;
@@ -2220,8 +2220,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a contact ordered, the newest first
-         * @description Orders of the shop's customers who are this contact or have one of their addresses. Without the commerce licence the list is empty.
+         * List a contact's orders, newest first
+         * @description Orders of shop customers who are this contact or have one of its addresses. Without the commerce licence the list is empty.
          */
         get: operations["list-contact-orders"];
         put?: never;
@@ -2241,7 +2241,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add and remove tags */
+        /** Add and remove tags of a contact */
         post: operations["tag-contact"];
         delete?: never;
         options?: never;
@@ -2258,7 +2258,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a contact in again */
+        /** Unblock a contact */
         post: operations["unblock-contact"];
         delete?: never;
         options?: never;
@@ -2277,8 +2277,8 @@ export interface paths {
         get: operations["list-conversations"];
         put?: never;
         /**
-         * Write down a customer's request
-         * @description An owner or a group needs crm.conversations.assign as well, tags and another priority than normal crm.conversations.manage.
+         * Create a conversation for a customer's request
+         * @description An owner or a group also needs crm.conversations.assign; tags or a priority other than normal also need crm.conversations.manage.
          */
         post: operations["create-conversation"];
         delete?: never;
@@ -2295,8 +2295,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Conversation source catalog
-         * @description Unconnected channels are listed too. The label is English whatever the language.
+         * Get the conversation source catalog
+         * @description Includes channels that are not connected. Labels are always in English.
          */
         get: operations["conversation-channels"];
         put?: never;
@@ -2314,7 +2314,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Numbers beside the views */
+        /** Get the conversation counts of the inbox */
         get: operations["count-conversations"];
         put?: never;
         post?: never;
@@ -2335,7 +2335,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer conversations to a group
-         * @description An optional private note is written into each of them, which needs crm.conversations.reply as well.
+         * @description An optional private note is added to each conversation; it also needs crm.conversations.reply.
          */
         post: operations["transfer-conversations"];
         delete?: never;
@@ -2352,8 +2352,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Notes that call the caller, the newest first
-         * @description Reading the conversation reads them. Notes are internal, so no webhook tells of them. An API key is never called: its list is empty.
+         * List notes that mention the caller, newest first
+         * @description Reading the conversation marks them as read. Notes are internal, so no webhook reports them. An API key is never mentioned: its list is empty.
          */
         get: operations["list-mentions"];
         put?: never;
@@ -2374,8 +2374,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open a new conversation with a customer
-         * @description On a channel that customers can be written to over; another, such as form or panel: 422. The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then. A group needs crm.conversations.assign as well, another priority than normal crm.conversations.manage.
+         * Start a conversation with a customer
+         * @description 422 for a channel that cannot send to customers, such as form or panel. The conversation is created even if delivery fails. An existing channel conversation of the contact is reused; subject and group are then ignored. A group also needs crm.conversations.assign; a priority other than normal also needs crm.conversations.manage.
          */
         post: operations["new-as-agent"];
         delete?: never;
@@ -2392,8 +2392,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened lately, by the hour
-         * @description Kept as it happens, for the home screen of who runs the workspace. What was written with a test key is not in it.
+         * Get recent activity by hour
+         * @description Counted as it happens, for the home screen of those who run the workspace. Data written with a test key is not included.
          */
         get: operations["conversation-overview"];
         put?: never;
@@ -2413,7 +2413,7 @@ export interface paths {
         };
         /**
          * Search conversations
-         * @description Over messages, notes, subjects, tags and customers. Inflected words are found by their stem, with Turkish letters or without; the best first. What matched is marked with <em> in HTML that is otherwise escaped. While an index is being made for the first time the answer may be 503 with Retry-After, never half a result. A narrowed search looks at the best 2,000 after the cursor in one request: a page may be short, or empty, while there is a next one.
+         * @description Searches messages, notes, subjects, tags and customers. Finds inflected words by their stem, with or without Turkish letters; best matches first. Matches are marked with <em>; all other HTML is escaped. While an index is being built for the first time, the response can be 503 with Retry-After, but never a partial result. A search with filters checks the best 2,000 matches after the cursor per request, so a page can be short or empty even if there is a next page.
          */
         get: operations["search-conversations"];
         put?: never;
@@ -2431,7 +2431,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Inbox settings */
+        /** Get the inbox settings */
         get: operations["conversation-settings"];
         /** Change the inbox settings */
         put: operations["set-conversation-settings"];
@@ -2453,7 +2453,7 @@ export interface paths {
         put?: never;
         /**
          * Set the state of several conversations
-         * @description Up to 200 ids; the answer tells for each what became of it.
+         * @description Up to 200 ids; the response reports the outcome for each.
          */
         post: operations["set-conversation-states"];
         delete?: never;
@@ -2470,8 +2470,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tags in use
-         * @description Every tag that a conversation has, once, as it is spelt where it was used last; the first 1,000.
+         * List tags in use
+         * @description Lists each tag on any conversation once, spelt as it was last used; the first 1,000.
          */
         get: operations["conversation-tags"];
         put?: never;
@@ -2526,8 +2526,8 @@ export interface paths {
         /** Get a conversation */
         get: operations["get-conversation"];
         /**
-         * Update subject, customer, priority, group
-         * @description Fields that are not sent stay. The group needs crm.conversations.assign, the others crm.conversations.manage. A messaging conversation keeps its customer: 409.
+         * Update subject, customer, priority or group
+         * @description Fields left out stay unchanged. The group needs crm.conversations.assign, the others crm.conversations.manage. 409 when changing the customer of a messaging conversation.
          */
         put: operations["update-conversation"];
         post?: never;
@@ -2545,7 +2545,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the assistant understood */
+        /** List what the assistant understood */
         get: operations["get-ai-attributes"];
         put?: never;
         post?: never;
@@ -2565,8 +2565,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a conversation from the assistant to people
-         * @description A group needs crm.conversations.assign as well. It opens, waits for an answer and belongs to the team. Where it was handed over already, only the group changes. Where no assistant holds it: 409 ai_off.
+         * Hand a conversation over from the assistant to agents
+         * @description A group also needs crm.conversations.assign. The conversation opens, waits for a reply and belongs to the team. If it was already handed over, only the group changes. 409 ai_off if no assistant holds it.
          */
         post: operations["hand-over-conversation"];
         delete?: never;
@@ -2582,7 +2582,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the assistant did: state, hand-over reason, which configuration answered */
+        /** Get the assistant's state, hand-over reason and configuration */
         get: operations["get-ai-state"];
         put?: never;
         post?: never;
@@ -2601,7 +2601,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give a conversation to an agent */
+        /** Assign a conversation to an agent */
         post: operations["assign-conversation"];
         delete?: never;
         options?: never;
@@ -2617,8 +2617,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Button record for calling on the business messaging number
-         * @description Whether calls are enabled, the customer's consent live from the provider, and whether they can be asked for it. A conversation on another channel: available is false. A provider that does not answer: permission is unknown.
+         * Get the call button for the business messaging number
+         * @description Shows whether calls are enabled, the customer's consent live from the provider, and whether the customer can be asked for it. available is false for a conversation on another channel. permission is unknown if the provider does not answer.
          */
         get: operations["chat-call"];
         put?: never;
@@ -2640,7 +2640,7 @@ export interface paths {
         put?: never;
         /**
          * Ask the customer for call permission on the business messaging number
-         * @description The customer gets the provider's question. Where the provider's limits do not allow it now, where they agreed already, in a region that the provider does not support and on another channel: 409 with the reason. Answers the button record afterwards.
+         * @description Sends the customer the provider's question and returns the new state of the call button. 409 with the reason if the provider's limits do not allow it now, the customer has already agreed, the provider does not support the region or the conversation is on another channel.
          */
         post: operations["chat-call-permission"];
         delete?: never;
@@ -2657,8 +2657,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Templates sendable in this conversation
-         * @description With window_open: whether the channel takes free text now. Templates that the customer did not agree to get are left out.
+         * List templates that can be sent in a conversation
+         * @description window_open says whether the channel takes free text now. Templates the customer did not agree to get are left out.
          */
         get: operations["chat-templates"];
         put?: never;
@@ -2680,7 +2680,7 @@ export interface paths {
         put?: never;
         /**
          * Close a conversation
-         * @description A repeat changes nothing.
+         * @description Repeating the request changes nothing.
          */
         post: operations["close-conversation"];
         delete?: never;
@@ -2697,8 +2697,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Commercial card: orders, shipments, returns, ledger balance
-         * @description Of the conversation's customer. Without the commerce licence: 200 with licensed false.
+         * Get the commerce card: orders, shipments, returns, ledger balance
+         * @description For the conversation's customer. Without the commerce licence: 200 with licensed false.
          */
         get: operations["get-commerce-card"];
         put?: never;
@@ -2718,8 +2718,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Keep what the caller has begun to write
-         * @description One draft for each agent, conversation and message type: a note never comes back as a reply. Drafts come with the conversation, for that agent only; sending or scheduling clears the one that was sent. Uploads that a draft holds are kept as long as it is.
+         * Save the caller's draft
+         * @description One draft per agent, conversation and message type, so a note never comes back as a reply. Drafts are returned with the conversation, to that agent only; sending or scheduling clears the one that was sent. Uploads in a draft are kept as long as the draft.
          */
         put: operations["set-draft"];
         post?: never;
@@ -2736,11 +2736,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who gets a copy of e-mail answers */
+        /** List who gets a copy of e-mail replies */
         get: operations["email-cc"];
         /**
-         * Replace who gets a copy of e-mail answers
-         * @description A malformed address: 422 on `email_cc`.
+         * Replace who gets a copy of e-mail replies
+         * @description 422 on `email_cc` for a malformed address.
          */
         put: operations["set-email-cc"];
         post?: never;
@@ -2759,7 +2759,7 @@ export interface paths {
         };
         /**
          * Export a conversation
-         * @description As JSON, as a page that stands alone, or as e-mail. It is audited.
+         * @description As JSON, as a self-contained page, or as e-mail. Written to the audit log.
          */
         get: operations["export-conversation"];
         put?: never;
@@ -2777,7 +2777,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Timeline, the newest first */
+        /** List the timeline, newest first */
         get: operations["list-conversation-items"];
         put?: never;
         post?: never;
@@ -2797,13 +2797,13 @@ export interface paths {
         get?: never;
         /**
          * Edit a message or a note
-         * @description What it said before is kept. Ask edit-policy first: what it does not allow is a 409 with its reason; what others wrote needs crm.conversations.delete (403).
+         * @description The previous text is kept. Check edit-policy first: 409 with its reason if it does not allow the edit; items written by others need crm.conversations.delete (403).
          */
         put: operations["edit-conversation-item"];
         post?: never;
         /**
          * Delete a message or a note
-         * @description It is hidden here; a customer's own copy stays with them. Refusals as for editing.
+         * @description Hides it here; a customer keeps their own copy. Refused as for editing.
          */
         delete: operations["delete-conversation-item"];
         options?: never;
@@ -2819,14 +2819,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Votes on an answer of the bot, the newest first
-         * @description The agents' and the customer's, by author_kind; of very many the newest 200. What nobody rated has none.
+         * List votes on an answer of the assistant, newest first
+         * @description The agents' and the customer's votes, marked by author_kind; at most the newest 200. Empty if nobody rated it.
          */
         get: operations["list-ai-feedback"];
         put?: never;
         /**
-         * Rate an answer of the bot
-         * @description Stored apart from the customer's vote, which alone counts for satisfaction. Rating again replaces. What the bot did not write: 409 not_an_ai_answer.
+         * Rate an answer of the assistant
+         * @description Stored separately from the customer's vote, which alone counts for satisfaction. A second rating replaces the first. 409 not_an_ai_answer if the assistant did not write it.
          */
         post: operations["rate-ai-answer"];
         delete?: never;
@@ -2842,7 +2842,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sources that the bot's answer relied on */
+        /** List the sources of an answer of the assistant */
         get: operations["ai-sources"];
         put?: never;
         post?: never;
@@ -2859,7 +2859,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the caller may edit or delete an item */
+        /** Check whether the caller can edit or delete an item */
         get: operations["item-edit-policy"];
         put?: never;
         post?: never;
@@ -2876,7 +2876,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an item said before, the newest first */
+        /** List previous versions of an item, newest first */
         get: operations["list-item-edits"];
         put?: never;
         post?: never;
@@ -2894,8 +2894,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Original e-mail of an e-mail-sourced message
-         * @description The HTML is sanitised. An item that was no e-mail: 404 with the reason no_email.
+         * Get the original e-mail of a message
+         * @description The HTML is sanitised. 404 with the reason no_email if the item was not an e-mail.
          */
         get: operations["item-email"];
         put?: never;
@@ -2914,8 +2914,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The e-mail as it came over the wire
-         * @description Where its content is gone from the storage or damaged there: 410 file_missing or file_damaged.
+         * Download the raw e-mail
+         * @description 410 file_missing or file_damaged if its content is missing from the storage or damaged there.
          */
         get: operations["item-email-raw"];
         put?: never;
@@ -2937,7 +2937,7 @@ export interface paths {
         put?: never;
         /**
          * Forward a message by e-mail
-         * @description With its files. It is written down in the timeline. One that a data-loss-prevention rule stops: 422 dlp_blocked; one that a rule warns about: 422 dlp_warning, until it comes with dlp_override.
+         * @description Includes its files and is recorded in the timeline. 422 dlp_blocked if a data-loss-prevention rule stops it; 422 dlp_warning if a rule warns about it, until it is sent with dlp_override.
          */
         post: operations["forward-item"];
         delete?: never;
@@ -2957,7 +2957,7 @@ export interface paths {
         put?: never;
         /**
          * React to a message through its channel
-         * @description The answer is the updated item with its `tepkiler`. Where the channel has no copy of the message, no reactions or not this one: 422 reaction_unsupported, the reason in `reason` (no_channel_copy, channel_unsupported, sign_unsupported, no_route). A provider that does not answer: 502.
+         * @description Returns the updated item with its `tepkiler`. 422 reaction_unsupported if the channel has no copy of the message, no reactions or not this one, with the cause in `reason` (no_channel_copy, channel_unsupported, sign_unsupported, no_route). 502 if the provider does not answer.
          */
         post: operations["react-to-item"];
         delete?: never;
@@ -2976,8 +2976,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a message again that could not be delivered
-         * @description Only what failed: else 409 not_failed. Without a route: 422 no_route. What a data-loss-prevention rule warned about and nobody gave a reason for: 422 dlp_warning; write it anew with dlp_override.
+         * Resend a message that could not be delivered
+         * @description Only failed messages: otherwise 409 not_failed. 422 no_route without a route. 422 dlp_warning if a data-loss-prevention rule warned about it and nobody gave a reason; write it anew with dlp_override.
          */
         post: operations["retry-item"];
         delete?: never;
@@ -2997,7 +2997,7 @@ export interface paths {
         put?: never;
         /**
          * Join a conversation
-         * @description A conversation without an owner becomes the caller's, also where the bot holds it. The answer is the current list of agents.
+         * @description A conversation without an owner is assigned to the caller, even if the assistant holds it. Returns the current list of agents.
          */
         post: operations["join-conversation"];
         delete?: never;
@@ -3017,7 +3017,7 @@ export interface paths {
         put?: never;
         /**
          * Leave a conversation
-         * @description Where the caller owns it, ownership passes to the oldest remaining agent. The answer is the current list of agents.
+         * @description If the caller owns it, ownership passes to the oldest remaining agent. Returns the current list of agents.
          */
         post: operations["leave-conversation"];
         delete?: never;
@@ -3037,7 +3037,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a macro
-         * @description The permission of each action is checked by itself. Where one is refused or fails, none is taken: the error is the action's own, and its step says which.
+         * @description Each action's own permission is checked. If one action is refused or fails, none takes effect: the error is that action's, and its step says which.
          */
         post: operations["apply-macro"];
         delete?: never;
@@ -3054,8 +3054,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Colleagues who can be called in a note
-         * @description Active members who may see the conversation, by name; at most 20.
+         * List colleagues who can be mentioned in a note
+         * @description Active members who can see the conversation, by name; at most 20.
          */
         get: operations["list-mentionable"];
         put?: never;
@@ -3077,7 +3077,7 @@ export interface paths {
         put?: never;
         /**
          * Merge a conversation into another
-         * @description Both must be of one customer: 409 other_customer otherwise; merge the contacts first. It can be taken back with unmerge.
+         * @description 409 other_customer if they belong to different customers; merge the contacts first. unmerge undoes it.
          */
         post: operations["merge-conversation"];
         delete?: never;
@@ -3097,7 +3097,7 @@ export interface paths {
         put?: never;
         /**
          * Send an approved template to a single recipient
-         * @description Answers 200 even when sending fails: delivery and delivery_error say so. Only what is wrong with the request itself is an error.
+         * @description Returns 200 even if sending fails; see delivery and delivery_error. Only a problem with the request itself is an error.
          */
         post: operations["send-conversation-template"];
         delete?: never;
@@ -3116,8 +3116,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open a conversation again
-         * @description A repeat changes nothing.
+         * Reopen a conversation
+         * @description Repeating the request changes nothing.
          */
         post: operations["open-conversation"];
         delete?: never;
@@ -3133,10 +3133,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Contacts and agents who take part */
+        /** List participating contacts and agents */
         get: operations["list-participants"];
         put?: never;
-        /** Bring a contact in */
+        /** Add a contact to a conversation */
         post: operations["add-participant"];
         delete?: never;
         options?: never;
@@ -3155,8 +3155,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a contact out
-         * @description The customer cannot be taken out: 409.
+         * Remove a contact from a conversation
+         * @description 409 for the customer, who cannot be removed.
          */
         delete: operations["remove-participant"];
         options?: never;
@@ -3173,7 +3173,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mark read; the answer refreshes the left-menu badge */
+        /** Mark a conversation as read; returns the left-menu badge */
         post: operations["read-conversation"];
         delete?: never;
         options?: never;
@@ -3191,8 +3191,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reply as agent
-         * @description Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none. An e-mail that a data-loss-prevention rule stops: 422 dlp_blocked; one that a rule warns about: 422 dlp_warning, until it comes with dlp_override.
+         * Reply as an agent
+         * @description Without a channel, the reply takes the conversation's own route, or else the default from reply-channels. 422 no_route without a route to the customer; 409 channel_unavailable over a paused channel. A note needs no route. For an e-mail, 422 dlp_blocked if a data-loss-prevention rule stops it; 422 dlp_warning if a rule warns about it, until it is sent with dlp_override.
          */
         post: operations["reply-as-agent"];
         delete?: never;
@@ -3211,8 +3211,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reply as customer
-         * @description Where a closed conversation does not reopen any more, the answer is the new one that begins.
+         * Reply as the customer
+         * @description If a closed conversation can no longer reopen, returns the new one that is started.
          */
         post: operations["reply-as-customer"];
         delete?: never;
@@ -3229,7 +3229,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Routes a reply can take
+         * List the routes a reply can take
          * @description The conversation's own route, the contact's channel identities and e-mail addresses, and the server's default.
          */
         get: operations["reply-channels"];
@@ -3251,8 +3251,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring a deleted conversation back
-         * @description A messaging conversation whose customer has begun another on the same account cannot come back: 409.
+         * Restore a deleted conversation
+         * @description 409 for a messaging conversation whose customer has started another on the same account.
          */
         post: operations["restore-conversation"];
         delete?: never;
@@ -3271,8 +3271,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a language model rewrite what is being written
-         * @description Nothing is sent or stored. Translating into the customer's own language needs crm.conversations.view as well. The language model is that of the channel's configuration, or else the workspace's oldest; its budgets apply. Without one: 409 no_language_model; with today's budget used up: 409 model_budget_spent. A server that does not answer within 20 seconds: 502 model_unreachable; an answer that cannot be used: 502 model_bad_answer.
+         * Rewrite a reply with a language model
+         * @description Nothing is sent or stored. Translating into the customer's own language also needs crm.conversations.view. Uses the language model of the channel's configuration, or else the workspace's oldest; its budgets apply. 409 no_language_model without one; 409 model_budget_spent if today's budget is used up; 502 model_unreachable if the server does not answer in time, at most 20 seconds; 502 model_bad_answer if its answer cannot be used.
          */
         post: operations["rewrite-reply"];
         delete?: never;
@@ -3288,15 +3288,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Messages that go later, the next first */
+        /** List scheduled messages, next first */
         get: operations["list-scheduled-messages"];
         put?: never;
         /**
-         * Send a message later
-         * @description It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route. An e-mail is judged now and again at its time: one that a data-loss-prevention rule stops is 422 dlp_blocked, one that a rule warns about 422 dlp_warning, until it comes with dlp_override.
+         * Schedule a message
+         * @description Sent once, at its time or as soon as the service runs again. Its state shows the outcome; a refusal at that time (no_route, window_closed) is also in the timeline. 422 no_route if there is no route now. An e-mail is checked now and again at its time: 422 dlp_blocked if a data-loss-prevention rule stops it, 422 dlp_warning if a rule warns about it, until it is sent with dlp_override.
          */
         post: operations["schedule-message"];
-        /** Cancel every message that waits */
+        /** Cancel all waiting messages */
         delete: operations["cancel-scheduled-messages"];
         options?: never;
         head?: never;
@@ -3314,8 +3314,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Cancel a message that waits
-         * @description A repeat changes nothing; one that was sent or failed: 409.
+         * Cancel a waiting message
+         * @description Repeating the request changes nothing; 409 if the message was sent or failed.
          */
         delete: operations["cancel-scheduled-message"];
         options?: never;
@@ -3333,7 +3333,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Put a conversation aside
+         * Snooze a conversation
          * @description Until a time (at most a year ahead) or until the customer writes.
          */
         post: operations["snooze-conversation"];
@@ -3351,8 +3351,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Button record for calling on the social messaging channel
-         * @description Whether calls are enabled, the customer's consent live from the provider, and whether they can be asked for it. A conversation on another channel: available is false. A provider that does not answer: permission is unknown.
+         * Get the call button for the social messaging channel
+         * @description Shows whether calls are enabled, the customer's consent live from the provider, and whether the customer can be asked for it. available is false for a conversation on another channel. permission is unknown if the provider does not answer.
          */
         get: operations["social-call"];
         put?: never;
@@ -3374,7 +3374,7 @@ export interface paths {
         put?: never;
         /**
          * Ask the customer for call permission on the social messaging channel
-         * @description The customer gets the provider's question. Where the provider's limits do not allow it now, where they agreed already, in a region that the provider does not support and on another channel: 409 with the reason. Answers the button record afterwards.
+         * @description Sends the customer the provider's question and returns the new state of the call button. 409 with the reason if the provider's limits do not allow it now, the customer has already agreed, the provider does not support the region or the conversation is on another channel.
          */
         post: operations["social-call-permission"];
         delete?: never;
@@ -3394,7 +3394,7 @@ export interface paths {
         put?: never;
         /**
          * Move messages into a new conversation
-         * @description The new one has the same customer, owner, group and tags. At least one message must stay. A messaging channel knows one thread only: 409 single_thread.
+         * @description The new conversation has the same customer, owner, group and tags. At least one message must stay. 409 single_thread on a messaging channel, which has only one thread.
          */
         post: operations["split-conversation"];
         delete?: never;
@@ -3413,8 +3413,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a language model draft a reply
-         * @description Nothing is sent or stored. It rests on the help articles, the released canned replies and the customer's own orders, as the assistant's answers do; where they do not answer, text is null. It needs crm.conversations.view as well. Where the customer wrote nothing: 422 nothing_to_answer. The language model is that of the channel's configuration, or else the workspace's oldest; its budgets apply. Without one: 409 no_language_model; with today's budget used up: 409 model_budget_spent. A server that does not answer within 20 seconds: 502 model_unreachable; an answer that cannot be used: 502 model_bad_answer.
+         * Draft a reply with a language model
+         * @description Nothing is sent or stored. Like the assistant's answers, it is based on help articles, released canned replies and the customer's own orders; if they have no answer, text is null. Also needs crm.conversations.view. 422 nothing_to_answer if the customer wrote nothing. Uses the language model of the channel's configuration, or else the workspace's oldest; its budgets apply. 409 no_language_model without one; 409 model_budget_spent if today's budget is used up; 502 model_unreachable if the server does not answer in time, at most 20 seconds; 502 model_bad_answer if its answer cannot be used.
          */
         post: operations["suggest-reply"];
         delete?: never;
@@ -3430,13 +3430,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Stored summary */
+        /** Get the stored summary */
         get: operations["get-summary"];
         put?: never;
         post?: never;
         /**
          * Delete the summary
-         * @description It may be generated again. Deleted is false where there was none.
+         * @description It can be generated again. deleted is false if there was none.
          */
         delete: operations["delete-summary"];
         options?: never;
@@ -3455,7 +3455,7 @@ export interface paths {
         put?: never;
         /**
          * Generate a summary
-         * @description The assistant reads the last 200 messages and notes; what it writes replaces the stored summary. It needs crm.conversations.view as well. Without a connected assistant: 409 no_assistant.
+         * @description The assistant reads the last 200 messages and notes; its text replaces the stored summary. Also needs crm.conversations.view. 409 no_assistant if no assistant is connected.
          */
         post: operations["generate-summary"];
         delete?: never;
@@ -3491,8 +3491,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say that one is writing
-         * @description Say it again every few seconds while it is so: it is over after six. Those who watch hear of it as conversation.typing; nothing is stored.
+         * Report that you are typing
+         * @description Repeat every few seconds while typing; it expires after six seconds. Viewers receive it as conversation.typing; nothing is stored.
          */
         post: operations["typing"];
         delete?: never;
@@ -3511,8 +3511,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a merge back
-         * @description The conversation gets its items back and stands as it did before the merge; what came since stays with the other. 409 with the reason not_merged, single_thread (the customer has another conversation on that messaging account by now) or conversation_merged (the other one was merged further).
+         * Undo a merge
+         * @description The conversation gets its items back and returns to its state before the merge; newer items stay with the other one. 409 with the reason not_merged, single_thread (the customer now has another conversation on that messaging account) or conversation_merged (the other one was merged further).
          */
         post: operations["unmerge-conversation"];
         delete?: never;
@@ -3530,7 +3530,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mark unread */
+        /** Mark a conversation as unread */
         post: operations["unread-conversation"];
         delete?: never;
         options?: never;
@@ -3570,7 +3570,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a group
-         * @description A group that conversations belong to: 409.
+         * @description 409 if conversations belong to the group.
          */
         delete: operations["delete-group"];
         options?: never;
@@ -3585,12 +3585,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List articles, the newest first */
+        /** List articles, newest first */
         get: operations["list-articles"];
         put?: never;
         /**
-         * Write an article
-         * @description It is a draft in one language. At most 1,000 articles of a workspace.
+         * Create an article
+         * @description Creates a draft in one language. A workspace can have at most 1,000 articles.
          */
         post: operations["create-article"];
         delete?: never;
@@ -3606,12 +3606,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an article with its newest words */
+        /** Get an article with its newest texts */
         get: operations["get-article"];
-        /** Put an article into another category */
+        /** Move an article to another category */
         put: operations["move-article"];
         post?: never;
-        /** Delete an article with all of its versions */
+        /** Delete an article with all its versions */
         delete: operations["delete-article"];
         options?: never;
         head?: never;
@@ -3627,8 +3627,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Save what an article says in a language
-         * @description Every save is a new version, and the draft. What is public stays as it is until the text is published again.
+         * Save an article's text in a language
+         * @description Each save creates a new version, which is the draft. The public version stays unchanged until the text is published again.
          */
         put: operations["save-article-text"];
         post?: never;
@@ -3649,7 +3649,7 @@ export interface paths {
         put?: never;
         /**
          * Publish the newest version of a text
-         * @description A repeat changes nothing. Announced as article.published.
+         * @description Sends the event article.published. Repeating the call changes nothing.
          */
         post: operations["publish-article"];
         delete?: never;
@@ -3668,8 +3668,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a text from the site
-         * @description A repeat changes nothing. Announced as article.unpublished.
+         * Unpublish a text
+         * @description Removes the text from the site and sends the event article.unpublished. Repeating the call changes nothing.
          */
         post: operations["unpublish-article"];
         delete?: never;
@@ -3686,8 +3686,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the versions of a text, the newest first
-         * @description The last fifty and the published one.
+         * List the versions of a text, newest first
+         * @description Returns the last 50 versions and the published one.
          */
         get: operations["list-article-versions"];
         put?: never;
@@ -3725,8 +3725,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make an earlier version the draft
-         * @description Its words are saved again as the newest version.
+         * Restore an earlier version as the draft
+         * @description Saves its text as a new latest version.
          */
         post: operations["restore-article-version"];
         delete?: never;
@@ -3767,7 +3767,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an empty category
-         * @description A category with articles is a conflict, reason has_articles.
+         * @description 409 with the reason has_articles if the category has articles.
          */
         delete: operations["delete-help-category"];
         options?: never;
@@ -3786,7 +3786,7 @@ export interface paths {
         put?: never;
         /**
          * Import articles from Markdown
-         * @description The body is one Markdown file or a zip with up to 300 of them. A file says what it is between two lines of --- at its beginning (title, summary, category, language, article); else its path does (language/category/name.md), and its first heading is the title. Files that name the same article are one in several languages. A text that there is already (the same title, category and language) is left as it is and counted as skipped, so that the same files can be imported again. What cannot become an article is listed with its reason.
+         * @description The body is one Markdown file or a zip of up to 300. A file describes itself in front matter, between two --- lines at its start (title, summary, category, language, article); otherwise its path does (language/category/name.md), and its first heading is the title. Files that name the same article become one article in several languages. A text that already exists (same title, category and language) stays unchanged and counts as skipped, so the same files can be imported again. Files that cannot become an article are listed with the reason.
          */
         post: operations["import-articles"];
         delete?: never;
@@ -3805,8 +3805,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Show Markdown as the site would
-         * @description Nothing is kept. 422 too_complex for a source that nests too deeply or becomes too long.
+         * Preview Markdown as the site shows it
+         * @description Saves nothing. 422 too_complex if the source is nested too deeply or the result is too long.
          */
         post: operations["preview-article"];
         delete?: never;
@@ -3824,7 +3824,7 @@ export interface paths {
         };
         /**
          * Search the published articles
-         * @description The best twenty. Inflected words are found by their stem, with Turkish letters or without; the last word may be unfinished. Drafts are not found.
+         * @description Returns the best 20 matches. Finds inflected words by their stem, with or without Turkish letters; the last word can be incomplete. Drafts are not found.
          */
         get: operations["search-articles"];
         put?: never;
@@ -3847,7 +3847,7 @@ export interface paths {
         put?: never;
         /**
          * Create a macro
-         * @description Texts may hold placeholders such as {{contact.name}} or {{contact.first_name|what to write without one}}.
+         * @description Texts can contain placeholders such as {{contact.name}} or {{contact.first_name|text if empty}}.
          */
         post: operations["create-macro"];
         delete?: never;
@@ -3883,11 +3883,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How one is told of what concerns one
-         * @description One's own, in this workspace. Who chose nothing has a sound for what is theirs or nobody's.
+         * Get your notification preferences
+         * @description They apply to you in this workspace. By default, a sound plays for everything but messages in colleagues' conversations.
          */
         get: operations["get-notice-preferences"];
-        /** Choose how one is told of what concerns one */
+        /** Change your notification preferences */
         put: operations["set-notice-preferences"];
         post?: never;
         delete?: never;
@@ -3903,7 +3903,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The key that a browser subscribes to pushes with */
+        /** Get the key for push subscriptions */
         get: operations["get-push-key"];
         put?: never;
         post?: never;
@@ -3923,8 +3923,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have pushes sent to this browser
-         * @description Takes the JSON of the browser's PushSubscription. Pushes are sent as the preferences say, while no panel of the agent is open, and end with the session. One of the same address is replaced; of more than ten the oldest goes.
+         * Subscribe this browser to push notifications
+         * @description Takes the JSON of the browser's PushSubscription. Pushes follow the preferences, are sent while the agent has no panel open, and end with the session. A subscription with the same address is replaced; beyond ten, the oldest is removed.
          */
         post: operations["add-push-subscription"];
         delete?: never;
@@ -3943,7 +3943,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Send this browser no more pushes */
+        /** Unsubscribe this browser from push notifications */
         delete: operations["delete-push-subscription"];
         options?: never;
         head?: never;
@@ -3957,7 +3957,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List opportunities, the newest first */
+        /** List opportunities, newest first */
         get: operations["list-opportunities"];
         put?: never;
         post?: never;
@@ -3975,13 +3975,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who is there
-         * @description The active agents, the newest first. Changes come over the stream as agent.presence.
+         * List agents' presence
+         * @description Lists active agents, newest first. Changes come over the stream as agent.presence.
          */
         get: operations["list-presence"];
         /**
-         * Say what one is
-         * @description Holds while the caller has a stream open. A client without one is there for 90 seconds after each call.
+         * Set your presence
+         * @description Applies while the caller has a stream open. A client without one counts as connected for 90 seconds after each call.
          */
         put: operations["set-presence"];
         post?: never;
@@ -3998,12 +3998,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the numbers that may not call */
+        /** List blocked numbers */
         get: operations["list-blocked-numbers"];
         put?: never;
         /**
-         * Keep a number from calling
-         * @description Either one number (e164) or all that begin alike (prefix). Calls to them are not kept back. 409 where it is blocked already.
+         * Block a number
+         * @description Blocks one number (e164) or all numbers with a prefix (prefix). You can still call them. 409 if already blocked.
          */
         post: operations["block-number"];
         delete?: never;
@@ -4022,7 +4022,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Let a number call again */
+        /** Unblock a number */
         delete: operations["unblock-number"];
         options?: never;
         head?: never;
@@ -4040,7 +4040,7 @@ export interface paths {
         put?: never;
         /**
          * Make a call
-         * @description One's own phone rings first; when it is answered, the other. 409: no_device (one's own phone is not signed in; reason colleague: theirs is not), no_line (there is none, or its status as the reason), no_credit, cap_reached (the reason says which cap).
+         * @description Your phone rings first; after you answer, the other one rings. 409: no_device (your phone is not signed in; reason colleague: theirs is not), no_line (there is none; otherwise the reason is its status), no_credit, cap_reached (the reason says which cap).
          */
         post: operations["place-call"];
         delete?: never;
@@ -4060,7 +4060,7 @@ export interface paths {
         put?: never;
         /**
          * Leave a call while the customer waits
-         * @description The customer hears music; after five minutes one's phone rings again. Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
+         * @description The customer hears music; after five minutes your phone rings again. Only for your own call; another agent's returns 404. 409 call_state if the call's state does not allow it.
          */
         post: operations["detach-call"];
         delete?: never;
@@ -4079,8 +4079,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a call to a number outside
-         * @description It is an outside call and costs minutes. 409: no_device (one's own phone is not signed in; reason colleague: theirs is not), no_line (there is none, or its status as the reason), no_credit, cap_reached (the reason says which cap). Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
+         * Forward a call to an outside number
+         * @description This is an outside call and costs minutes. 409: no_device (your phone is not signed in; reason colleague: theirs is not), no_line (there is none; otherwise the reason is its status), no_credit, cap_reached (the reason says which cap). Only for your own call; another agent's returns 404. 409 call_state if the call's state does not allow it.
          */
         post: operations["forward-call"];
         delete?: never;
@@ -4099,8 +4099,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Come back to a call that one left
-         * @description One's phone rings. Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
+         * Return to a call you left
+         * @description Your phone rings. Only for your own call; another agent's returns 404. 409 call_state if the call's state does not allow it.
          */
         post: operations["resume-call"];
         delete?: never;
@@ -4119,8 +4119,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a call to a colleague or a group
-         * @description Their phones ring; where nobody answers, nothing changes. Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
+         * Transfer a call to a colleague or a group
+         * @description Their phones ring; if nobody answers, nothing changes. Only for your own call; another agent's returns 404. 409 call_state if the call's state does not allow it.
          */
         post: operations["transfer-call"];
         delete?: never;
@@ -4136,7 +4136,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List calls, the newest first */
+        /** List calls, newest first */
         get: operations["list-calls"];
         put?: never;
         post?: never;
@@ -4153,7 +4153,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count calls to return and unheard messages */
+        /** Count calls to return and unheard voicemail messages */
         get: operations["get-call-counts"];
         put?: never;
         post?: never;
@@ -4187,7 +4187,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sum calls up that have ended */
+        /** Summarise ended calls */
         get: operations["get-call-summary"];
         put?: never;
         post?: never;
@@ -4206,8 +4206,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Say that a call need not be returned
-         * @description 409 call_state for a call that nobody should return, such as one that was answered.
+         * Remove a call from the calls to return
+         * @description 409 call_state for a call that is not to be returned, such as an answered one.
          */
         put: operations["dismiss-call"];
         post?: never;
@@ -4226,8 +4226,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Say that a message was heard
-         * @description 409 call_state for a call without a message.
+         * Mark a voicemail message as heard
+         * @description 409 call_state for a call without a voicemail message.
          */
         put: operations["mark-voicemail-heard"];
         post?: never;
@@ -4246,8 +4246,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Choose where one's own calls ring
-         * @description 409 no_device for somebody who has no phone.
+         * Choose where your calls ring
+         * @description 409 no_device if you have no phone.
          */
         put: operations["set-phone-device"];
         post?: never;
@@ -4264,11 +4264,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See what callers hear */
+        /** Get the greetings */
         get: operations["get-greetings"];
         /**
-         * Change what callers hear
-         * @description Only the slots that are named. 422 for the mode audio where no file was uploaded; 409 not_configured for a text where the installation has no speech.
+         * Change the greetings
+         * @description Changes only the given slots. 422 for the mode audio if no file was uploaded; 409 not_configured for a text if the installation has no speech synthesis.
          */
         put: operations["set-greetings"];
         post?: never;
@@ -4286,14 +4286,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Play the file that was uploaded for a slot
-         * @description Also in parts (Range).
+         * Play the file uploaded for a slot
+         * @description Supports Range requests.
          */
         get: operations["get-greeting-audio"];
         put?: never;
         /**
-         * Let callers hear a file
-         * @description The body is the file itself, a WAV file of PCM with 8, 16, 24 or 32 bits on one channel or two and 8,000 to 48,000 samples a second, of at most ten minutes. It is kept as it is; the exchange converts it for the telephone. 422 on `file` where it cannot be played: not_wav (also MP3 and Ogg: save them as WAV first), not_pcm, wrong_bits, wrong_channels, wrong_rate, cut_off (shorter than it says), empty, too_long.
+         * Upload a greeting file
+         * @description The body is the file itself: a PCM WAV file with 8, 16, 24 or 32 bits, one or two channels, 8,000 to 48,000 samples a second and at most ten minutes. It is stored unchanged; the exchange converts it for the phone. 422 on `file` if it cannot be played: not_wav (also MP3 and Ogg: convert them to WAV first), not_pcm, wrong_bits, wrong_channels, wrong_rate, cut_off (shorter than it says), empty, too_long.
          */
         post: operations["upload-greeting-audio"];
         delete?: never;
@@ -4312,8 +4312,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hear a text as callers hear it
-         * @description It spends credit, for every hundred characters that are begun; each call anew.
+         * Preview a greeting text as speech
+         * @description Each request spends credit for every started hundred characters.
          */
         post: operations["preview-greeting"];
         delete?: never;
@@ -4329,11 +4329,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See the workspace's own SIP line */
+        /** Get the workspace's own SIP line */
         get: operations["get-phone-line"];
         /**
          * Connect the workspace's own SIP line
-         * @description The password is passed to the exchange and is neither stored nor logged. A server whose address lines may not lead to, such as one inside the operator's network, is refused with 422. 409 not_configured where the installation has no exchange.
+         * @description The password is passed to the exchange and is neither stored nor logged. 422 for a server at an address that is not allowed for lines, such as one inside the operator's network. 409 not_configured if the installation has no exchange.
          */
         put: operations["set-phone-line"];
         post?: never;
@@ -4351,7 +4351,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the calls that go on */
+        /** List ongoing calls */
         get: operations["list-live-calls"];
         put?: never;
         post?: never;
@@ -4386,8 +4386,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List phone numbers that can be bought
-         * @description Some of them, as the provider names them. 409 not_configured where the operator has no provider.
+         * List phone numbers available to buy
+         * @description Returns a selection from the provider. 409 not_configured if the operator has no provider.
          */
         get: operations["list-available-numbers"];
         put?: never;
@@ -4409,7 +4409,7 @@ export interface paths {
         put?: never;
         /**
          * Buy a phone number
-         * @description The fee of the first month is set aside and the number is pending until the provider has answered; 409 no_credit where the credit does not suffice. The first number becomes the default.
+         * @description The first month's fee is reserved, and the number is pending until the provider answers; 409 no_credit if there is not enough credit. The first number becomes the default.
          */
         post: operations["buy-number"];
         delete?: never;
@@ -4430,8 +4430,8 @@ export interface paths {
         put: operations["rename-number"];
         post?: never;
         /**
-         * Give a phone number back
-         * @description What is paid for the month is not given back. Where it was the default, the oldest other active number becomes it. 409 while the purchase is under way.
+         * Release a phone number
+         * @description The month's fee is not refunded. If the number was the default, the oldest other active number becomes the default. 409 while the purchase is in progress.
          */
         delete: operations["release-number"];
         options?: never;
@@ -4466,8 +4466,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make or renew the credentials of one's own phone
-         * @description They are shown once. A phone that is signed in with the ones before is signed out. 409 no_device for somebody who has no phone, not_configured where the installation has no exchange.
+         * Create or renew the credentials of your phone
+         * @description They are shown only once. A phone signed in with the previous credentials is signed out. 409 no_device if you have no phone, not_configured if the installation has no exchange.
          */
         post: operations["make-phone"];
         delete?: never;
@@ -4484,8 +4484,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Hear a recording or a message
-         * @description Also in parts (Range). A message on the voicemail needs crm.calls.view, any other recording crm.recordings.listen. 409 call_state while the call goes on. Every access is in the audit log; nothing keeps a copy.
+         * Play a recording or voicemail message
+         * @description Supports Range requests. A voicemail message needs crm.calls.view, any other recording crm.recordings.listen. 409 call_state while the call is ongoing. Every access is written to the audit log; responses are not cached.
          */
         get: operations["get-recording"];
         put?: never;
@@ -4503,11 +4503,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See how the workspace telephones */
+        /** Get the telephony settings */
         get: operations["get-telephony-settings"];
         /**
-         * Change how the workspace telephones
-         * @description All of it: what is left out is refused, and what GET gives can be sent back. It counts for calls that begin afterwards.
+         * Change the telephony settings
+         * @description Send all settings: a missing one is refused. The response of GET can be sent back. Changes apply to calls that start afterwards.
          */
         put: operations["set-telephony-settings"];
         post?: never;
@@ -4525,7 +4525,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See what is there for telephoning, and what is missing
+         * Get the state of the telephony setup
          * @description Needs no telephony licence.
          */
         get: operations["get-telephony-setup"];
@@ -4545,8 +4545,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The socket of telephony
-         * @description Opened by a ticket, offered as the subprotocol `ticket.<x>` beside `phone.v1`; 401 without a good one. Each message is a JSON object with its `type`. From the server: `hello` with the `seq` that the stream begins after, `snapshot` with the calls that go on (all of them, or one's own without crm.calls.view), `call.started`, `call.answered`, `call.ended`, `call.missed`, `voicemail.received` and `wallet.low` with their `seq` and the event's `data` to whom may see them, `counts`, and `reset` where events are no longer kept. From the client: `call.hangup`, `call.hold` and `call.mute` with `on`, `call.dtmf` with `digits`, each with `id` and the `call_id` of one's own call; the answer is `ack` or `error` with the same `id`, and another's call is not_found. What a browser's own phone will say (`call.answer`, `call.decline` and others) is not_supported. A message is at most 16 KiB. The socket ends with the session, the permission or the licence that it was opened by.
+         * Open the telephony socket
+         * @description Opened with a ticket, sent as the subprotocol `ticket.<x>` next to `phone.v1`; 401 without a valid one. Each message is a JSON object with its `type`. From the server: `hello` with the `seq` after which the stream starts, `snapshot` with the ongoing calls (all of them, or only your own without crm.calls.view), `call.started`, `call.answered`, `call.ended`, `call.missed`, `voicemail.received` and `wallet.low` with their `seq` and the event's `data` if you are allowed to see them, `counts`, and `reset` if the events are no longer kept. From the client: `call.hangup`, `call.hold` and `call.mute` with `on`, `call.dtmf` with `digits`, each with `id` and the `call_id` of your own call; the answer is `ack` or `error` with the same `id`; another agent's call is not_found. Commands for a phone in the browser (`call.answer`, `call.decline` and others) are not_supported. A message is at most 16 KiB. The socket closes when the session, permission or licence it was opened with ends.
          */
         get: operations["telephony-stream"];
         put?: never;
@@ -4567,8 +4567,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get a ticket for the socket
-         * @description It opens one socket within 30 seconds; url is where, ws or wss as the installation's own address is http or https.
+         * Create a ticket for the telephony socket
+         * @description Opens one socket within 30 seconds; url is its address, ws or wss to match the installation's own http or https.
          */
         post: operations["create-stream-ticket"];
         delete?: never;
@@ -4584,12 +4584,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List who has a phone */
+        /** List agents with a phone */
         get: operations["list-phone-team"];
         put?: never;
         /**
-         * Give a teammate a phone
-         * @description 409 where they have one, or the extension is somebody's. 422 on user_id: unknown for nobody of the workspace, may_not_call for somebody without crm.calls.make.
+         * Give an agent a phone
+         * @description 409 if the agent already has one or the extension is taken. 422 on user_id: unknown if the id belongs to nobody in the workspace, may_not_call if the agent lacks crm.calls.make.
          */
         post: operations["add-to-phone-team"];
         delete?: never;
@@ -4607,8 +4607,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Join or leave the team's ringing
-         * @description One's own row; another's needs crm.telephony.manage. Another extension takes the phone back: it is signed out and needs new credentials; 409 call_state while they are in a call. rings for somebody who may not make calls is refused with 422.
+         * Change an agent's ringing or extension
+         * @description You can change your own entry; others' need crm.telephony.manage. A new extension signs the phone out, and it needs new credentials; 409 call_state while the agent is in a call. 422 when turning rings on for an agent who is not allowed to make calls.
          */
         put: operations["change-phone-team"];
         post?: never;
@@ -4626,8 +4626,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See which telephony the workspace has
-         * @description From the licences alone; needs no telephony licence.
+         * Get the workspace's telephony tier
+         * @description Depends only on the workspace's licences; needs no telephony licence.
          */
         get: operations["get-telephony-tier"];
         put?: never;
@@ -4662,7 +4662,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what changed the call credit, the newest first */
+        /** List changes of the call credit, newest first */
         get: operations["list-wallet-entries"];
         put?: never;
         post?: never;
@@ -4679,7 +4679,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download what changed the call credit as CSV */
+        /** Download changes of the call credit as CSV */
         get: operations["get-wallet-statement"];
         put?: never;
         post?: never;
@@ -4700,7 +4700,7 @@ export interface paths {
         put?: never;
         /**
          * Pay for call credit by card
-         * @description Begins a payment with 3-D Secure and answers with the bank's page. The card is passed to the bank and is neither stored nor logged. The bank's page is not kept either: the same request again under its Idempotency-Key is 409 idempotency_replay with the top-up's id as its reason, and charges nothing; another amount under it is 422 idempotency_mismatch. See what became of the payment with GET /wallet/topups/{id}, or begin another under another key.
+         * @description Starts a 3-D Secure payment and returns the bank's page. The card is passed to the bank and is neither stored nor logged. The bank's page is not stored either: repeating the request with its Idempotency-Key returns 409 idempotency_replay with the top-up's id as its reason and charges nothing; another amount with that key returns 422 idempotency_mismatch. Check the payment with GET /wallet/topups/{id}, or start another with another key.
          */
         post: operations["start-topup"];
         delete?: never;
@@ -4719,8 +4719,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a browser back from the bank's page
-         * @description Banks call it, from another site and without a credential: the address says which top-up it is about. The answer is a page.
+         * Return from the bank's page
+         * @description Banks call it from another site and without a credential; the address identifies the top-up. Returns an HTML page.
          */
         post: operations["return-from-bank"];
         delete?: never;
@@ -4736,7 +4736,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See what became of a card payment */
+        /** Get a card payment */
         get: operations["get-topup"];
         put?: never;
         post?: never;
@@ -4755,13 +4755,13 @@ export interface paths {
         };
         /**
          * List saved views
-         * @description The shared ones and the caller's own. What a view shows is the conversation list with its filter.
+         * @description Returns shared views and the caller's own. A view shows the conversation list with its filter.
          */
         get: operations["list-views"];
         put?: never;
         /**
          * Save a view
-         * @description One's own, or a shared one with crm.views.manage; at most 50 of each.
+         * @description You can save your own; a shared one needs crm.views.manage. At most 50 of each.
          */
         post: operations["create-view"];
         delete?: never;
@@ -4778,8 +4778,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many conversations each view shows
-         * @description Counting stops at 100; more says that there are more.
+         * Count the conversations in each saved view
+         * @description Counting stops at 100; more is true if there are more.
          */
         get: operations["count-views"];
         put?: never;
@@ -4817,8 +4817,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Help articles that may answer the visitor
-         * @description Help articles that may answer the visitor. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
+         * Search help articles for the visitor
+         * @description Search help articles for the visitor. Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token.
          */
         get: operations["widget-articles"];
         put?: never;
@@ -4837,8 +4837,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the widget looks
-         * @description How the widget looks. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
+         * Get the widget's configuration
+         * @description Get the widget's configuration. Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token.
          */
         get: operations["widget-config"];
         put?: never;
@@ -4859,8 +4859,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The visitor sends a file
-         * @description The visitor sends a file. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
+         * Send a file as the visitor
+         * @description Send a file as the visitor. Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token.
          */
         post: operations["widget-attach"];
         delete?: never;
@@ -4877,8 +4877,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A file of the visitor's chat
-         * @description A file of the visitor's chat. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
+         * Download a file of the visitor's chat
+         * @description Download a file of the visitor's chat. Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token.
          */
         get: operations["widget-file"];
         put?: never;
@@ -4897,14 +4897,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The visitor's chat, the newest first
-         * @description The visitor's chat, the newest first. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
+         * List the visitor's messages, newest first
+         * @description List the visitor's messages, newest first. Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token.
          */
         get: operations["widget-messages"];
         put?: never;
         /**
-         * The visitor writes
-         * @description The visitor writes. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
+         * Send a message as the visitor
+         * @description Send a message as the visitor. Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token.
          */
         post: operations["widget-write"];
         delete?: never;
@@ -4923,8 +4923,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The visitor says whether an answer of the bot helped
-         * @description The visitor says whether an answer of the bot helped. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token. Voting again replaces. What is no message of their chat: 404; what the bot did not write: 409 not_an_ai_answer.
+         * Vote on an answer of the assistant as the visitor
+         * @description Vote on an answer of the assistant as the visitor. Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token. A second vote replaces the first. 404 if the message is not in this chat; 409 not_an_ai_answer if the assistant did not write it.
          */
         post: operations["widget-vote"];
         delete?: never;
@@ -4943,8 +4943,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The visitor rates the conversation
-         * @description The visitor rates the conversation. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
+         * Rate the conversation as the visitor
+         * @description Rate the conversation as the visitor. Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token.
          */
         post: operations["widget-rating"];
         delete?: never;
@@ -4963,8 +4963,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The visitor has read until a message
-         * @description The visitor has read until a message. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
+         * Mark messages as read by the visitor
+         * @description Mark messages as read by the visitor. Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token.
          */
         post: operations["widget-read"];
         delete?: never;
@@ -4983,8 +4983,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on with a visitor, or begin with a new one
-         * @description Go on with a visitor, or begin with a new one. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
+         * Resume a visitor's session or start a new one
+         * @description Resume a visitor's session or start a new one. Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token.
          */
         post: operations["widget-session"];
         delete?: never;
@@ -5001,8 +5001,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happens in the visitor's conversation
-         * @description What happens in the visitor's conversation. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
+         * Stream events of the visitor's conversation
+         * @description Stream events of the visitor's conversation. Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token.
          */
         get: operations["widget-stream"];
         put?: never;
@@ -5023,8 +5023,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The visitor is writing
-         * @description The visitor is writing. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
+         * Report that the visitor is typing
+         * @description Report that the visitor is typing. Called by pages of the widget's allowed origins; other pages get 403. Send the visitor's token as the bearer token.
          */
         post: operations["widget-typing"];
         delete?: never;
@@ -5045,7 +5045,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook
-         * @description The signing secret is shown only in this answer. An event name that the catalog does not have is a 400.
+         * @description The signing secret is shown only in this response. An event name that is not in the catalog returns 400.
          */
         post: operations["register-webhook"];
         delete?: never;
@@ -5062,8 +5062,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Event catalog
-         * @description The events that the workspace's licences allow, each with the JSON Schema of its body and an example.
+         * Get the event catalog
+         * @description Returns the events that the workspace's licences include, each with the JSON Schema of its body and an example.
          */
         get: operations["webhook-catalog"];
         put?: never;
@@ -5085,7 +5085,7 @@ export interface paths {
         put?: never;
         /**
          * Emit an event of the catalog
-         * @description The event goes to the endpoints that asked for it, like any other of its name. A name that the catalog does not have is a 400.
+         * @description The event is delivered to the endpoints that subscribe to it, like any other event of that name. A name that is not in the catalog returns 400.
          */
         post: operations["emit-webhook"];
         delete?: never;
@@ -5101,7 +5101,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Deliveries of all endpoints */
+        /** List the deliveries of all webhooks */
         get: operations["webhook-events"];
         put?: never;
         post?: never;
@@ -5119,8 +5119,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One delivery with its request and its attempts
-         * @description The body, and what receivers answered, are shown to who may see what the event carries.
+         * Get a delivery with its request and attempts
+         * @description The body and the receiver's responses are shown only to callers with the event's permission.
          */
         get: operations["webhook-delivery"];
         put?: never;
@@ -5140,7 +5140,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a delivery again */
+        /** Resend a delivery */
         post: operations["resend-webhook-delivery"];
         delete?: never;
         options?: never;
@@ -5155,7 +5155,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Progress of a recovery */
+        /** Get the progress of a recovery */
         get: operations["webhook-recovery"];
         put?: never;
         post?: never;
@@ -5172,9 +5172,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Webhook settings of the workspace */
+        /** Get the workspace's webhook settings */
         get: operations["webhook-settings"];
-        /** Set the webhook settings of the workspace */
+        /** Set the workspace's webhook settings */
         put: operations["set-webhook-settings"];
         post?: never;
         delete?: never;
@@ -5191,8 +5191,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Stream of new deliveries, as their receivers get them
-         * @description Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Bodies are left out (body_hidden) for who may not see what an event carries, and a key of the test environment gets no delivery at all. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption.
+         * Stream new deliveries as their receivers get them
+         * @description Server-sent events for developers: every recorded delivery with its headers, signatures and body, whether or not its endpoint can be reached. Bodies are omitted (body_hidden) if the caller does not have the event's permission. A test API key receives no deliveries. The last message of an event has the event's sequence number as its id, so that nothing is missed after resuming.
          */
         get: operations["webhook-stream"];
         put?: never;
@@ -5210,7 +5210,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One webhook */
+        /** Get a webhook */
         get: operations["get-webhook"];
         put?: never;
         post?: never;
@@ -5218,7 +5218,7 @@ export interface paths {
         delete: operations["delete-webhook"];
         options?: never;
         head?: never;
-        /** Change a webhook; its secret stays */
+        /** Change a webhook, keeping its secret */
         patch: operations["change-webhook"];
         trace?: never;
     };
@@ -5229,7 +5229,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Delivery history of one endpoint */
+        /** List the deliveries of a webhook */
         get: operations["webhook-deliveries"];
         put?: never;
         post?: never;
@@ -5247,8 +5247,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Requests of the last 24 hours, by the hour
-         * @description The oldest first; the last hour is not over yet. An hour begins at a full hour of UTC.
+         * Get the requests of the last 24 hours by hour
+         * @description Oldest first; the last hour is still in progress. Hours start on the full hour in UTC.
          */
         get: operations["webhook-hours"];
         put?: never;
@@ -5269,8 +5269,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send what an endpoint missed in a range of time
-         * @description A job goes over the events of the range in order: what did not arrive is sent, recorded for the endpoint at the time or not. Ask the recovery for its progress.
+         * Resend what a webhook missed in a time range
+         * @description A job processes the events of the range in order and sends those that did not arrive, whether or not they were recorded for the endpoint at the time. Read the recovery for its progress.
          */
         post: operations["recover-webhook"];
         delete?: never;
@@ -5286,7 +5286,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Recoveries of an endpoint and their progress */
+        /** List the recoveries of a webhook */
         get: operations["webhook-recoveries"];
         put?: never;
         post?: never;
@@ -5307,7 +5307,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret
-         * @description The new secret is shown only in this answer. Without grace_seconds the old one ends at once; with it, webhook-signature carries both and X-Service-Signature keeps to the old one until then.
+         * @description The new secret is shown only in this response. Without grace_seconds the old secret stops working at once. With it, webhook-signature carries both signatures and X-Service-Signature stays with the old one until the grace period ends.
          */
         post: operations["rotate-webhook-secret"];
         delete?: never;
@@ -5362,7 +5362,7 @@ export interface paths {
         put?: never;
         /**
          * Exempt an address from DLP
-         * @description DLP is skipped when the address is the sender, and for its own copy when it is a recipient: the copies of others are scanned all the same. An address that differs only in case is a duplicate: 409. Only whole addresses are taken: *@example.com or @example.com is refused (wildcard).
+         * @description DLP is skipped if the address is the sender, and for the address's own copy if it is a recipient; copies to other recipients are still scanned. 409 if the address is already exempt, ignoring case. Only full addresses are accepted: *@example.com and @example.com are refused (wildcard).
          */
         post: operations["add-dlp-exception"];
         delete?: never;
@@ -5415,8 +5415,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Keep a mail in quarantine from being sent
-         * @description The message fails with dlp_rejected. An incident that is not open: 409, with its state as the reason.
+         * Reject a mail in quarantine
+         * @description The message fails with dlp_rejected. 409 if the incident is not open, with its state as the reason.
          */
         post: operations["reject-dlp-incident"];
         delete?: never;
@@ -5436,7 +5436,7 @@ export interface paths {
         put?: never;
         /**
          * Release a mail from quarantine
-         * @description The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone; one whose conversation or customer was deleted meanwhile: 409 with the reason recipient_gone; one whose sender's domain no longer belongs to the workspace: 409 with the reason sender_gone.
+         * @description The mail is sent within a minute. 409 if the incident is not open, with its state as the reason. 409 with the reason content_gone if the mail is missing from storage, recipient_gone if its conversation or customer was deleted, or sender_gone if the sender's domain no longer belongs to the workspace.
          */
         post: operations["release-dlp-incident"];
         delete?: never;
@@ -5457,7 +5457,7 @@ export interface paths {
         put?: never;
         /**
          * Add a DLP rule
-         * @description Enabled rules judge every e-mail that the inbox and the mail programs of mailboxes send: the text when it is written, the whole mail with its files before it is handed over. Of all rules that match, the strictest action counts: block, quarantine, redact, warn, notify, log. redact covers what it finds in the text that an agent writes; what stands in a file or comes from a mail program cannot be covered and is kept in quarantine. warn asks an agent for a reason; a mail of a mail program goes, and its sender is told. While a rule is enabled, a mail with a part that cannot be scanned is kept in quarantine.
+         * @description Enabled rules check every e-mail sent from the inbox and from mailboxes' mail programs: the text when it is written, and the whole mail with its files before it is sent. If several rules match, the strictest action applies: block, quarantine, redact, warn, notify, log. redact masks matches in text that an agent writes; matches in files or in mail from a mail program cannot be masked, so that mail is quarantined. warn asks an agent for a reason; mail from a mail program is sent, and its sender is notified. While any rule is enabled, mail with a part that cannot be scanned is quarantined.
          */
         post: operations["add-dlp-rule"];
         delete?: never;
@@ -5510,8 +5510,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try DLP rules on a text
-         * @description Says what the enabled rules, or one that is not stored yet, find in a text. Nothing is recorded or sent.
+         * Test DLP rules on a text
+         * @description Returns what the enabled rules, or a rule that is not saved yet, find in a text. Nothing is recorded or sent.
          */
         post: operations["test-dlp"];
         delete?: never;
@@ -5545,8 +5545,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look a mail domain's DNS records up
-         * @description Asks the name servers that are responsible for the domain, at most once in ten seconds. Where they do not answer, what was found before stands. The domain becomes active as soon as every mandatory record is there; it stops being so only after two of the regular rounds (1, 5 and 15 minutes, hourly for three days, then daily) found one missing.
+         * Check a mail domain's DNS records
+         * @description Queries the domain's authoritative name servers, at most once every ten seconds. If they do not answer, the previous results are kept. The domain becomes active as soon as all mandatory records are found. It stops being active only after two regular checks (after 1, 5 and 15 minutes, hourly for three days, then daily) find one missing.
          */
         get: operations["check-mail-domain"];
         put?: never;
@@ -5568,8 +5568,8 @@ export interface paths {
         get: operations["list-privacy-requests"];
         put?: never;
         /**
-         * Write a privacy request down
-         * @description Somebody asked for their data or for its erasure. A person works on it within 30 days and closes it; both are lines of the privacy ledger.
+         * Create a privacy request
+         * @description Records that someone asked for their data or its erasure. A member handles the request within 30 days and closes it; both steps are lines in the privacy ledger.
          */
         post: operations["add-privacy-request"];
         delete?: never;
@@ -5587,7 +5587,7 @@ export interface paths {
         };
         /**
          * Read the privacy ledger
-         * @description The full trail, newest first. Each line holds the hash of the one before it.
+         * @description All lines, newest first. Each line contains the hash of the previous one.
          */
         get: operations["privacy-ledger"];
         put?: never;
@@ -5606,8 +5606,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check the privacy ledger
-         * @description Checks every line: numbers without gaps, each with the hash of the one before it and with its own.
+         * Verify the privacy ledger
+         * @description Checks every line: numbers without gaps, the hash of the previous line and the line's own hash.
          */
         get: operations["verify-privacy-ledger"];
         put?: never;
@@ -5628,7 +5628,7 @@ export interface paths {
         get?: never;
         /**
          * Close a privacy request
-         * @description Completing an erasure removes the address from the requests about it and makes the personal values in the ledger unreadable; the chain still holds. One that is closed: 409.
+         * @description Completing an erasure removes the address from its requests and makes the personal values in the ledger unreadable; the hash chain stays valid. 409 if the request is already closed.
          */
         put: operations["close-privacy-request"];
         post?: never;
@@ -5646,8 +5646,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the mails of the journal
-         * @description Kept while journaling is on (PUT /settings/journaling), newest first.
+         * List the mail journal
+         * @description Mail is kept while journaling is on (PUT /settings/journaling). Newest first.
          */
         get: operations["list-mail-journal"];
         put?: never;
@@ -5667,14 +5667,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Place a legal hold on a mail of the journal
-         * @description The mail is kept past its retention until the hold is taken away. A hold that is there gets the new reason. Each change is a line of the audit log.
+         * Place a legal hold on a mail in the journal
+         * @description The mail is kept past its retention until the hold is removed. An existing hold gets the new reason. Each change is recorded in the audit log.
          */
         put: operations["hold-mail-journal"];
         post?: never;
         /**
-         * Take a legal hold away
-         * @description A mail whose retention is over is deleted soon after it. Where there is no hold, nothing happens.
+         * Remove a legal hold
+         * @description A mail past its retention is deleted soon afterwards. Without a hold, nothing happens.
          */
         delete: operations["release-mail-journal"];
         options?: never;
@@ -5690,8 +5690,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a mail of the journal
-         * @description A mail in the format of RFC 5322: its first part says who sent it to whom, Bcc included, its second is the mail as it was handed over. Each reading is a line of the audit log. Where its content is gone from the storage or damaged there: 410 file_missing or file_damaged.
+         * Read a mail in the journal
+         * @description Returns a mail in RFC 5322 format: the first part names the sender and all recipients, including Bcc; the second is the mail as it was submitted. Each read is recorded in the audit log. 410 file_missing or file_damaged if the content is missing or damaged in storage.
          */
         get: operations["read-mail-journal"];
         put?: never;
@@ -5731,7 +5731,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a mailbox
-         * @description Mail to its address is refused from now on; what arrived stays in the inbox.
+         * @description Mail to the address is then refused; mail that already arrived stays in the inbox.
          */
         delete: operations["delete-mail-mailbox"];
         options?: never;
@@ -5748,8 +5748,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Suspend a mailbox or let it send again
-         * @description A suspended mailbox sends nothing. Mail to an inbox is still taken, mail to one that forwards is put off with 450.
+         * Suspend or resume a mailbox
+         * @description A suspended mailbox sends nothing. Mail to an inbox is still accepted; mail to a forwarding mailbox is deferred with 450.
          */
         put: operations["set-mail-mailbox-state"];
         post?: never;
@@ -5770,8 +5770,8 @@ export interface paths {
         get: operations["list-mail-migrations"];
         put?: never;
         /**
-         * Write down a mailbox that is to be copied from another server
-         * @description The record of what is to be copied. It waits as queued until mailboxes can be read by IMAP here, and is asked for the password then. One that waits already for the same mailbox and source: 409.
+         * Create a mailbox migration
+         * @description Records a mailbox to copy from another server. It stays queued until this installation supports reading mailboxes over IMAP; the password is requested then. 409 if a migration with the same mailbox and source is already waiting.
          */
         post: operations["add-mail-migration"];
         delete?: never;
@@ -5791,7 +5791,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a mailbox migration
-         * @description One that is cancelled stays so: the answer is the same.
+         * @description Cancelling a cancelled migration again returns the same response.
          */
         post: operations["cancel-mail-migration"];
         delete?: never;
@@ -5811,7 +5811,7 @@ export interface paths {
         put?: never;
         /**
          * Register a mail domain
-         * @description Adds the domain, or changes the selector and the routing of one that is there; another selector comes with new DKIM keys. Where the record of the present RSA key was seen, it goes on signing until that of the new one is seen (next_selector; the present selector takes the new keys back); where it was not, the new keys sign at once. A domain may wait in several workspaces, and belongs to the one that shows its ownership record: 409 domain_taken for the others.
+         * @description Adds the domain, or changes the selector and routing of an existing one; a different selector creates new DKIM keys. If the record of the current RSA key was found, that key keeps signing until the new key's record is found (next_selector; sending the current selector discards the new keys). Otherwise the new keys sign at once. A domain can be pending in several workspaces and belongs to the one whose ownership record is found; the others get 409 domain_taken.
          */
         post: operations["provision-mail-domain"];
         delete?: never;
@@ -5831,7 +5831,7 @@ export interface paths {
         put?: never;
         /**
          * Register a mail domain and list its DNS records
-         * @description Adds the domain where it is not there and answers with every DNS record that it needs, also as a zone file. Add them at the domain's provider; GET /domains/{id}/dns shows which are seen.
+         * @description Adds the domain if it does not exist and returns all DNS records it needs, also as a zone file. Add them at the domain's DNS provider; GET /domains/{id}/dns shows which ones are found.
          */
         post: operations["quickstart-mail-domain"];
         delete?: never;
@@ -5852,7 +5852,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a mail domain
-         * @description Its mailboxes must be removed first: 409 otherwise.
+         * @description Remove its mailboxes first; otherwise 409.
          */
         delete: operations["delete-mail-domain"];
         options?: never;
@@ -5871,7 +5871,7 @@ export interface paths {
         put?: never;
         /**
          * Register a mailbox
-         * @description Adds a mailbox at one of the workspace's domains, or changes where the mail of one goes, its password, its quota and its daily limit. Mail is taken as soon as the domain's ownership record was seen; what follows a plus before the @ does not count.
+         * @description Adds a mailbox at one of the workspace's domains, or changes where its mail goes, its password, its quota and its daily limit. Mail is accepted once the domain's ownership record is found. A plus and anything after it before the @ are ignored.
          */
         post: operations["provision-mailbox"];
         delete?: never;
@@ -5888,8 +5888,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List mails on their way out
-         * @description What mailboxes send and forward, newest first. A mail is tried for five days. Mails that are done are shown for two weeks. Without the permission mail.dlp.view, what a DLP rule found in a subject is covered.
+         * List outgoing mail
+         * @description Mail that mailboxes send and forward, newest first. Delivery is retried for five days. Finished mail is listed for two weeks. Without the permission mail.dlp.view, DLP matches in subjects are masked.
          */
         get: operations["list-mail-queue"];
         put?: never;
@@ -5910,8 +5910,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a mail out of the queue
-         * @description Recipients who have not got it yet do not get it, and nobody is told. One that is held is rejected with it, which needs the permission mail.dlp.manage too. One that is done: 409.
+         * Remove a mail from the queue
+         * @description Recipients who have not received it will not get it, and no one is notified. A held mail is also rejected, which needs the permission mail.dlp.manage too. 409 if the mail is done.
          */
         post: operations["drop-mail"];
         delete?: never;
@@ -5930,8 +5930,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a mail again at once
-         * @description With all other mail that waits for the same domains. One that is held or done: 409, with its state as the reason.
+         * Retry a mail now
+         * @description Also retries all other mail waiting for the same domains. 409 if the mail is held or done, with its state as the reason.
          */
         post: operations["retry-mail"];
         delete?: never;
@@ -5951,8 +5951,8 @@ export interface paths {
         get: operations["list-send-as-grants"];
         put?: never;
         /**
-         * Let a mailbox send as another address
-         * @description A mailbox sends as its own address; the mail server refuses any other with 553 unless there is a grant for it. One that is there already, and the mailbox's own address: 409.
+         * Allow a mailbox to send as another address
+         * @description A mailbox sends as its own address; without a grant the mail server refuses any other with 553. 409 if the grant exists, or for the mailbox's own address.
          */
         post: operations["add-send-as-grant"];
         delete?: never;
@@ -5973,7 +5973,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a send-as grant
-         * @description From the next mail on.
+         * @description Takes effect with the next mail.
          */
         delete: operations["revoke-send-as-grant"];
         options?: never;
@@ -5988,7 +5988,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the mail settings */
+        /** Get the mail settings */
         get: operations["mail-settings"];
         put?: never;
         post?: never;
@@ -6008,7 +6008,7 @@ export interface paths {
         get?: never;
         /**
          * Set what happens to mailboxes that send too much
-         * @description A mailbox that sends to more than 200 recipients in an hour is announced as mail.abuse.detected. With auto_suspend it is also suspended and its mail refused with 550 until somebody lets it send again. More than 2000 recipients in 24 hours are put off with 452 in any case.
+         * @description A mailbox that sends to more than 200 recipients in an hour triggers the event mail.abuse.detected. With auto_suspend it is also suspended, and its mail is refused with 550 until someone resumes it. Beyond 2000 recipients in 24 hours, mail is always deferred with 452.
          */
         put: operations["set-mail-abuse"];
         post?: never;
@@ -6027,8 +6027,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Set from where mail may be administered
-         * @description Replaces the list. Every route under /api/mail/v1 then answers sessions from other addresses with 403 ip_not_allowed, reads included. A list without the caller's own address: 422 self_lockout. An empty list turns it off.
+         * Set the IP allowlist for mail administration
+         * @description Replaces the list. Sessions from other addresses then get 403 ip_not_allowed on every route under /api/mail/v1, including reads. 422 self_lockout if the list does not contain your own address. An empty list turns it off.
          */
         put: operations["set-mail-admin-ip-allowlist"];
         post?: never;
@@ -6047,8 +6047,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Set what new mailboxes have
-         * @description Replaces all defaults: one that is left out or null is cleared. The quota counts for inboxes that are added from now on, the length for passwords that are set from now on.
+         * Set the defaults for new mailboxes
+         * @description Replaces all defaults; a default that is omitted or null is cleared. The quota applies to inboxes added from now on, the length to passwords set from now on.
          */
         put: operations["set-mail-defaults"];
         post?: never;
@@ -6067,8 +6067,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Set what data-loss prevention judges
-         * @description E-mail is judged in any case. With messaging the text of messages over all other channels is judged too, also of templates, when it is written: 422 dlp_blocked or dlp_warning, or failed with that as its error where nobody waits for an answer. Nothing there can wait for a review, so quarantine blocks; a template cannot be covered, so redact blocks it. Files of such messages are not scanned: while a rule is enabled, a message with files is blocked as unscanned.
+         * Set what data-loss prevention checks
+         * @description E-mail is always checked. With messaging, the text of messages and templates on all other channels is also checked when it is written: 422 dlp_blocked or dlp_warning, or, if no one is waiting for a response, the message fails with that error. These messages cannot wait for a review, so quarantine blocks them; templates cannot be masked, so redact blocks them. Their files are not scanned: while any rule is enabled, a message with files is blocked as unscanned.
          */
         put: operations["set-mail-dlp"];
         post?: never;
@@ -6087,8 +6087,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Set where mailboxes may forward to
-         * @description Replaces the list. Mailboxes of the kind forward send mail on to the workspace's own domains in any case, and outside only to domains and addresses of the list: any other target is 422 when the mailbox is saved. A target that was taken off the list gets no more mail: who writes to the mailbox is told with 550, or with a report where other targets get theirs.
+         * Set where mailboxes can forward to
+         * @description Replaces the list. Mailboxes of the kind forward can always forward to the workspace's own domains, and outside only to domains and addresses on the list; saving a mailbox with any other target returns 422. A target removed from the list gets no more mail: senders get a 550, or a report if other targets still receive the mail.
          */
         put: operations["set-mail-forwarding"];
         post?: never;
@@ -6108,7 +6108,7 @@ export interface paths {
         get?: never;
         /**
          * Turn the journal on or off
-         * @description While it is on, every mail that the mail server takes for the workspace or from its mailboxes is kept with its envelope before the sender is told that it was taken; what cannot be kept is put off with 451. Turning it off deletes nothing. A longer retention also holds for mails that are there, a shorter one only for new ones.
+         * @description While it is on, every mail that the mail server accepts for the workspace or from its mailboxes is stored with its envelope before acceptance is confirmed to the sender. Mail that cannot be stored is deferred with 451. Turning it off deletes nothing. A longer retention also applies to stored mail, a shorter one only to new mail.
          */
         put: operations["set-mail-journaling"];
         post?: never;
@@ -6127,8 +6127,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Ask every member for two-factor authentication
-         * @description For the whole workspace. Members without it keep a session that can only set it up: everything else is 403 two_factor_required. API keys are not affected. A caller without it: 409 two_factor_off.
+         * Require two-factor authentication of every member
+         * @description Applies to the whole workspace. Members without it keep a session that can only set it up; everything else returns 403 two_factor_required. API keys are not affected. 409 two_factor_off if your own account does not have it on.
          */
         put: operations["set-mail-require-2fa"];
         post?: never;
@@ -6145,7 +6145,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See how far the setup of mail is */
+        /** Get the progress of the mail setup */
         get: operations["mail-setup"];
         put?: never;
         post?: never;
@@ -6166,7 +6166,7 @@ export interface paths {
         put?: never;
         /**
          * Provision a domain and its mailboxes
-         * @description Provisions the domain and the mailboxes as their own routes do, and needs their permissions too: all of it, or nothing at a refusal, which names the field (mailboxes[1].account_id). What is there stays, so that it can be called again.
+         * @description Provisions the domain and the mailboxes like their own routes, and needs their permissions too. Either everything is created, or nothing, with an error that names the field (mailboxes[1].account_id). Existing records stay, so the call can be repeated.
          */
         post: operations["apply-mail-setup"];
         delete?: never;
@@ -6185,8 +6185,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Complete the setup of mail
-         * @description While a mandatory step is open: 409, with the step as the reason.
+         * Complete the mail setup
+         * @description 409 while a mandatory step is open, with the step as the reason.
          */
         post: operations["complete-mail-setup"];
         delete?: never;
@@ -6205,8 +6205,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hide the setup of mail
-         * @description The panel hides it; nothing else changes.
+         * Hide the mail setup
+         * @description Only hides it in the panel; nothing else changes.
          */
         post: operations["dismiss-mail-setup"];
         delete?: never;
@@ -6225,8 +6225,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mark a step of the setup
-         * @description Only the steps migration, policies and test_mail are marked by a person; the others are found out by themselves: 422 not_allowed, with the reason step_is_seen.
+         * Mark a step of the mail setup
+         * @description Only the steps migration, policies and test_mail can be marked. Konak detects the others: 422 not_allowed, with the reason step_is_seen.
          */
         post: operations["mark-mail-setup-step"];
         delete?: never;
@@ -6243,8 +6243,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List addresses that do not exist
-         * @description Their servers said so, or the domain does not exist or takes no mail. Mailboxes cannot send to them until they are removed here.
+         * List suppressed addresses
+         * @description Addresses that do not exist according to their servers, or whose domain does not exist or accepts no mail. Mailboxes cannot send to them until they are removed here.
          */
         get: operations["list-mail-suppressions"];
         put?: never;
@@ -6265,7 +6265,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Let mailboxes send to an address again */
+        /** Remove a suppressed address */
         delete: operations["delete-mail-suppression"];
         options?: never;
         head?: never;
@@ -6284,7 +6284,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook
-         * @description The signing secret is shown only in this answer. An event name that the catalog does not have is a 400.
+         * @description The signing secret is shown only in this response. An event name that is not in the catalog returns 400.
          */
         post: operations["mail-register-webhook"];
         delete?: never;
@@ -6301,8 +6301,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Event catalog
-         * @description The events that the workspace's licences allow, each with the JSON Schema of its body and an example.
+         * Get the event catalog
+         * @description Returns the events that the workspace's licences include, each with the JSON Schema of its body and an example.
          */
         get: operations["mail-webhook-catalog"];
         put?: never;
@@ -6321,8 +6321,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One delivery with its request and its attempts
-         * @description The body, and what receivers answered, are shown to who may see what the event carries.
+         * Get a delivery with its request and attempts
+         * @description The body and the receiver's responses are shown only to callers with the event's permission.
          */
         get: operations["mail-webhook-delivery"];
         put?: never;
@@ -6342,7 +6342,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a delivery again */
+        /** Resend a delivery */
         post: operations["mail-resend-webhook-delivery"];
         delete?: never;
         options?: never;
@@ -6357,7 +6357,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Progress of a recovery */
+        /** Get the progress of a recovery */
         get: operations["mail-webhook-recovery"];
         put?: never;
         post?: never;
@@ -6374,7 +6374,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One webhook */
+        /** Get a webhook */
         get: operations["mail-get-webhook"];
         put?: never;
         post?: never;
@@ -6382,7 +6382,7 @@ export interface paths {
         delete: operations["mail-delete-webhook"];
         options?: never;
         head?: never;
-        /** Change a webhook; its secret stays */
+        /** Change a webhook, keeping its secret */
         patch: operations["mail-change-webhook"];
         trace?: never;
     };
@@ -6393,7 +6393,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Delivery history of an endpoint, the newest 100 */
+        /** List the newest 100 deliveries of a webhook */
         get: operations["mail-webhook-deliveries"];
         put?: never;
         post?: never;
@@ -6411,8 +6411,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Requests of the last 24 hours, by the hour
-         * @description The oldest first; the last hour is not over yet. An hour begins at a full hour of UTC.
+         * Get the requests of the last 24 hours by hour
+         * @description Oldest first; the last hour is still in progress. Hours start on the full hour in UTC.
          */
         get: operations["mail-webhook-hours"];
         put?: never;
@@ -6433,8 +6433,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send what an endpoint missed in a range of time
-         * @description A job goes over the events of the range in order: what did not arrive is sent, recorded for the endpoint at the time or not. Ask the recovery for its progress.
+         * Resend what a webhook missed in a time range
+         * @description A job processes the events of the range in order and sends those that did not arrive, whether or not they were recorded for the endpoint at the time. Read the recovery for its progress.
          */
         post: operations["mail-recover-webhook"];
         delete?: never;
@@ -6450,7 +6450,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Recoveries of an endpoint and their progress */
+        /** List the recoveries of a webhook */
         get: operations["mail-webhook-recoveries"];
         put?: never;
         post?: never;
@@ -6471,7 +6471,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret
-         * @description The new secret is shown only in this answer. Without grace_seconds the old one ends at once; with it, webhook-signature carries both and X-Service-Signature keeps to the old one until then.
+         * @description The new secret is shown only in this response. Without grace_seconds the old secret stops working at once. With it, webhook-signature carries both signatures and X-Service-Signature stays with the old one until the grace period ends.
          */
         post: operations["mail-rotate-webhook-secret"];
         delete?: never;
@@ -6523,7 +6523,7 @@ export interface paths {
         };
         /**
          * Search the regulations
-         * @description Full-text search over every provision, ordered by relevance. Nothing found is an empty list.
+         * @description Full-text search over all provisions, ordered by relevance. Returns an empty list if nothing matches.
          */
         get: operations["search-regulations"];
         put?: never;
@@ -6543,7 +6543,7 @@ export interface paths {
         };
         /**
          * List the laws of the library
-         * @description The last updated first.
+         * @description The most recently updated laws come first.
          */
         get: operations["list-laws"];
         put?: never;
@@ -6562,8 +6562,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a provision
-         * @description The whole text with its neighbours, its versions and the outline of its law.
+         * Get a provision
+         * @description Returns the full text with its neighbours, its versions and the outline of its law.
          */
         get: operations["get-provision"];
         put?: never;
@@ -6584,8 +6584,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make new recovery codes
-         * @description The old ones stop working. Shown once.
+         * Create new recovery codes
+         * @description The old codes stop working. The new ones are shown only once.
          */
         post: operations["new-recovery-codes"];
         delete?: never;
@@ -6604,11 +6604,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a secret for an authenticator app
-         * @description Nothing changes until a code of the app confirms it.
+         * Create a secret for an authenticator app
+         * @description Takes effect only after you confirm it with a code from the app.
          */
         post: operations["begin-totp"];
-        /** Switch the second step off */
+        /** Turn off two-factor authentication */
         delete: operations["drop-totp"];
         options?: never;
         head?: never;
@@ -6625,8 +6625,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Switch the second step on
-         * @description Gives ten recovery codes, shown once.
+         * Turn on two-factor authentication
+         * @description Returns ten recovery codes, shown only once.
          */
         post: operations["confirm-totp"];
         delete?: never;
@@ -6646,8 +6646,8 @@ export interface paths {
         get: operations["list-api-keys"];
         put?: never;
         /**
-         * Make an API key
-         * @description The key is in this answer only. Its scopes cannot give more than you have: 403.
+         * Create an API key
+         * @description The key is shown only in this response. Scopes that exceed your own permissions: 403.
          */
         post: operations["add-api-key"];
         delete?: never;
@@ -6670,7 +6670,7 @@ export interface paths {
         delete: operations["revoke-api-key"];
         options?: never;
         head?: never;
-        /** Change the name, scopes or end of an API key */
+        /** Change the name, scopes or expiry of an API key */
         patch: operations["change-api-key"];
         trace?: never;
     };
@@ -6684,8 +6684,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give an API key a new secret
-         * @description The old secret stops working at once. The new one is in this answer only.
+         * Rotate the secret of an API key
+         * @description The old secret stops working at once. The new one is shown only in this response.
          */
         post: operations["rotate-api-key"];
         delete?: never;
@@ -6705,7 +6705,7 @@ export interface paths {
         put?: never;
         /**
          * Approve or deny an app
-         * @description Gives the return address that the page opens, with a code that is good for 60 seconds and one use, or with error=access_denied.
+         * @description Returns the redirect URI for the page to open, with a code that is valid once, for 60 seconds, or with error=access_denied.
          */
         post: operations["app-authorize"];
         delete?: never;
@@ -6724,8 +6724,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * State of the consent page
-         * @description Answers without a credential too, so that the page can show what is asked for before the person signs in. An invalid parameter is a 400.
+         * Get the state of the consent page
+         * @description Also works without a credential, so that the page can show what the app requests before the person signs in. 400 if a parameter is invalid.
          */
         post: operations["app-context"];
         delete?: never;
@@ -6744,8 +6744,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Prove the password again
-         * @description Stamps the session, so that calls which need a fresh proof work for 15 minutes. A wrong password or code is a 422, never a 401.
+         * Confirm your password
+         * @description Calls that require a recently confirmed password then work in this session for 15 minutes. A wrong password or code returns 422, never 401.
          */
         post: operations["reauth"];
         delete?: never;
@@ -6764,8 +6764,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on in another workspace
-         * @description Opens a session in the other workspace and closes this one in one statement. The new session keeps the old one's absolute end and joins its family. An app may follow only where the person granted it as much.
+         * Switch to another workspace
+         * @description Opens a session in the other workspace and closes this one atomically. The new session keeps the old one's absolute expiry and joins its family. An app can switch only where the person granted it at least the same scopes.
          */
         post: operations["switch-workspace"];
         delete?: never;
@@ -6785,7 +6785,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a code for a session
-         * @description The app is proven by PKCE with S256. A code that is used a second time ends the session that the first use opened.
+         * @description The app is verified by PKCE with S256. Using a code a second time ends the session opened by the first use.
          */
         post: operations["app-token"];
         delete?: never;
@@ -6806,7 +6806,7 @@ export interface paths {
         put?: never;
         /**
          * Register an OAuth app
-         * @description Apps have no secret: each exchange is proven by PKCE.
+         * @description Apps have no secret; every code exchange is verified with PKCE.
          */
         post: operations["add-app"];
         delete?: never;
@@ -6822,13 +6822,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an OAuth app */
+        /** Get an OAuth app */
         get: operations["get-app"];
         put?: never;
         post?: never;
         /**
          * Delete an OAuth app
-         * @description Its sessions end at once, in every workspace.
+         * @description Ends the app's sessions in every workspace at once.
          */
         delete: operations["delete-app"];
         options?: never;
@@ -6862,8 +6862,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether and how to show that one is no robot
-         * @description In adaptive mode required_now depends on the caller's address. The POST that takes the token looks again.
+         * Get whether and how to solve a captcha
+         * @description In adaptive mode, required_now depends on the caller's IP address. The POST that takes the token checks again.
          */
         get: operations["captcha"];
         put?: never;
@@ -6883,7 +6883,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Prove an address and open the account */
+        /** Verify an e-mail address and open the account */
         post: operations["verify-email"];
         delete?: never;
         options?: never;
@@ -6900,7 +6900,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mail the link that proves an address again */
+        /** Resend the verification link */
         post: operations["resend-verification"];
         delete?: never;
         options?: never;
@@ -6919,7 +6919,7 @@ export interface paths {
         put?: never;
         /**
          * Open the first account of an installation
-         * @description The token is in the link that the first start of an empty installation prints: it works once, for an hour, and only while there is no workspace, whoever else may open accounts. Signing in follows.
+         * @description The token is in the link that the first start of an empty installation prints. It works once, for an hour, and only while there is no workspace, regardless of who else can open accounts. Sign in afterwards.
          */
         post: operations["open-first-account"];
         delete?: never;
@@ -6935,7 +6935,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the apps that you let in */
+        /** List the apps you granted access */
         get: operations["list-grants"];
         put?: never;
         post?: never;
@@ -6956,8 +6956,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take back what you granted to an app
-         * @description The app's sessions in this workspace end at once.
+         * Revoke an app's access
+         * @description Ends the app's sessions in this workspace at once.
          */
         delete: operations["revoke-grant"];
         options?: never;
@@ -6975,8 +6975,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a code that takes this session to another workspace's host
-         * @description The code is good for a minute, once, and for the address that asked for it. The session stays as it is until the code is used; the cookie of this host goes at once.
+         * Create a code that moves this session to another workspace's host
+         * @description The code is valid once, for one minute, and only from the IP address that requested it. The session does not change until the code is used; this host's cookie is removed at once.
          */
         post: operations["hand-over"];
         delete?: never;
@@ -6995,8 +6995,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on with a session that comes from another host
-         * @description Switches the workspace as POST /app/switch-workspace does, and sets the cookie of this host. A code that is used, too old, or another host's is a 422.
+         * Claim a session from another host
+         * @description Switches the workspace like POST /app/switch-workspace and sets this host's cookie. 422 if the code was already used, has expired or is for another host.
          */
         post: operations["take-over"];
         delete?: never;
@@ -7015,8 +7015,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invite somebody by mail
-         * @description Somebody who was invited and did not come is invited again; the older link dies. A member is a 409.
+         * Invite someone by mail
+         * @description A pending invitation to the same address is replaced, and its link stops working. 409 if the person is already a member.
          */
         post: operations["invite"];
         delete?: never;
@@ -7036,7 +7036,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Somebody who has an account signs in first: 409 account_exists. For anybody else it opens an account and a session.
+         * @description People who have an account sign in first: 409 account_exists. For anyone else this opens an account and a session.
          */
         post: operations["accept-invitation"];
         delete?: never;
@@ -7052,7 +7052,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in, where, and what they may do */
+        /** Get the signed-in user, workspace and permissions */
         get: operations["me"];
         put?: never;
         post?: never;
@@ -7060,8 +7060,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change one's own name and language
-         * @description A person is the same in all their workspaces. What a field does not name stays.
+         * Change your name and language
+         * @description Applies to all your workspaces. Omitted fields stay unchanged.
          */
         patch: operations["change-profile"];
         trace?: never;
@@ -7077,7 +7077,7 @@ export interface paths {
         put?: never;
         /**
          * Sign a phone in with a scanned QR
-         * @description A QR that was scanned, revoked or is too old is a 422.
+         * @description 422 if the QR was scanned already, was revoked or has expired.
          */
         post: operations["claim-mobile-qr"];
         delete?: never;
@@ -7094,8 +7094,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Mail that was kept because no mail server is configured
-         * @description Empty where mail is sent. Mails carry invitations and other keys, so a fresh proof of the password is needed, and a mail to somebody who may do more than the reader comes without its text.
+         * List mail kept because no mail server is configured
+         * @description Empty if a mail server is configured. Mails contain invitations and other credentials, so you must have confirmed your password recently, and a mail to someone with more permissions than you comes without its text.
          */
         get: operations["list-outbox"];
         put?: never;
@@ -7113,10 +7113,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One's own passkeys */
+        /** List your passkeys */
         get: operations["list-passkeys"];
         put?: never;
-        /** Keep a passkey that the browser made */
+        /** Add a passkey */
         post: operations["add-passkey"];
         delete?: never;
         options?: never;
@@ -7133,7 +7133,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What a browser needs to make a passkey */
+        /** Get the options for creating a passkey */
         post: operations["begin-passkey"];
         delete?: never;
         options?: never;
@@ -7167,7 +7167,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What a browser needs to show a passkey */
+        /** Get the options for signing in with a passkey */
         post: operations["begin-passkey-sign-in"];
         delete?: never;
         options?: never;
@@ -7201,8 +7201,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change one's own password
-         * @description Closes the other sessions. A wrong password is a 422, never a 401.
+         * Change your password
+         * @description Ends your other sessions. A wrong password returns 422, never 401.
          */
         put: operations["change-password"];
         post?: never;
@@ -7222,8 +7222,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mail a link to a new password
-         * @description The answer is the same for an address that has no account.
+         * Request a password reset link
+         * @description The response is the same if the address has no account.
          */
         post: operations["forgot-password"];
         delete?: never;
@@ -7242,8 +7242,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set a new password with a mailed link
-         * @description Closes every session and opens none: signing in follows, with the second step where that is on.
+         * Reset the password with a mailed link
+         * @description Ends all sessions and opens none: sign in afterwards, with the second factor if it is on.
          */
         post: operations["reset-password"];
         delete?: never;
@@ -7262,8 +7262,8 @@ export interface paths {
         /** List roles, permissions and scopes */
         get: operations["list-roles"];
         /**
-         * Make a role, or replace what one may do
-         * @description A role never gives more than its author has. The owner's cannot be changed: 409. Sessions that are open change with it.
+         * Create a role, or replace a role's permissions
+         * @description You cannot grant permissions that you do not have. The owner role cannot be changed: 409. The change also applies to open sessions.
          */
         put: operations["set-role"];
         post?: never;
@@ -7285,7 +7285,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a role, or reset a built-in one
-         * @description A role that somebody has cannot be deleted: 409.
+         * @description A role that members still have cannot be deleted: 409.
          */
         delete: operations["delete-role"];
         options?: never;
@@ -7300,11 +7300,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One's own open sessions and devices */
+        /** List your open sessions and devices */
         get: operations["list-sessions"];
         put?: never;
         post?: never;
-        /** End all of one's own sessions but this one */
+        /** End all your other sessions */
         delete: operations["revoke-other-sessions"];
         options?: never;
         head?: never;
@@ -7321,7 +7321,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one of one's own sessions */
+        /** End one of your sessions */
         delete: operations["revoke-session"];
         options?: never;
         head?: never;
@@ -7339,7 +7339,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with e-mail and password
-         * @description Opens a session and sets the panel's cookie, or asks for the second step. A wrong e-mail or password is a 422, never a 401.
+         * @description Opens a session and sets the panel's cookie, or requires the second factor. A wrong e-mail address or password returns 422, never 401.
          */
         post: operations["sign-in"];
         delete?: never;
@@ -7358,8 +7358,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take the second step of a sign-in
-         * @description A wrong code is a 422. After five tries or five minutes the sign-in starts anew.
+         * Complete a sign-in with the second factor
+         * @description A wrong code returns 422. After five attempts or five minutes, start the sign-in again.
          */
         post: operations["sign-in-second-step"];
         delete?: never;
@@ -7377,7 +7377,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the session */
+        /** Sign out */
         post: operations["sign-out"];
         delete?: never;
         options?: never;
@@ -7395,8 +7395,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for an account and a workspace
-         * @description Mails a link that proves the address; the account is made when the link is opened. The answer is the same for an address that has an account. Where accounts are given out by invitation alone, this and the links that were mailed before are refused with 403 sign_up_closed; GET /api/v1/meta says so.
+         * Request an account and a workspace
+         * @description Mails a link that verifies the e-mail address; opening it creates the account. The response is the same if the address already has an account. If accounts are by invitation only, this call and links mailed earlier are refused with 403 sign_up_closed; see sign_up in GET /api/v1/meta.
          */
         post: operations["sign-up"];
         delete?: never;
@@ -7412,12 +7412,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the workspaces that you may enter */
+        /** List the workspaces you can enter */
         get: operations["list-workspaces"];
         put?: never;
         /**
-         * Make another workspace, which you own
-         * @description Go there with POST /app/switch-workspace.
+         * Create a workspace that you own
+         * @description Enter it with POST /app/switch-workspace.
          */
         post: operations["add-workspace"];
         delete?: never;
@@ -7433,7 +7433,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Version of the service, whether it is a demo and how one gets an account */
+        /** Get the version, whether this is a demo, and who can sign up */
         get: operations["meta"];
         put?: never;
         post?: never;
@@ -7451,8 +7451,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The same stream over a WebSocket
-         * @description Each message is a JSON object with its type; events have their sequence in it. The first is `ready` with the sequence that the stream begins after. The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream.
+         * Stream the workspace's events over a WebSocket
+         * @description Each message is a JSON object with a type; events include their sequence number. The first message is `ready`, with the sequence number after which the stream starts. The id of an event is its sequence number. A client that reconnects with the last id receives the events it missed, or a `reset` message if they are no longer stored. Messages without an id (typing, presence) are not repeated. The stream sends only what the caller can see, and ends if the caller loses access.
          */
         get: operations["socket"];
         put?: never;
@@ -7471,8 +7471,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Stream of the workspace's events
-         * @description Server-sent events. The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream.
+         * Stream the workspace's events
+         * @description Server-sent events. The id of an event is its sequence number. A client that reconnects with the last id receives the events it missed, or a `reset` message if they are no longer stored. Messages without an id (typing, presence) are not repeated. The stream sends only what the caller can see, and ends if the caller loses access.
          */
         get: operations["stream"];
         put?: never;
@@ -7491,8 +7491,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Event catalog
-         * @description The events that the workspace's licences allow, each with the JSON Schema of its body and an example.
+         * Get the event catalog
+         * @description Returns the events that the workspace's licences include, each with the JSON Schema of its body and an example.
          */
         get: operations["webhook-catalog-alias"];
         put?: never;
@@ -7511,8 +7511,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the workspace's files take, and what they may take
-         * @description Files that nothing holds yet are counted too; they go a day after they came. What does not fit is refused with 409 storage_full: the reason is workspace, or visitors for what visitors of the live chat send. Mail that arrives is put off with 452, so that its sender tries again. The operator sets the quota.
+         * Get storage usage and quota
+         * @description Includes files that nothing uses yet; they are deleted a day after upload. A file that does not fit is refused with 409 storage_full; the reason is workspace, or visitors for files sent by live chat visitors. Incoming mail is deferred with 452, so that the sender retries. The operator sets the quota.
          */
         get: operations["workspace-storage"];
         put?: never;
@@ -7531,8 +7531,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Begin the authorization code flow (RFC 6749)
-         * @description Sends the browser to the consent page, or back to the app where its request is wrong.
+         * Start the authorization code flow (RFC 6749)
+         * @description Redirects the browser to the consent page, or back to the app if its request is invalid.
          */
         get: operations["oauth-authorize"];
         put?: never;
@@ -7554,7 +7554,7 @@ export interface paths {
         put?: never;
         /**
          * Register a client (RFC 7591)
-         * @description A client registers itself and gets nothing by it: a person decides where it may act, and it can do no more than they may. Ten in an hour from one address. One that gets no token for 30 days is removed; it registers anew.
+         * @description Registration alone grants no access: a person decides where the client can act, and it can never do more than they can. At most ten registrations an hour from one IP address. A client that obtains no token for 30 days is removed and has to register again.
          */
         post: operations["oauth-register"];
         delete?: never;
@@ -7573,8 +7573,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End a token (RFC 7009)
-         * @description Takes a form with the token and the client_id of the app that was given it. Answers 200 whether or not there is such a token; a token of another app is refused with invalid_grant and goes on.
+         * Revoke a token (RFC 7009)
+         * @description Takes a form with the token and the client_id of the app it was issued to. Returns 200 whether or not the token exists. A token of another app is refused with invalid_grant and stays valid.
          */
         post: operations["oauth-revoke"];
         delete?: never;
@@ -7594,7 +7594,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a code for a token (RFC 6749)
-         * @description Takes a form and answers without the envelope; otherwise the same as POST /api/v1/auth/app/token.
+         * @description Takes a form and responds without the envelope; otherwise the same as POST /api/v1/auth/app/token.
          */
         post: operations["oauth-token"];
         delete?: never;
@@ -7611,11 +7611,11 @@ export interface components {
             /** @example Firefox on Linux */
             device_name?: string;
             /**
-             * @description Needed where the address has no account
+             * @description Required if the e-mail address has no account
              * @example Ayşe Demir
              */
             name?: string;
-            /** @description Needed where the address has no account */
+            /** @description Required if the e-mail address has no account */
             password?: string;
             /** @example inv_… */
             token: string;
@@ -7624,7 +7624,7 @@ export interface components {
             /** @example ayse@example.com */
             email: string;
             /**
-             * @description Of the mail; yours by default
+             * @description Language of the invitation mail; the caller's by default
              * @enum {string}
              */
             language?: "tr" | "en";
@@ -7641,17 +7641,17 @@ export interface components {
         AddAppInBody: {
             /** @example Field service */
             name: string;
-            /** @description Whether people of other workspaces may connect it too */
+            /** @description Whether people in other workspaces can connect it too */
             public?: boolean;
             /**
-             * @description https, http on this machine, or a scheme of the app's own such as com.example.field:/callback. Matched exactly, the port of a loopback address aside.
+             * @description https, http on a loopback address, or a custom scheme such as com.example.field:/callback. Matched exactly, except for the port of a loopback address.
              * @example [
              *       "https://field.example.com/callback"
              *     ]
              */
             redirect_uris: string[];
             /**
-             * @description What it may ask people for
+             * @description Scopes the app can request
              * @example [
              *       "conversations.read"
              *     ]
@@ -7663,7 +7663,7 @@ export interface components {
             e164?: string;
             /** @example Reklam */
             note?: string;
-            /** @description How the numbers begin, with the country code; in place of e164 */
+            /** @description Start of the numbers, with the country code; instead of e164 */
             prefix?: string;
         };
         AddContactNoteInBody: {
@@ -7678,7 +7678,7 @@ export interface components {
         };
         AddGrantInBody: {
             /**
-             * @description At one of the workspace's domains
+             * @description Address at one of the workspace's domains
              * @example satis@kaya.example
              */
             address: string;
@@ -7698,21 +7698,21 @@ export interface components {
         };
         AddKeyInBody: {
             /**
-             * @description What a test key sets off has no live side effects
+             * @description Calls with a test key have no live side effects
              * @example live
              * @enum {string}
              */
             environment: "live" | "test";
             /**
              * Format: date-time
-             * @description Without it the key does not expire
+             * @description If omitted, the key does not expire
              * @example 2026-11-15T09:30:00.000000Z
              */
             expires_at?: string;
             /** @example Order sync */
             name: string;
             /**
-             * @description Named sets or single permissions; GET /api/v1/auth/roles lists them
+             * @description Named scopes or single permissions; GET /api/v1/auth/roles lists them
              * @example [
              *       "conversations.write"
              *     ]
@@ -7727,7 +7727,7 @@ export interface components {
             /** Format: uuid */
             challenge_id: string;
             /**
-             * @description What navigator.credentials.create gave, as JSON
+             * @description Result of navigator.credentials.create, as JSON
              * @example {}
              */
             credential: unknown;
@@ -7741,7 +7741,7 @@ export interface components {
              */
             kind: "export" | "erasure";
             /**
-             * @description Whose data it is about
+             * @description E-mail address that the request is about
              * @example elif@example.com
              */
             mailbox: string;
@@ -7755,7 +7755,7 @@ export interface components {
              */
             action: "block" | "quarantine" | "redact" | "warn" | "notify" | "log";
             /**
-             * @description On unless it says false
+             * @description Defaults to true
              * @example true
              */
             enabled?: boolean;
@@ -7763,7 +7763,7 @@ export interface components {
             name: string;
             options?: components["schemas"]["MailRuleOptions"];
             /**
-             * @description Required for keyword (a word or phrase on each line; a final * matches any ending), regex (RE2 syntax) and attachment_type (endings or media types); not allowed for the others
+             * @description Required for keyword (one word or phrase per line; a trailing * matches any ending), regex (RE2 syntax) and attachment_type (file extensions or media types); not allowed for other types
              * @example çok gizli
              */
             pattern?: string;
@@ -7780,12 +7780,12 @@ export interface components {
         };
         AddToTeamInBody: {
             /**
-             * @description Two to six digits that are no emergency number; left out, the next that is free
+             * @description Two to six digits, not an emergency number; defaults to the next free extension
              * @example 101
              */
             extension?: string;
             /**
-             * @description The agent's id, as GET /agents names it, or that of their account, as signing in gives it in user.id
+             * @description The agent's id from GET /agents, or their account's id (user.id in the sign-in response)
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             user_id: string;
@@ -7794,13 +7794,13 @@ export interface components {
             /** @example Demir Ticaret */
             name: string;
             /**
-             * @description The label of its hosts. Names of the service itself, such as www and mail, are refused with reserved
+             * @description Name of the workspace in its host names. Names that the service uses, such as www and mail, are refused with reserved
              * @example demir-ticaret
              */
             slug: string;
         };
         AddressInBody: {
-            /** @description Needed while GET /captcha says required_now */
+            /** @description Required while GET /captcha returns required_now */
             captcha_token?: string;
             /** @example ayse@example.com */
             email: string;
@@ -7812,7 +7812,7 @@ export interface components {
             /** @example 376 */
             no: string;
             /**
-             * @description Its id; null if the law has no such provision
+             * @description Id of the provision; null if the law has no such provision
              * @example kanun-6102:m376
              */
             provision: string | null;
@@ -7830,7 +7830,7 @@ export interface components {
              */
             count: number;
             /**
-             * @description Title of the law; of a kind, its name
+             * @description Title of the law, or name of the kind
              * @example Kanun
              */
             title: string;
@@ -7846,7 +7846,7 @@ export interface components {
             id: string;
             law: components["schemas"]["AdvisorHitLaw"];
             /**
-             * @description citation: the question names this provision
+             * @description citation: the query cites this provision
              * @example text
              * @enum {string}
              */
@@ -7858,12 +7858,12 @@ export interface components {
              */
             score: number;
             /**
-             * @description HTML: escaped text, matches in <em>
+             * @description HTML: escaped text with matches in <em>
              * @example sermayenin <em>kaybı</em>
              */
             snippet: string;
             /**
-             * @description Where the official text is
+             * @description URL of the official text
              * @example https://example.com/6102
              */
             source_url: string | null;
@@ -7873,7 +7873,7 @@ export interface components {
              */
             status: "in_force" | "repealed";
             /**
-             * @description Day from which this text counts
+             * @description Day this text came into force
              * @example 2012-07-01
              */
             valid_from: string;
@@ -7889,7 +7889,7 @@ export interface components {
             /** @example 6102 */
             no: string;
             /**
-             * @description Abbreviation; empty if there is none
+             * @description Abbreviation; empty if the law has none
              * @example TTK
              */
             short: string;
@@ -7905,13 +7905,13 @@ export interface components {
              */
             kind: "madde" | "gecici" | "ek" | "mukerrer" | "ek_gecici" | "bolum";
             /**
-             * @description The short way to cite it
+             * @description Short citation
              * @example TTK m. 376
              */
             label: string;
             /** @example 376 */
             no: string;
-            /** @description Book, part and section that it stands in */
+            /** @description Book, part and section of the law that contain the provision */
             path: string[];
         };
         AdvisorListedLaw: {
@@ -7923,7 +7923,7 @@ export interface components {
              */
             kind: "kanun" | "anayasa" | "khk" | "cbk" | "yonetmelik" | "teblig";
             /**
-             * @description Day of its newest amendment that we know
+             * @description Day of the latest known amendment
              * @example 2026-08-08
              */
             last_update: string;
@@ -7931,7 +7931,7 @@ export interface components {
             no: string;
             /**
              * Format: int64
-             * @description How many provisions it has
+             * @description Number of provisions
              * @example 1535
              */
             provisions: number;
@@ -7951,10 +7951,10 @@ export interface components {
         };
         AdvisorListedLawListEnvelope: {
             data: components["schemas"]["AdvisorListedLaw"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -7979,7 +7979,7 @@ export interface components {
             corpus_rev: number;
             /**
              * Format: date-time
-             * @description Texts from before the first import are not known
+             * @description Time of the first import; earlier texts are unknown
              * @example 2026-11-15T09:30:00.000000Z
              */
             history_from: string;
@@ -7992,7 +7992,7 @@ export interface components {
              */
             law_status: "in_force" | "repealed";
             next: components["schemas"]["AdvisorNeighbour"] | null;
-            /** @description Every provision of the law, in order */
+            /** @description All provisions of the law, in order */
             outline: components["schemas"]["AdvisorNeighbour"][];
             previous: components["schemas"]["AdvisorNeighbour"] | null;
             provision: components["schemas"]["AdvisorHitProvision"];
@@ -8010,7 +8010,7 @@ export interface components {
              */
             status: "in_force" | "repealed";
             /**
-             * @description The whole text
+             * @description Full text
              * @example Son yıllık bilançodan…
              */
             text: string;
@@ -8022,7 +8022,7 @@ export interface components {
         AdvisorProvisionPageEnvelope: {
             data: components["schemas"]["AdvisorProvisionPage"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8030,24 +8030,24 @@ export interface components {
         AdvisorSearchOut: {
             /**
              * Format: int64
-             * @description The revision of the corpus that this answer is from
+             * @description Corpus revision of this response
              * @example 3
              */
             corpus_rev: number;
             data: components["schemas"]["AdvisorHit"][];
-            /** @description null unless asked for */
+            /** @description null unless requested with facets */
             facets: components["schemas"]["AdvisorFacets"] | null;
-            /** @description Where the list goes on; null at the end */
+            /** @description Cursor of the next page; null on the last page */
             next_cursor: string | null;
             query: components["schemas"]["AdvisorUnderstood"];
             /**
              * Format: int64
-             * @description Provisions that answer the question well enough to be shown
+             * @description Number of provisions relevant enough to be shown
              * @example 120
              */
             total: number;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8055,7 +8055,7 @@ export interface components {
         AdvisorUnderstood: {
             citations: components["schemas"]["AdvisorCited"][];
             corrected: components["schemas"]["AdvisorCorrection"][];
-            /** @description Laws that the question names */
+            /** @description Laws named in the query */
             laws: components["schemas"]["AdvisorHitLaw"][];
         };
         AdvisorVersion: {
@@ -8066,7 +8066,7 @@ export interface components {
             /** @example 2012-07-01 */
             valid_from: string;
             /**
-             * @description Day from which it does not count any more
+             * @description First day this text is no longer in force
              * @example 2026-08-08
              */
             valid_to: string | null;
@@ -8079,7 +8079,7 @@ export interface components {
             created_at: string;
             /** @example ayse@example.com */
             email: string;
-            /** @description The membership's */
+            /** @description ID of the membership */
             id: string;
             /**
              * Format: date-time
@@ -8106,7 +8106,7 @@ export interface components {
             /** @example agent */
             role: string;
             /**
-             * @description In Markdown; stands below the e-mail answers that ask for it
+             * @description Markdown; added below e-mail replies that ask for it
              * @example **Ayşe Demir**
              *     Destek uzmanı
              */
@@ -8127,17 +8127,17 @@ export interface components {
         AgentAgentEnvelope: {
             data: components["schemas"]["AgentAgent"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         AgentAgentListEnvelope: {
             data: components["schemas"]["AgentAgent"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8155,13 +8155,13 @@ export interface components {
              */
             expires_at: string;
             /**
-             * @description Shown only in this answer
+             * @description Shown only in this response
              * @example qrk_…
              */
             key: string;
             qr_id: string;
             /**
-             * @description A data: URL
+             * @description The QR as a data: URL
              * @example data:image/png;base64,iVBORw0KGgo=
              */
             qr_png: string;
@@ -8169,7 +8169,7 @@ export interface components {
         AgentNewQREnvelope: {
             data: components["schemas"]["AgentNewQR"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8187,13 +8187,13 @@ export interface components {
         AgentOpenedEnvelope: {
             data: components["schemas"]["AgentOpened"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         AgentQR: {
-            /** @description Where the sign-in happened */
+            /** @description Device that signed in */
             device: components["schemas"]["AgentDevice"] | null;
             /**
              * Format: date-time
@@ -8213,7 +8213,7 @@ export interface components {
         AgentQREnvelope: {
             data: components["schemas"]["AgentQR"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8221,7 +8221,7 @@ export interface components {
         AgentRevokedCount: {
             /**
              * Format: int64
-             * @description 0 when none existed
+             * @description Number of QRs revoked; 0 if there were none
              * @example 1
              */
             revoked: number;
@@ -8229,7 +8229,7 @@ export interface components {
         AgentRevokedCountEnvelope: {
             data: components["schemas"]["AgentRevokedCount"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8254,14 +8254,14 @@ export interface components {
             platform: string;
         };
         AgentUnscanned: {
-            /** @description The newest one */
+            /** @description The newest unscanned QR */
             qr: components["schemas"]["AgentQR"] | null;
             unscanned: boolean;
         };
         AgentUnscannedEnvelope: {
             data: components["schemas"]["AgentUnscanned"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8284,20 +8284,20 @@ export interface components {
         };
         AppMeta: {
             /**
-             * @description The commit that the program was built from; unknown where it was built without git
+             * @description Git commit of the build; unknown if it was built without git
              * @example 0f8137af2b1c
              */
             commit: string;
-            /** @description Whether this is a demo whose passwords everybody knows */
+            /** @description Whether this is a demo with publicly known passwords */
             demo: boolean;
             /**
-             * @description kept where there is no mail server, so that whoever runs the service hands mails on
+             * @description kept if no mail server is configured; the operator then passes mails on
              * @example sent
              * @enum {string}
              */
             mail: "sent" | "kept";
             /**
-             * @description Who may open an account: open for everybody, invite for whoever is invited, closed for nobody; then whoever runs the service makes accounts
+             * @description Who can open an account: open for everyone, invite for people with an invitation, closed for no one; the operator then creates accounts
              * @example open
              * @enum {string}
              */
@@ -8308,13 +8308,13 @@ export interface components {
         AppMetaEnvelope: {
             data: components["schemas"]["AppMeta"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ApplyInBody: {
-            /** @description What new mailboxes have, those of this call too; it replaces the settings. Left out, they stay */
+            /** @description Defaults for new mailboxes, including those of this call; replaces the settings. If omitted, the settings stay unchanged */
             defaults?: components["schemas"]["Defaults"];
             /** @example kaya.example */
             domain: string;
@@ -8329,7 +8329,7 @@ export interface components {
         };
         AssistantConfiguration: {
             /**
-             * @description When it answers, by the business hours of the channel
+             * @description When it answers, based on the channel's business hours
              * @example always
              * @enum {string}
              */
@@ -8346,7 +8346,7 @@ export interface components {
              */
             delay_s: number;
             /**
-             * @description Who answers: the embedded engine, which only quotes, or a language model
+             * @description What answers: the embedded engine, which only quotes, or a language model
              * @example embedded
              * @enum {string}
              */
@@ -8358,15 +8358,15 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description Answers in one conversation, after which people take over
+             * @description Answers per conversation, after which agents take over
              * @example 5
              */
             max_answers: number;
-            /** @description The language model; null where the embedded engine answers */
+            /** @description The language model; null if the embedded engine answers */
             model: components["schemas"]["AssistantModelSettings"] | null;
             /** @example Satış sonrası asistanı */
             name: string;
-            /** @description Whether it also answers from the regulation corpus, where the workspace has the licence advisor */
+            /** @description Whether it also answers from the regulation corpus, if the workspace has the licence advisor */
             provisions: boolean;
             /**
              * Format: date-time
@@ -8377,24 +8377,24 @@ export interface components {
         AssistantConfigurationEnvelope: {
             data: components["schemas"]["AssistantConfiguration"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         AssistantConfigurationListEnvelope: {
             data: components["schemas"]["AssistantConfiguration"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         AssistantInput: {
             /**
-             * @description When it answers, by the business hours of the channel
+             * @description When it answers, based on the channel's business hours
              * @default always
              * @example always
              * @enum {string}
@@ -8402,57 +8402,57 @@ export interface components {
             active: "always" | "outside_hours" | "during_hours";
             /**
              * Format: int64
-             * @description Seconds between a message and its answer; 2 where nothing is said
+             * @description Seconds between a message and its answer; defaults to 2
              * @example 2
              */
             delay_s?: number;
             /**
              * Format: int64
-             * @description Answers in one conversation, after which people take over; 5 where nothing is said
+             * @description Answers per conversation, after which agents take over; defaults to 5
              * @example 5
              */
             max_answers?: number;
-            /** @description The language model that answers; without it the embedded engine does */
+            /** @description Language model that answers; without it, the embedded engine does */
             model?: components["schemas"]["ModelInput"];
             /** @example Satış sonrası asistanı */
             name: string;
-            /** @description Whether it also answers from the regulation corpus, where the workspace has the licence advisor */
+            /** @description Whether it also answers from the regulation corpus, if the workspace has the licence advisor */
             provisions?: boolean;
         };
         AssistantModelSettings: {
             /**
-             * @description Where the OpenAI-compatible API is; /chat/completions is added to it
+             * @description Base URL of the OpenAI-compatible API; /chat/completions is appended
              * @example https://llm.example.com/v1
              */
             address: string;
             /**
              * Format: int64
-             * @description Minor units a day; 0 for no limit
+             * @description Minor units per day; 0 means no limit
              * @example 1000
              */
             daily_money: number;
             /**
              * Format: int64
-             * @description Seconds a day that calls may take
+             * @description Seconds per day that calls can take
              * @example 3600
              */
             daily_seconds: number;
             /**
              * Format: int64
-             * @description Tokens a day, by UTC
+             * @description Tokens per day (UTC)
              * @example 500000
              */
             daily_tokens: number;
             /**
-             * @description Why the server did not answer last: dns, connect, tls, timeout, refused_address, or status_ with the number that it answered; null where it did
+             * @description Why the server's last answer failed: dns, connect, tls, timeout, refused_address, or status_ with the status it returned; null if it answered
              * @example status_503
              */
             failure: string | null;
-            /** @description Whether a key is stored; the key itself is never shown */
+            /** @description Whether a key is stored; the key itself is never returned */
             has_key: boolean;
             /**
              * Format: int64
-             * @description Minor units for a million tokens that are sent
+             * @description Minor units per million tokens sent
              * @example 15
              */
             input_price: number;
@@ -8460,17 +8460,17 @@ export interface components {
             model: string;
             /**
              * Format: int64
-             * @description Minor units for a million tokens that come back
+             * @description Minor units per million tokens received
              * @example 60
              */
             output_price: number;
             /**
              * Format: date-time
-             * @description Until when it is not asked, after failures; conversations are handed over meanwhile
+             * @description Paused until then after failures; conversations are handed over meanwhile
              * @example 2026-11-15T09:30:00.000000Z
              */
             paused_until: string | null;
-            /** @description What is used of today's budgets, with what running calls reserved */
+            /** @description Used from today's budgets, including what running calls reserved */
             spent: components["schemas"]["AssistantSpending"];
         };
         AssistantPassage: {
@@ -8489,10 +8489,10 @@ export interface components {
             url: string;
         };
         AssistantRewriting: {
-            /** @description Whose language model wrote it */
+            /** @description Configuration whose language model wrote it */
             configuration: components["schemas"]["ConversationConfiguration"];
             /**
-             * @description What it was translated into; null where it was not
+             * @description Language it was translated into; null if it was not
              * @example en
              */
             language: string | null;
@@ -8502,7 +8502,7 @@ export interface components {
         AssistantRewritingEnvelope: {
             data: components["schemas"]["AssistantRewriting"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8527,10 +8527,10 @@ export interface components {
             tokens: number;
         };
         AssistantSuggestion: {
-            /** @description Whose language model wrote it */
+            /** @description Configuration whose language model wrote it */
             configuration: components["schemas"]["ConversationConfiguration"];
             /**
-             * @description The customer's
+             * @description The customer's language
              * @example tr
              */
             language: string;
@@ -8540,10 +8540,10 @@ export interface components {
              * @enum {string|null}
              */
             reason: "no_answer" | null;
-            /** @description What it rests on */
+            /** @description Sources it is based on */
             sources: components["schemas"]["ConversationAISource"][];
             /**
-             * @description The draft; null where the sources do not answer
+             * @description The draft; null if the sources have no answer
              * @example Ürünü 14 gün içinde iade edebilirsiniz.
              */
             text: string | null;
@@ -8551,7 +8551,7 @@ export interface components {
         AssistantSuggestionEnvelope: {
             data: components["schemas"]["AssistantSuggestion"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8561,11 +8561,11 @@ export interface components {
             answered: boolean;
             /**
              * Format: double
-             * @description The confidence that an answer needs
+             * @description Confidence an answer needs
              * @example 0.65
              */
             bound: number;
-            /** @description What was found, the best first */
+            /** @description Passages found, best first */
             candidates: components["schemas"]["AssistantPassage"][];
             /**
              * @example question
@@ -8573,7 +8573,7 @@ export interface components {
              */
             intent: "question" | "greeting" | "thanks" | "human";
             /**
-             * @description other is one that the embedded engine does not understand: it hands over
+             * @description other: a language the embedded engine does not understand, so it hands over
              * @example tr
              * @enum {string}
              */
@@ -8592,7 +8592,7 @@ export interface components {
         AssistantTrialEnvelope: {
             data: components["schemas"]["AssistantTrial"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8604,7 +8604,7 @@ export interface components {
         AssistantWritingEnvelope: {
             data: components["schemas"]["AssistantWriting"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8615,7 +8615,7 @@ export interface components {
             /** @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM */
             code_challenge: string;
             /**
-             * @description S256, nothing else
+             * @description Must be S256
              * @example S256
              */
             code_challenge_method: string;
@@ -8627,23 +8627,23 @@ export interface components {
             /** @example https://field.example.com/callback */
             redirect_uri: string;
             /**
-             * @description What the token is for (RFC 8707): this server or its MCP server
+             * @description Resource the token is for (RFC 8707): this server or its MCP server
              * @example https://konak.example/mcp
              */
             resource?: string;
             /**
-             * @description code, nothing else
+             * @description Must be code
              * @example code
              */
             response_type: string;
             /**
-             * @description Separated by spaces; without it all that the app registered
+             * @description Space-separated; if omitted, all scopes that the app registered
              * @example conversations.read
              */
             scope?: string;
             /** @example af0ifjsldkj */
             state?: string;
-            /** @description Where to let the app in; the session's own workspace by default */
+            /** @description Workspace to grant access to; the session's own by default */
             workspace_id?: string;
         };
         BareError: {
@@ -8653,7 +8653,7 @@ export interface components {
             error_description: string;
         };
         BlobUse: {
-            /** @description Whether the operator gave this workspace a quota of its own */
+            /** @description Whether the operator set a quota for this workspace */
             own_quota: boolean;
             /**
              * Format: int64
@@ -8662,19 +8662,19 @@ export interface components {
             quota_bytes: number;
             /**
              * Format: int64
-             * @description What members, API keys and mail brought, and the recordings of calls
+             * @description Files from members, API keys and mail, and call recordings
              * @example 1288490188
              */
             used_bytes: number;
             /**
              * Format: int64
-             * @description A tenth of the quota, on top of it
+             * @description A tenth of the quota, in addition to it
              * @example 1073741824
              */
             visitor_quota_bytes: number;
             /**
              * Format: int64
-             * @description What visitors of the live chat sent
+             * @description Files sent by live chat visitors
              * @example 52428800
              */
             visitor_used_bytes: number;
@@ -8682,7 +8682,7 @@ export interface components {
         BlobUseEnvelope: {
             data: components["schemas"]["BlobUse"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8694,7 +8694,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description The number; null where a prefix is blocked
+             * @description The blocked number; null if a prefix is blocked
              * @example +908501234567
              */
             e164: string | null;
@@ -8706,7 +8706,7 @@ export interface components {
             /** @example Reklam */
             note: string;
             /**
-             * @description How the blocked numbers begin; null where one number is blocked
+             * @description Start of the blocked numbers; null if one number is blocked
              * @example +90850
              */
             prefix: string | null;
@@ -8714,17 +8714,17 @@ export interface components {
         BlockEntryEnvelope: {
             data: components["schemas"]["BlockEntry"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         BlockEntryListEnvelope: {
             data: components["schemas"]["BlockEntry"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8739,7 +8739,7 @@ export interface components {
              */
             ids: string[];
             /**
-             * @description A private note for the group
+             * @description Private note for the group
              * @example Müşteri faturayı da istiyor
              */
             note?: string;
@@ -8779,7 +8779,7 @@ export interface components {
         BusinessInBody: {
             /**
              * Format: uuid
-             * @description The bot; the workspace's oldest, or else the operator's, where it is left out
+             * @description The bot; defaults to the workspace's oldest, otherwise the operator's
              */
             channel_id?: string;
         };
@@ -8825,21 +8825,21 @@ export interface components {
              * @example 180
              */
             billed_s: number;
-            /** @description Whether the caller asked for it by pressing a key */
+            /** @description Whether the caller pressed a key to ask for a callback */
             callback_requested: boolean;
             /**
-             * @description Why it ended, for example normal, busy, no_answer, max_duration; no_credit: it was cut when the credit ended; no_device: no phone was signed in there; storage_full: the caller could leave no message
+             * @description Why it ended, for example normal, busy, no_answer, max_duration; no_credit: cut off when the credit ran out; no_device: no phone was signed in; storage_full: the caller could not leave a message
              * @example normal
              */
             cause: string;
             /**
              * Format: uuid
-             * @description Names the recording; the same as id
+             * @description Id of the recording; same as id
              */
             cdr_id: string;
             /**
              * Format: uuid
-             * @description The messaging account that it came over
+             * @description Messaging account the call came over
              */
             channel_account_id: string | null;
             /** Format: uuid */
@@ -8863,7 +8863,7 @@ export interface components {
              */
             dismissed_at: string | null;
             /**
-             * @description What became of it; empty until it is decided
+             * @description Outcome of the call; empty until decided
              * @example answered
              * @enum {string}
              */
@@ -8879,13 +8879,13 @@ export interface components {
              */
             ended_by: "" | "agent" | "customer" | "system";
             /**
-             * @description As the caller's line claims it; empty where it is withheld
+             * @description Number claimed by the caller's line; empty if withheld
              * @example +905321234567
              */
             from_e164: string;
             /**
              * Format: int64
-             * @description On hold, or while its agent had left it (detach)
+             * @description Time on hold, or while its agent had left it (detach)
              * @example 0
              */
             hold_s: number;
@@ -8897,9 +8897,9 @@ export interface components {
             legs: components["schemas"]["CallLeg"][];
             /** Format: uuid */
             number_id: string | null;
-            /** @description How the sound of its telephones and lines came to the exchange; null until one of them has ended */
+            /** @description Quality of the audio the exchange received from the phones and lines; null until one of them has ended */
             quality: components["schemas"]["CallQuality"] | null;
-            /** @description Whether there is a recording or a message to hear. Calls inside are never recorded */
+            /** @description Whether there is a recording or voicemail message. Inside calls are never recorded */
             recording: boolean;
             /**
              * Format: int64
@@ -8908,7 +8908,7 @@ export interface components {
             recording_ms: number;
             /**
              * Format: int64
-             * @description Until the answer, the voicemail or the end
+             * @description Time until the answer, the voicemail or the end
              * @example 7
              */
             ring_s: number;
@@ -8929,37 +8929,37 @@ export interface components {
             state: "created" | "screening" | "routing" | "ringing" | "active" | "held" | "detached" | "forwarding" | "voicemail" | "ending" | "ended";
             /**
              * Format: int64
-             * @description From the answer to the end, without the time on hold
+             * @description Time from the answer to the end, without time on hold
              * @example 125
              */
             talk_s: number;
             /** @example +902125550101 */
             to_e164: string;
-            /** @description Whether somebody should call back */
+            /** @description Whether the call is to be returned */
             to_return: boolean;
             /**
-             * @description line: the workspace's own; number: a bought one; inside: from phone to phone; channel: a messaging account
+             * @description line: the workspace's own line; number: a purchased number; inside: from phone to phone; channel: a messaging account
              * @example line
              * @enum {string}
              */
             via: "line" | "number" | "inside" | "channel";
-            /** @description Where the caller left a message; null where not */
+            /** @description The caller's voicemail message; null if there is none */
             voicemail: components["schemas"]["CallMessage"] | null;
         };
         CallCallEnvelope: {
             data: components["schemas"]["CallCall"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         CallCallListEnvelope: {
             data: components["schemas"]["CallCall"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -8967,13 +8967,13 @@ export interface components {
         CallCounts: {
             /**
              * Format: int64
-             * @description Calls that somebody should return
+             * @description Calls to return
              * @example 3
              */
             to_return: number;
             /**
              * Format: int64
-             * @description Messages on the voicemail that nobody has heard
+             * @description Unheard voicemail messages
              * @example 1
              */
             unheard: number;
@@ -8981,7 +8981,7 @@ export interface components {
         CallCountsEnvelope: {
             data: components["schemas"]["CallCounts"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -9014,7 +9014,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
-             * @description The outside number; empty for a phone of the workspace
+             * @description Outside number; empty for a phone of the workspace
              * @example +905321234567
              */
             number: string;
@@ -9024,7 +9024,7 @@ export interface components {
              */
             ringing_at: string | null;
             /**
-             * @description ring: a phone that the call rings at; third: whom it is forwarded to; left: a phone that left the call
+             * @description ring: a phone the call is ringing; third: the party it is forwarded to; left: a phone that left the call
              * @example agent
              * @enum {string}
              */
@@ -9045,7 +9045,7 @@ export interface components {
             /** Format: uuid */
             contact_id: string | null;
             /**
-             * @description Where the agent talks
+             * @description Device the agent talks on
              * @example desk
              * @enum {string}
              */
@@ -9059,13 +9059,13 @@ export interface components {
             from_e164: string;
             /**
              * Format: date-time
-             * @description Until when credit is set aside; null where it costs nothing
+             * @description Credit is reserved until then; null if the call costs nothing
              * @example 2026-11-15T09:30:00.000000Z
              */
             reserved_until: string | null;
             /**
              * Format: date-time
-             * @description When it was answered, or else began
+             * @description When it was answered, or started if not answered
              * @example 2026-11-15T09:30:00.000000Z
              */
             since: string;
@@ -9080,7 +9080,7 @@ export interface components {
         CallLiveArrayEnvelope: {
             data: components["schemas"]["CallLive"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -9097,7 +9097,7 @@ export interface components {
         CallQuality: {
             /**
              * Format: int64
-             * @description Of the worst leg, at its end (RFC 3550)
+             * @description Jitter of the worst leg at its end (RFC 3550)
              * @example 4
              */
             jitter_ms: number;
@@ -9108,7 +9108,7 @@ export interface components {
             packets_lost: number;
             /**
              * Format: int64
-             * @description One carries 20 ms of sound
+             * @description Each packet carries 20 ms of audio
              * @example 6150
              */
             packets_received: number;
@@ -9137,7 +9137,7 @@ export interface components {
             missed: number;
             /**
              * Format: int64
-             * @description Together
+             * @description Total talk time
              * @example 14400
              */
             talk_s: number;
@@ -9153,7 +9153,7 @@ export interface components {
             voicemail: number;
             /**
              * Format: int64
-             * @description How long callers waited for an answer, together
+             * @description Total time callers waited for an answer
              * @example 1200
              */
             wait_s: number;
@@ -9161,7 +9161,7 @@ export interface components {
         CallSummaryEnvelope: {
             data: components["schemas"]["CallSummary"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -9181,32 +9181,32 @@ export interface components {
         CallingButton: {
             /** @description Whether a call can be placed now */
             available: boolean;
-            /** @description Whether the customer can be asked now */
+            /** @description Whether the customer can be asked for consent now */
             can_request: boolean;
             /** @description Whether calls are turned on for the account */
             enabled: boolean;
             /**
              * Format: date-time
-             * @description When the consent ends
+             * @description When the consent expires
              * @example 2026-11-15T09:30:00.000000Z
              */
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description When they can be asked again; null where they can be now, or the provider does not say
+             * @description When the customer can be asked again; null if that is now or the provider does not say
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_request_at: string | null;
-            /** @description Whether the consent has no end */
+            /** @description Whether the consent never expires */
             permanent: boolean;
             /**
-             * @description The customer's consent, live from the provider; unknown while it does not answer
+             * @description The customer's consent, live from the provider; unknown if it does not answer
              * @example none
              * @enum {string}
              */
             permission: "granted" | "none" | "requested" | "rejected" | "unknown";
             /**
-             * @description Why not; null where only the customer's permission is missing
+             * @description Why no call is possible; null if only the customer's permission is missing
              * @example not_enabled
              * @enum {string|null}
              */
@@ -9215,20 +9215,20 @@ export interface components {
         CallingButtonEnvelope: {
             data: components["schemas"]["CallingButton"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         CallingChanged: {
-            /** @description Whether provider and exchange both carry calls */
+            /** @description Whether calls are on at both the provider and the exchange */
             enabled: boolean;
             exchange: components["schemas"]["CallingExchangeState"];
             provider: components["schemas"]["ChannelProviderCalls"];
-            /** @description Whether the provider lets a business of this number's country call customers; they can call it anyway */
+            /** @description Whether the provider lets businesses in this number's country call customers; customers can call the business either way */
             region_supported: boolean;
             /**
-             * @description rejected: provider.error or exchange.error says why
+             * @description If rejected, provider.error or exchange.error says why
              * @example rejected
              * @enum {string}
              */
@@ -9237,13 +9237,13 @@ export interface components {
         CallingChangedEnvelope: {
             data: components["schemas"]["CallingChanged"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         CallingExchangeState: {
-            /** @description What the exchange refused */
+            /** @description The exchange's error */
             error: string | null;
             /**
              * @example not_available
@@ -9252,39 +9252,39 @@ export interface components {
             status: "ready" | "not_available";
         };
         CallingState: {
-            /** @description Whether provider and exchange both carry calls */
+            /** @description Whether calls are on at both the provider and the exchange */
             enabled: boolean;
             exchange: components["schemas"]["CallingExchangeState"];
             provider: components["schemas"]["ChannelProviderCalls"];
-            /** @description Whether the provider lets a business of this number's country call customers; they can call it anyway */
+            /** @description Whether the provider lets businesses in this number's country call customers; customers can call the business either way */
             region_supported: boolean;
         };
         CallingStateEnvelope: {
             data: components["schemas"]["CallingState"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         CaptchaInfo: {
-            /** @description Of altcha: what its widget solves */
+            /** @description For altcha: the challenge that its widget solves */
             challenge?: components["schemas"]["Challenge"];
             /** @enum {string} */
             mode: "off" | "adaptive" | "always";
             /** @enum {string} */
             provider: "altcha" | "turnstile" | "hcaptcha";
-            /** @description Whether the caller's address must send a token now */
+            /** @description Whether requests from the caller's IP address must include a token now */
             required_now: boolean;
-            /** @description Of turnstile and hcaptcha: the widget that a page loads; empty for altcha */
+            /** @description For turnstile and hcaptcha: URL of the widget script; empty for altcha */
             script_url: string;
-            /** @description Of turnstile and hcaptcha; empty for altcha */
+            /** @description For turnstile and hcaptcha; empty for altcha */
             site_key: string;
         };
         CaptchaInfoEnvelope: {
             data: components["schemas"]["CaptchaInfo"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -9332,7 +9332,7 @@ export interface components {
             /** @example admin */
             role?: string;
             /**
-             * @description In Markdown; empty for none
+             * @description Markdown; empty for none
              * @example **Ayşe Demir**
              *     Destek uzmanı
              */
@@ -9348,14 +9348,14 @@ export interface components {
             scopes?: string[];
         };
         ChangeInBody: {
-            /** @description Whether a customer who calls lets the business call back */
+            /** @description Whether a customer's call also permits the business to call back */
             callback?: boolean;
             /** @example true */
             enabled: boolean;
-            /** @description When customers may call */
+            /** @description When customers can call */
             hours?: components["schemas"]["Hours"];
             /**
-             * @description Whether customers see the sign to call
+             * @description Whether customers see the call button
              * @enum {string}
              */
             icon?: "shown" | "hidden";
@@ -9382,28 +9382,28 @@ export interface components {
             new_password: string;
         };
         ChangeTeamInBody: {
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly agent_id?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly created_at?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly device?: unknown;
             /**
-             * @description Another extension signs the phone out; make new credentials with POST /phone
+             * @description A new extension signs the phone out; create new credentials with POST /phone
              * @example 101
              */
             extension?: string;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly has_phone?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly in_call?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly name?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly outside_e164?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly registered?: unknown;
-            /** @description Whether calls to the team ring there */
+            /** @description Whether calls to the team ring the agent */
             rings?: boolean;
         };
         ChangeWebhookInBody: {
@@ -9419,7 +9419,7 @@ export interface components {
             events?: string[];
             /**
              * Format: int64
-             * @description Most deliveries in a second; 0 for no limit
+             * @description Maximum deliveries per second; 0 means no limit
              * @example 50
              */
             rate_limit?: number;
@@ -9428,32 +9428,32 @@ export interface components {
         ChannelAIInBody: {
             /**
              * Format: uuid
-             * @description How it behaves on this account; left out, that stays as it is; null or the nil UUID for its defaults
+             * @description Assistant configuration for this account; unchanged if omitted, null or the nil UUID for the defaults
              */
             configuration_id?: string | null;
-            /** @description Whether the assistant answers */
+            /** @description Whether the assistant is on */
             enabled: boolean;
         };
         ChannelAccount: {
-            /** @description Whether the assistant answers on this account */
+            /** @description Whether the assistant is on for this account */
             ai: boolean;
             /**
              * Format: uuid
-             * @description How the assistant behaves on this account; null for its defaults
+             * @description Assistant configuration used on this account; null for the defaults
              */
             ai_configuration_id: string | null;
-            /** @description When somebody is there; null for always */
+            /** @description Business hours; null means always open */
             business_hours: components["schemas"]["ChannelHours"] | null;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
+            /** @description The provider's id for the account: an address, a number or a page */
             external_id: string | null;
             /**
              * Format: uuid
-             * @description The group that gets what comes in
+             * @description Group that new conversations go to
              */
             group_id: string | null;
             /**
@@ -9462,23 +9462,23 @@ export interface components {
              */
             id: string;
             /**
-             * @description The end of the channel key
+             * @description Last four characters of the channel key
              * @example x3Kd
              */
             key_last4: string | null;
             /**
-             * @description A key of the conversation source catalog
+             * @description Key from the catalog of conversation sources
              * @example custom
              */
             kind: string;
             /** @example Mobil uygulama */
             name: string;
             /**
-             * @description Why it needs attention, or is not connected yet
+             * @description Why the account needs attention or is not connected yet
              * @example token_expired
              */
             reason: string | null;
-            /** @description What belongs to the kind of channel; holds no secret */
+            /** @description Settings of this kind of channel; contains no secrets */
             settings: unknown;
             /**
              * @example active
@@ -9494,17 +9494,17 @@ export interface components {
         ChannelAccountEnvelope: {
             data: components["schemas"]["ChannelAccount"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ChannelAccountListEnvelope: {
             data: components["schemas"]["ChannelAccount"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -9512,12 +9512,12 @@ export interface components {
         ChannelFileRule: {
             /**
              * Format: int64
-             * @description In bytes
+             * @description Size limit in bytes
              * @example 8388608
              */
             max_size: number;
             /**
-             * @description MIME types; *\/* for all others
+             * @description MIME types; *\/* means all others
              * @example [
              *       "image/png"
              *     ]
@@ -9534,9 +9534,9 @@ export interface components {
             name?: string;
         };
         ChannelHours: {
-            /** @description Days on which nobody is there */
+            /** @description Days when nobody is available */
             holidays?: components["schemas"]["ChannelHoliday"][];
-            /** @description None means never */
+            /** @description Empty means never */
             spans: components["schemas"]["ChannelSpan"][];
             /** @example Europe/Istanbul */
             timezone: string;
@@ -9544,17 +9544,17 @@ export interface components {
         ChannelKindCapabilities: {
             /** @description Whether customers can be called */
             calls: boolean;
-            /** @description Whether it arrives that a customer took a message back */
+            /** @description Whether messages that customers delete are reported */
             deletes_in: boolean;
-            /** @description Whether customers' changes of a message arrive */
+            /** @description Whether messages that customers edit are updated */
             edits_in: boolean;
-            /** @description Files that can be sent: the first rule that names the type counts. Empty for none */
+            /** @description Files that can be sent; the first rule that lists the type applies. Empty for none */
             files: components["schemas"]["ChannelFileRule"][];
-            /** @description Whether customers see the text of a message formatted */
+            /** @description Whether customers see formatted text */
             formatting: boolean;
             /**
              * Format: int64
-             * @description For how long a person can answer, where the provider granted the account this; 0 where it is no longer
+             * @description Hours in which a person can reply, if the provider granted this to the account; 0 if that is no longer than window_hours
              * @example 168
              */
             human_window_hours: number;
@@ -9562,12 +9562,12 @@ export interface components {
             kind: string;
             /**
              * Format: int64
-             * @description How many characters the provider takes in a message; 0 where it takes any, or a longer text is sent in several. A longer text is refused
+             * @description Maximum characters in a message; longer text is refused. 0 means no limit, or that longer text is split into several messages
              * @example 4096
              */
             max_text: number;
             /**
-             * @description The only signs that can be used, with or without a variation selector (U+FE0F); empty for any
+             * @description The only emoji allowed, with or without a variation selector (U+FE0F); empty for any
              * @example [
              *       "❤️"
              *     ]
@@ -9579,11 +9579,11 @@ export interface components {
             read_receipts: boolean;
             /** @description Whether templates can be sent */
             templates: boolean;
-            /** @description Whether customers see that an agent writes */
+            /** @description Whether customers see that an agent is typing */
             typing: boolean;
             /**
              * Format: int64
-             * @description For how long after a customer's message free text can be sent; 0 for always
+             * @description Hours after a customer's message in which free text can be sent; 0 means no limit in time
              * @example 24
              */
             window_hours: number;
@@ -9591,20 +9591,20 @@ export interface components {
         ChannelKindCapabilitiesArrayEnvelope: {
             data: components["schemas"]["ChannelKindCapabilities"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ChannelProviderCalls: {
-            /** @description Whether a customer who calls lets the business call back */
+            /** @description Whether a customer's call also permits the business to call back */
             callback: boolean;
-            /** @description What the provider refused, in its words */
+            /** @description The provider's error message */
             error: string | null;
-            /** @description When customers may call; null for always */
+            /** @description When customers can call; null means always */
             hours: components["schemas"]["ChannelHours"] | null;
             /**
-             * @description Whether customers see the sign to call
+             * @description Whether customers see the call button
              * @example shown
              * @enum {string}
              */
@@ -9629,7 +9629,7 @@ export interface components {
             /** @example 09:00 */
             from: string;
             /**
-             * @description 24:00 is the end of the day
+             * @description 24:00 means the end of the day
              * @example 18:00
              */
             to: string;
@@ -9640,18 +9640,18 @@ export interface components {
         };
         ChannelTrial: {
             /**
-             * @description To be sent to the account as a customer would; null where none is waited for
+             * @description Code to send to the account as a customer would; null if no test is waiting
              * @example KONAK-482913
              */
             code: string | null;
             /**
              * Format: date-time
-             * @description Until when the code counts
+             * @description When the code expires
              * @example 2026-11-15T09:30:00.000000Z
              */
             expires_at: string | null;
             /**
-             * @description Where to send it: a number, an address, or the name of the account
+             * @description Where to send the code: a number, an address or the account's name
              * @example +90 212 123 45 67
              */
             number: string;
@@ -9667,43 +9667,43 @@ export interface components {
             state: "none" | "waiting" | "verified" | "expired";
             /**
              * Format: date-time
-             * @description When a code last arrived; a later one that did not changes nothing of it
+             * @description When a code last arrived; not changed by later codes that did not arrive
              * @example 2026-11-15T09:30:00.000000Z
              */
             verified_at: string | null;
-            /** @description What is wrong with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing */
+            /** @description Problems with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing */
             warnings: string[];
         };
         ChannelTrialEnvelope: {
             data: components["schemas"]["ChannelTrial"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ChannelWebhook: {
             /**
-             * @description What the provider says went wrong last
+             * @description The provider's last error message
              * @example Wrong response from the webhook: 502 Bad Gateway
              */
             last_error: string | null;
             /**
-             * @description Whether the provider calls us, or we ask it because it cannot reach us
+             * @description webhook: the provider calls Konak; polling: Konak asks the provider, which cannot reach it
              * @example webhook
              * @enum {string}
              */
             mode: "webhook" | "polling";
             /**
              * Format: int64
-             * @description What waits at the provider
+             * @description Number of updates waiting at the provider
              * @example 0
              */
             pending: number;
-            /** @description Whether the provider calls our address, by its own word */
+            /** @description Whether the provider says that it calls this address */
             registered: boolean;
             /**
-             * @description Our address for the account
+             * @description Konak's address for the account
              * @example https://crm.example.com/api/crm/v1/channels/telegram/webhook/123456789/5f0c
              */
             url: string;
@@ -9711,7 +9711,7 @@ export interface components {
         ChannelWebhookEnvelope: {
             data: components["schemas"]["ChannelWebhook"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -9726,7 +9726,7 @@ export interface components {
         };
         ClientInBody: {
             /**
-             * @description What people are shown; nobody checks it
+             * @description Name shown to people; not verified
              * @example Claude
              */
             client_name?: string;
@@ -9737,7 +9737,7 @@ export interface components {
              */
             grant_types?: string[];
             /**
-             * @description https, or http on the person's own machine
+             * @description https, or http on the user's own machine
              * @example [
              *       "http://127.0.0.1/callback"
              *     ]
@@ -9750,7 +9750,7 @@ export interface components {
              */
             response_types?: string[];
             /**
-             * @description Separated by spaces, what is not known is left out; without it what the MCP server's tools need
+             * @description Space-separated; unknown scopes are dropped. If omitted, the scopes that the MCP server's tools need
              * @example conversations.read
              */
             scope?: string;
@@ -9772,12 +9772,12 @@ export interface components {
         };
         ColoursChange: {
             /**
-             * @description Links and buttons; dark enough to be read on white
+             * @description Color of links and buttons; must be readable on white
              * @example #0b6e4f
              */
             accent?: string;
             /**
-             * @description Behind the title
+             * @description Color behind the title
              * @example #0b3d2e
              */
             header?: string;
@@ -9785,7 +9785,7 @@ export interface components {
         CommerceBalance: {
             /**
              * Format: int64
-             * @description In minor units; positive: the customer owes it
+             * @description In minor units; positive if the customer owes it
              * @example 125000
              */
             amount: number;
@@ -9796,7 +9796,7 @@ export interface components {
             balances: components["schemas"]["CommerceBalance"][];
             /**
              * Format: uuid
-             * @description The contact that the shop named
+             * @description CRM contact that the shop named
              */
             contact_id: string | null;
             /**
@@ -9826,17 +9826,17 @@ export interface components {
         CommerceCustomerEnvelope: {
             data: components["schemas"]["CommerceCustomer"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         CommerceCustomerListEnvelope: {
             data: components["schemas"]["CommerceCustomer"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -9880,17 +9880,17 @@ export interface components {
         CommerceEntryEnvelope: {
             data: components["schemas"]["CommerceEntry"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         CommerceEntryListEnvelope: {
             data: components["schemas"]["CommerceEntry"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -9940,7 +9940,7 @@ export interface components {
             id: string;
             lines: components["schemas"]["CommerceLine"][];
             /**
-             * @description What the customer knows it by
+             * @description Order number that the customer sees
              * @example 1188
              */
             number: string;
@@ -9971,7 +9971,7 @@ export interface components {
             tax: number;
             /**
              * Format: int64
-             * @description In minor units, as all amounts
+             * @description In minor units, like all amounts
              * @example 249900
              */
             total: number;
@@ -9981,7 +9981,7 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description Where the shop shows it
+             * @description The order's page in the shop
              * @example https://shop.example/orders/1188
              */
             url: string;
@@ -9989,17 +9989,17 @@ export interface components {
         CommerceOrderEnvelope: {
             data: components["schemas"]["CommerceOrder"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         CommerceOrderListEnvelope: {
             data: components["schemas"]["CommerceOrder"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10007,7 +10007,7 @@ export interface components {
         CommerceParty: {
             /**
              * Format: uuid
-             * @description The contact of the CRM, where it is known
+             * @description Id of the CRM contact, if known
              */
             contact_id?: string;
             /** @example elif@kayamobilya.example */
@@ -10025,7 +10025,7 @@ export interface components {
         CommerceReturn: {
             /**
              * Format: int64
-             * @description What is paid back, in minor units
+             * @description Amount refunded, in minor units
              * @example 122455
              */
             amount: number;
@@ -10071,17 +10071,17 @@ export interface components {
         CommerceReturnEnvelope: {
             data: components["schemas"]["CommerceReturn"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         CommerceReturnListEnvelope: {
             data: components["schemas"]["CommerceReturn"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10136,46 +10136,46 @@ export interface components {
         CommerceShipmentEnvelope: {
             data: components["schemas"]["CommerceShipment"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         CommerceShipmentListEnvelope: {
             data: components["schemas"]["CommerceShipment"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ConnectInBody: {
             /**
-             * @description Of a system user; stored sealed, never shown
+             * @description Access token of a system user; stored encrypted, never shown
              * @example EAAG…
              */
             access_token: string;
-            /** @description Whether the assistant answers */
+            /** @description Whether the assistant is on */
             ai?: boolean;
             /**
-             * @description Signs what the provider sends; stored sealed, never shown
+             * @description Secret that signs the provider's calls; stored encrypted, never shown
              * @example 1f6c3e…
              */
             app_secret: string;
             /**
-             * @description The WhatsApp Business Account (WABA) that the number belongs to
+             * @description WhatsApp Business Account (WABA) that the number belongs to
              * @example 102290129340398
              */
             business_account_id: string;
             /**
              * Format: uuid
-             * @description The group that gets what comes in
+             * @description Group that new conversations go to
              */
             group_id?: string;
             /**
-             * @description The verified name where it is left out
+             * @description Defaults to the verified name
              * @example WhatsApp hattı
              */
             name?: string;
@@ -10183,25 +10183,25 @@ export interface components {
             phone_number_id: string;
         };
         ConnectInBody1: {
-            /** @description Whether the assistant answers */
+            /** @description Whether the assistant is on */
             ai?: boolean;
             /**
-             * @description From @BotFather; stored sealed, never shown
+             * @description Token from @BotFather; stored encrypted, never shown
              * @example 123456789:AAF…
              */
             bot_token: string;
             /**
              * Format: uuid
-             * @description The group that gets what comes in
+             * @description Group that new conversations go to
              */
             group_id?: string;
             /**
-             * @description Whether Telegram calls us, or we ask it. Left out: it calls where it can reach us
+             * @description webhook: Telegram calls Konak; polling: Konak asks Telegram. Defaults to webhook where Telegram can reach Konak
              * @enum {string}
              */
             mode?: "webhook" | "polling";
             /**
-             * @description The bot's own name where it is left out
+             * @description Defaults to the bot's name
              * @example Telegram botu
              */
             name?: string;
@@ -10216,10 +10216,10 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "email" | "phone";
-            /** @description Who has this address or number, while it is not proven; only where one contact is read */
+            /** @description Contact that has this address or number, while the claim is not proven; only when a single contact is read */
             match: components["schemas"]["ContactClaimMatch"] | null;
             /**
-             * @description How it was shown to be true; null while it was not
+             * @description How the claim was proven; null while it is not
              * @enum {string|null}
              */
             proof: "agent" | null;
@@ -10231,7 +10231,7 @@ export interface components {
             /** Format: uuid */
             proven_by: string | null;
             /**
-             * @description The channel on which it was said
+             * @description Channel on which the claim was made
              * @example widget
              */
             source: string;
@@ -10246,13 +10246,13 @@ export interface components {
         };
         ContactClaimResult: {
             contact: components["schemas"]["ContactContact"];
-            /** @description Can be undone; null where nobody had the address or the number */
+            /** @description The merge, which can be undone; null if no other contact had the address or number */
             merge: components["schemas"]["ContactMerge"] | null;
         };
         ContactClaimResultEnvelope: {
             data: components["schemas"]["ContactClaimResult"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10276,7 +10276,7 @@ export interface components {
         };
         ContactContact: {
             blocked: boolean;
-            /** @description What they said of themselves and nobody vouches for */
+            /** @description Addresses and numbers that the contact gave and nobody verified */
             claims: components["schemas"]["ContactClaim"][];
             /** @example Kaya Mobilya */
             company: string;
@@ -10340,7 +10340,7 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description The member who looks after the contact
+             * @description Member who owns the contact
              */
             owner_id: string | null;
             phones: components["schemas"]["ContactPhone"][];
@@ -10350,7 +10350,7 @@ export interface components {
              *     ]
              */
             tags: string[];
-            /** @description Made by a key of the test environment */
+            /** @description Created with a key of the test environment */
             test: boolean;
             /** @example Europe/Istanbul */
             timezone: string;
@@ -10363,30 +10363,30 @@ export interface components {
         ContactContactEnvelope: {
             data: components["schemas"]["ContactContact"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ContactContactListEnvelope: {
             data: components["schemas"]["ContactContact"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ContactDuplicate: {
             contact: components["schemas"]["ContactContact"];
-            /** @description What both have: the whole name, or an address or a number that one of them has and the other claims */
+            /** @description What matches: the full name, or an address or number that one contact has and the other claims */
             reasons: ("name" | "email" | "phone")[];
         };
         ContactDuplicateArrayEnvelope: {
             data: components["schemas"]["ContactDuplicate"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10409,7 +10409,7 @@ export interface components {
             username: string;
             /**
              * Format: date-time
-             * @description Until when the channel takes free text
+             * @description When the window for free text ends
              * @example 2026-11-15T09:30:00.000000Z
              */
             window_expires_at: string | null;
@@ -10463,7 +10463,7 @@ export interface components {
         ContactImportEnvelope: {
             data: components["schemas"]["ContactImport"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10477,17 +10477,17 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description Row in the file, the header being 1
+             * @description Row number in the file; the header is row 1
              * @example 17
              */
             line: number;
         };
         ContactImportErrorListEnvelope: {
             data: components["schemas"]["ContactImportError"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10507,7 +10507,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description The first is the primary one
+             * @description The first one is primary
              * @example [
              *       "elif@kayamobilya.example"
              *     ]
@@ -10527,11 +10527,11 @@ export interface components {
             name?: string;
             /**
              * Format: uuid
-             * @description The nil UUID for nobody
+             * @description The nil UUID removes the owner
              */
             owner_id?: string;
             /**
-             * @description The first is the primary one
+             * @description The first one is primary
              * @example [
              *       "+905321234567"
              *     ]
@@ -10551,7 +10551,7 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description The contact that went
+             * @description Contact that was merged into it
              */
             loser_id: string;
             /**
@@ -10568,16 +10568,16 @@ export interface components {
             undone_at: string | null;
             /**
              * Format: uuid
-             * @description The contact that stayed
+             * @description Contact that remains
              */
             winner_id: string;
         };
         ContactMergeListEnvelope: {
             data: components["schemas"]["ContactMerge"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10589,7 +10589,7 @@ export interface components {
         ContactMergeResultEnvelope: {
             data: components["schemas"]["ContactMergeResult"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10610,17 +10610,17 @@ export interface components {
         ContactNoteEnvelope: {
             data: components["schemas"]["ContactNote"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ContactNoteListEnvelope: {
             data: components["schemas"]["ContactNote"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10652,13 +10652,13 @@ export interface components {
             at: string;
             /**
              * Format: uuid
-             * @description The message that it was understood from
+             * @description Message it was understood from
              */
             item_id: string | null;
             /** @example order_number */
             name: string;
             /**
-             * @description Where it comes from: message, contact, or the name of a tool
+             * @description Source: message, contact, or the name of a tool
              * @example message
              */
             source: string;
@@ -10671,7 +10671,7 @@ export interface components {
         ConversationAIAttributeArrayEnvelope: {
             data: components["schemas"]["ConversationAIAttribute"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10679,13 +10679,13 @@ export interface components {
         ConversationAIRecord: {
             /**
              * Format: int64
-             * @description How many answers it wrote; greetings, thanks and the words of a hand-over are none
+             * @description Answers it wrote, not counting greetings, thanks and hand-over messages
              * @example 3
              */
             answers: number;
-            /** @description Which assistant wrote last; null where none has */
+            /** @description Assistant that wrote last; null if none has */
             configuration: components["schemas"]["ConversationConfiguration"] | null;
-            /** @description Votes on its answers, the newest first; of very many the newest 200 */
+            /** @description Votes on its answers, newest first; at most the newest 200 */
             feedback: components["schemas"]["ConversationFeedback"][];
             /** @example customer_asked */
             handover_reason: string | null;
@@ -10696,7 +10696,7 @@ export interface components {
             last_answered_at: string | null;
             /**
              * Format: date-time
-             * @description Since when it is in that state
+             * @description When this state began
              * @example 2026-11-15T09:30:00.000000Z
              */
             since: string | null;
@@ -10709,26 +10709,26 @@ export interface components {
         ConversationAIRecordEnvelope: {
             data: components["schemas"]["ConversationAIRecord"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ConversationAISource: {
             /**
-             * @description The words that mattered
+             * @description The relevant passage
              * @example Ürünü 14 gün içinde iade edebilirsiniz.
              */
             excerpt: string;
             /**
-             * @description Where it comes from: article, canned_reply, website, file, provision
+             * @description Kind of source: article, canned_reply, website, file, provision
              * @example article
              */
             kind: string;
             /** @example İade koşulları */
             title: string;
             /**
-             * @description Empty where it has no address
+             * @description Empty if it has no address
              * @example https://yardim.kayamobilya.example/iade
              */
             url: string;
@@ -10736,7 +10736,7 @@ export interface components {
         ConversationAISourceArrayEnvelope: {
             data: components["schemas"]["ConversationAISource"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10756,18 +10756,18 @@ export interface components {
         ConversationAgentArrayEnvelope: {
             data: components["schemas"]["ConversationAgent"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ConversationAttachment: {
             /**
-             * @description Why the file was not kept; null where it can be downloaded
+             * @description Why the file was not kept; null if it can be downloaded
              * @enum {string|null}
              */
             blocked: "type_not_allowed" | "too_large" | "not_available" | null;
-            /** @description How the text of an e-mail refers to it */
+            /** @description Id by which the text of an e-mail refers to it */
             content_id: string | null;
             /**
              * Format: date-time
@@ -10778,9 +10778,9 @@ export interface components {
             id: string;
             /** @example fatura.pdf */
             name: string;
-            /** @description It is still being fetched from the channel */
+            /** @description Whether it is still being fetched from the channel */
             pending: boolean;
-            /** @description Whether a browser can show it in place */
+            /** @description Whether a browser can show it inline */
             shown: boolean;
             /**
              * Format: int64
@@ -10788,7 +10788,7 @@ export interface components {
              */
             size: number;
             /**
-             * @description What the content was found to be
+             * @description Type detected from the content
              * @example application/pdf
              */
             type: string;
@@ -10796,7 +10796,7 @@ export interface components {
         ConversationAttachmentEnvelope: {
             data: components["schemas"]["ConversationAttachment"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10811,27 +10811,27 @@ export interface components {
         ConversationCancelledEnvelope: {
             data: components["schemas"]["ConversationCancelled"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ConversationCard: {
-            /** @description The ledger balance by currency; positive: the customer owes it */
+            /** @description Ledger balance per currency; positive if the customer owes it */
             balances: components["schemas"]["ConversationMoney"][];
-            /** @description False when the workspace has no commerce licence; nothing is shown then */
+            /** @description False if the workspace has no commerce licence; the card is then empty */
             licensed: boolean;
-            /** @description The last ten */
+            /** @description The last ten orders */
             orders: components["schemas"]["ConversationCardOrder"][];
-            /** @description Of these orders */
+            /** @description Returns of these orders */
             returns: components["schemas"]["ConversationCardReturn"][];
-            /** @description Of these orders */
+            /** @description Shipments of these orders */
             shipments: components["schemas"]["ConversationCardShipment"][];
         };
         ConversationCardEnvelope: {
             data: components["schemas"]["ConversationCard"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10872,10 +10872,10 @@ export interface components {
         };
         ConversationCardOrderListEnvelope: {
             data: components["schemas"]["ConversationCardOrder"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10940,7 +10940,7 @@ export interface components {
             snoozed: number;
             /**
              * Format: int64
-             * @description Open ones whose customer waits for an answer
+             * @description Open conversations whose customer is waiting for a reply
              * @example 4
              */
             waiting: number;
@@ -10949,7 +10949,7 @@ export interface components {
             templates: components["schemas"]["TemplateTemplate"][];
             /**
              * Format: date-time
-             * @description Until when it does, or did; null where the channel has no window or none was open yet
+             * @description When the window ends or ended; null if the channel has no window or none was open yet
              * @example 2026-11-15T09:30:00.000000Z
              */
             window_expires_at: string | null;
@@ -10959,7 +10959,7 @@ export interface components {
         ConversationChatTemplatesEnvelope: {
             data: components["schemas"]["ConversationChatTemplates"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -10977,7 +10977,7 @@ export interface components {
              */
             ai_state: "off" | "active" | "handed_over" | "paused";
             /**
-             * @description A key of the source catalog
+             * @description Key from the source catalog
              * @example whatsapp
              */
             channel: string;
@@ -10997,7 +10997,7 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description The last message to the customer did not arrive; events do not say it */
+            /** @description Whether the last message to the customer was not delivered; not included in events */
             delivery_failed?: boolean;
             /**
              * Format: date-time
@@ -11021,18 +11021,18 @@ export interface components {
             merged_into_id: string | null;
             /**
              * Format: uuid
-             * @description The agent who is responsible
+             * @description Agent the conversation is assigned to
              */
             owner_id: string | null;
             /**
-             * @description The beginning of the last message
+             * @description Start of the last message
              * @example Siparişim ne zaman gelir?
              */
             preview: string;
             /** Format: uuid */
             preview_author_id: string | null;
             /**
-             * @description Who wrote the last message; null where there is none
+             * @description Who wrote the last message; null if there is none
              * @enum {string|null}
              */
             preview_author_kind: "agent" | "contact" | "bot" | "system" | "api_key" | null;
@@ -11044,7 +11044,7 @@ export interface components {
              */
             priority: "low" | "normal" | "high" | "urgent";
             /**
-             * @description Where answers to a request go that a program opened: by e-mail, or nowhere, because the program shows them itself; null for the channel's own route
+             * @description Where replies to a request opened by a program go: by e-mail, or nowhere because the program shows them itself; null for the channel's own route
              * @enum {string|null}
              */
             reply_route: "email" | "none" | null;
@@ -11069,11 +11069,11 @@ export interface components {
             tags: string[];
             /** @description Whether it is shown as a request */
             talep: boolean;
-            /** @description Made by a key of the test environment */
+            /** @description Created by a key of the test environment */
             test: boolean;
             /**
              * Format: int64
-             * @description Messages that the caller has not read
+             * @description Messages the caller has not read
              * @example 2
              */
             unread: number;
@@ -11084,7 +11084,7 @@ export interface components {
             updated_at: string;
             /**
              * Format: date-time
-             * @description Since when the customer waits for an answer
+             * @description When the customer started waiting for a reply
              * @example 2026-11-15T09:30:00.000000Z
              */
             waiting_since: string | null;
@@ -11092,17 +11092,17 @@ export interface components {
         ConversationConversationEnvelope: {
             data: components["schemas"]["ConversationConversation"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ConversationConversationListEnvelope: {
             data: components["schemas"]["ConversationConversation"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11113,7 +11113,7 @@ export interface components {
             groups: components["schemas"]["ConversationGroupCounts"][];
             /**
              * Format: int64
-             * @description Notes that call the caller in conversations that they have not read since; counted up to 100
+             * @description Notes that mention the caller in conversations they have not read since; counted up to 100
              * @example 1
              */
             mentions: number;
@@ -11121,7 +11121,7 @@ export interface components {
             unassigned: components["schemas"]["ConversationStateCounts"];
             /**
              * Format: int64
-             * @description Conversations that the caller has not read
+             * @description Conversations the caller has not read
              * @example 3
              */
             unread: number;
@@ -11129,7 +11129,7 @@ export interface components {
         ConversationCountsEnvelope: {
             data: components["schemas"]["ConversationCounts"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11141,7 +11141,7 @@ export interface components {
              */
             ai_state: "off" | "active" | "handed_over" | "paused";
             /**
-             * @description A key of the source catalog
+             * @description Key from the source catalog
              * @example whatsapp
              */
             channel: string;
@@ -11161,9 +11161,9 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description The last message to the customer did not arrive; events do not say it */
+            /** @description Whether the last message to the customer was not delivered; not included in events */
             delivery_failed?: boolean;
-            /** @description What the caller has begun to write: at most one reply and one note */
+            /** @description The caller's drafts: at most one reply and one note */
             drafts: components["schemas"]["ConversationDraft"][];
             /**
              * Format: date-time
@@ -11187,18 +11187,18 @@ export interface components {
             merged_into_id: string | null;
             /**
              * Format: uuid
-             * @description The agent who is responsible
+             * @description Agent the conversation is assigned to
              */
             owner_id: string | null;
             /**
-             * @description The beginning of the last message
+             * @description Start of the last message
              * @example Siparişim ne zaman gelir?
              */
             preview: string;
             /** Format: uuid */
             preview_author_id: string | null;
             /**
-             * @description Who wrote the last message; null where there is none
+             * @description Who wrote the last message; null if there is none
              * @enum {string|null}
              */
             preview_author_kind: "agent" | "contact" | "bot" | "system" | "api_key" | null;
@@ -11210,7 +11210,7 @@ export interface components {
              */
             priority: "low" | "normal" | "high" | "urgent";
             /**
-             * @description Where answers to a request go that a program opened: by e-mail, or nowhere, because the program shows them itself; null for the channel's own route
+             * @description Where replies to a request opened by a program go: by e-mail, or nowhere because the program shows them itself; null for the channel's own route
              * @enum {string|null}
              */
             reply_route: "email" | "none" | null;
@@ -11235,11 +11235,11 @@ export interface components {
             tags: string[];
             /** @description Whether it is shown as a request */
             talep: boolean;
-            /** @description Made by a key of the test environment */
+            /** @description Created by a key of the test environment */
             test: boolean;
             /**
              * Format: int64
-             * @description Messages that the caller has not read
+             * @description Messages the caller has not read
              * @example 2
              */
             unread: number;
@@ -11250,7 +11250,7 @@ export interface components {
             updated_at: string;
             /**
              * Format: date-time
-             * @description Since when the customer waits for an answer
+             * @description When the customer started waiting for a reply
              * @example 2026-11-15T09:30:00.000000Z
              */
             waiting_since: string | null;
@@ -11258,18 +11258,18 @@ export interface components {
         ConversationDetailEnvelope: {
             data: components["schemas"]["ConversationDetail"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ConversationDraft: {
-            /** @description The caller's uploads that wait with the draft */
+            /** @description The caller's uploads attached to the draft */
             attachments: components["schemas"]["ConversationAttachment"][];
             /** @example Siparişiniz yarın */
             body: string;
             /**
-             * @description A reply or a note; each has a draft of its own
+             * @description A reply or a note; each has its own draft
              * @example comment
              * @enum {string}
              */
@@ -11281,13 +11281,13 @@ export interface components {
             updated_at: string;
         };
         ConversationDrafted: {
-            /** @description Null where an empty text without attachments has cleared it */
+            /** @description Null if an empty text without attachments cleared it */
             draft: components["schemas"]["ConversationDraft"] | null;
         };
         ConversationDraftedEnvelope: {
             data: components["schemas"]["ConversationDrafted"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11307,7 +11307,7 @@ export interface components {
             edit_reason: "event" | "customer_message" | "already_sent" | "sending" | "too_old" | "merged" | "other_author" | null;
             /**
              * Format: date-time
-             * @description When editing ends; null where it does not, or where it cannot be edited
+             * @description When editing ends; null if it does not end or the item cannot be edited
              * @example 2026-11-15T09:30:00.000000Z
              */
             editable_until: string | null;
@@ -11315,7 +11315,7 @@ export interface components {
         ConversationEditPolicyEnvelope: {
             data: components["schemas"]["ConversationEditPolicy"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11330,7 +11330,7 @@ export interface components {
             edited_at: string;
             /**
              * Format: uuid
-             * @description Who replaced it
+             * @description Who replaced this version
              */
             editor_id: string | null;
             /**
@@ -11343,10 +11343,10 @@ export interface components {
         };
         ConversationEditionListEnvelope: {
             data: components["schemas"]["ConversationEdition"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11356,14 +11356,14 @@ export interface components {
             cc: string[];
             /**
              * Format: date-time
-             * @description As the sender wrote it
+             * @description Date given by the sender
              * @example 2026-11-15T09:30:00.000000Z
              */
             date: string | null;
             /** @example Elif Kaya <elif@kayamobilya.example> */
             from: string;
             headers: components["schemas"]["ConversationHeader"][];
-            /** @description Sanitised; empty where the message had none */
+            /** @description Sanitised; empty if the message had none */
             html: string;
             /**
              * @description Without angle brackets
@@ -11372,7 +11372,7 @@ export interface components {
             message_id: string;
             /**
              * Format: int64
-             * @description 0 where the original was not kept
+             * @description 0 if the original was not kept
              * @example 5120
              */
             raw_size: number;
@@ -11380,7 +11380,7 @@ export interface components {
             reply_to: string;
             /** @example Teslimat tarihi */
             subject: string;
-            /** @description The whole text, with what the answer quotes */
+            /** @description The full text, including quoted text */
             text: string;
             /**
              * @example [
@@ -11397,7 +11397,7 @@ export interface components {
              */
             email_cc: string[];
             /**
-             * @description Addresses that the last mail brought along and that nobody has written to here. Who wrote that mail is not proven: they get no copy until somebody adds them to email_cc
+             * @description Addresses from the last e-mail that nobody has written to here. Its sender is not proven, so they get no copy until somebody adds them to email_cc
              * @example [
              *       "depo@kayamobilya.example"
              *     ]
@@ -11407,7 +11407,7 @@ export interface components {
         ConversationEmailCCEnvelope: {
             data: components["schemas"]["ConversationEmailCC"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11415,7 +11415,7 @@ export interface components {
         ConversationEmailEnvelope: {
             data: components["schemas"]["ConversationEmail"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11446,7 +11446,7 @@ export interface components {
         ConversationFeedbackArrayEnvelope: {
             data: components["schemas"]["ConversationFeedback"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11454,7 +11454,7 @@ export interface components {
         ConversationFeedbackEnvelope: {
             data: components["schemas"]["ConversationFeedback"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11467,11 +11467,11 @@ export interface components {
             state: "closed" | "snoozed";
             /**
              * Format: date-time
-             * @description Of a snooze
+             * @description End of the snooze
              * @example 2026-11-15T09:30:00.000000Z
              */
             until?: string;
-            /** @description Of a snooze: until the customer writes */
+            /** @description For a snooze: until the customer writes */
             until_reply?: boolean;
         };
         ConversationForwarding: {
@@ -11490,13 +11490,13 @@ export interface components {
         ConversationForwardingEnvelope: {
             data: components["schemas"]["ConversationForwarding"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ConversationGroup: {
-            /** @description Its members */
+            /** @description Members of the group */
             agent_ids: string[];
             /**
              * Format: date-time
@@ -11511,7 +11511,7 @@ export interface components {
             name: string;
         };
         ConversationGroupBody: {
-            /** @description Its members */
+            /** @description Members of the group */
             agent_ids?: string[];
             /** @example İade, değişim ve garanti */
             description?: string;
@@ -11538,7 +11538,7 @@ export interface components {
             snoozed: number;
             /**
              * Format: int64
-             * @description Open ones whose customer waits for an answer
+             * @description Open conversations whose customer is waiting for a reply
              * @example 4
              */
             waiting: number;
@@ -11546,17 +11546,17 @@ export interface components {
         ConversationGroupEnvelope: {
             data: components["schemas"]["ConversationGroup"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ConversationGroupListEnvelope: {
             data: components["schemas"]["ConversationGroup"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11577,7 +11577,7 @@ export interface components {
              * @enum {string}
              */
             author_kind: "agent" | "contact" | "bot" | "system" | "api_key";
-            /** @description A machine of the customer's wrote it: an absence note, a notification */
+            /** @description Whether the customer's system wrote it automatically, such as an absence note or a notification */
             automatic: boolean;
             /** @example Siparişim ne zaman gelir? */
             body: string;
@@ -11594,23 +11594,23 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Set only in the event that tells of the deletion
+             * @description Set only in the event that reports the deletion
              * @example 2026-11-15T09:30:00.000000Z
              */
             deleted_at: string | null;
             /**
              * Format: date-time
-             * @description When an outgoing message reached the customer's device, where the channel says so
+             * @description When an outgoing message reached the customer's device, if the channel reports it
              * @example 2026-11-15T09:30:00.000000Z
              */
             delivered_at: string | null;
             /**
-             * @description What became of an outgoing message
+             * @description Delivery status of an outgoing message
              * @enum {string|null}
              */
             delivery: "sent" | "queued" | "failed" | "none" | null;
             delivery_error: string | null;
-            /** @description What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form, and calls: allowed or refused, where the customer answered whether they may be called), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason), how its text is written where it is not plain (format: markdown), and whether a data-loss-prevention rule covered words in it (redacted) */
+            /** @description Details of the event. For a message, what the channel sends besides the text (quoted, forwarded, referral, order, form, and calls: allowed or refused, if the customer answered whether they can be called). For a message sent by e-mail, also the recipients it did not reach while it reached others (refused_recipients, each with address and reason), the text format if not plain (format: markdown), and whether a data-loss-prevention rule masked words in it (redacted) */
             detail: {
                 [key: string]: unknown;
             };
@@ -11620,7 +11620,7 @@ export interface components {
              */
             edited_at: string | null;
             /**
-             * @description What happened, for events
+             * @description What happened, if the item is an event
              * @example closed
              */
             event: string | null;
@@ -11633,21 +11633,21 @@ export interface components {
              * @enum {string}
              */
             kind: "message" | "note" | "event" | "call";
-            /** @description Colleagues whom a note calls */
+            /** @description Colleagues mentioned in a note */
             mentions: components["schemas"]["ConversationMention"][];
             /**
              * Format: date-time
-             * @description When the customer opened an outgoing message, where the channel says so
+             * @description When the customer opened an outgoing message, if the channel reports it
              * @example 2026-11-15T09:30:00.000000Z
              */
             read_at: string | null;
             /**
              * Format: date-time
-             * @description When the customer sent it, by the channel's clock; created_at is its place in the timeline
+             * @description When the customer sent it, by the channel's clock; created_at sets its place in the timeline
              * @example 2026-11-15T09:30:00.000000Z
              */
             sent_at: string | null;
-            /** @description The template that it was sent as */
+            /** @description Template it was sent as */
             template: components["schemas"]["TemplateFilled"] | null;
             /** @description Reactions */
             tepkiler: components["schemas"]["ConversationReaction"][];
@@ -11655,17 +11655,17 @@ export interface components {
         ConversationItemEnvelope: {
             data: components["schemas"]["ConversationItem"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ConversationItemListEnvelope: {
             data: components["schemas"]["ConversationItem"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11674,7 +11674,7 @@ export interface components {
             /** Format: uuid */
             agent_id: string;
             /**
-             * @description As they were called when the note was written; it stands in the text after an @
+             * @description Their name when the note was written; appears in the text after an @
              * @example Defne Yılmaz
              */
             name: string;
@@ -11682,7 +11682,7 @@ export interface components {
         ConversationMentionArrayEnvelope: {
             data: components["schemas"]["ConversationMention"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11690,7 +11690,7 @@ export interface components {
         ConversationMentionOf: {
             /**
              * Format: date-time
-             * @description When they were called
+             * @description When the caller was mentioned
              * @example 2026-11-15T09:30:00.000000Z
              */
             at: string;
@@ -11708,7 +11708,7 @@ export interface components {
             /** Format: uuid */
             item_id: string;
             /**
-             * @description The beginning of the note
+             * @description Start of the note
              * @example @Defne Yılmaz faturaya bakar mısın?
              */
             preview: string;
@@ -11719,10 +11719,10 @@ export interface components {
         };
         ConversationMentionOfListEnvelope: {
             data: components["schemas"]["ConversationMentionOf"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11742,21 +11742,21 @@ export interface components {
             channel_account_id: string | null;
             data: components["schemas"]["ConversationConversation"];
             /**
-             * @description sent: the channel's provider accepted it; queued: on its way; failed: tried and rejected; none: no route to the customer
+             * @description sent: accepted by the channel's provider; queued: on its way; failed: tried and rejected; none: no route to the customer
              * @enum {string}
              */
             delivery: "sent" | "queued" | "failed" | "none";
             /**
-             * @description The route, also where it refused the message; null where there is none
+             * @description Channel of the route, even if it refused the message; null if there is none
              * @example whatsapp
              */
             delivery_channel: string | null;
-            /** @description The reason when failed; also on the conversation as a channel_delivery_failed event */
+            /** @description Reason if failed; also on the conversation as a channel_delivery_failed event */
             delivery_error: string | null;
-            /** @description The text was written into the contact's existing channel conversation */
+            /** @description Whether the text was written into the contact's existing channel conversation */
             reused: boolean;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11773,7 +11773,7 @@ export interface components {
         ConversationOutcomeArrayEnvelope: {
             data: components["schemas"]["ConversationOutcome"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11786,7 +11786,7 @@ export interface components {
             added_at: string;
             /** Format: uuid */
             contact_id: string;
-            /** @description Whether the conversation is this contact's */
+            /** @description Whether this contact is the conversation's customer */
             customer: boolean;
             /** @example Elif Kaya */
             name: string;
@@ -11794,7 +11794,7 @@ export interface components {
         ConversationParticipantArrayEnvelope: {
             data: components["schemas"]["ConversationParticipant"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11806,7 +11806,7 @@ export interface components {
         ConversationPeopleEnvelope: {
             data: components["schemas"]["ConversationPeople"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11814,7 +11814,7 @@ export interface components {
         ConversationQuery: {
             /** @enum {string} */
             ai_state?: "off" | "active" | "handed_over" | "paused";
-            /** @description A key of the source catalog */
+            /** @description Key from the source catalog */
             channel?: string;
             /** Format: uuid */
             contact_id?: string;
@@ -11834,7 +11834,7 @@ export interface components {
              */
             group_id?: string;
             /**
-             * @description Only where one of the newest 1,000 notes that call the caller does
+             * @description Only conversations with one of the newest 1,000 notes that mention the caller
              * @enum {string}
              */
             mentioned?: "me";
@@ -11845,10 +11845,10 @@ export interface components {
             owner_id?: string;
             /** @enum {string} */
             priority?: "low" | "normal" | "high" | "urgent";
-            /** @description Words of the subject, or the customer's name, address or number */
+            /** @description Words from the subject, or the customer's name, address or number */
             q?: string;
             /**
-             * @description A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first.
+             * @description A minus puts the largest first. Conversations that are not waiting, or not snoozed until a time, come last, newest activity first.
              * @default -last_activity
              * @enum {string}
              */
@@ -11857,17 +11857,17 @@ export interface components {
             state?: "open" | "snoozed" | "closed";
             tag?: string;
             /**
-             * @description Only requests, or only others
+             * @description true for only requests, false for only others
              * @enum {string}
              */
             talep?: "true" | "false";
             /**
-             * @description Only what the caller has not read
+             * @description Only conversations the caller has not read
              * @enum {string}
              */
             unread?: "true";
             /**
-             * @description Only where the customer waits for an answer
+             * @description Only where the customer is waiting for a reply
              * @enum {string}
              */
             waiting?: "true";
@@ -11894,7 +11894,7 @@ export interface components {
              * @example 5
              */
             rating: number | null;
-            /** @description False where an earlier answer stands, which is shown then */
+            /** @description False if an earlier rating stands; that one is then returned */
             recorded: boolean;
             /**
              * Format: date-time
@@ -11905,7 +11905,7 @@ export interface components {
         ConversationRatingEnvelope: {
             data: components["schemas"]["ConversationRating"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11929,7 +11929,7 @@ export interface components {
         ConversationReadMark: {
             /**
              * Format: int64
-             * @description Conversations that the caller has not read
+             * @description Conversations the caller has not read
              * @example 3
              */
             badge: number;
@@ -11937,7 +11937,7 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description Messages of this conversation that the caller has not read
+             * @description Messages in this conversation the caller has not read
              * @example 0
              */
             unread: number;
@@ -11945,7 +11945,7 @@ export interface components {
         ConversationReadMarkEnvelope: {
             data: components["schemas"]["ConversationReadMark"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11967,7 +11967,7 @@ export interface components {
         ConversationReferenceEnvelope: {
             data: components["schemas"]["ConversationReference"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -11981,7 +11981,7 @@ export interface components {
             /** Format: uuid */
             channel_account_id: string | null;
             /**
-             * @description The conversation's own route, an identity or the e-mail of the contact, or the server's default
+             * @description The conversation's own route, an identity or e-mail address of the contact, or the server's default
              * @enum {string}
              */
             kind: "conversation" | "identity" | "email" | "default";
@@ -11994,7 +11994,7 @@ export interface components {
         ConversationReplyChannelArrayEnvelope: {
             data: components["schemas"]["ConversationReplyChannel"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12003,13 +12003,13 @@ export interface components {
             attachments: components["schemas"]["ConversationAttachment"][];
             /**
              * Format: uuid
-             * @description The agent who wrote it
+             * @description Agent who wrote it
              */
             author_id: string | null;
             /** @example Randevunuz yarın 10.00'da. */
             body: string;
             /**
-             * @description Another channel than the conversation's own
+             * @description Channel, if not the conversation's own
              * @example whatsapp
              */
             channel: string | null;
@@ -12028,7 +12028,7 @@ export interface components {
              */
             error: string | null;
             /**
-             * @description How the text is written
+             * @description Format of the text
              * @example plain
              * @enum {string}
              */
@@ -12037,7 +12037,7 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description The message that it became
+             * @description Message it was sent as
              */
             item_id: string | null;
             /**
@@ -12045,53 +12045,53 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             send_at: string;
-            /** @description Whether the author's signature follows, where it goes by e-mail */
+            /** @description Whether the author's signature is added if it goes by e-mail */
             signature: boolean;
             /**
              * @example waiting
              * @enum {string}
              */
             state: "waiting" | "sent" | "cancelled" | "failed";
-            /** @description What becomes of the conversation when it went */
+            /** @description What happens to the conversation once the message is sent */
             then: components["schemas"]["ConversationFollowUp"] | null;
-            /** @description It is cancelled when the customer writes before */
+            /** @description Whether it is cancelled if the customer writes first */
             until_reply: boolean;
         };
         ConversationScheduledEnvelope: {
             data: components["schemas"]["ConversationScheduled"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ConversationScheduledListEnvelope: {
             data: components["schemas"]["ConversationScheduled"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         ConversationSentTemplate: {
-            /** @description Null where there was none and none began, and for who may not see conversations */
+            /** @description Null if there was none and none was started, and for callers who cannot see conversations */
             conversation: components["schemas"]["ConversationConversation"] | null;
             /**
-             * @description sent: the provider accepted it; queued: on its way; failed: refused; none: the test environment sends nothing
+             * @description sent: accepted by the provider; queued: on its way; failed: refused; none: the test environment sends nothing
              * @enum {string}
              */
             delivery: "sent" | "queued" | "failed" | "none";
-            /** @description Why it failed: template_not_sendable, consent_missing, consent_revoked, no_route, channel_unavailable, or the provider's words */
+            /** @description Why it failed: template_not_sendable, consent_missing, consent_revoked, no_route, channel_unavailable, or the provider's message */
             delivery_error: string | null;
-            /** @description Null where nothing was sent at all */
+            /** @description Null if nothing was sent at all */
             item: components["schemas"]["ConversationItem"] | null;
         };
         ConversationSentTemplateEnvelope: {
             data: components["schemas"]["ConversationSentTemplate"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12103,7 +12103,7 @@ export interface components {
             reopen: boolean;
             /**
              * Format: int64
-             * @description After so many days a new conversation begins instead; null for never
+             * @description After this many days a new conversation starts instead; null means never
              * @example 14
              */
             reopen_days: number | null;
@@ -12111,7 +12111,7 @@ export interface components {
         ConversationSettingsEnvelope: {
             data: components["schemas"]["ConversationSettings"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12141,13 +12141,13 @@ export interface components {
             label: string;
             /** @description Whether it is an omnichannel messaging channel */
             messaging: boolean;
-            /** @description Whether it is displayed as a request */
+            /** @description Whether it is shown as a request */
             talep: boolean;
         };
         ConversationSourceArrayEnvelope: {
             data: components["schemas"]["ConversationSource"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12170,7 +12170,7 @@ export interface components {
             snoozed: number;
             /**
              * Format: int64
-             * @description Open ones whose customer waits for an answer
+             * @description Open conversations whose customer is waiting for a reply
              * @example 4
              */
             waiting: number;
@@ -12178,7 +12178,7 @@ export interface components {
         ConversationSummary: {
             /** @description Whether an assistant can write one now */
             available: boolean;
-            /** @description Which assistant wrote it */
+            /** @description Assistant that wrote it */
             configuration: components["schemas"]["ConversationConfiguration"] | null;
             /**
              * Format: date-time
@@ -12187,15 +12187,15 @@ export interface components {
             generated_at: string | null;
             /** @example tr */
             language: string | null;
-            /** @description Whether something was written, edited or deleted since */
+            /** @description Whether anything was written, edited or deleted since */
             outdated: boolean;
             /**
              * Format: uuid
-             * @description The agent who asked for it
+             * @description Agent who requested it
              */
             requested_by: string | null;
             /**
-             * @description Null when none is stored
+             * @description Null if none is stored
              * @example Müşteri teslimat tarihini sordu; yarın teslim edileceği yazıldı.
              */
             summary: string | null;
@@ -12203,7 +12203,7 @@ export interface components {
         ConversationSummaryEnvelope: {
             data: components["schemas"]["ConversationSummary"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12223,7 +12223,7 @@ export interface components {
         ConversationWrittenEnvelope: {
             data: components["schemas"]["ConversationWritten"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12251,7 +12251,7 @@ export interface components {
         };
         CreateConversationInBody: {
             /**
-             * @description What the customer asked for
+             * @description The customer's request
              * @example Siparişim ne zaman gelir?
              */
             body?: string;
@@ -12299,7 +12299,7 @@ export interface components {
              *     ]
              */
             components: components["schemas"]["TemplateComponent"][];
-            /** @description Keeps it here without a review */
+            /** @description Keeps the template in Konak as a draft, without a review */
             draft?: boolean;
             /**
              * @description Cannot be changed later
@@ -12307,12 +12307,12 @@ export interface components {
              */
             language: string;
             /**
-             * @description Small letters, digits and underscores; cannot be changed later
+             * @description Lowercase letters, digits and underscores; cannot be changed later
              * @example kargo_bilgisi
              */
             name: string;
             /**
-             * @description Whether variables are {{1}} or {{name}}
+             * @description POSITIONAL: variables are {{1}}; NAMED: variables are {{name}}
              * @default POSITIONAL
              * @enum {string}
              */
@@ -12320,22 +12320,22 @@ export interface components {
         };
         CreateInBody1: {
             /**
-             * @description Where answers are sent, signed
+             * @description Address that replies are sent to, signed
              * @example https://example.com/konak
              */
             address: string;
-            /** @description Whether the assistant answers */
+            /** @description Whether the assistant is on */
             ai?: boolean;
             /**
              * Format: uuid
-             * @description The group that gets what comes in
+             * @description Group that new conversations go to
              */
             group_id?: string;
             /** @example Mobil uygulama */
             name: string;
             /**
              * Format: int64
-             * @description For how long after the customer's last message free text may be sent; always without it
+             * @description Hours after the customer's last message in which free text can be sent; no limit if omitted
              * @example 24
              */
             window_hours?: number;
@@ -12359,45 +12359,45 @@ export interface components {
             rating: number;
         };
         CustomMessage: {
-            /** @description Files that were uploaded to the channel before, at most a day ago */
+            /** @description Files uploaded to the channel within the last day */
             attachments?: string[];
             /**
-             * @description Required where there is no file
+             * @description Required if there is no file
              * @example Siparişim ne zaman gelir?
              */
             body?: string;
             contact: components["schemas"]["CustomSender"];
             /**
-             * @description The sender's own id: the same one twice is one message
+             * @description Message id in your system; a repeated id creates no second message
              * @example msg-90117
              */
             message_id?: string;
             /**
-             * @description Of a conversation that begins with it
+             * @description Subject of a conversation that this message starts
              * @example Teslimat tarihi
              */
             subject?: string;
         };
         CustomOpened: {
-            /** @description Whether the assistant answers on this account */
+            /** @description Whether the assistant is on for this account */
             ai: boolean;
             /**
              * Format: uuid
-             * @description How the assistant behaves on this account; null for its defaults
+             * @description Assistant configuration used on this account; null for the defaults
              */
             ai_configuration_id: string | null;
-            /** @description When somebody is there; null for always */
+            /** @description Business hours; null means always open */
             business_hours: components["schemas"]["ChannelHours"] | null;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
+            /** @description The provider's id for the account: an address, a number or a page */
             external_id: string | null;
             /**
              * Format: uuid
-             * @description The group that gets what comes in
+             * @description Group that new conversations go to
              */
             group_id: string | null;
             /**
@@ -12406,33 +12406,33 @@ export interface components {
              */
             id: string;
             /**
-             * @description The channel key; shown only in this answer
+             * @description The channel key; shown only in this response
              * @example chk_…
              */
             key: string;
             /**
-             * @description The end of the channel key
+             * @description Last four characters of the channel key
              * @example x3Kd
              */
             key_last4: string | null;
             /**
-             * @description A key of the conversation source catalog
+             * @description Key from the catalog of conversation sources
              * @example custom
              */
             kind: string;
             /** @example Mobil uygulama */
             name: string;
             /**
-             * @description Why it needs attention, or is not connected yet
+             * @description Why the account needs attention or is not connected yet
              * @example token_expired
              */
             reason: string | null;
             /**
-             * @description Signs what is delivered; shown only in this answer
+             * @description Secret that signs deliveries; shown only in this response
              * @example whsec_…
              */
             secret: string;
-            /** @description What belongs to the kind of channel; holds no secret */
+            /** @description Settings of this kind of channel; contains no secrets */
             settings: unknown;
             /**
              * @example active
@@ -12448,7 +12448,7 @@ export interface components {
         CustomOpenedEnvelope: {
             data: components["schemas"]["CustomOpened"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12466,7 +12466,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
-             * @description The form that it came from
+             * @description Form that the opportunity came from
              * @example teklif
              */
             source: string;
@@ -12480,10 +12480,10 @@ export interface components {
         };
         CustomOpportunityListEnvelope: {
             data: components["schemas"]["CustomOpportunity"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12491,12 +12491,12 @@ export interface components {
         CustomPing: {
             /**
              * Format: uuid
-             * @description Of the sample; null for a key of the test environment, which sends nothing
+             * @description Delivery of the sample; null for a test key, which sends nothing
              */
             delivery_id: string | null;
             /**
              * Format: int64
-             * @description Deliveries that had failed and are tried again now
+             * @description Number of failed deliveries that are retried now
              * @example 3
              */
             retried: number;
@@ -12504,47 +12504,47 @@ export interface components {
         CustomPingEnvelope: {
             data: components["schemas"]["CustomPing"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         CustomReceived: {
             conversation: components["schemas"]["ConversationConversation"];
-            /** @description A conversation began with it */
+            /** @description Whether the message started a conversation */
             created: boolean;
-            /** @description It was here already */
+            /** @description Whether the message had been received before */
             duplicate: boolean;
             item: components["schemas"]["ConversationItem"];
         };
         CustomReceivedEnvelope: {
             data: components["schemas"]["CustomReceived"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         CustomResigned: {
-            /** @description Whether the assistant answers on this account */
+            /** @description Whether the assistant is on for this account */
             ai: boolean;
             /**
              * Format: uuid
-             * @description How the assistant behaves on this account; null for its defaults
+             * @description Assistant configuration used on this account; null for the defaults
              */
             ai_configuration_id: string | null;
-            /** @description When somebody is there; null for always */
+            /** @description Business hours; null means always open */
             business_hours: components["schemas"]["ChannelHours"] | null;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
+            /** @description The provider's id for the account: an address, a number or a page */
             external_id: string | null;
             /**
              * Format: uuid
-             * @description The group that gets what comes in
+             * @description Group that new conversations go to
              */
             group_id: string | null;
             /**
@@ -12553,28 +12553,28 @@ export interface components {
              */
             id: string;
             /**
-             * @description The end of the channel key
+             * @description Last four characters of the channel key
              * @example x3Kd
              */
             key_last4: string | null;
             /**
-             * @description A key of the conversation source catalog
+             * @description Key from the catalog of conversation sources
              * @example custom
              */
             kind: string;
             /** @example Mobil uygulama */
             name: string;
             /**
-             * @description Why it needs attention, or is not connected yet
+             * @description Why the account needs attention or is not connected yet
              * @example token_expired
              */
             reason: string | null;
             /**
-             * @description Shown only in this answer; nothing is signed with the old one any more
+             * @description Shown only in this response; the old secret no longer signs anything
              * @example whsec_…
              */
             secret: string;
-            /** @description What belongs to the kind of channel; holds no secret */
+            /** @description Settings of this kind of channel; contains no secrets */
             settings: unknown;
             /**
              * @example active
@@ -12590,31 +12590,31 @@ export interface components {
         CustomResignedEnvelope: {
             data: components["schemas"]["CustomResigned"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         CustomRotated: {
-            /** @description Whether the assistant answers on this account */
+            /** @description Whether the assistant is on for this account */
             ai: boolean;
             /**
              * Format: uuid
-             * @description How the assistant behaves on this account; null for its defaults
+             * @description Assistant configuration used on this account; null for the defaults
              */
             ai_configuration_id: string | null;
-            /** @description When somebody is there; null for always */
+            /** @description Business hours; null means always open */
             business_hours: components["schemas"]["ChannelHours"] | null;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
+            /** @description The provider's id for the account: an address, a number or a page */
             external_id: string | null;
             /**
              * Format: uuid
-             * @description The group that gets what comes in
+             * @description Group that new conversations go to
              */
             group_id: string | null;
             /**
@@ -12623,28 +12623,28 @@ export interface components {
              */
             id: string;
             /**
-             * @description Shown only in this answer; the old key no longer works
+             * @description Shown only in this response; the old key no longer works
              * @example chk_…
              */
             key: string;
             /**
-             * @description The end of the channel key
+             * @description Last four characters of the channel key
              * @example x3Kd
              */
             key_last4: string | null;
             /**
-             * @description A key of the conversation source catalog
+             * @description Key from the catalog of conversation sources
              * @example custom
              */
             kind: string;
             /** @example Mobil uygulama */
             name: string;
             /**
-             * @description Why it needs attention, or is not connected yet
+             * @description Why the account needs attention or is not connected yet
              * @example token_expired
              */
             reason: string | null;
-            /** @description What belongs to the kind of channel; holds no secret */
+            /** @description Settings of this kind of channel; contains no secrets */
             settings: unknown;
             /**
              * @example active
@@ -12660,7 +12660,7 @@ export interface components {
         CustomRotatedEnvelope: {
             data: components["schemas"]["CustomRotated"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12683,7 +12683,7 @@ export interface components {
         CustomSubmission: {
             contact: components["schemas"]["CustomSender"];
             /**
-             * @description What else was filled in; text, numbers and booleans
+             * @description Other form fields; text, numbers and booleans
              * @example {
              *       "adet": 120
              *     }
@@ -12692,7 +12692,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Which form it is
+             * @description Name of the form
              * @example teklif
              */
             form: string;
@@ -12701,7 +12701,7 @@ export interface components {
             /** @example Teklif isteği */
             subject?: string;
             /**
-             * @description The sender's own id: the same one twice is one submission
+             * @description Submission id in your system; a repeated id creates no second submission
              * @example sub-2041
              */
             submission_id?: string;
@@ -12711,10 +12711,10 @@ export interface components {
             contact_id: string;
             /**
              * Format: uuid
-             * @description The request
+             * @description Conversation of the request
              */
             conversation_id: string;
-            /** @description It was here already; the ids are those of the first */
+            /** @description Whether the submission had been received before; the ids are then those of the first */
             duplicate: boolean;
             /** Format: uuid */
             opportunity_id: string;
@@ -12724,7 +12724,7 @@ export interface components {
         CustomSubmittedEnvelope: {
             data: components["schemas"]["CustomSubmitted"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12732,13 +12732,13 @@ export interface components {
         Defaults: {
             /**
              * Format: int64
-             * @description How much mail a new inbox takes; null for no bound of its own
+             * @description Total mail a new inbox accepts; null means no limit of its own
              * @example 2048
              */
             default_quota_mb?: number | null;
             /**
              * Format: int64
-             * @description How long the password of a mailbox must be; null for 12
+             * @description Minimum password length of mailboxes; null means 12
              * @example 14
              */
             min_password_length?: number | null;
@@ -12752,7 +12752,7 @@ export interface components {
         DeletedEnvelope: {
             data: components["schemas"]["Deleted"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12764,7 +12764,7 @@ export interface components {
              */
             agent?: string | null;
             /**
-             * @description For reply and note; may hold placeholders
+             * @description For reply and note; can contain placeholders
              * @example Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı.
              */
             body?: string | null;
@@ -12801,25 +12801,25 @@ export interface components {
         };
         DeskApplied: {
             conversation: components["schemas"]["ConversationConversation"];
-            /** @description The replies and notes that were written */
+            /** @description Replies and notes that were written */
             items: components["schemas"]["ConversationItem"][];
-            /** @description With a delay: the replies, which can still be taken back. The last one says in then what becomes of the conversation when it goes */
+            /** @description With a delay: the replies, which can still be cancelled. then of the last one says what happens to the conversation once it is sent */
             scheduled: components["schemas"]["ConversationScheduled"][];
         };
         DeskAppliedEnvelope: {
             data: components["schemas"]["DeskApplied"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         DeskCannedBody: {
-            /** @description The assistant may answer customers with it; only a shared one without placeholders */
+            /** @description Whether the assistant can answer customers with it; only a shared one without placeholders */
             assistant?: boolean;
             /** @example Merhaba {{contact.first_name}}, siparişiniz kargoya verildi. */
             body: string;
-            /** @description For the whole workspace; needs crm.canned_replies.manage */
+            /** @description Shared with the whole workspace; needs crm.canned_replies.manage */
             shared?: boolean;
             /**
              * @description One word of letters, digits, dots, dashes and underscores
@@ -12830,7 +12830,7 @@ export interface components {
             title?: string;
         };
         DeskCannedReply: {
-            /** @description Whether the assistant may answer customers with it */
+            /** @description Whether the assistant can answer customers with it */
             assistant: boolean;
             /** @example Merhaba {{contact.first_name}}, siparişiniz kargoya verildi. */
             body: string;
@@ -12846,13 +12846,13 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description Whose own it is; null for a shared one
+             * @description Agent it belongs to; null if shared
              */
             owner_id: string | null;
-            /** @description Whether the whole workspace sees it */
+            /** @description Whether it is shared with the whole workspace */
             shared: boolean;
             /**
-             * @description What is typed to find it
+             * @description Text agents type to find it
              * @example kargo
              */
             shortcut: string;
@@ -12867,17 +12867,17 @@ export interface components {
         DeskCannedReplyEnvelope: {
             data: components["schemas"]["DeskCannedReply"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         DeskCannedReplyListEnvelope: {
             data: components["schemas"]["DeskCannedReply"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12916,17 +12916,17 @@ export interface components {
         DeskMacroEnvelope: {
             data: components["schemas"]["DeskMacro"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         DeskMacroListEnvelope: {
             data: components["schemas"]["DeskMacro"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12935,7 +12935,7 @@ export interface components {
             /** @example Merhaba Elif, siparişiniz kargoya verildi. */
             body: string;
             /**
-             * @description Placeholders that nothing is known for; nothing stands in their place
+             * @description Placeholders without a value; they are left empty in the text
              * @example [
              *       "contact.company"
              *     ]
@@ -12945,7 +12945,7 @@ export interface components {
         DeskRenderedEnvelope: {
             data: components["schemas"]["DeskRendered"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -12956,7 +12956,7 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description Parameters of the conversation list; me means whoever looks */
+            /** @description Parameters of the conversation list; me means whoever opens the view */
             filter: components["schemas"]["ConversationQuery"];
             /**
              * Format: uuid
@@ -12967,10 +12967,10 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description Whose own it is; null for a shared one
+             * @description Agent it belongs to; null if shared
              */
             owner_id: string | null;
-            /** @description Whether the whole workspace sees it */
+            /** @description Whether it is shared with the whole workspace */
             shared: boolean;
             /**
              * Format: date-time
@@ -12979,11 +12979,11 @@ export interface components {
             updated_at: string;
         };
         DeskViewBody: {
-            /** @description Parameters of the conversation list; me means whoever looks */
+            /** @description Parameters of the conversation list; me means whoever opens the view */
             filter: components["schemas"]["ConversationQuery"];
             /** @example Acil iadeler */
             name: string;
-            /** @description For the whole workspace; needs crm.views.manage */
+            /** @description Shared with the whole workspace; needs crm.views.manage */
             shared?: boolean;
         };
         DeskViewCount: {
@@ -12992,7 +12992,7 @@ export interface components {
              * @example 12
              */
             count: number;
-            /** @description There are more than that */
+            /** @description Whether there are more than that */
             more: boolean;
             /** Format: uuid */
             view_id: string;
@@ -13000,7 +13000,7 @@ export interface components {
         DeskViewCountArrayEnvelope: {
             data: components["schemas"]["DeskViewCount"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -13008,17 +13008,17 @@ export interface components {
         DeskViewEnvelope: {
             data: components["schemas"]["DeskView"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         DeskViewListEnvelope: {
             data: components["schemas"]["DeskView"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -13027,7 +13027,7 @@ export interface components {
             domain: components["schemas"]["DomainDomain"];
             records: components["schemas"]["DomainRecord"][];
             /**
-             * @description All records as a zone file has them
+             * @description All records as a zone file
              * @example $ORIGIN example.com.
              *     $TTL 300
              *     @ IN MX 10 mail.konak.example.
@@ -13037,7 +13037,7 @@ export interface components {
         DomainDetailsEnvelope: {
             data: components["schemas"]["DomainDetails"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -13045,7 +13045,7 @@ export interface components {
         DomainDomain: {
             /**
              * Format: date-time
-             * @description When its records were looked up last
+             * @description When its DNS records were last checked
              * @example 2026-11-15T09:30:00.000000Z
              */
             checked_at: string | null;
@@ -13055,12 +13055,12 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description As people read it
+             * @description Domain name for display
              * @example örnek.com
              */
             display: string;
             /**
-             * @description As name servers know it
+             * @description Domain name as in DNS (ASCII)
              * @example xn--rnek-4qa.com
              */
             domain: string;
@@ -13070,23 +13070,23 @@ export interface components {
              */
             id: string;
             /**
-             * @description Where new DKIM keys wait for their records: mail is signed with them as soon as the RSA one is seen, with those at selector until then. Empty where none wait
+             * @description Selector of new DKIM keys that wait for their records. Mail is signed with them once the RSA record is found, and with those at selector until then. Empty if none wait
              * @example
              */
             next_selector: string;
             /**
-             * @description Where the DKIM keys of before were, for a month after the new ones took over. Empty otherwise
+             * @description Selector of the previous DKIM keys, for a month after the new ones took over. Otherwise empty
              * @example
              */
             old_selector: string;
             /**
              * Format: date-time
-             * @description Until when mail that is signed with the keys of before may be under way: then their records can be removed
+             * @description Until when mail signed with the previous keys can still be in transit; after that their records can be removed
              * @example 2026-11-15T09:30:00.000000Z
              */
             old_until: string | null;
             /**
-             * @description domain_taken: another workspace has shown that the domain is its own
+             * @description domain_taken: another workspace has verified ownership of the domain
              * @example
              * @enum {string}
              */
@@ -13097,19 +13097,19 @@ export interface components {
              */
             routing: "embedded";
             /**
-             * @description The DKIM records are at this name followed by r (RSA) and e (Ed25519)
+             * @description DKIM selector; the records are at this name followed by r (RSA) and e (Ed25519)
              * @example s202611
              */
             selector: string;
             /**
-             * @description pending: the ownership record was not seen yet. verifying: mandatory records are missing. active: all are there. degraded: two rounds found some missing. suspended: the ownership record is gone
+             * @description pending: the ownership record has not been found yet. verifying: mandatory records are missing. active: all are present. degraded: two checks found some missing. suspended: the ownership record is gone
              * @example active
              * @enum {string}
              */
             state: "pending" | "verifying" | "active" | "degraded" | "suspended";
             /**
              * Format: date-time
-             * @description When it became active first
+             * @description When it first became active
              * @example 2026-11-15T09:30:00.000000Z
              */
             verified_at: string | null;
@@ -13117,17 +13117,17 @@ export interface components {
         DomainDomainEnvelope: {
             data: components["schemas"]["DomainDomain"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         DomainDomainListEnvelope: {
             data: components["schemas"]["DomainDomain"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -13142,7 +13142,7 @@ export interface components {
             created_at: string;
             /**
              * Format: uuid
-             * @description The member who gave it
+             * @description Member who granted it
              */
             granted_by: string | null;
             /**
@@ -13159,17 +13159,17 @@ export interface components {
         DomainGrantEnvelope: {
             data: components["schemas"]["DomainGrant"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         DomainGrantListEnvelope: {
             data: components["schemas"]["DomainGrant"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -13177,7 +13177,7 @@ export interface components {
         DomainMailbox: {
             /**
              * Format: uuid
-             * @description The e-mail account of the CRM that the mail of an inbox goes to
+             * @description E-mail account of the CRM that receives an inbox's mail
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             account_id: string | null;
@@ -13190,7 +13190,7 @@ export interface components {
             created_at: string;
             /**
              * Format: int64
-             * @description To how many recipients it may send in 24 hours; null for 2000
+             * @description Maximum recipients in 24 hours; null means 2000
              * @example 500
              */
             daily_limit: number | null;
@@ -13216,24 +13216,24 @@ export interface components {
             kind: "inbox" | "forward";
             /**
              * Format: int64
-             * @description How much mail an inbox takes in all; null for as much as the workspace may keep
+             * @description Total mail an inbox accepts; null means limited only by the workspace's storage
              * @example 2048
              */
             quota_mb: number | null;
             /**
-             * @description suspended: it sends nothing. Mail to an inbox is still taken, mail to one that forwards is put off with 450
+             * @description suspended: it sends nothing. Mail to an inbox is still accepted; mail to a forwarding mailbox is deferred with 450
              * @example active
              * @enum {string}
              */
             state: "active" | "suspended";
             /**
-             * @description Where the mail of a mailbox that forwards goes
+             * @description Targets of a forwarding mailbox
              * @example []
              */
             targets: string[];
             /**
              * Format: int64
-             * @description How much mail the inbox has taken
+             * @description Mail the inbox has accepted so far
              * @example 1048576
              */
             used_bytes: number;
@@ -13241,17 +13241,17 @@ export interface components {
         DomainMailboxEnvelope: {
             data: components["schemas"]["DomainMailbox"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         DomainMailboxListEnvelope: {
             data: components["schemas"]["DomainMailbox"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -13259,17 +13259,17 @@ export interface components {
         DomainRecord: {
             /**
              * Format: date-time
-             * @description When the name servers answered last
+             * @description When the name servers last answered
              * @example 2026-11-15T09:30:00.000000Z
              */
             checked_at: string | null;
             /**
-             * @description Why the last look gave no answer (timeout, server_failed, unreachable), or what is wrong (other_server_first, too_many_lookups, wrong_key, wrong_value)
+             * @description Why the last check got no answer (timeout, server_failed, unreachable), or what is wrong (other_server_first, too_many_lookups, wrong_key, wrong_value)
              * @example
              */
             error: string;
             /**
-             * @description What the name servers have at this name
+             * @description Values found at this name
              * @example [
              *       "10 mail.konak.example."
              *     ]
@@ -13278,7 +13278,7 @@ export interface components {
             /** @example example.com */
             fqdn: string;
             /**
-             * @description The name without the domain, as many providers ask for it
+             * @description Name without the domain, as many DNS providers require
              * @example @
              */
             host: string;
@@ -13289,7 +13289,7 @@ export interface components {
             priority?: number;
             /** @example mx */
             purpose: string;
-            /** @description Whether the domain becomes active only with it */
+            /** @description Whether the domain needs this record to become active */
             required: boolean;
             /**
              * @example ok
@@ -13308,7 +13308,7 @@ export interface components {
             type: "TXT" | "MX" | "SRV";
             /** @example mail.konak.example. */
             value: string;
-            /** @description A text in strings of at most 255 bytes, as name servers keep it */
+            /** @description The value split into strings of at most 255 bytes, as stored in DNS */
             value_chunks: string[];
         };
         Done: {
@@ -13318,7 +13318,7 @@ export interface components {
         DoneEnvelope: {
             data: components["schemas"]["Done"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -13326,7 +13326,7 @@ export interface components {
         EditItemInBody: {
             /** @example Siparişiniz yarın teslim edilecek. */
             body: string;
-            /** @description Whom the note calls now; those who were not called before are told. What is not sent stays */
+            /** @description Agents the note now mentions; newly mentioned ones are notified. Unchanged if left out */
             mentions?: string[];
         };
         EmailDNSRecord: {
@@ -13339,7 +13339,7 @@ export interface components {
             /** Format: uuid */
             account_id: string;
             /**
-             * @description What was found out about the sender by SPF, DKIM and DMARC; empty for a mail that another server took
+             * @description SPF, DKIM and DMARC results for the sender; empty for a mail that another server received
              * @example spf=pass dkim=pass dmarc=pass
              */
             auth: string;
@@ -13366,7 +13366,7 @@ export interface components {
              */
             route: "smtp" | "imap";
             /**
-             * @description How it found its conversation
+             * @description How the mail was matched to its conversation
              * @enum {string|null}
              */
             rule: "reply_address" | "reference" | "subject" | "continuation" | "new" | null;
@@ -13393,17 +13393,17 @@ export interface components {
         EmailIncomingEnvelope: {
             data: components["schemas"]["EmailIncoming"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         EmailIncomingListEnvelope: {
             data: components["schemas"]["EmailIncoming"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -13416,7 +13416,7 @@ export interface components {
              * @example Mesajınızı aldık.
              */
             auto_reply: string;
-            /** @description Whether a new mail of a customer goes into their open conversation */
+            /** @description Whether a customer's new mail is added to their open conversation */
             continue_open: boolean;
             /**
              * Format: date-time
@@ -13424,7 +13424,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description Mail that is sent or forwarded here arrives in this mailbox; null where the installation takes no mail
+             * @description Mail sent or forwarded here arrives in this mailbox; null if the installation does not receive mail
              * @example mk3v9q2x7a1bc@in.konak.example
              */
             forwarding_address: string | null;
@@ -13435,7 +13435,7 @@ export interface components {
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             id: string;
-            /** @description The mailbox elsewhere that is polled */
+            /** @description External mailbox that is polled */
             imap: components["schemas"]["EmailServer"] | null;
             /** @description Why the last poll failed */
             last_error: string | null;
@@ -13455,16 +13455,16 @@ export interface components {
             reason: string | null;
             /** @example Firma Destek */
             sender_name: string;
-            /** @description Which address answers leave from, and whether it is verified */
+            /** @description Address that replies are sent from, and whether it is verified */
             sending: components["schemas"]["EmailSending"];
-            /** @description The server that answers go through; null for the installation's own */
+            /** @description Server that replies are sent through; null for the installation's own */
             smtp: components["schemas"]["EmailServer"] | null;
             /**
              * @example active
              * @enum {string}
              */
             status: "connecting" | "active" | "paused" | "attention" | "disconnected";
-            /** @description Whether subjects carry a token of the conversation */
+            /** @description Whether subjects contain a conversation token */
             subject_token: boolean;
             /**
              * Format: date-time
@@ -13474,7 +13474,7 @@ export interface components {
         };
         EmailMailboxBody: {
             /**
-             * @description What customers see as the sender; cannot be changed later
+             * @description Address that customers see as the sender; cannot be changed later
              * @example destek@firma.example
              */
             address: string;
@@ -13483,20 +13483,20 @@ export interface components {
             continue_open?: boolean;
             /** Format: uuid */
             group_id?: string;
-            /** @description A mailbox elsewhere to fetch from */
+            /** @description External mailbox to fetch mail from */
             imap?: components["schemas"]["ServerBody"];
             /** @example Destek */
             name: string;
             /** @example Firma Destek */
             sender_name?: string;
-            /** @description The server that answers go through; without it the installation's own */
+            /** @description Server that replies are sent through; by default the installation's own */
             smtp?: components["schemas"]["ServerBody"];
             subject_token?: boolean;
         };
         EmailMailboxEnvelope: {
             data: components["schemas"]["EmailMailbox"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -13504,26 +13504,26 @@ export interface components {
         EmailSending: {
             /**
              * Format: date-time
-             * @description Until when the code that was mailed last can be entered; null where none waits
+             * @description When the last mailed code expires; null if no code is waiting
              * @example 2026-11-15T09:30:00.000000Z
              */
             code_expires_at: string | null;
-            /** @description The record that verifies every address of the domain for this workspace */
+            /** @description DNS record that verifies all addresses of the domain for this workspace */
             dns_record: components["schemas"]["EmailDNSRecord"];
             /**
-             * @description The address that mail leaves from now. Over the operator's server it is the mailbox's own once that is verified, and before that one of the operator's: answers still reach the mailbox
+             * @description Address that mail is currently sent from. Through the operator's server this is the mailbox's own address once verified, and an address of the operator until then; replies still reach the mailbox
              * @example mk3v9q2x7a1bc@in.konak.example
              */
             from: string;
-            /** @description What the workspace may send in a day over the operator's server */
+            /** @description Daily quota of the workspace on the operator's server */
             quota: components["schemas"]["MailerUsage"];
             /**
-             * @description Whose mail server it goes through: the mailbox's own, or the operator's
+             * @description Mail server used: the mailbox's own or the operator's
              * @example operator
              * @enum {string}
              */
             server: "own" | "operator";
-            /** @description Whether the workspace has shown that the address is its own. Only mail over the operator's server depends on it */
+            /** @description Whether the workspace has proven that it owns the address. Matters only for mail through the operator's server */
             verified: boolean;
             /**
              * Format: date-time
@@ -13531,7 +13531,7 @@ export interface components {
              */
             verified_at: string | null;
             /**
-             * @description By a code that was mailed to the address, or by a DNS record of its domain
+             * @description code: mailed to the address; dns: a DNS record of its domain
              * @example code
              * @enum {string|null}
              */
@@ -13539,7 +13539,7 @@ export interface components {
         };
         EmailServer: {
             /**
-             * @description IMAP only; INBOX where it is empty
+             * @description IMAP only; INBOX if empty
              * @example INBOX
              */
             folder?: string;
@@ -13551,7 +13551,7 @@ export interface components {
              */
             port: number;
             /**
-             * @description none only inside ranges that the installation allows
+             * @description none is possible only in address ranges that the installation allows
              * @example tls
              * @enum {string}
              */
@@ -13561,13 +13561,13 @@ export interface components {
         };
         EmailTrial: {
             /**
-             * @description What kind of failure; empty when it worked
+             * @description Kind of failure; empty if it worked
              * @example sign_in
              * @enum {string}
              */
             class: "" | "dns" | "connect" | "tls" | "timeout" | "refused_address" | "sign_in" | "folder" | "protocol";
             /**
-             * @description In the server's own words where it spoke
+             * @description Error message, from the server if it sent one
              * @example 535 5.7.8 Authentication failed
              */
             message: string;
@@ -13580,14 +13580,14 @@ export interface components {
         EmailTrialsEnvelope: {
             data: components["schemas"]["EmailTrials"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         EmitWebhookInBody: {
             /**
-             * @description The object that the event carries
+             * @description Object that the event carries
              * @example {
              *       "id": "42",
              *       "message": "Hello"
@@ -13597,7 +13597,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description A name of the catalog
+             * @description Event name from the catalog
              * @example ping.test
              */
             event: string;
@@ -13614,7 +13614,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Until when it is tried
+             * @description Until when delivery is retried
              * @example 2026-11-15T09:30:00.000000Z
              */
             expires_at: string;
@@ -13630,20 +13630,20 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description Whose mail it is
+             * @description Mailbox the mail belongs to
              */
             mailbox_id: string | null;
             /** @example <a1b2@kaya.example> */
             message_id: string;
             /**
-             * @description submission: of a mail program. forward: of a mailbox that forwards. report: tells a sender who cannot be reached. return: another server's report on a forwarded mail
+             * @description submission: from a mail program. forward: from a forwarding mailbox. report: tells a sender which recipients cannot be reached. return: another server's report on a forwarded mail
              * @example submission
              * @enum {string}
              */
             origin: "submission" | "forward" | "report" | "return";
             recipients: components["schemas"]["EngineRecipient"][];
             /**
-             * @description Of the envelope; empty for a report
+             * @description Envelope sender; empty for a report
              * @example destek@kaya.example
              */
             sender: string;
@@ -13653,7 +13653,7 @@ export interface components {
              */
             size: number;
             /**
-             * @description held: in quarantine until somebody reviews it. queued: it is tried. done: every recipient has got it or never will
+             * @description held: in quarantine until someone reviews it. queued: delivery is being attempted. done: every recipient has received it or never will
              * @example queued
              * @enum {string}
              */
@@ -13664,17 +13664,17 @@ export interface components {
         EngineQueueItemEnvelope: {
             data: components["schemas"]["EngineQueueItem"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         EngineQueueItemListEnvelope: {
             data: components["schemas"]["EngineQueueItem"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -13683,13 +13683,13 @@ export interface components {
             /** @example elif@example.com */
             address: string;
             /**
-             * @description What the other server said last, or what Konak says, which begins with an enhanced status (RFC 3463) instead of a reply code
+             * @description The other server's last reply, or Konak's own message, which starts with an enhanced status code (RFC 3463) instead of a reply code
              * @example 451 4.7.1 Greylisted
              */
             answer: string;
             /**
              * Format: date-time
-             * @description When that was
+             * @description When that happened
              * @example 2026-11-15T09:30:00.000000Z
              */
             at: string | null;
@@ -13699,13 +13699,13 @@ export interface components {
              */
             attempts: number;
             /**
-             * @description Why nothing is tried before that: destination_unreachable where the server of the domain does not answer in time. All mail to the domain waits for it then. Empty for a mail that waits by itself
+             * @description Why there is no attempt before that: destination_unreachable if the domain's server does not answer in time; all mail to the domain then waits. Empty if only this mail waits
              * @example
              */
             hold_reason: string;
             /**
              * Format: date-time
-             * @description When it is tried next, where it waits
+             * @description Time of the next attempt, if the mail is waiting
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_try_at: string | null;
@@ -13719,7 +13719,7 @@ export interface components {
             /** @example elif@example.com */
             address: string;
             /**
-             * @description What the other server said, or what is wrong with its domain
+             * @description The other server's reply, or what is wrong with its domain
              * @example 550 5.1.1 No such user
              */
             answer: string;
@@ -13736,17 +13736,17 @@ export interface components {
         };
         EngineSuppressionListEnvelope: {
             data: components["schemas"]["EngineSuppression"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         EnterCodeInBody: {
             /**
-             * @description The six digits of the mail
+             * @description Six-digit code from the mail
              * @example 042617
              */
             code: string;
@@ -13760,42 +13760,42 @@ export interface components {
         };
         ErrorDetail: {
             /**
-             * @description One of the catalogue; see docs/errors.md
+             * @description An error code from docs/errors.md
              * @example validation_failed
              */
             code: string;
-            /** @description Field path to codes, of at most 100 errors */
+            /** @description Error codes by field path, at most 100 errors */
             fields: {
                 [key: string]: string[];
             };
-            /** @description What data-loss-prevention rules found, for dlp_blocked and dlp_warning */
+            /** @description Matches of data-loss-prevention rules, for dlp_blocked and dlp_warning */
             matches: components["schemas"]["ErrorMatch"][];
             /**
              * Format: int64
-             * @description How recent the proof of the password must be, in seconds
+             * @description How recently the password must have been confirmed, in seconds
              */
             max_age: number | null;
             /**
-             * @description For people, in the language of Accept-Language
+             * @description Human-readable message, in the language of Accept-Language
              * @example Some fields need attention.
              */
             message: string;
             /**
              * Format: int64
-             * @description How many field errors there are besides
+             * @description Number of further field errors
              */
             more_fields: number;
-            /** @description What was missing on a 403 */
+            /** @description Missing permission, on a 403 */
             permission: string | null;
             /** @description Machine-readable detail */
             reason: string | null;
-            /** @description The scope with which an API key may do this, on a 403 to one */
+            /** @description Scope that the API key needs, on a 403 */
             scope: string | null;
-            /** @description Which action was refused, where a request does several at once and then did none */
+            /** @description The refused action, if the request has several; none of them was carried out */
             step: components["schemas"]["ErrorStep"] | null;
             /**
              * Format: date-time
-             * @description When the channel's window closed, for window_closed; null where it never was open
+             * @description When the channel's reply window closed, for window_closed; null if it was never open
              * @example 2026-11-15T09:30:00.000000Z
              */
             window_expired_at: string | null;
@@ -13815,7 +13815,7 @@ export interface components {
             action: string;
             /**
              * Format: int64
-             * @description Its place, from 0
+             * @description Position in the request, starting at 0
              * @example 2
              */
             index: number;
@@ -13831,7 +13831,7 @@ export interface components {
              */
             body_text?: string[][];
             body_text_named_params?: components["schemas"]["TemplateNamedValue"][];
-            /** @description What POST /channels/templates/media answered */
+            /** @description Handle returned by POST /channels/templates/media */
             header_handle?: string[];
             /**
              * @example [
@@ -13850,55 +13850,55 @@ export interface components {
         FinderContactHit: {
             contact: components["schemas"]["ContactContact"];
             /**
-             * @description The address, number, company or tag that matched, in the same way; empty if none did
+             * @description Address, number, company or tag that matched, marked up like the name; empty if none did
              * @example <em>elif</em>@kayamobilya.example
              */
             detail: string;
             /**
-             * @description The name as HTML, what matched in <em>
+             * @description Name as escaped HTML with matches in <em>
              * @example <em>Elif</em> Kaya
              */
             name: string;
         };
         FinderContactHitListEnvelope: {
             data: components["schemas"]["FinderContactHit"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         FinderConversationHit: {
             /**
-             * @description The customer's name in the same way
+             * @description Customer's name, marked up like the subject
              * @example Elif Kaya
              */
             contact_name: string;
             conversation: components["schemas"]["ConversationConversation"];
             /**
              * Format: uuid
-             * @description The message or note that the snippet is from
+             * @description Message or note that the snippet is from
              */
             item_id: string | null;
             /**
-             * @description The place in the messages that fits best, in the same way
+             * @description Best-matching passage of the messages, marked up like the subject
              * @example … <em>teslimat</em> ne zaman …
              */
             snippet: string;
             /**
-             * @description The subject as HTML, what matched in <em>
+             * @description Subject as escaped HTML with matches in <em>
              * @example <em>Teslimat</em> tarihi
              */
             subject: string;
         };
         FinderConversationHitListEnvelope: {
             data: components["schemas"]["FinderConversationHit"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -13923,18 +13923,18 @@ export interface components {
             state: "closed" | "snoozed";
             /**
              * Format: date-time
-             * @description Of a snooze
+             * @description End of the snooze
              * @example 2026-11-15T09:30:00.000000Z
              */
             until?: string;
-            /** @description Of a snooze: until the customer writes */
+            /** @description For a snooze: until the customer writes */
             until_reply?: boolean;
         };
         ForwardCallInBody: {
             /** @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c */
             call_id: string;
             /**
-             * @description asked: one talks to the other first, and leaves by hanging up
+             * @description asked: you talk to the other person first, and leave by hanging up
              * @default blind
              * @enum {string}
              */
@@ -13943,10 +13943,10 @@ export interface components {
             to: string;
         };
         ForwardItemInBody: {
-            /** @description After a 422 dlp_warning: why the message goes all the same */
+            /** @description After a 422 dlp_warning: reason for sending the message anyway */
             dlp_override?: components["schemas"]["Override"];
             /**
-             * @description Stands before the message
+             * @description Text placed before the message
              * @example Bu siparişe bakabilir misiniz?
              */
             note?: string;
@@ -13958,17 +13958,17 @@ export interface components {
             to: string[];
         };
         GreetingChange: {
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly duration_ms?: unknown;
             /**
-             * @description audio: the file that was uploaded before
+             * @description audio: the file uploaded before
              * @example text
              * @enum {string}
              */
             mode: "none" | "text" | "audio";
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly name?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly sha256?: unknown;
             /**
              * @example welcome
@@ -13976,11 +13976,11 @@ export interface components {
              */
             slot: "welcome" | "closed" | "holiday" | "voicemail" | "hold" | "recording_notice";
             /**
-             * @description For text
+             * @description Text to speak, for the mode text
              * @example Merhaba, destek hattına hoş geldiniz.
              */
             text?: string;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly updated_at?: unknown;
             /**
              * @default tr
@@ -13994,20 +13994,20 @@ export interface components {
         GreetingGreetingsEnvelope: {
             data: components["schemas"]["GreetingGreetings"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         GreetingPreview: {
             /**
-             * @description A WAV file of 8,000 samples a second
+             * @description WAV file with 8,000 samples a second
              * @example UklGRg==
              */
             audio_base64: string;
             /**
              * Format: int64
-             * @description What was spent, in millionths of the wallet's currency
+             * @description Amount spent, in millionths of the wallet's currency
              * @example 100000
              */
             cost_micros: number;
@@ -14020,7 +14020,7 @@ export interface components {
         GreetingPreviewEnvelope: {
             data: components["schemas"]["GreetingPreview"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14037,12 +14037,12 @@ export interface components {
              */
             mode: "none" | "text" | "audio";
             /**
-             * @description The name of the uploaded file
+             * @description Name of the uploaded file
              * @example karsilama.wav
              */
             name: string;
             /**
-             * @description Of the uploaded file
+             * @description Hash of the uploaded file
              * @example
              */
             sha256: string;
@@ -14067,7 +14067,7 @@ export interface components {
         GreetingSlotEnvelope: {
             data: components["schemas"]["GreetingSlot"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14075,11 +14075,11 @@ export interface components {
         HandoverInBody: {
             /**
              * Format: uuid
-             * @description The team that takes over
+             * @description Group that takes over
              */
             group_id?: string;
             /**
-             * @description Why people take over; agent_asked where nothing is said
+             * @description Reason for the hand-over; defaults to agent_asked
              * @example Fiyat pazarlığı
              */
             reason?: string;
@@ -14113,7 +14113,7 @@ export interface components {
             draft: number;
             /**
              * Format: int64
-             * @description Texts that everybody can read, each language counted
+             * @description Public texts; each language counts
              * @example 24
              */
             published: number;
@@ -14121,7 +14121,7 @@ export interface components {
         HelpcenterArticleEnvelope: {
             data: components["schemas"]["HelpcenterArticle"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14139,12 +14139,12 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description Categories stand in this order
+             * @description Sort position of the category
              * @example 1
              */
             position: number;
             /**
-             * @description Its name in addresses
+             * @description Name of the category in addresses
              * @example kargo
              */
             slug: string;
@@ -14158,7 +14158,7 @@ export interface components {
         HelpcenterCategoryEnvelope: {
             data: components["schemas"]["HelpcenterCategory"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14170,7 +14170,7 @@ export interface components {
              */
             position?: number;
             /**
-             * @description Its name in addresses; made from the first name where it is left out
+             * @description Name of the category in addresses; by default derived from the first name
              * @example kargo
              */
             slug?: string;
@@ -14178,10 +14178,10 @@ export interface components {
         };
         HelpcenterCategoryListEnvelope: {
             data: components["schemas"]["HelpcenterCategory"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14199,12 +14199,12 @@ export interface components {
         };
         HelpcenterColours: {
             /**
-             * @description Links and buttons; dark enough to be read on white
+             * @description Color of links and buttons; must be readable on white
              * @example #0b6e4f
              */
             accent: string;
             /**
-             * @description Behind the title; what stands on it is black or white, whichever is read better
+             * @description Color behind the title; text on it is black or white, whichever is more readable
              * @example #0b3d2e
              */
             header: string;
@@ -14212,13 +14212,13 @@ export interface components {
         HelpcenterHit: {
             /**
              * Format: uuid
-             * @description The article's
+             * @description ID of the article
              */
             id: string;
             /** @example tr */
             language: string;
             /**
-             * @description HTML: escaped, with what matched in <em>
+             * @description Escaped HTML with matches in <em>
              * @example … <em>kargo</em> iki iş günü …
              */
             snippet: string;
@@ -14230,7 +14230,7 @@ export interface components {
         HelpcenterHitArrayEnvelope: {
             data: components["schemas"]["HelpcenterHit"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14238,7 +14238,7 @@ export interface components {
         HelpcenterImportResult: {
             /**
              * Format: int64
-             * @description Texts that were written
+             * @description Number of texts created
              * @example 12
              */
             created: number;
@@ -14250,7 +14250,7 @@ export interface components {
             files: components["schemas"]["HelpcenterImported"][];
             /**
              * Format: int64
-             * @description Texts that were there already and are as they were
+             * @description Number of texts that already existed and were left unchanged
              * @example 0
              */
             skipped: number;
@@ -14258,7 +14258,7 @@ export interface components {
         HelpcenterImportResultEnvelope: {
             data: components["schemas"]["HelpcenterImportResult"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14267,7 +14267,7 @@ export interface components {
             /** Format: uuid */
             article_id: string | null;
             /**
-             * @description Why there is no article; null where there is one
+             * @description Why no article was created; null if there is one
              * @example unknown_category
              */
             error: string | null;
@@ -14275,11 +14275,11 @@ export interface components {
             file: string;
             /** @example tr */
             language: string;
-            /** @description Whether the text was there already: nothing was changed, and article_id is the one that there is */
+            /** @description Whether the text already existed; nothing was changed, and article_id is the existing article */
             skipped: boolean;
             /** @example Teslimat süresi */
             title: string;
-            /** @description What readers will not see as it was written, as with an article's texts */
+            /** @description Parts that readers will not see as written; the same values as for an article's texts */
             warnings: ("html_left_out" | "picture_not_shown" | "language_not_shown")[];
         };
         HelpcenterListed: {
@@ -14304,17 +14304,17 @@ export interface components {
         };
         HelpcenterListedListEnvelope: {
             data: components["schemas"]["HelpcenterListed"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         HelpcenterPreviewed: {
             /**
-             * @description Without any HTML of the source's own
+             * @description Rendered Markdown; HTML in the source is left out
              * @example <p>Siparişiniz <strong>iki iş günü</strong> içinde kargoya verilir.</p>
              */
             html: string;
@@ -14322,7 +14322,7 @@ export interface components {
         HelpcenterPreviewedEnvelope: {
             data: components["schemas"]["HelpcenterPreviewed"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14350,9 +14350,9 @@ export interface components {
         HelpcenterSummary: {
             articles: components["schemas"]["HelpcenterArticleCounts"];
             colours: components["schemas"]["HelpcenterColours"];
-            /** @description Whether visitors can write; what they write is a conversation of channel help_center */
+            /** @description Whether visitors can write to the team; each message starts a conversation on the channel help_center */
             contact_form: boolean;
-            /** @description The host of its own that the operator gave the site; null for none */
+            /** @description Custom host that the operator gave the site; null if none */
             custom_domain: string | null;
             /** @example tr */
             default_language: string;
@@ -14370,17 +14370,17 @@ export interface components {
             /** @example Ada Yardım */
             title: string;
             /**
-             * @description Where the site is; null before it was set up
+             * @description Address of the site; null until it is set up
              * @example https://ada.help.example.com
              */
             url: string | null;
-            /** @description Whether the live chat offers articles */
+            /** @description Whether visitors can search articles in the live chat */
             widget_search: boolean;
         };
         HelpcenterSummaryEnvelope: {
             data: components["schemas"]["HelpcenterSummary"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14393,7 +14393,7 @@ export interface components {
             body: string;
             /**
              * Format: int64
-             * @description Readers who said that it helped
+             * @description Number of readers who found it helpful
              * @example 42
              */
             helpful: number;
@@ -14418,7 +14418,7 @@ export interface components {
              */
             saved_at: string;
             /**
-             * @description changed: an earlier version than the newest is public
+             * @description changed: the public version is older than the newest
              * @example published
              * @enum {string}
              */
@@ -14429,34 +14429,34 @@ export interface components {
              */
             summary: string;
             /**
-             * @description Of the newest version
+             * @description Title of the newest version
              * @example Siparişim ne zaman gelir?
              */
             title: string;
             /**
              * Format: int64
-             * @description Readers who said that it did not
+             * @description Number of readers who did not find it helpful
              * @example 3
              */
             unhelpful: number;
             /**
-             * @description Where it is public; null while it is not, or while the site does not have the language
+             * @description Public address; null if the text is not published or the site does not have the language
              * @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo
              */
             url: string | null;
             /**
              * Format: int64
-             * @description The newest version: the draft
+             * @description Newest version, the draft
              * @example 3
              */
             version: number;
-            /** @description What readers will not see as it was written: html_left_out says that the body has HTML, which is left out; picture_not_shown that it has a picture whose address is not a whole one (https://…); language_not_shown that the site does not have the language */
+            /** @description Parts that readers will not see as written. html_left_out: the body has HTML, which is left out; picture_not_shown: a picture has no full address (https://…); language_not_shown: the site does not have the language */
             warnings: ("html_left_out" | "picture_not_shown" | "language_not_shown")[];
         };
         HelpcenterTextState: {
             /**
              * Format: int64
-             * @description Readers who said that it helped
+             * @description Number of readers who found it helpful
              * @example 42
              */
             helpful: number;
@@ -14481,30 +14481,30 @@ export interface components {
              */
             saved_at: string;
             /**
-             * @description changed: an earlier version than the newest is public
+             * @description changed: the public version is older than the newest
              * @example published
              * @enum {string}
              */
             state: "draft" | "published" | "changed";
             /**
-             * @description Of the newest version
+             * @description Title of the newest version
              * @example Siparişim ne zaman gelir?
              */
             title: string;
             /**
              * Format: int64
-             * @description Readers who said that it did not
+             * @description Number of readers who did not find it helpful
              * @example 3
              */
             unhelpful: number;
             /**
-             * @description Where it is public; null while it is not, or while the site does not have the language
+             * @description Public address; null if the text is not published or the site does not have the language
              * @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo
              */
             url: string | null;
             /**
              * Format: int64
-             * @description The newest version: the draft
+             * @description Newest version, the draft
              * @example 3
              */
             version: number;
@@ -14526,7 +14526,7 @@ export interface components {
             saved_at: string;
             /**
              * Format: uuid
-             * @description The agent who saved it
+             * @description Agent who saved it
              */
             saved_by: string | null;
             /** @example Kargo süreleri ve takip. */
@@ -14537,17 +14537,17 @@ export interface components {
         HelpcenterVersionEnvelope: {
             data: components["schemas"]["HelpcenterVersion"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         HelpcenterVersionListEnvelope: {
             data: components["schemas"]["HelpcenterVersion"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14559,7 +14559,7 @@ export interface components {
         HourRequests: {
             /**
              * Format: date-time
-             * @description The hour's beginning
+             * @description Start of the hour
              * @example 2026-11-15T09:30:00.000000Z
              */
             at: string;
@@ -14571,7 +14571,7 @@ export interface components {
             delivered: number;
             /**
              * Format: int64
-             * @description Requests that failed, each attempt by itself
+             * @description Requests that failed; each attempt counts
              * @example 2
              */
             failed: number;
@@ -14579,7 +14579,7 @@ export interface components {
         HourRequestsArrayEnvelope: {
             data: components["schemas"]["HourRequests"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14587,7 +14587,7 @@ export interface components {
         HourlyChannel: {
             /**
              * Format: uuid
-             * @description The channel's account, where it has one
+             * @description The channel's account, if it has one
              */
             account_id: string | null;
             /** @example whatsapp */
@@ -14606,13 +14606,13 @@ export interface components {
         HourlyHour: {
             /**
              * Format: date-time
-             * @description The hour's beginning
+             * @description Start of the hour
              * @example 2026-11-15T09:30:00.000000Z
              */
             at: string;
             /**
              * Format: int64
-             * @description Conversations that were closed
+             * @description Conversations closed
              * @example 3
              */
             closed: number;
@@ -14624,39 +14624,39 @@ export interface components {
             opened: number;
             /**
              * Format: int64
-             * @description Messages of customers
+             * @description Messages from customers
              * @example 12
              */
             received: number;
             /**
              * Format: int64
-             * @description Answers of agents, programs and the assistant
+             * @description Replies from agents, programs and the assistant
              * @example 9
              */
             sent: number;
         };
         HourlyOverview: {
-            /** @description Messages of the same hours by channel and account */
+            /** @description Messages in the same hours by channel and account */
             channels: components["schemas"]["HourlyChannel"][];
             /**
              * Format: int64
-             * @description First answers of the last seven days
+             * @description First replies in the last seven days
              * @example 31
              */
             first_replies: number;
-            /** @description The same first answers by how long they took */
+            /** @description The same first replies by time taken */
             first_reply_histogram: components["schemas"]["HourlyStep"][];
             /**
              * Format: int64
-             * @description How long the middle one of them took, in seconds, to the nearest step; null where there were none
+             * @description Median first reply time in seconds, estimated within its histogram step; null if there were none
              * @example 240
              */
             first_reply_median_s: number | null;
-            /** @description The last 24 hours, the oldest first; the last one is not over yet */
+            /** @description The last 24 hours, oldest first; the last one is not over yet */
             hours: components["schemas"]["HourlyHour"][];
             /**
              * Format: int64
-             * @description Messages received in the 24 hours before those, to compare with
+             * @description Messages received in the 24 hours before, for comparison
              * @example 52
              */
             received_before: number;
@@ -14664,7 +14664,7 @@ export interface components {
         HourlyOverviewEnvelope: {
             data: components["schemas"]["HourlyOverview"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14677,15 +14677,15 @@ export interface components {
             n: number;
             /**
              * Format: int64
-             * @description In seconds; null for all that took longer
+             * @description Upper limit in seconds; null for all that took longer
              * @example 300
              */
             up_to_s: number | null;
         };
         Hours: {
-            /** @description Days on which nobody is there */
+            /** @description Days when nobody is available */
             holidays?: components["schemas"]["ChannelHoliday"][];
-            /** @description None means never */
+            /** @description Empty means never */
             spans: components["schemas"]["ChannelSpan"][];
             /** @example Europe/Istanbul */
             timezone: string;
@@ -14696,7 +14696,7 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description The membership that made it */
+            /** @description Membership that created the key */
             created_by: string | null;
             /**
              * @example live
@@ -14713,7 +14713,7 @@ export interface components {
             last4: string;
             /**
              * Format: date-time
-             * @description Kept to the minute
+             * @description Accurate to the minute
              * @example 2026-11-15T09:30:00.000000Z
              */
             last_used_at: string | null;
@@ -14734,17 +14734,17 @@ export interface components {
         IdentityAPIKeyEnvelope: {
             data: components["schemas"]["IdentityAPIKey"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         IdentityAPIKeyListEnvelope: {
             data: components["schemas"]["IdentityAPIKey"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14765,13 +14765,13 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             at: string;
-            /** @description What changed; never a secret */
+            /** @description What changed; never contains secrets */
             details: unknown;
             id: string;
             /** @example 203.0.113.7 */
             ip: string;
             /**
-             * @description The record it was done to
+             * @description The record that was affected
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             object: string;
@@ -14780,17 +14780,17 @@ export interface components {
         };
         IdentityAuditLineListEnvelope: {
             data: components["schemas"]["IdentityAuditLine"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         IdentityHandover: {
             /**
-             * @description Shown once; for the page at the other host
+             * @description Shown once; pass it to the page on the other host
              * @example hov_…
              */
             code: string;
@@ -14804,7 +14804,7 @@ export interface components {
         IdentityHandoverEnvelope: {
             data: components["schemas"]["IdentityHandover"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14824,7 +14824,7 @@ export interface components {
         IdentityInvitationEnvelope: {
             data: components["schemas"]["IdentityInvitation"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14833,7 +14833,7 @@ export interface components {
             membership: components["schemas"]["IdentityMembership"];
             session: components["schemas"]["IdentitySessionInfo"] | null;
             /**
-             * @description Shown once, where the invitation opened an account
+             * @description Shown once, if the invitation opened an account
              * @example ses_…
              */
             session_token: string | null;
@@ -14842,7 +14842,7 @@ export interface components {
         IdentityJoinedEnvelope: {
             data: components["schemas"]["IdentityJoined"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14855,7 +14855,7 @@ export interface components {
             user: components["schemas"]["IdentityUser"];
             /**
              * Format: date-time
-             * @description When the password was last proven, null if never; some calls need it within 15 minutes
+             * @description When the password was last confirmed, null if never; some calls require this within the last 15 minutes
              * @example 2026-11-15T09:30:00.000000Z
              */
             verified_at: string | null;
@@ -14864,7 +14864,7 @@ export interface components {
         IdentityMeEnvelope: {
             data: components["schemas"]["IdentityMe"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14880,7 +14880,7 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description Whether this is the session that asks */
+            /** @description Whether this is the current session */
             current: boolean;
             /** @example Firefox on Linux */
             device_name: string;
@@ -14903,7 +14903,7 @@ export interface components {
             platform: string;
             /**
              * Format: date-time
-             * @description When the password was last proven; null if never
+             * @description When the password was last confirmed; null if never
              * @example 2026-11-15T09:30:00.000000Z
              */
             verified_at: string | null;
@@ -14911,16 +14911,16 @@ export interface components {
         };
         IdentityOwnSessionListEnvelope: {
             data: components["schemas"]["IdentityOwnSession"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         IdentityOwnWorkspace: {
-            /** @description Whether the session that asks is in it */
+            /** @description Whether it is the current session's workspace */
             current: boolean;
             /**
              * Format: date-time
@@ -14939,17 +14939,17 @@ export interface components {
         IdentityOwnWorkspaceEnvelope: {
             data: components["schemas"]["IdentityOwnWorkspace"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         IdentityOwnWorkspaceListEnvelope: {
             data: components["schemas"]["IdentityOwnWorkspace"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -14964,21 +14964,21 @@ export interface components {
         IdentityRevokedEnvelope: {
             data: components["schemas"]["IdentityRevoked"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         IdentityRole: {
-            /** @description Every workspace has it; it cannot be deleted, only reset */
+            /** @description Built-in roles exist in every workspace and cannot be deleted, only reset */
             built_in: boolean;
-            /** @description Whether this workspace made or changed it */
+            /** @description Whether this workspace created or changed it */
             changed: boolean;
-            /** @description It cannot be changed: the owner's */
+            /** @description Cannot be changed (the owner role) */
             fixed: boolean;
             /**
              * Format: int64
-             * @description How many people have it
+             * @description Number of members with this role
              * @example 3
              */
             members: number;
@@ -14991,13 +14991,13 @@ export interface components {
         IdentityRoleEnvelope: {
             data: components["schemas"]["IdentityRole"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         IdentityRoleList: {
-            /** @description Every permission there is */
+            /** @description All permissions */
             permissions: components["schemas"]["PermEntry"][];
             roles: components["schemas"]["IdentityRole"][];
             /** @description Named sets for API keys and apps */
@@ -15006,7 +15006,7 @@ export interface components {
         IdentityRoleListEnvelope: {
             data: components["schemas"]["IdentityRoleList"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15031,7 +15031,7 @@ export interface components {
             platform: string;
             /**
              * Format: date-time
-             * @description When the password was last proven; null if never
+             * @description When the password was last confirmed; null if never
              * @example 2026-11-15T09:30:00.000000Z
              */
             verified_at: string | null;
@@ -15042,7 +15042,7 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description The membership that made it */
+            /** @description Membership that created the key */
             created_by: string | null;
             /**
              * @example live
@@ -15056,7 +15056,7 @@ export interface components {
             expires_at: string | null;
             id: string;
             /**
-             * @description Shown only in this answer
+             * @description Shown only in this response
              * @example key_live_…
              */
             key: string;
@@ -15064,7 +15064,7 @@ export interface components {
             last4: string;
             /**
              * Format: date-time
-             * @description Kept to the minute
+             * @description Accurate to the minute
              * @example 2026-11-15T09:30:00.000000Z
              */
             last_used_at: string | null;
@@ -15085,7 +15085,7 @@ export interface components {
         IdentityShownKeyEnvelope: {
             data: components["schemas"]["IdentityShownKey"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15103,7 +15103,7 @@ export interface components {
         IdentitySignedInEnvelope: {
             data: components["schemas"]["IdentitySignedIn"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15116,13 +15116,13 @@ export interface components {
             language: "tr" | "en";
             /** @example Defne Yılmaz */
             name: string;
-            /** @description Whether signing in takes a second step */
+            /** @description Whether two-factor authentication is on */
             two_factor: boolean;
         };
         IdentityUserEnvelope: {
             data: components["schemas"]["IdentityUser"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15138,7 +15138,7 @@ export interface components {
             /** @example ayse@example.com */
             email: string;
             /**
-             * @description Of the invitation; yours by default
+             * @description Language of the invitation; yours by default
              * @enum {string}
              */
             language?: "tr" | "en";
@@ -15165,34 +15165,34 @@ export interface components {
             details: {
                 [key: string]: unknown;
             };
-            /** @description SHA-256 of prev_hash and of the line in canonical JSON, in hex */
+            /** @description SHA-256 of prev_hash and the line in canonical JSON, in hex */
             hash: string;
             /** Format: uuid */
             id: string;
-            /** @description Personal values; null once they were erased */
+            /** @description Personal values; null once erased */
             personal: {
                 [key: string]: string;
             } | null;
-            /** @description Of the line before; empty for the first */
+            /** @description Hash of the previous line; empty for the first */
             prev_hash: string;
             /**
              * Format: int64
-             * @description Counts from one without gaps
+             * @description Line number; starts at 1, without gaps
              * @example 1
              */
             seq: number;
             /**
-             * @description Stands for whom it is about; the same for the same address
+             * @description Pseudonym of the subject; the same for the same address
              * @example 9f86d081884c7d65
              */
             subject_ref: string;
         };
         LedgerLineListEnvelope: {
             data: components["schemas"]["LedgerLine"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15204,40 +15204,40 @@ export interface components {
              */
             day: string;
             hash: string;
-            /** @description Of the installation, in base64; keep it elsewhere */
+            /** @description Public key of the installation, in base64; keep a copy elsewhere */
             public_key: string;
             /**
              * Format: int64
              * @example 12
              */
             seq: number;
-            /** @description Ed25519, in base64, of the lines konak-ledger, the workspace's id, day, seq and hash, each but the last ended by a line feed */
+            /** @description Ed25519 signature in base64 over konak-ledger, the workspace's id, day, seq and hash, joined by line feeds */
             signature: string;
         };
         LedgerVerification: {
             /**
              * Format: int64
-             * @description The number of the first line that does not fit
+             * @description Number of the first line that fails the check
              * @example 7
              */
             first_bad: number | null;
-            /** @description Of the last line; keep it elsewhere to show later that nothing was rewritten */
+            /** @description Hash of the last line; keep a copy elsewhere to prove later that nothing was rewritten */
             hash: string;
             /**
              * Format: int64
-             * @description How many lines were checked
+             * @description Number of lines checked
              * @example 12
              */
             lines: number;
             /** @example true */
             ok: boolean;
-            /** @description The last line of a day that was signed; null where none was */
+            /** @description Last line of the latest signed day; null if none is signed */
             signed: components["schemas"]["LedgerSignedHead"] | null;
         };
         LedgerVerificationEnvelope: {
             data: components["schemas"]["LedgerVerification"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15250,7 +15250,7 @@ export interface components {
             at: string;
             /**
              * Format: uuid
-             * @description The member who placed it
+             * @description Member who placed it
              */
             by: string | null;
             /** @example Case 2026/114 */
@@ -15258,34 +15258,34 @@ export interface components {
         };
         LineLine: {
             /**
-             * @description The name for signing in where it is not the username
+             * @description Authentication name, if it differs from username
              * @example
              */
             auth_user: string;
             /**
-             * @description The number that calls over the line show
+             * @description Number shown on calls over the line
              * @example +902125550101
              */
             e164: string;
             /**
              * Format: uuid
-             * @description null where there is no line
+             * @description null if there is no line
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             id: string | null;
             /**
-             * @description Why it does not work, as a word and a sentence: needs_password, wrong_password, unsupported, no_address, refused_address, unreachable, connection_lost, no_tls, certificate or refused. Empty where it works
+             * @description Why it does not work, as a code and a sentence: needs_password, wrong_password, unsupported, no_address, refused_address, unreachable, connection_lost, no_tls, certificate or refused. Empty if it works
              * @example unreachable: The server does not answer
              */
             last_error: string;
             /**
-             * @description Whether the sound is encrypted (SRTP)
+             * @description Audio encryption (SRTP)
              * @example required
              * @enum {string}
              */
             media_encryption: "off" | "optional" | "required";
             /**
-             * @description Whether the line signs in at its server; otherwise the provider knows us by our address
+             * @description Whether the line registers with its server; otherwise the provider recognises the exchange by its address
              * @example true
              */
             register: boolean;
@@ -15295,7 +15295,7 @@ export interface components {
              */
             server: string;
             /**
-             * @description ready: a line that does not sign in; failed: it is tried again; unknown: the exchange has not said yet
+             * @description ready: a line that does not register; failed: it is tried again; unknown: the exchange has not reported yet
              * @example registered
              * @enum {string}
              */
@@ -15316,7 +15316,7 @@ export interface components {
         LineLineEnvelope: {
             data: components["schemas"]["LineLine"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15325,7 +15325,7 @@ export interface components {
             /** Format: uuid */
             agent_id: string;
             /**
-             * @description What they are while they are connected
+             * @description Presence while connected
              * @example online
              * @enum {string}
              */
@@ -15334,7 +15334,7 @@ export interface components {
             /** @example Defne Yılmaz */
             name: string;
             /**
-             * @description What they are now: offline unless connected
+             * @description Current presence: offline unless connected
              * @example online
              * @enum {string}
              */
@@ -15343,17 +15343,17 @@ export interface components {
         LivePresenceEnvelope: {
             data: components["schemas"]["LivePresence"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         LivePresenceListEnvelope: {
             data: components["schemas"]["LivePresence"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15361,7 +15361,7 @@ export interface components {
         LiveTyping: {
             /**
              * Format: uuid
-             * @description The agent or the customer; the zero id for the assistant
+             * @description The agent or the customer; the nil UUID for the assistant
              */
             author_id: string;
             /**
@@ -15373,17 +15373,17 @@ export interface components {
             conversation_id: string;
             /**
              * Format: date-time
-             * @description When it is over unless it is said again
+             * @description When it expires unless repeated
              * @example 2026-11-15T09:30:00.000000Z
              */
             expires_at: string;
-            /** @description false: they stopped */
+            /** @description false: typing has stopped */
             typing: boolean;
         };
         LiveTypingEnvelope: {
             data: components["schemas"]["LiveTyping"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15393,13 +15393,13 @@ export interface components {
             color: string;
             en: components["schemas"]["WidgetText"];
             /**
-             * @description auto goes by the visitor's browser
+             * @description auto follows the visitor's browser
              * @example auto
              * @enum {string}
              */
             language: "auto" | "tr" | "en";
             /**
-             * @description Pages of these origins may use the widget; none means no page
+             * @description Origins whose pages can use the widget; empty means no page can
              * @example [
              *       "https://www.example.com"
              *     ]
@@ -15415,14 +15415,14 @@ export interface components {
         };
         MailAbuse: {
             /**
-             * @description Whether it is suspended at once; otherwise it is announced and an administrator decides
+             * @description Whether the mailbox is suspended at once; otherwise an event is sent and an administrator decides
              * @example true
              */
             auto_suspend: boolean;
         };
         MailAllowlist: {
             /**
-             * @description Addresses and networks, IPv4 and IPv6; an empty list lets everybody in
+             * @description Addresses and networks, IPv4 and IPv6; an empty list allows all
              * @example [
              *       "203.0.113.0/24"
              *     ]
@@ -15431,7 +15431,7 @@ export interface components {
         };
         MailDLP: {
             /**
-             * @description Whether messages over other channels, templates included, are judged too
+             * @description Whether messages on other channels, including templates, are checked too
              * @example true
              */
             messaging: boolean;
@@ -15439,13 +15439,13 @@ export interface components {
         MailDefaults: {
             /**
              * Format: int64
-             * @description How much mail a new inbox takes; null for no bound of its own
+             * @description Total mail a new inbox accepts; null means no limit of its own
              * @example 2048
              */
             default_quota_mb?: number | null;
             /**
              * Format: int64
-             * @description How long the password of a mailbox must be; null for 12
+             * @description Minimum password length of mailboxes; null means 12
              * @example 14
              */
             min_password_length?: number | null;
@@ -15458,7 +15458,7 @@ export interface components {
             created_at: string;
             /**
              * Format: uuid
-             * @description The member who added it
+             * @description Member who added it
              */
             created_by: string | null;
             /** @example auditor@example.com */
@@ -15474,24 +15474,24 @@ export interface components {
         MailExceptionEnvelope: {
             data: components["schemas"]["MailException"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         MailExceptionListEnvelope: {
             data: components["schemas"]["MailException"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         MailForwarding: {
             /**
-             * @description Domains and addresses outside of the workspace's own domains; with an empty list no mailbox forwards outside
+             * @description Domains and addresses outside the workspace's own domains; with an empty list, no mailbox can forward outside
              * @example [
              *       "example.com",
              *       "elif@example.org"
@@ -15512,7 +15512,7 @@ export interface components {
             at: string;
             /**
              * Format: uuid
-             * @description The member who wrote the message
+             * @description Member who wrote the message
              */
             created_by: string | null;
             /**
@@ -15529,12 +15529,12 @@ export interface components {
             /** @example <a1b2@kaya.example> */
             message_id: string;
             /**
-             * @description The reason that a person gave, for sending it or in the review
+             * @description Reason given when sending it or in the review
              * @example The customer asked for it
              */
             note: string;
             /**
-             * @description The message in the queue of what sends it; empty for one that was refused before it was written
+             * @description Id of the message in the sending queue; empty if it was refused before it was saved
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4d
              */
             queue_ref: string;
@@ -15559,18 +15559,18 @@ export interface components {
              */
             severity: "low" | "medium" | "high";
             /**
-             * @description Of the mail, in hex; empty for one that was refused before it was written
+             * @description Hash of the mail, in hex; empty if it was refused before it was saved
              * @example
              */
             sha256: string;
             /**
              * Format: int64
-             * @description In bytes
+             * @description Size in bytes
              * @example 2048
              */
             size: number;
             /**
-             * @description What wanted to send it: the inbox, or a mail program of a mailbox
+             * @description Where it was sent from: the inbox, or a mailbox's mail program
              * @example crm
              * @enum {string}
              */
@@ -15588,17 +15588,17 @@ export interface components {
         MailIncidentEnvelope: {
             data: components["schemas"]["MailIncident"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         MailIncidentListEnvelope: {
             data: components["schemas"]["MailIncident"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15619,25 +15619,25 @@ export interface components {
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             id: string;
-            /** @description Keeps it past its retention; absent for none */
+            /** @description Keeps the mail past its retention; absent if there is none */
             legal_hold?: components["schemas"]["LegalHold"];
             /** @example <a1b2@kaya.example> */
             message_id: string;
             recipients: components["schemas"]["MailJournalRecipient"][];
             /**
              * Format: date-time
-             * @description When it is deleted, unless it has a legal hold
+             * @description When the mail is deleted, unless it has a legal hold
              * @example 2026-11-15T09:30:00.000000Z
              */
             retention_until: string;
             /**
-             * @description Of the envelope; empty for a report of a mail server
+             * @description Envelope sender; empty for a mail server's report
              * @example destek@kaya.example
              */
             sender: string;
             /**
              * Format: int64
-             * @description Of the mail, in bytes
+             * @description Size of the mail in bytes
              * @example 2048
              */
             size: number;
@@ -15647,17 +15647,17 @@ export interface components {
         MailJournalItemEnvelope: {
             data: components["schemas"]["MailJournalItem"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         MailJournalItemListEnvelope: {
             data: components["schemas"]["MailJournalItem"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15666,7 +15666,7 @@ export interface components {
             /** @example elif@example.com */
             address: string;
             /**
-             * @description Where the mail names the recipient; bcc for one whom it does not name, expanded for one that a mailbox forwards to
+             * @description Header that names the recipient; bcc if none does, expanded for a target that a mailbox forwards to
              * @example bcc
              * @enum {string}
              */
@@ -15677,7 +15677,7 @@ export interface components {
             enabled: boolean;
             /**
              * Format: int64
-             * @description How long a mail is kept. A longer time also holds for mails that are there, a shorter one only for new ones
+             * @description How many days mail is kept. A longer time also applies to stored mail, a shorter one only to new mail
              * @example 3650
              */
             retention_days: number;
@@ -15717,7 +15717,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description 30 days after it came
+             * @description 30 days after the request was created
              * @example 2026-11-15T09:30:00.000000Z
              */
             due_at: string;
@@ -15732,7 +15732,7 @@ export interface components {
              */
             kind: "export" | "erasure";
             /**
-             * @description Whose data it is about; empty once an erasure was completed
+             * @description E-mail address that the request is about; empty after a completed erasure
              * @example elif@example.com
              */
             mailbox: string;
@@ -15740,7 +15740,7 @@ export interface components {
             note: string;
             /**
              * Format: uuid
-             * @description The member who wrote it down
+             * @description Member who created the request
              */
             requested_by: string | null;
             /**
@@ -15752,24 +15752,24 @@ export interface components {
         MailPrivacyRequestEnvelope: {
             data: components["schemas"]["MailPrivacyRequest"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         MailPrivacyRequestListEnvelope: {
             data: components["schemas"]["MailPrivacyRequest"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         MailQRInBody: {
             /**
-             * @description As it was shown when the QR was made
+             * @description The key from the response that created the QR
              * @example qrk_…
              */
             key: string;
@@ -15793,14 +15793,14 @@ export interface components {
             created_at: string;
             /**
              * Format: uuid
-             * @description The member who added it
+             * @description Member who added it
              */
             created_by: string | null;
             /** @example true */
             enabled: boolean;
             /**
              * Format: int64
-             * @description Incidents of the last 30 days in which it matched
+             * @description Incidents in the last 30 days in which the rule matched
              * @example 3
              */
             hits_30d: number;
@@ -15828,40 +15828,40 @@ export interface components {
         MailRuleEnvelope: {
             data: components["schemas"]["MailRule"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         MailRuleListEnvelope: {
             data: components["schemas"]["MailRule"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         MailRuleOptions: {
-            /** @description Where to look; nothing means everywhere */
+            /** @description Parts of the message to check; empty means all */
             fields?: ("subject" | "body" | "attachment")[];
             /**
              * Format: int64
-             * @description How many matches the message must have
+             * @description Minimum number of matches in the message
              * @default 1
              * @example 1
              */
             min_count: number;
             /**
-             * @description A match counts only within 300 characters of one of these words
+             * @description Count a match only within 300 characters of one of these words
              * @example [
              *       "kart"
              *     ]
              */
             proximity_words?: string[];
             /**
-             * @description external looks only at mail with a recipient outside of the sender's domain
+             * @description external checks only mail with a recipient outside the sender's domain
              * @default any
              * @enum {string}
              */
@@ -15879,21 +15879,21 @@ export interface components {
         MailSettingsEnvelope: {
             data: components["schemas"]["MailSettings"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         MailTested: {
             /**
-             * @description The strictest action of the rules that match
+             * @description Strictest action of the matching rules
              * @example block
              * @enum {string}
              */
             action: "pass" | "block" | "quarantine" | "redact" | "warn" | "notify" | "log";
             matches: components["schemas"]["MailMatch"][];
             /**
-             * @description The text with everything covered that was found
+             * @description The text with all matches masked
              * @example Kart ████
              */
             redacted: string;
@@ -15902,7 +15902,7 @@ export interface components {
         MailTestedEnvelope: {
             data: components["schemas"]["MailTested"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15929,13 +15929,13 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description The mail is to somebody who may do more than its reader, so its text and its link are not shown */
+            /** @description The recipient has more permissions than the caller, so the text and link are hidden */
             hidden: boolean;
             id: string;
             /** @example Confirm your e-mail address */
             subject: string;
             /**
-             * @description Empty where hidden
+             * @description Empty if hidden
              * @example Hello Ayşe, …
              */
             text: string;
@@ -15944,10 +15944,10 @@ export interface components {
         };
         MailerOutboxMailListEnvelope: {
             data: components["schemas"]["MailerOutboxMail"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -15955,19 +15955,19 @@ export interface components {
         MailerUsage: {
             /**
              * Format: int64
-             * @description How many recipients the workspace's mail may have in a day, over all its mailboxes
+             * @description Recipients a day for all mailboxes of the workspace together
              * @example 2000
              */
             limit: number;
             /**
              * Format: date-time
-             * @description When the next day begins: midnight UTC
+             * @description Start of the next day: midnight UTC
              * @example 2026-11-15T09:30:00.000000Z
              */
             resets_at: string;
             /**
              * Format: int64
-             * @description How many it had today
+             * @description Recipients so far today
              * @example 148
              */
             used: number;
@@ -15975,14 +15975,14 @@ export interface components {
         MergeContactInBody: {
             /**
              * Format: uuid
-             * @description The contact that goes
+             * @description Contact to merge into this one
              */
             contact_id: string;
         };
         MergeConversationInBody: {
             /**
              * Format: uuid
-             * @description The conversation that stays
+             * @description Conversation that remains
              */
             into_id: string;
         };
@@ -16019,14 +16019,14 @@ export interface components {
              */
             id: string;
             /**
-             * @description Where the mail goes
+             * @description Mailbox that receives the mail
              * @example destek@kaya.example
              */
             mailbox: string;
             progress: components["schemas"]["MigrationCounts"];
             source: components["schemas"]["MigrationSource"];
             /**
-             * @description queued: it waits. Copying begins when mailboxes can be read by IMAP here
+             * @description queued: waiting. Copying starts once this installation can read mailboxes over IMAP
              * @example queued
              * @enum {string}
              */
@@ -16035,24 +16035,24 @@ export interface components {
         MigrationJobEnvelope: {
             data: components["schemas"]["MigrationJob"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         MigrationJobListEnvelope: {
             data: components["schemas"]["MigrationJob"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         MigrationSource: {
             /**
-             * @description How to sign in there. The password is asked for when the copying begins
+             * @description How to sign in at the source. The password is requested when copying starts
              * @example password
              * @enum {string}
              */
@@ -16074,36 +16074,36 @@ export interface components {
         };
         ModelInput: {
             /**
-             * @description Where the OpenAI-compatible API is; /chat/completions is added to it, so it has no query
+             * @description Base URL of the OpenAI-compatible API, without a query; /chat/completions is appended
              * @example https://llm.example.com/v1
              */
             address: string;
             /**
-             * @description Sealed and never shown; without it the stored one stays, unless the address is another server's. Empty to forget it
+             * @description Stored encrypted and never returned. If left out, the stored key stays, unless the address is another server's. Empty deletes it
              * @example sk-…
              */
             api_key?: string;
             /**
              * Format: int64
-             * @description Minor units a day, of the prices, without which it is refused; 0 for no limit
+             * @description Minor units per day, calculated from the prices and refused without them; 0 means no limit
              * @example 1000
              */
             daily_money?: number;
             /**
              * Format: int64
-             * @description Seconds a day that calls may take; at least the time of two calls (60 s unless the operator changed it), and 3600 where nothing is said
+             * @description Seconds per day that calls can take; at least the time of two calls (60 s unless the operator changed it), defaults to 3600
              * @example 3600
              */
             daily_seconds?: number;
             /**
              * Format: int64
-             * @description Tokens a day, by UTC; at least 4000, and 500000 where nothing is said
+             * @description Tokens per day (UTC); at least 4000, defaults to 500000
              * @example 500000
              */
             daily_tokens?: number;
             /**
              * Format: int64
-             * @description Minor units for a million tokens that are sent
+             * @description Minor units per million tokens sent
              * @example 15
              */
             input_price?: number;
@@ -16111,7 +16111,7 @@ export interface components {
             model: string;
             /**
              * Format: int64
-             * @description Minor units for a million tokens that come back
+             * @description Minor units per million tokens received
              * @example 60
              */
             output_price?: number;
@@ -16121,10 +16121,10 @@ export interface components {
             category_id: string;
         };
         NewAsAgentInBody: {
-            /** @description Ids of files that the caller uploaded; with them the text may be empty */
+            /** @description Ids of files the caller uploaded; with files, the text can be empty */
             attachments?: string[];
             /**
-             * @description Required where there is neither a file nor a template
+             * @description Required without a file or a template
              * @example Merhaba, yarınki randevunuzu hatırlatmak istedik.
              */
             body?: string;
@@ -16135,7 +16135,7 @@ export interface components {
             /** Format: uuid */
             contact_id: string;
             /**
-             * @description plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks
+             * @description Defaults to plain. markdown: bold (**), italic (_), links, lists and quotes are formatted in e-mail, with a plain-text part; on a channel without formatting, and in a note, the text goes without the marks
              * @enum {string}
              */
             format?: "plain" | "markdown";
@@ -16146,11 +16146,11 @@ export interface components {
              * @enum {string}
              */
             priority: "low" | "normal" | "high" | "urgent";
-            /** @description Add the author's signature, where it goes by e-mail */
+            /** @description Add the author's signature if it goes by e-mail */
             signature?: boolean;
             /** @example Randevu hatırlatma */
             subject?: string;
-            /** @description An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account */
+            /** @description Approved template to send instead of a text, even if the channel's window is closed; it is sent over its own account */
             template?: components["schemas"]["Use"];
         };
         NoticeClientKeys: {
@@ -16166,7 +16166,7 @@ export interface components {
              */
             assigned: boolean;
             /**
-             * @description A note calls the agent
+             * @description A note mentions the agent
              * @example true
              */
             mention: boolean;
@@ -16176,12 +16176,12 @@ export interface components {
              */
             others: boolean;
             /**
-             * @description A customer writes in a conversation of the agent's
+             * @description A customer writes in the agent's conversation
              * @example true
              */
             reply: boolean;
             /**
-             * @description A customer writes in a conversation that is nobody's
+             * @description A customer writes in an unassigned conversation
              * @example true
              */
             waiting: boolean;
@@ -16193,19 +16193,19 @@ export interface components {
         };
         NoticePreferences: {
             /**
-             * @description The panel shows a notice of the desktop, where the browser allows it
+             * @description Whether the panel shows a desktop notification, if the browser allows it
              * @example false
              */
             desktop: boolean;
             events: components["schemas"]["NoticeEvents"];
             /**
-             * @description Subscribed browsers get a push while no panel of the agent is open
+             * @description Whether subscribed browsers get a push while the agent has no panel open
              * @example false
              */
             push: boolean;
             quiet_hours: components["schemas"]["NoticeQuietHours"];
             /**
-             * @description The panel plays a sound
+             * @description Whether the panel plays a sound
              * @example true
              */
             sound: boolean;
@@ -16213,7 +16213,7 @@ export interface components {
         NoticePreferencesEnvelope: {
             data: components["schemas"]["NoticePreferences"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -16228,7 +16228,7 @@ export interface components {
         NoticePushKeyEnvelope: {
             data: components["schemas"]["NoticePushKey"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -16239,12 +16239,12 @@ export interface components {
             /** @example 20:00 */
             from: string;
             /**
-             * @description A name of the IANA time zone database
+             * @description IANA time zone name
              * @example Europe/Istanbul
              */
             time_zone: string;
             /**
-             * @description Earlier than from: on the next day. The same as from: the whole day
+             * @description If earlier than from, on the next day; if the same as from, the whole day
              * @example 08:00
              */
             until: string;
@@ -16261,7 +16261,7 @@ export interface components {
         NoticeSubscriptionEnvelope: {
             data: components["schemas"]["NoticeSubscription"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -16285,12 +16285,12 @@ export interface components {
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             id: string;
-            /** @description Whether calls show it where no other number is chosen */
+            /** @description Whether calls show it if no other number is chosen */
             is_default: boolean;
             /** @example Destek hattı */
             label: string;
             /**
-             * @description Why it is not active
+             * @description Why the number is not active
              * @example
              * @enum {string}
              */
@@ -16303,12 +16303,12 @@ export interface components {
             monthly_fee_micros: number;
             /**
              * Format: date-time
-             * @description When the fee is due
+             * @description When the next fee is due
              * @example 2026-11-15T09:30:00.000000Z
              */
             renews_at: string | null;
             /**
-             * @description pending: the provider has not answered yet; suspended: the fee could not be paid, and after 30 days the number is given back
+             * @description pending: the provider has not answered yet; suspended: the fee could not be paid, and the number is released after 30 days
              * @example active
              * @enum {string}
              */
@@ -16322,17 +16322,17 @@ export interface components {
         NumberNumberEnvelope: {
             data: components["schemas"]["NumberNumber"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         NumberNumberListEnvelope: {
             data: components["schemas"]["NumberNumber"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -16363,14 +16363,14 @@ export interface components {
         NumberOfferArrayEnvelope: {
             data: components["schemas"]["NumberOffer"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         OauthApp: {
             /**
-             * @description Public; the app is proven by PKCE
+             * @description Public; the app is verified by PKCE
              * @example app_…
              */
             client_id: string;
@@ -16383,7 +16383,7 @@ export interface components {
             id: string;
             /** @example Field service */
             name: string;
-            /** @description Whether people of other workspaces may connect it too */
+            /** @description Whether people in other workspaces can connect it too */
             public: boolean;
             /**
              * @example [
@@ -16401,17 +16401,17 @@ export interface components {
         OauthAppEnvelope: {
             data: components["schemas"]["OauthApp"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         OauthAppListEnvelope: {
             data: components["schemas"]["OauthApp"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -16422,24 +16422,24 @@ export interface components {
             /** @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM */
             code_challenge: string;
             /**
-             * @description S256, nothing else
+             * @description Must be S256
              * @example S256
              */
             code_challenge_method: string;
             /** @example https://field.example.com/callback */
             redirect_uri: string;
             /**
-             * @description What the token is for (RFC 8707): this server or its MCP server
+             * @description Resource the token is for (RFC 8707): this server or its MCP server
              * @example https://konak.example/mcp
              */
             resource?: string;
             /**
-             * @description code, nothing else
+             * @description Must be code
              * @example code
              */
             response_type: string;
             /**
-             * @description Separated by spaces; without it all that the app registered
+             * @description Space-separated; if omitted, all scopes that the app registered
              * @example conversations.read
              */
             scope?: string;
@@ -16458,7 +16458,7 @@ export interface components {
             scope: string;
             /** @example Bearer */
             token_type: string;
-            /** @description Where the token works */
+            /** @description Workspace the token is valid for */
             workspace: components["schemas"]["IdentityWorkspace"];
         };
         OauthConsent: {
@@ -16466,23 +16466,23 @@ export interface components {
             /** @example https://field.example.com/callback */
             redirect_uri: string;
             /**
-             * @description What the token will open: the MCP server alone, whose tools read, draft, tag, assign and close and send nothing; null for the whole API
+             * @description What the token will give access to: the MCP server alone, whose tools read, draft, tag, assign and close, but send nothing; null for the whole API
              * @example https://konak.example/mcp
              */
             resource: string | null;
-            /** @description What the app asks for */
+            /** @description Scopes the app requests */
             scopes: components["schemas"]["OauthConsentScope"][];
             signed_in: boolean;
             /** @example af0ifjsldkj */
             state: string;
             user: components["schemas"]["IdentityUser"] | null;
-            /** @description Where the person may let the app in; empty before they sign in */
+            /** @description Workspaces the person can grant access to; empty before they sign in */
             workspaces: components["schemas"]["OauthConsentWorkspace"][];
         };
         OauthConsentEnvelope: {
             data: components["schemas"]["OauthConsent"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -16496,9 +16496,9 @@ export interface components {
             tr: string;
         };
         OauthConsentWorkspace: {
-            /** @description Whether the session that asks is in it */
+            /** @description Whether it is the current session's workspace */
             current: boolean;
-            /** @description Whether the app has consent for all of this already */
+            /** @description Whether the person already granted all of this */
             granted: boolean;
             id: string;
             /** @example Demo A.Ş. */
@@ -16515,24 +16515,24 @@ export interface components {
             created_at: string;
             id: string;
             /**
-             * @description What its tokens open: the MCP server alone, whose tools read, draft, tag, assign and close and send nothing; null for the whole API, and where it holds no token now
+             * @description What its tokens give access to: the MCP server alone, whose tools read, draft, tag, assign and close, but send nothing; null for the whole API, or if the app has no token now
              * @example https://konak.example/mcp
              */
             resource: string | null;
             scopes: string[];
             /**
              * Format: date-time
-             * @description When it was last consented to
+             * @description When consent was last given
              * @example 2026-11-15T09:30:00.000000Z
              */
             updated_at: string;
         };
         OauthGrantListEnvelope: {
             data: components["schemas"]["OauthGrant"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -16543,11 +16543,11 @@ export interface components {
             /** @example Field service */
             name: string;
             /**
-             * @description The workspace that registered it; of an app that registered itself, the host that its answers go to
+             * @description Workspace that registered the app; for a self-registered app, the host of its redirect URI
              * @example Demo A.Ş.
              */
             publisher: string;
-            /** @description Whether it registered itself (RFC 7591), so that nobody has checked its name */
+            /** @description Whether the app registered itself (RFC 7591); its name is then not verified */
             self_registered: boolean;
         };
         OauthRedirectTo: {
@@ -16557,7 +16557,7 @@ export interface components {
         OauthRedirectToEnvelope: {
             data: components["schemas"]["OauthRedirectTo"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -16592,12 +16592,12 @@ export interface components {
              */
             response_types: string[];
             /**
-             * @description What it may ask people for
+             * @description Scopes the client can request
              * @example conversations.read
              */
             scope: string;
             /**
-             * @description none, whatever was asked for: clients have no secret and prove themselves by PKCE
+             * @description Always none, whatever was requested: clients have no secret and use PKCE
              * @example none
              */
             token_endpoint_auth_method: string;
@@ -16613,14 +16613,14 @@ export interface components {
         };
         OauthRevokeInBody: {
             /**
-             * @description The app that was given the token
+             * @description App that the token was issued to
              * @example app_…
              */
             client_id?: string;
             /** @example ses_… */
             token?: string;
             /**
-             * @description Not needed: there is one type of token
+             * @description Ignored: there is only one type of token
              * @example access_token
              */
             token_type_hint?: string;
@@ -16673,7 +16673,7 @@ export interface components {
         OauthTokenEnvelope: {
             data: components["schemas"]["OauthToken"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -16693,7 +16693,7 @@ export interface components {
             /** @example https://field.example.com/callback */
             redirect_uri?: string;
             /**
-             * @description What the token is for (RFC 8707)
+             * @description Resource the token is for (RFC 8707)
              * @example https://konak.example/mcp
              */
             resource?: string;
@@ -16715,7 +16715,7 @@ export interface components {
             /** @example https://field.example.com/callback */
             redirect_uri: string;
             /**
-             * @description What the token is for (RFC 8707)
+             * @description Resource the token is for (RFC 8707)
              * @example https://konak.example/mcp
              */
             resource?: string;
@@ -16735,19 +16735,19 @@ export interface components {
         PartnerConnectedEnvelope: {
             data: components["schemas"]["PartnerConnected"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         PartnerFailure: {
             /**
-             * @description Where the sign-up failed
+             * @description Step at which the sign-up failed
              * @example subscribe
              */
             step: string;
             /**
-             * @description What the provider said, in its own words
+             * @description The provider's error message
              * @example (#200) Permissions error
              */
             words: string;
@@ -16755,7 +16755,7 @@ export interface components {
         PartnerFailureEnvelope: {
             data: components["schemas"]["PartnerFailure"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -16763,12 +16763,12 @@ export interface components {
         PartnerStarted: {
             /**
              * Format: date-time
-             * @description Until when the person must have come back
+             * @description When the sign-up expires; the person must be back by then
              * @example 2026-11-15T09:30:00.000000Z
              */
             expires_at: string;
             /**
-             * @description The provider's page, which the client navigates to
+             * @description The provider's page to send the browser to
              * @example https://www.facebook.com/v23.0/dialog/oauth?client_id=4711
              */
             url: string;
@@ -16776,7 +16776,7 @@ export interface components {
         PartnerStartedEnvelope: {
             data: components["schemas"]["PartnerStarted"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -16785,7 +16785,7 @@ export interface components {
             /** Format: uuid */
             challenge_id: string;
             /**
-             * @description What navigator.credentials.get gave, as JSON
+             * @description Result of navigator.credentials.get, as JSON
              * @example {}
              */
             credential: unknown;
@@ -16816,17 +16816,17 @@ export interface components {
         PlaceCallInBody: {
             /**
              * Format: uuid
-             * @description Who is called; left out, whose number it is
+             * @description Contact to call; defaults to the contact with this number
              */
             contact_id?: string;
             /**
              * Format: uuid
-             * @description The conversation that the call belongs to
+             * @description Conversation the call belongs to
              */
             conversation_id?: string;
             /**
              * Format: uuid
-             * @description The number that is shown; left out, the default
+             * @description Number to show; defaults to the default number
              */
             number_id?: string;
             /**
@@ -16835,7 +16835,7 @@ export interface components {
              */
             to: string;
             /**
-             * @description Which line it goes over; left out, a bought number before the own line
+             * @description Line to use; if left out, a purchased number is preferred to the own line
              * @enum {string}
              */
             via?: "line" | "number";
@@ -16858,7 +16858,7 @@ export interface components {
         };
         ProfileInBody: {
             /**
-             * @description What mail to this person is written in
+             * @description Language of mail to this person
              * @enum {string}
              */
             language?: "tr" | "en";
@@ -16869,13 +16869,13 @@ export interface components {
             /** @example kaya.example */
             domain: string;
             /**
-             * @description embedded: this installation takes and sends the domain's mail
+             * @description embedded: this installation receives and sends the domain's mail
              * @example embedded
              * @enum {string}
              */
             routing: "embedded";
             /**
-             * @description Where the DKIM keys are; by default the present one, or one named after the month. Another one comes with new keys
+             * @description DKIM selector; defaults to the current one, or one named after the month. A different selector creates new keys
              * @example s202611
              */
             selector?: string;
@@ -16883,40 +16883,40 @@ export interface components {
         ProvisionMailboxInBody: {
             /**
              * Format: uuid
-             * @description The e-mail account of the CRM; an inbox needs one
+             * @description E-mail account of the CRM; required for an inbox
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             account_id?: string;
             /**
-             * @description At one of the workspace's domains
+             * @description Address at one of the workspace's domains
              * @example destek@kaya.example
              */
             address: string;
             /**
              * Format: int64
-             * @description To how many recipients it may send in 24 hours; 2000 by default. Left out, it stays; null takes it away
+             * @description Maximum recipients in 24 hours; 2000 by default. If omitted, it stays unchanged; null removes it
              * @example 500
              */
             daily_limit?: number | null;
             /**
-             * @description inbox: its mail goes to an e-mail account of the CRM. forward: its mail is sent on to other addresses. personal is not served yet: 409
+             * @description inbox: delivers mail to an e-mail account of the CRM. forward: forwards mail to other addresses. personal is not supported yet: 409
              * @example inbox
              * @enum {string}
              */
             kind: "inbox" | "forward" | "personal";
             /**
-             * @description With it mail programs sign in and send as this mailbox. At least 12 characters, or as many as the settings say. Left out, it stays
+             * @description Password for mail programs that send as this mailbox. At least 12 characters, or the length in the settings. If omitted, it stays unchanged
              * @example kırmızı-bisiklet-kapıda
              */
             password?: string;
             /**
              * Format: int64
-             * @description How much mail an inbox takes in all; by default what the settings say. Left out, it stays; null takes it away
+             * @description Total mail an inbox accepts; defaults to the settings. If omitted, it stays unchanged; null removes it
              * @example 2048
              */
             quota_mb?: number | null;
             /**
-             * @description Where a mailbox of the kind forward sends its mail; it needs one at least. Targets that lead back to it: 422 forwarding_loop
+             * @description Targets of a mailbox of the kind forward; at least one is required. Targets that lead back to the mailbox: 422 forwarding_loop
              * @example [
              *       "elif@example.com"
              *     ]
@@ -16926,11 +16926,11 @@ export interface components {
         PublicCreateConversationInBody: {
             /** @example Siparişim ne zaman gelir? */
             body: string;
-            /** @description Found by external id, e-mail or phone, or created */
+            /** @description Customer, found by external id, e-mail or phone, or created */
             contact?: components["schemas"]["Sender"];
             /**
              * Format: uuid
-             * @description A known contact; else contact
+             * @description Id of an existing contact; otherwise use contact
              */
             contact_id?: string;
             /** Format: uuid */
@@ -16955,7 +16955,7 @@ export interface components {
              * @description The agent; required when type is admin
              */
             admin_id?: string;
-            /** @description Ids of files that the caller uploaded; with them the text may be empty */
+            /** @description Ids of files the caller uploaded; with files, the text can be empty */
             attachments?: string[];
             /** @example Siparişiniz yarın teslim edilecek. */
             body: string;
@@ -17014,7 +17014,7 @@ export interface components {
              * @example TRY
              */
             currency: string;
-            /** @description Found by external_id, contact_id, e-mail or phone, or created */
+            /** @description Matched by external_id, contact_id, e-mail or phone; created if none matches */
             customer: components["schemas"]["CommerceParty"];
             /** @example 1188 numaralı siparişin faturası */
             description?: string;
@@ -17027,7 +17027,7 @@ export interface components {
              * @example TRY
              */
             currency: string;
-            /** @description Found by external_id, contact_id, e-mail or phone, or created */
+            /** @description Matched by external_id, contact_id, e-mail or phone; created if none matches */
             customer: components["schemas"]["CommerceParty"];
             /**
              * Format: int64
@@ -17035,13 +17035,13 @@ export interface components {
              */
             discount?: number;
             /**
-             * @description The order's id in the shop; the same id is the same order
+             * @description The order's id in the shop; sending the same id updates the same order
              * @example SO-2026-1188
              */
             external_id: string;
             lines?: components["schemas"]["CommerceLine"][];
             /**
-             * @description What the customer knows it by
+             * @description Order number that the customer sees
              * @example 1188
              */
             number?: string;
@@ -17057,7 +17057,7 @@ export interface components {
             shipping?: number;
             /**
              * Format: date-time
-             * @description When the shop last changed it; older than what is stored changes nothing
+             * @description When the shop last changed it; a value older than the stored one changes nothing
              * @example 2026-11-15T09:30:00.000000Z
              */
             source_updated_at?: string;
@@ -17073,12 +17073,12 @@ export interface components {
             tax?: number;
             /**
              * Format: int64
-             * @description In minor units, as all amounts
+             * @description In minor units, like all amounts
              * @example 249900
              */
             total: number;
             /**
-             * @description Where the shop shows it; http or https
+             * @description The order's page in the shop; http or https
              * @example https://shop.example/orders/1188
              */
             url?: string;
@@ -17086,7 +17086,7 @@ export interface components {
         PutReturnInBody: {
             /**
              * Format: int64
-             * @description What is paid back, in minor units
+             * @description Amount refunded, in minor units
              * @example 122455
              */
             amount: number;
@@ -17108,7 +17108,7 @@ export interface components {
             requested_at: string;
             /**
              * Format: date-time
-             * @description When the shop last changed it; older than what is stored changes nothing
+             * @description When the shop last changed it; a value older than the stored one changes nothing
              * @example 2026-11-15T09:30:00.000000Z
              */
             source_updated_at?: string;
@@ -17137,7 +17137,7 @@ export interface components {
             shipped_at?: string;
             /**
              * Format: date-time
-             * @description When the shop last changed it; older than what is stored changes nothing
+             * @description When the shop last changed it; a value older than the stored one changes nothing
              * @example 2026-11-15T09:30:00.000000Z
              */
             source_updated_at?: string;
@@ -17169,21 +17169,21 @@ export interface components {
         };
         ReactionInBody: {
             /**
-             * @description Empty takes the reaction away
+             * @description Empty removes the reaction
              * @example 👍
              */
             emoji: string;
         };
         ReadInBody: {
             /**
-             * @description The newest message that the visitor has seen
+             * @description Newest message that the visitor has seen
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             message_id: string;
         };
         ReauthInBody: {
             /**
-             * @description Needed when the second step is on; a recovery code will do
+             * @description Required if two-factor authentication is on; a recovery code works too
              * @example 123456
              */
             code?: string;
@@ -17191,7 +17191,7 @@ export interface components {
             password: string;
         };
         RecoverWebhookInBody: {
-            /** @description Send again what had arrived, too */
+            /** @description Whether to also resend deliveries that had arrived */
             include_delivered?: boolean;
             /**
              * Format: date-time
@@ -17201,7 +17201,7 @@ export interface components {
             since: string;
             /**
              * Format: date-time
-             * @description Now if absent
+             * @description Defaults to now
              * @example 2026-11-15T09:00:00Z
              */
             until?: string;
@@ -17219,11 +17219,11 @@ export interface components {
             events: string[];
             /**
              * Format: int64
-             * @description Most deliveries in a second
+             * @description Maximum deliveries per second
              * @example 50
              */
             rate_limit?: number;
-            /** @description Hold a delivery back until the one before it has arrived or is exhausted */
+            /** @description Hold each delivery until the previous one is delivered or exhausted */
             strict_order?: boolean;
         };
         RejectInBody: {
@@ -17231,33 +17231,33 @@ export interface components {
             note?: string;
         };
         ReleaseInBody: {
-            /** @description The rule was wrong about it */
+            /** @description Whether the rule matched by mistake */
             false_positive?: boolean;
             /** @example The customer asked for it */
             note?: string;
         };
         RenameInBody: {
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly capabilities?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly created_at?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly e164?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly id?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly is_default?: unknown;
             /** @example Destek hattı */
             label: string;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly last_error?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly monthly_fee_micros?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly renews_at?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly status?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly type?: unknown;
         };
         RenderCannedInBody: {
@@ -17265,25 +17265,25 @@ export interface components {
             conversation_id: string;
         };
         ReplyAsAgentInBody: {
-            /** @description Ids of files that the caller uploaded; with them the text may be empty */
+            /** @description Ids of files the caller uploaded; with files, the text can be empty */
             attachments?: string[];
             /** @example Siparişiniz yarın teslim edilecek. */
             body: string;
             /**
-             * @description Another channel than the conversation's own
+             * @description Channel to use instead of the conversation's own
              * @example email
              */
             channel?: string;
             /** Format: uuid */
             channel_account_id?: string;
-            /** @description After a 422 dlp_warning: why the message goes all the same */
+            /** @description After a 422 dlp_warning: reason for sending the message anyway */
             dlp_override?: components["schemas"]["Override"];
             /**
-             * @description plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks
+             * @description Defaults to plain. markdown: bold (**), italic (_), links, lists and quotes are formatted in e-mail, with a plain-text part; on a channel without formatting, and in a note, the text goes without the marks
              * @enum {string}
              */
             format?: "plain" | "markdown";
-            /** @description Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions */
+            /** @description Agent ids of colleagues the note mentions; they are notified. 422 on mentions if one of them cannot see the conversation */
             mentions?: string[];
             /**
              * @description A note is internal and invisible to the customer
@@ -17291,11 +17291,11 @@ export interface components {
              * @enum {string}
              */
             message_type: "comment" | "note";
-            /** @description Add the author's signature, where it goes by e-mail */
+            /** @description Add the author's signature if it goes by e-mail */
             signature?: boolean;
         };
         ReplyAsCustomerInBody: {
-            /** @description Ids of files that the caller uploaded; with them the text may be empty */
+            /** @description Ids of files the caller uploaded; with files, the text can be empty */
             attachments?: string[];
             /** @example Teşekkürler, bekliyorum. */
             body: string;
@@ -17313,12 +17313,12 @@ export interface components {
              */
             kind: "shorter" | "friendlier" | "translate";
             /**
-             * @description What it is translated into, as an ISO 639 code; the customer's language where nothing is said
+             * @description Target language as an ISO 639 code; defaults to the customer's language
              * @example en
              */
             language?: string;
             /**
-             * @description What stands in the composer
+             * @description Text in the composer
              * @example Merhaba, ürününüzü 14 gün içinde iade edebilirsiniz.
              */
             text: string;
@@ -17326,7 +17326,7 @@ export interface components {
         RotateWebhookInBody: {
             /**
              * Format: int64
-             * @description For how long deliveries are signed with the old secret too; 0 (the default) ends it at once
+             * @description How long deliveries are also signed with the old secret; with 0 (the default) it stops at once
              * @example 0
              */
             grace_seconds?: number;
@@ -17349,7 +17349,7 @@ export interface components {
         SaveTextInBody: {
             /**
              * Format: int64
-             * @description The version that was changed; 409 where there is a newer one. 0 for a text that there was not
+             * @description Version that the change is based on; 409 if there is a newer one. 0 for a new text
              * @example 3
              */
             based_on?: number;
@@ -17367,12 +17367,12 @@ export interface components {
             title: string;
         };
         ScheduleInBody: {
-            /** @description Ids of files that the caller uploaded; with them the text may be empty */
+            /** @description Ids of files the caller uploaded; with files, the text can be empty */
             attachments?: string[];
             /** @example Randevunuz yarın 10.00'da. */
             body: string;
             /**
-             * @description Another channel than the conversation's own
+             * @description Channel to use instead of the conversation's own
              * @example email
              */
             channel?: string;
@@ -17380,14 +17380,14 @@ export interface components {
             channel_account_id?: string;
             /**
              * Format: int64
-             * @description Seconds from now, in place of send_at: an answer that can still be taken back
+             * @description Seconds from now, instead of send_at; until then, the reply can be cancelled
              * @example 5
              */
             delay_s?: number;
-            /** @description After a 422 dlp_warning: why the message goes all the same */
+            /** @description After a 422 dlp_warning: reason for sending the message anyway */
             dlp_override?: components["schemas"]["Override"];
             /**
-             * @description plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks
+             * @description Defaults to plain. markdown: bold (**), italic (_), links, lists and quotes are formatted in e-mail, with a plain-text part; on a channel without formatting, and in a note, the text goes without the marks
              * @enum {string}
              */
             format?: "plain" | "markdown";
@@ -17397,11 +17397,11 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             send_at?: string;
-            /** @description Add the author's signature, where it goes by e-mail */
+            /** @description Add the author's signature if it goes by e-mail */
             signature?: boolean;
-            /** @description What becomes of the conversation when it went, unless the customer wrote since; needs crm.conversations.manage */
+            /** @description What happens to the conversation once the message is sent, unless the customer has written since; needs crm.conversations.manage */
             then?: components["schemas"]["FollowUp"];
-            /** @description Cancel it when the customer writes before */
+            /** @description Cancel it if the customer writes first */
             until_reply?: boolean;
         };
         SecondStepInBody: {
@@ -17410,7 +17410,7 @@ export interface components {
              * @example 123456
              */
             code?: string;
-            /** @description For passkey: what navigator.credentials.get gave, as JSON */
+            /** @description For passkey: result of navigator.credentials.get, as JSON */
             credential?: unknown;
             /** @enum {string} */
             method: "totp" | "recovery" | "passkey";
@@ -17429,7 +17429,7 @@ export interface components {
             buttons?: components["schemas"]["TemplateButtonValue"][];
             /**
              * Format: uuid
-             * @description Who gets it; or their number
+             * @description The contact to send to; required without phone
              */
             contact_id?: string;
             /**
@@ -17438,7 +17438,7 @@ export interface components {
              */
             header?: string[];
             /**
-             * @description How a document is called
+             * @description Filename of a document
              * @example fatura.pdf
              */
             header_filename?: string;
@@ -17448,12 +17448,12 @@ export interface components {
              */
             header_media?: string;
             /**
-             * @description Of a contact that is made
+             * @description Name of a contact that is created
              * @example Elif Kaya
              */
             name?: string;
             /**
-             * @description A number that no contact has makes one
+             * @description Phone number; creates a contact if none has it
              * @example +905321234567
              */
             phone?: string;
@@ -17475,13 +17475,13 @@ export interface components {
         };
         ServerBody: {
             /**
-             * @description IMAP only; INBOX where it is empty
+             * @description IMAP only; INBOX if empty
              * @example INBOX
              */
             folder?: string;
             /** @example imap.firma.example */
             host: string;
-            /** @description Stored sealed, never shown. Left out it stays, for the host, port, user and security that it was given for; where one of them changes it must be given again */
+            /** @description Stored encrypted, never shown. If omitted, the stored password stays, as long as host, port, user and security are unchanged; if one of them changes, send it again */
             password?: string;
             /**
              * Format: int64
@@ -17489,7 +17489,7 @@ export interface components {
              */
             port: number;
             /**
-             * @description none only inside ranges that the installation allows
+             * @description none is possible only in address ranges that the installation allows
              * @example tls
              * @enum {string}
              */
@@ -17523,7 +17523,7 @@ export interface components {
             platform: string;
             /**
              * Format: date-time
-             * @description When the password was last proven; null if never
+             * @description When the password was last confirmed; null if never
              * @example 2026-11-15T09:30:00.000000Z
              */
             verified_at: string | null;
@@ -17542,19 +17542,19 @@ export interface components {
         };
         SetDeviceInBody: {
             /**
-             * @description For outside
+             * @description Number to call, for outside
              * @example +905321234567
              */
             e164?: string;
             /**
-             * @description browser: the panel, which is no phone yet and is refused with not_supported; desk: a phone that is signed in; outside: another number, which costs minutes
+             * @description browser: the panel, which is not a phone yet and is refused with not_supported; desk: a phone that is signed in; outside: another number, which costs minutes
              * @example desk
              * @enum {string}
              */
             kind: "browser" | "desk" | "outside";
         };
         SetDraftInBody: {
-            /** @description The caller's uploads, all that the draft has from now on */
+            /** @description The caller's uploads; replaces the draft's attachments */
             attachments?: string[];
             /**
              * @description An empty text without attachments clears the draft
@@ -17562,7 +17562,7 @@ export interface components {
              */
             body: string;
             /**
-             * @description Which of the two drafts: the reply or the note
+             * @description Which draft: the reply or the note
              * @default comment
              * @enum {string}
              */
@@ -17576,61 +17576,61 @@ export interface components {
              */
             email_cc: string[];
             /**
-             * @description Which of the proposed addresses stay proposed: an empty list drops them. Left out, those stay that are not added
+             * @description Proposed addresses to keep; an empty list drops them. If left out, those not added stay
              * @example []
              */
             proposed?: string[];
         };
         SetGreetingsInBody: {
-            /** @description Those that change */
+            /** @description Slots to change */
             slots: components["schemas"]["GreetingChange"][];
         };
         SetLineInBody: {
             /** @example 902125550101 */
             auth_user?: string;
             /**
-             * @description The number that calls over the line show
+             * @description Number shown on calls over the line
              * @example +902125550101
              */
             e164?: string;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly id?: unknown;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly last_error?: unknown;
             /**
-             * @description Whether the sound is encrypted (SRTP); all but off need the transport tls, which carries the keys. required: a call whose sound the carrier does not encrypt ends
+             * @description Audio encryption (SRTP); all values but off need the transport tls, which carries the keys. required: a call whose audio the carrier does not encrypt ends
              * @default off
              * @enum {string}
              */
             media_encryption: "off" | "optional" | "required";
             /**
-             * @description Neither stored nor logged here: the exchange keeps a hash of it. Left out, the one given before counts, if server and user are the same
+             * @description Neither stored nor logged here: the exchange keeps a hash of it. If left out, the previous one stays, provided server and user are the same
              * @example …
              */
             password?: string;
-            /** @description Whether the line signs in at its server; true where it is left out */
+            /** @description Whether the line registers with its server; defaults to true */
             register?: boolean;
             /**
              * @description Host, or host and port
              * @example sip.santral.example
              */
             server: string;
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly status?: unknown;
             /**
-             * @description Over tls the server's certificate must be for its host
+             * @description With tls, the server's certificate must match its host
              * @default udp
              * @enum {string}
              */
             transport: "udp" | "tcp" | "tls";
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly updated_at?: unknown;
             /** @example 902125550101 */
             username: string;
         };
         SetPresenceInBody: {
             /**
-             * @description away_reassign: away, and new messages of their conversations go to the team
+             * @description away_reassign: away, and new messages in their conversations go to the team
              * @example away
              * @enum {string}
              */
@@ -17638,7 +17638,7 @@ export interface components {
         };
         SetRoleInBody: {
             /**
-             * @description A built-in role, or one of your own
+             * @description A built-in or a custom role
              * @example support-lead
              */
             name: string;
@@ -17649,7 +17649,7 @@ export interface components {
              */
             permissions: string[];
             /**
-             * @description Needed for a role of your own
+             * @description Required for a custom role
              * @example Support lead
              */
             title?: string;
@@ -17657,14 +17657,14 @@ export interface components {
         SetSettingsInBody: {
             caps: components["schemas"]["SettingCaps"];
             /**
-             * @description What follows the greeting outside of the hours and on holidays
+             * @description What follows the greeting outside business hours and on holidays
              * @example voicemail
              * @enum {string}
              */
             closed_action: "voicemail" | "hangup";
-            /** @description When somebody is there; null for always */
+            /** @description Business hours; null means always open */
             hours: components["schemas"]["ChannelHours"] | null;
-            /** @description What callers choose by pressing a key; the first menu is the one that they hear first. None: the team is rung */
+            /** @description Menus in which callers choose by pressing a key; they hear the first menu first. Empty: the team is rung */
             menus: components["schemas"]["SettingMenu"][];
             recording: components["schemas"]["SettingRecording"];
             /**
@@ -17673,17 +17673,17 @@ export interface components {
              */
             ring_seconds: number;
             /**
-             * @description all: every phone of the team at once; round_robin: one after the other, beginning behind whoever was rung first last time
+             * @description all: every phone of the team at once; round_robin: one after the other, starting after the agent who was rung first last time
              * @example all
              * @enum {string}
              */
             ring_strategy: "all" | "round_robin";
-            /** @description As it is given; ignored */
+            /** @description As returned; ignored */
             readonly updated_at?: unknown;
             voicemail: components["schemas"]["SettingVoicemail"];
             /**
              * Format: int64
-             * @description How long the team's phone of an agent is not rung after a call
+             * @description How long after a call team calls do not ring the agent's phone
              * @example 0
              */
             wrap_up_s: number;
@@ -17691,12 +17691,12 @@ export interface components {
         SettingCaps: {
             /**
              * Format: int64
-             * @description Calls to the outside at once
+             * @description Outside calls at the same time
              * @example 10
              */
             concurrent: number;
             /**
-             * @description Calling codes of the countries that may be called; none: all of them
+             * @description Calling codes of the countries that can be called; empty allows all
              * @example [
              *       "90"
              *     ]
@@ -17704,20 +17704,20 @@ export interface components {
             countries: string[];
             /**
              * Format: int64
-             * @description Calls to the outside in a day (UTC); 0 for no cap
+             * @description Outside calls per day (UTC); 0 means no cap
              * @example 500
              */
             daily: number;
             /**
              * Format: int64
-             * @description How long a call to the outside may last
+             * @description Maximum length of an outside call
              * @example 120
              */
             max_minutes: number;
         };
         SettingMenu: {
             /**
-             * @description How other menus call it
+             * @description Key by which other menus refer to it
              * @example main
              */
             key: string;
@@ -17732,26 +17732,26 @@ export interface components {
         };
         SettingMenuKey: {
             /**
-             * @description callback: the caller is told that somebody will call back, and the call ends
+             * @description callback: the caller hears that somebody will call back, and the call ends
              * @example team
              * @enum {string}
              */
             action: "team" | "group" | "agent" | "number" | "voicemail" | "callback" | "menu";
             /**
              * Format: uuid
-             * @description Whose phone is rung, for agent
+             * @description Agent whose phone is rung, for agent
              */
             agent_id?: string;
             /** @example 1 */
             digit: string;
-            /** @description The outside number that is called, for number; it costs minutes */
+            /** @description Outside number to call, for number; it costs minutes */
             e164?: string;
             /**
              * Format: uuid
-             * @description Whose phones are rung, for group
+             * @description Group whose phones are rung, for group
              */
             group_id?: string;
-            /** @description The key of another menu, for menu */
+            /** @description Key of another menu, for menu */
             menu?: string;
         };
         SettingRecording: {
@@ -17761,7 +17761,7 @@ export interface components {
              */
             mode: "off" | "inbound" | "outbound" | "all";
             /**
-             * @description Whether callers hear the greeting recording_notice before they are recorded; where none was chosen, a built-in sentence
+             * @description Whether callers hear the recording_notice greeting before they are recorded, or a built-in sentence if none is set
              * @example true
              */
             notice: boolean;
@@ -17774,14 +17774,14 @@ export interface components {
         SettingStored: {
             caps: components["schemas"]["SettingCaps"];
             /**
-             * @description What follows the greeting outside of the hours and on holidays
+             * @description What follows the greeting outside business hours and on holidays
              * @example voicemail
              * @enum {string}
              */
             closed_action: "voicemail" | "hangup";
-            /** @description When somebody is there; null for always */
+            /** @description Business hours; null means always open */
             hours: components["schemas"]["ChannelHours"] | null;
-            /** @description What callers choose by pressing a key; the first menu is the one that they hear first. None: the team is rung */
+            /** @description Menus in which callers choose by pressing a key; they hear the first menu first. Empty: the team is rung */
             menus: components["schemas"]["SettingMenu"][];
             recording: components["schemas"]["SettingRecording"];
             /**
@@ -17790,21 +17790,21 @@ export interface components {
              */
             ring_seconds: number;
             /**
-             * @description all: every phone of the team at once; round_robin: one after the other, beginning behind whoever was rung first last time
+             * @description all: every phone of the team at once; round_robin: one after the other, starting after the agent who was rung first last time
              * @example all
              * @enum {string}
              */
             ring_strategy: "all" | "round_robin";
             /**
              * Format: date-time
-             * @description null for the defaults
+             * @description null if the defaults apply
              * @example 2026-11-15T09:30:00.000000Z
              */
             updated_at: string | null;
             voicemail: components["schemas"]["SettingVoicemail"];
             /**
              * Format: int64
-             * @description How long the team's phone of an agent is not rung after a call
+             * @description How long after a call team calls do not ring the agent's phone
              * @example 0
              */
             wrap_up_s: number;
@@ -17812,14 +17812,14 @@ export interface components {
         SettingStoredEnvelope: {
             data: components["schemas"]["SettingStored"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         SettingVoicemail: {
             /**
-             * @description Who is told of a new message; empty for nobody
+             * @description Address notified of a new voicemail message; empty for nobody
              * @example destek@demo.example
              */
             email: string;
@@ -17834,7 +17834,7 @@ export interface components {
         SetupNewMailbox: {
             /**
              * Format: uuid
-             * @description The e-mail account of the CRM that its mail goes to
+             * @description E-mail account of the CRM that receives its mail
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             account_id: string;
@@ -17847,21 +17847,21 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             completed_at: string | null;
-            /** @description Whether the panel hides it */
+            /** @description Whether the setup is hidden in the panel */
             dismissed: boolean;
             steps: components["schemas"]["SetupStep"][];
         };
         SetupSetupEnvelope: {
             data: components["schemas"]["SetupSetup"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         SetupStep: {
             /**
-             * @description What it is about: the domain, or how many mailboxes there are
+             * @description Detail of the step: the domain, or the number of mailboxes
              * @example kaya.example
              */
             detail: string;
@@ -17870,7 +17870,7 @@ export interface components {
              * @enum {string}
              */
             key: "domain" | "ownership" | "mx" | "auth_records" | "mailboxes" | "migration" | "policies" | "test_mail";
-            /** @description Whether the setup can be completed only with it. Required steps are seen by themselves; the others are marked by a person */
+            /** @description Whether the step is required to complete the setup. Konak detects required steps; the others are marked by a person */
             required: boolean;
             /**
              * @example done
@@ -17879,7 +17879,7 @@ export interface components {
             status: "pending" | "done" | "skipped";
         };
         SignInInBody: {
-            /** @description Needed while GET /captcha says required_now */
+            /** @description Required while GET /captcha returns required_now */
             captcha_token?: string;
             /** @example Firefox on Linux */
             device_name?: string;
@@ -17889,7 +17889,7 @@ export interface components {
             password: string;
         };
         SignUpInBody: {
-            /** @description Needed while GET /captcha says required_now */
+            /** @description Required while GET /captcha returns required_now */
             captcha_token?: string;
             /** @example ayse@example.com */
             email: string;
@@ -17914,19 +17914,19 @@ export interface components {
             last_used_at: string | null;
             /** @example Phone */
             name: string;
-            /** @description Whether it is backed up to the person's other devices */
+            /** @description Whether it is synced to the person's other devices */
             synced: boolean;
         };
         SigninPasskeyChallenge: {
-            /** @description To send back with the browser's answer within five minutes */
+            /** @description Send it back with the browser's response within five minutes */
             challenge_id: string;
-            /** @description What navigator.credentials.create or get takes, as JSON */
+            /** @description Options for navigator.credentials.create or get, as JSON */
             options: unknown;
         };
         SigninPasskeyChallengeEnvelope: {
             data: components["schemas"]["SigninPasskeyChallenge"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -17934,17 +17934,17 @@ export interface components {
         SigninPasskeyEnvelope: {
             data: components["schemas"]["SigninPasskey"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         SigninPasskeyListEnvelope: {
             data: components["schemas"]["SigninPasskey"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -17964,14 +17964,14 @@ export interface components {
         SigninReauthenticatedEnvelope: {
             data: components["schemas"]["SigninReauthenticated"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         SigninRecoveryCodes: {
             /**
-             * @description Each works once in place of a code
+             * @description Each works once instead of a code
              * @example [
              *       "k7mqx-4rdwp"
              *     ]
@@ -17981,7 +17981,7 @@ export interface components {
         SigninRecoveryCodesEnvelope: {
             data: components["schemas"]["SigninRecoveryCodes"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -17993,21 +17993,21 @@ export interface components {
         SigninSentEnvelope: {
             data: components["schemas"]["SigninSent"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         SigninSignInAnswer: {
             methods?: ("totp" | "recovery" | "passkey")[];
-            /** @description Whether a second step must follow with POST /sign-in/2fa */
+            /** @description Whether to complete the sign-in with POST /sign-in/2fa */
             mfa_required: boolean;
             /**
-             * @description Good for five minutes and five tries
+             * @description Valid for five minutes and five attempts
              * @example mfa_…
              */
             mfa_token?: string;
-            /** @description What navigator.credentials.get takes, where a passkey can be the second step */
+            /** @description Options for navigator.credentials.get, if a passkey can be the second factor */
             passkey_options?: unknown;
             session?: components["schemas"]["SessionInfo"];
             /**
@@ -18021,7 +18021,7 @@ export interface components {
         SigninSignInAnswerEnvelope: {
             data: components["schemas"]["SigninSignInAnswer"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -18030,7 +18030,7 @@ export interface components {
             /** @example otpauth://totp/Konak:ayse%40example.com?issuer=Konak&secret=JBSWY3DPEHPK3PXP */
             otpauth_url: string;
             /**
-             * @description The same as a picture, a data: URL
+             * @description otpauth_url as a QR code, in a data: URL
              * @example data:image/png;base64,iVBORw0KGgo=
              */
             qr_png: string;
@@ -18040,7 +18040,7 @@ export interface components {
         SigninTOTPSetupEnvelope: {
             data: components["schemas"]["SigninTOTPSetup"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -18053,42 +18053,42 @@ export interface components {
         SigninVerifiedEnvelope: {
             data: components["schemas"]["SigninVerified"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         SocialPageInput: {
             /**
-             * @description The page's token; stored sealed, never shown
+             * @description Access token of the page; stored encrypted, never shown
              * @example EAAG…
              */
             access_token: string;
-            /** @description Whether the assistant answers */
+            /** @description Whether the assistant is on */
             ai?: boolean;
             /**
-             * @description Of the app that the token belongs to; signs what the provider sends; stored sealed, never shown
+             * @description Secret of the app that the token belongs to; signs the provider's calls; stored encrypted, never shown
              * @example 1f6c3e…
              */
             app_secret: string;
             /**
              * Format: uuid
-             * @description The group that gets what comes in
+             * @description Group that new conversations go to
              */
             group_id?: string;
-            /** @description Whether people may answer for seven days, which the provider must have granted the app; without it a page that is connected already keeps what it has */
+            /** @description Whether people can reply for seven days; the provider must have granted this to the app. If omitted, a page that is already connected keeps its value */
             human_agent?: boolean;
             /**
-             * @description The page's or the account's own name where it is left out
+             * @description Defaults to the name of the page or account
              * @example Facebook sayfamız
              */
             name?: string;
             /**
-             * @description The page; for Instagram the page that the account belongs to
+             * @description ID of the page; for Instagram, of the page that the account belongs to
              * @example 109876543210987
              */
             page_id: string;
-            /** @description Whether we take the place of another address that the app's webhook leads to */
+            /** @description Whether Konak replaces another address in the app's webhook */
             replace_webhook?: boolean;
         };
         SocketTicket: {
@@ -18098,7 +18098,7 @@ export interface components {
              */
             expires_at: string;
             /**
-             * @description Shown once; opens one socket
+             * @description Shown only once; opens one socket
              * @example pht_…
              */
             ticket: string;
@@ -18108,44 +18108,44 @@ export interface components {
         SocketTicketEnvelope: {
             data: components["schemas"]["SocketTicket"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         SourceChange: {
             /**
-             * @description Another page; what was read of the old one no longer counts
+             * @description Address of another page; the old page's text is no longer used
              * @example https://www.kayamobilya.example/teslimat
              */
             address?: string;
             /**
-             * @description Empty for the page's own
+             * @description Empty for the page's own title
              * @example Teslimat koşulları
              */
             title?: string;
         };
         SourceNewPage: {
             /**
-             * @description https, and reachable from the internet
+             * @description An https address reachable from the internet
              * @example https://www.kayamobilya.example/teslimat
              */
             address: string;
             /**
-             * @description Without it the page's own
+             * @description Defaults to the page's own title
              * @example Teslimat koşulları
              */
             title?: string;
         };
         SourceSource: {
             /**
-             * @description Of the page; empty for a file
+             * @description Address of the page; empty for a file
              * @example https://www.kayamobilya.example/teslimat
              */
             address: string;
             /**
              * Format: int64
-             * @description Of the text that the assistant reads; 0 where it has none
+             * @description Size of the text the assistant reads; 0 if there is none
              * @example 4120
              */
             bytes: number;
@@ -18154,15 +18154,15 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description Whether the text was longer than what is kept of it */
+            /** @description Whether the text was too long and was cut */
             cut: boolean;
             /**
-             * @description Why: no_text, unreadable, not_a_text, too_large, too_many_redirects, space_used_up, status_… or a failure of the connection (dns, connect, tls, timeout, refused_address, body)
+             * @description Why it failed: no_text, unreadable, not_a_text, too_large, too_many_redirects, space_used_up, status_… or a connection failure (dns, connect, tls, timeout, refused_address, body)
              * @example status_404
              */
             failure: string | null;
             /**
-             * @description Of the file; empty for a page
+             * @description Name of the file; empty for a page
              * @example
              */
             filename: string;
@@ -18183,19 +18183,19 @@ export interface components {
              */
             read_at: string | null;
             /**
-             * @description failed: the last attempt to read it failed. The text that was read before counts for a week, unless the page is gone
+             * @description failed: the last attempt to read it failed. The text read before stays in use for a week, unless the page is gone
              * @example ready
              * @enum {string}
              */
             state: "pending" | "ready" | "failed";
             /**
-             * @description What answers cite; the page's own title where none was given
+             * @description Title that answers cite; the page's own if none was given
              * @example Teslimat koşulları
              */
             title: string;
             /**
              * Format: date-time
-             * @description When it was last tried
+             * @description When reading it was last tried
              * @example 2026-11-15T09:30:00.000000Z
              */
             tried_at: string | null;
@@ -18208,30 +18208,30 @@ export interface components {
         SourceSourceEnvelope: {
             data: components["schemas"]["SourceSource"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         SourceSourceListEnvelope: {
             data: components["schemas"]["SourceSource"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         SourceText: {
             /**
-             * @description Of the page; empty for a file
+             * @description Address of the page; empty for a file
              * @example https://www.kayamobilya.example/teslimat
              */
             address: string;
             /**
              * Format: int64
-             * @description Of the text that the assistant reads; 0 where it has none
+             * @description Size of the text the assistant reads; 0 if there is none
              * @example 4120
              */
             bytes: number;
@@ -18240,15 +18240,15 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description Whether the text was longer than what is kept of it */
+            /** @description Whether the text was too long and was cut */
             cut: boolean;
             /**
-             * @description Why: no_text, unreadable, not_a_text, too_large, too_many_redirects, space_used_up, status_… or a failure of the connection (dns, connect, tls, timeout, refused_address, body)
+             * @description Why it failed: no_text, unreadable, not_a_text, too_large, too_many_redirects, space_used_up, status_… or a connection failure (dns, connect, tls, timeout, refused_address, body)
              * @example status_404
              */
             failure: string | null;
             /**
-             * @description Of the file; empty for a page
+             * @description Name of the file; empty for a page
              * @example
              */
             filename: string;
@@ -18269,24 +18269,24 @@ export interface components {
              */
             read_at: string | null;
             /**
-             * @description failed: the last attempt to read it failed. The text that was read before counts for a week, unless the page is gone
+             * @description failed: the last attempt to read it failed. The text read before stays in use for a week, unless the page is gone
              * @example ready
              * @enum {string}
              */
             state: "pending" | "ready" | "failed";
             /**
-             * @description What the assistant reads
+             * @description Text the assistant reads
              * @example Teslimat iki ila dört iş günü sürer.
              */
             text: string;
             /**
-             * @description What answers cite; the page's own title where none was given
+             * @description Title that answers cite; the page's own if none was given
              * @example Teslimat koşulları
              */
             title: string;
             /**
              * Format: date-time
-             * @description When it was last tried
+             * @description When reading it was last tried
              * @example 2026-11-15T09:30:00.000000Z
              */
             tried_at: string | null;
@@ -18299,21 +18299,21 @@ export interface components {
         SourceTextEnvelope: {
             data: components["schemas"]["SourceText"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         SplitInBody: {
             /**
-             * @description Messages and notes that go into the new conversation
+             * @description Messages and notes to move into the new conversation
              * @example [
              *       "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
              *     ]
              */
             item_ids: string[];
             /**
-             * @description The old one's by default
+             * @description Defaults to the old conversation's subject
              * @example Fatura adresi
              */
             subject?: string;
@@ -18321,11 +18321,11 @@ export interface components {
         StartTopUpInBody: {
             /**
              * Format: int64
-             * @description In millionths of the currency's unit, a whole number of hundredths
+             * @description In millionths of the currency unit; must be a whole number of hundredths
              * @example 100000000
              */
             amount_micros: number;
-            /** @description Who pays; left out, whoever paid before. Stored sealed */
+            /** @description The payer; defaults to the previous one. Stored encrypted */
             buyer?: components["schemas"]["Buyer"];
             card: components["schemas"]["WalletCard"];
         };
@@ -18344,7 +18344,7 @@ export interface components {
         StringArrayEnvelope: {
             data: string[];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -18356,7 +18356,7 @@ export interface components {
         SyncInBody: {
             /**
              * Format: uuid
-             * @description All accounts without it
+             * @description Account to sync; by default all accounts
              */
             channel_account_id?: string;
         };
@@ -18368,14 +18368,14 @@ export interface components {
             /** @example 101 */
             extension: string;
             /**
-             * @description Shown once
+             * @description Shown only once
              * @example sip_…
              */
             password: string;
             /** @example konak */
             realm: string;
             /**
-             * @description Where the phone signs in
+             * @description Server the phone signs in to
              * @example sip.example.com:5060
              */
             server: string;
@@ -18391,7 +18391,7 @@ export interface components {
         TeamCredentialsEnvelope: {
             data: components["schemas"]["TeamCredentials"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -18415,59 +18415,59 @@ export interface components {
             device: "browser" | "desk" | "outside";
             /** @example 101 */
             extension: string;
-            /** @description Whether credentials were made for a phone; see POST /phone */
+            /** @description Whether credentials were created for a phone; see POST /phone */
             has_phone: boolean;
-            /** @description Whether they are in a call, also one with a colleague, or their phone rings for one */
+            /** @description Whether the agent is in a call (also with a colleague) or their phone is ringing for one */
             in_call: boolean;
             /** @example Ayşe Demir */
             name: string;
             /**
-             * @description The number that is called for the device outside
+             * @description Number to call when the device is outside
              * @example +905321234567
              */
             outside_e164: string | null;
             /** @description Whether a phone is signed in now */
             registered: boolean;
-            /** @description Whether calls to the team ring there */
+            /** @description Whether calls to the team ring the agent */
             rings: boolean;
         };
         TeamMemberEnvelope: {
             data: components["schemas"]["TeamMember"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         TeamMemberListEnvelope: {
             data: components["schemas"]["TeamMember"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         TelegramLink: {
             /**
-             * @description To be added in Telegram under Settings, Telegram Business, Chatbots
+             * @description Bot to add in Telegram under Settings, Telegram Business, Chatbots
              * @example demo_destek_bot
              */
             bot_username: string;
             /**
              * Format: date-time
-             * @description Until when the link can be opened and the bot added
+             * @description When the link expires; the bot must be added by then
              * @example 2026-11-15T09:30:00.000000Z
              */
             expires_at: string;
             /**
-             * @description Ties the person to the workspace; counts once
+             * @description Ties the person to the workspace; can be used once
              * @example k3Jd0f
              */
             state: string;
             /**
-             * @description To be opened in Telegram by the person whose account it is
+             * @description Link that the account's owner opens in Telegram
              * @example https://t.me/demo_destek_bot?start=k3Jd0f
              */
             url: string;
@@ -18478,14 +18478,14 @@ export interface components {
         TelegramStartedEnvelope: {
             data: components["schemas"]["TelegramStarted"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         TelephonyPartState: {
             /**
-             * @description What is wrong, where something is
+             * @description What is wrong, if anything
              * @example
              */
             detail: string;
@@ -18493,38 +18493,38 @@ export interface components {
             state: string;
         };
         TelephonySetup: {
-            /** @description The workspace's own line: none, or its status */
+            /** @description The workspace's own line: its status, or none */
             line: components["schemas"]["TelephonyPartState"];
-            /** @description The default number: none, active; where there is none, the newest that is pending or suspended */
+            /** @description The default number: none or active. Without a default, the state of the newest pending or suspended number */
             number: components["schemas"]["TelephonyPartState"];
-            /** @description The operator's line, over which bought numbers call: ready or not_configured */
+            /** @description The operator's line, which carries calls of purchased numbers: ready or not_configured */
             outside_line: components["schemas"]["TelephonyPartState"];
-            /** @description Whether calls can be made: over the own line, or with a number over the operator's */
+            /** @description Whether calls can be made: over the workspace's own line, or with a number over the operator's line */
             ready: boolean;
         };
         TelephonySetupEnvelope: {
             data: components["schemas"]["TelephonySetup"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         TelephonyTier: {
             /**
-             * @description What the workspace has that only the tier exchange has
+             * @description Features that only the exchange tier has; empty on the other tiers
              * @example [
              *       "wallet"
              *     ]
              */
             capabilities: string[];
             /**
-             * @description Where another tier can be asked for; null where the operator named no address
+             * @description Address for requesting another tier; null if the operator has set none
              * @example https://example.com/plans
              */
             switch_url: string | null;
             /**
-             * @description line: a SIP line of the workspace's own; exchange: numbers and credit too
+             * @description line: the workspace's own SIP line; exchange: also phone numbers and call credit
              * @example exchange
              * @enum {string}
              */
@@ -18533,7 +18533,7 @@ export interface components {
         TelephonyTierEnvelope: {
             data: components["schemas"]["TelephonyTier"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -18557,12 +18557,12 @@ export interface components {
         TemplateButtonValue: {
             /**
              * Format: int64
-             * @description Its place among the buttons, from 0
+             * @description Position among the buttons, from 0
              * @example 0
              */
             index: number;
             /**
-             * @description The end of the address, or the code
+             * @description End of the button's address, or the code to copy
              * @example 4711
              */
             value: string;
@@ -18570,7 +18570,7 @@ export interface components {
         TemplateButtonVariable: {
             /**
              * Format: int64
-             * @description Its place among the buttons, from 0
+             * @description Position among the buttons, from 0
              * @example 0
              */
             index: number;
@@ -18590,7 +18590,7 @@ export interface components {
             /** @description A sample for each variable, or the handle of a sample file */
             example?: components["schemas"]["Example"];
             /**
-             * @description Of a header
+             * @description Format of a header
              * @enum {string}
              */
             format?: "TEXT" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION";
@@ -18613,7 +18613,7 @@ export interface components {
             header_media?: string;
             /**
              * Format: uuid
-             * @description The template
+             * @description ID of the template
              */
             id: string;
             /** @example tr */
@@ -18629,7 +18629,7 @@ export interface components {
         };
         TemplateHandle: {
             /**
-             * @description Goes into example.header_handle of a header
+             * @description Handle for example.header_handle of a header
              * @example 4::aW1hZ2UvcG5n:ARb…
              */
             header_handle: string;
@@ -18637,7 +18637,7 @@ export interface components {
         TemplateHandleEnvelope: {
             data: components["schemas"]["TemplateHandle"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -18666,7 +18666,7 @@ export interface components {
             removed: number;
             /**
              * Format: int64
-             * @description Templates that the provider has
+             * @description Number of templates at the provider
              * @example 14
              */
             total: number;
@@ -18674,7 +18674,7 @@ export interface components {
         TemplateSyncedEnvelope: {
             data: components["schemas"]["TemplateSynced"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -18697,7 +18697,7 @@ export interface components {
             editable: boolean;
             /**
              * Format: date-time
-             * @description When the provider's limit of edits lets it be changed again; null where none holds it back
+             * @description When the provider's edit limit allows the next change; null if no limit applies
              * @example 2026-11-15T09:30:00.000000Z
              */
             editable_at: string | null;
@@ -18716,52 +18716,52 @@ export interface components {
              */
             parameter_format: "POSITIONAL" | "NAMED";
             /**
-             * @description How the provider calls it; null for a draft
+             * @description The provider's id; null for a draft
              * @example 1689556908129832
              */
             provider_id: string | null;
             /**
-             * @description What customers think of it
+             * @description Quality rating from customer feedback
              * @example GREEN
              * @enum {string}
              */
             quality: "GREEN" | "YELLOW" | "RED" | "UNKNOWN";
             /**
-             * @description Why it was rejected, in the provider's words
+             * @description Why the template was rejected, as given by the provider
              * @example INVALID_FORMAT
              */
             rejection_reason: string | null;
             /** @description Whether it can be sent now */
             sendable: boolean;
             /**
-             * @description As the provider gives it: PENDING, APPROVED, REJECTED, PAUSED, DISABLED, FLAGGED, IN_APPEAL, LIMIT_EXCEEDED, LOCKED, ARCHIVED, PENDING_DELETION; DRAFT is ours
+             * @description Status at the provider: PENDING, APPROVED, REJECTED, PAUSED, DISABLED, FLAGGED, IN_APPEAL, LIMIT_EXCEEDED, LOCKED, ARCHIVED, PENDING_DELETION; or DRAFT, which exists only in Konak
              * @example APPROVED
              */
             status: string;
-            /** @description What the provider says about the status */
+            /** @description The provider's explanation of the status */
             status_detail: string | null;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
             updated_at: string;
-            /** @description What must be filled in to send it */
+            /** @description Values needed to send the template */
             variables: components["schemas"]["TemplateVariables"];
         };
         TemplateTemplateEnvelope: {
             data: components["schemas"]["TemplateTemplate"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         TemplateTemplateListEnvelope: {
             data: components["schemas"]["TemplateTemplate"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -18782,7 +18782,7 @@ export interface components {
              */
             header?: string[];
             /**
-             * @description How a document is called
+             * @description Filename of a document
              * @example fatura.pdf
              */
             header_filename?: string;
@@ -18815,13 +18815,13 @@ export interface components {
              */
             header: string[];
             /**
-             * @description What the header must be given; empty for nothing
+             * @description Media that the header needs; empty for none
              * @enum {string}
              */
             header_media: "" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION";
         };
         TestInBody: {
-            /** @description A rule that is not stored yet, instead of the enabled ones */
+            /** @description A rule that is not saved yet, used instead of the enabled rules */
             rule?: components["schemas"]["RuleBody"];
             /** @example Sipariş */
             subject?: string;
@@ -18831,7 +18831,7 @@ export interface components {
         TestMailboxInBody: {
             /**
              * Format: uuid
-             * @description A mailbox whose stored passwords stand in for those that are left out, where host, port, user and security are the stored ones
+             * @description Mailbox whose stored passwords replace omitted ones, if host, port, user and security are the stored ones
              */
             id?: string;
             imap?: components["schemas"]["ServerBody"];
@@ -18840,25 +18840,25 @@ export interface components {
         TransferCallInBody: {
             /**
              * Format: uuid
-             * @description The colleague
+             * @description Colleague to transfer the call to
              */
             agent_id?: string;
             /** @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c */
             call_id: string;
             /**
              * Format: uuid
-             * @description Or the group: who answers first has the call
+             * @description Or a group: whoever answers first gets the call
              */
             group_id?: string;
         };
         TryInBody: {
             /**
              * Format: uuid
-             * @description The configuration that answers; its language model is asked, from its budget. Without it, or with null, the embedded engine answers
+             * @description Configuration that answers; its language model is asked, using its budget. If left out or null, the embedded engine answers
              */
             configuration_id?: string | null;
             /**
-             * @description Where the question's own words do not tell
+             * @description Used if the question itself does not show its language
              * @example tr
              * @enum {string}
              */
@@ -18871,7 +18871,7 @@ export interface components {
         };
         TypingInBody1: {
             /**
-             * @description false: they stopped
+             * @description false: typing has stopped
              * @example true
              */
             typing: boolean;
@@ -18904,25 +18904,25 @@ export interface components {
             address?: string;
             /**
              * Format: uuid
-             * @description The nil UUID for none
+             * @description The nil UUID removes the group
              */
             group_id?: string;
             /** @example Mobil uygulama */
             name?: string;
             /**
              * Format: int64
-             * @description 0 for always
+             * @description 0 removes the limit
              * @example 24
              */
             window_hours?: number;
         };
         UpdateInBody2: {
-            /** @description Takes the business hours away */
+            /** @description Removes the business hours */
             always_open?: boolean;
             business_hours?: components["schemas"]["Hours"];
             /**
              * Format: uuid
-             * @description The nil UUID for none
+             * @description The nil UUID removes the group
              */
             group_id?: string;
             look?: components["schemas"]["Look"];
@@ -18945,7 +18945,7 @@ export interface components {
              */
             header?: string[];
             /**
-             * @description How a document is called
+             * @description Filename of a document
              * @example fatura.pdf
              */
             header_filename?: string;
@@ -18965,7 +18965,7 @@ export interface components {
             language: "tr" | "en";
             /** @example Defne Yılmaz */
             name: string;
-            /** @description Whether signing in takes a second step */
+            /** @description Whether two-factor authentication is on */
             two_factor: boolean;
         };
         VerifyInBody: {
@@ -18976,7 +18976,7 @@ export interface components {
             /** @example Aradığım buydu. */
             comment?: string;
             /**
-             * @description Whether the answer helped
+             * @description up if the answer helped, down if not
              * @example up
              * @enum {string}
              */
@@ -18984,7 +18984,7 @@ export interface components {
         };
         VoteInBody1: {
             /**
-             * @description Whether the answer helped
+             * @description up if the answer helped, down if not
              * @example up
              * @enum {string}
              */
@@ -19006,7 +19006,7 @@ export interface components {
             /** @example Elif Kaya */
             holder: string;
             /**
-             * @description Digits, spaces between them are ignored. Passed to the bank, never stored or logged
+             * @description Digits; spaces between them are ignored. Passed to the bank, never stored or logged
              * @example 5528790000000008
              */
             number: string;
@@ -19017,18 +19017,18 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             expires_at: string;
-            /** @description The bank's page, to be shown in a frame or window of its own */
+            /** @description The bank's page; show it in its own frame or window */
             html: string;
             /**
              * Format: uuid
-             * @description Of the top-up; ask for it until it has ended
+             * @description Id of the top-up; poll it until it has ended
              */
             id: string;
         };
         WalletChallengeEnvelope: {
             data: components["schemas"]["WalletChallenge"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19041,18 +19041,18 @@ export interface components {
             at: string;
             /**
              * Format: int64
-             * @description How the available credit changed
+             * @description Change of the available credit
              * @example -50000000
              */
             available_micros: number;
             /**
              * Format: uuid
-             * @description The call that the money was set aside for; null for anything else
+             * @description The call the credit was reserved for; null for anything else
              */
             call_id: string | null;
             /**
              * Format: int64
-             * @description How what is set aside changed
+             * @description Change of the reserved credit
              * @example 50000000
              */
             held_micros: number;
@@ -19062,7 +19062,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description settle: what was set aside is spent, and the rest is available again; adjustment: the operator gave or took credit
+             * @description settle: reserved credit is spent, and the rest is available again; adjustment: the operator added or removed credit
              * @example settle
              * @enum {string}
              */
@@ -19074,16 +19074,16 @@ export interface components {
             purpose: "card" | "numbers" | "speech" | "calls" | "operator";
             /**
              * Format: uuid
-             * @description The top-up, or what the money was set aside for
+             * @description The top-up, or what the credit was reserved for
              */
             ref: string;
         };
         WalletEntryListEnvelope: {
             data: components["schemas"]["WalletEntry"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19107,13 +19107,13 @@ export interface components {
             /** @example TRY */
             currency: string;
             /**
-             * @description What the bank said
+             * @description The bank's message
              * @example
              */
             detail: string;
             /**
              * Format: date-time
-             * @description Until then the bank's page can be answered
+             * @description Deadline for completing the bank's page
              * @example 2026-11-15T09:30:00.000000Z
              */
             expires_at: string;
@@ -19123,13 +19123,13 @@ export interface components {
              */
             id: string;
             /**
-             * @description Why it failed
+             * @description Why the payment failed
              * @example
              * @enum {string}
              */
             reason: "" | "refused" | "not_authenticated" | "provider_unavailable" | "payment_mismatch";
             /**
-             * @description challenged: the person is at the bank's page; unknown: the bank does not say what became of the payment, and an operator looks
+             * @description challenged: the person is at the bank's page; unknown: the bank does not report the outcome, and an operator checks it
              * @example succeeded
              * @enum {string}
              */
@@ -19138,7 +19138,7 @@ export interface components {
         WalletTopUpEnvelope: {
             data: components["schemas"]["WalletTopUp"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19146,35 +19146,35 @@ export interface components {
         WalletWallet: {
             /**
              * Format: int64
-             * @description What can be spent
+             * @description Credit that can be spent
              * @example 120000000
              */
             available_micros: number;
             /**
              * Format: int64
-             * @description All of the credit, in millionths of the currency's unit, as all amounts here
+             * @description Total credit, in millionths of the currency unit like all amounts here
              * @example 125000000
              */
             balance_micros: number;
             /** @example TRY */
             currency: string;
-            /** @description Whether a top-up may leave the buyer out, as one was given before */
+            /** @description Whether a top-up can leave out the buyer because one was given before */
             has_buyer: boolean;
             /**
              * Format: int64
-             * @description What is set aside for something under way
+             * @description Credit reserved for something in progress
              * @example 5000000
              */
             held_micros: number;
             /**
              * Format: uuid
-             * @description The workspace's own id: it has one wallet
+             * @description The workspace's id; each workspace has one wallet
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             id: string;
             /**
              * Format: int64
-             * @description Below this wallet.low is announced
+             * @description Below this, Konak sends wallet.low
              * @example 50000000
              */
             low_threshold_micros: number;
@@ -19182,14 +19182,14 @@ export interface components {
         WalletWalletEnvelope: {
             data: components["schemas"]["WalletWallet"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         WebhookAttempt: {
             /**
-             * @description The first 16 KiB of the receiver's answer
+             * @description First 16 KiB of the receiver's response
              * @example try later
              */
             answer: string;
@@ -19223,31 +19223,31 @@ export interface components {
         };
         WebhookCatalogEntry: {
             /**
-             * @description In the language of Accept-Language
+             * @description Description in the language of Accept-Language
              * @example A new conversation opened by any route.
              */
             description: string;
-            /** @description A whole body as it is sent */
+            /** @description A full body as sent */
             example: unknown;
             /**
-             * @description The licence that it belongs to; empty for all
+             * @description Licence the event belongs to; empty if it needs none
              * @example crm
              */
             module: string;
             /** @example conversation.created */
             name: string;
             /**
-             * @description What one needs to subscribe to it, and to see its bodies
+             * @description Permission needed to subscribe to the event and to see its bodies
              * @example crm.conversations.view
              */
             permission: string;
-            /** @description JSON Schema (2020-12) of the whole body */
+            /** @description JSON Schema (2020-12) of the full body */
             schema: unknown;
         };
         WebhookCatalogEntryArrayEnvelope: {
             data: components["schemas"]["WebhookCatalogEntry"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19255,7 +19255,7 @@ export interface components {
         WebhookDelivery: {
             /**
              * Format: int64
-             * @description Requests made, probes of a disabled endpoint among them
+             * @description Requests made, including probes of a disabled endpoint
              * @example 1
              */
             attempts: number;
@@ -19296,7 +19296,7 @@ export interface components {
             last_status_code: number | null;
             /**
              * Format: date-time
-             * @description Null once nothing more is tried, and while only a person can enable the endpoint
+             * @description Null if no further attempt is planned, or while only a person can re-enable the endpoint
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_attempt_at: string | null;
@@ -19306,17 +19306,17 @@ export interface components {
         WebhookDeliveryArrayEnvelope: {
             data: components["schemas"]["WebhookDelivery"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         WebhookDeliveryListEnvelope: {
             data: components["schemas"]["WebhookDelivery"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19324,17 +19324,17 @@ export interface components {
         WebhookDetail: {
             /** @example https://example.com/hooks/konak */
             address: string;
-            /** @description The oldest first */
+            /** @description Oldest first */
             attempt_list: components["schemas"]["WebhookAttempt"][];
             /**
              * Format: int64
-             * @description Requests made, probes of a disabled endpoint among them
+             * @description Requests made, including probes of a disabled endpoint
              * @example 1
              */
             attempts: number;
-            /** @description The body as it is sent; null where it is hidden or no longer kept */
+            /** @description The body as sent; null if it is hidden or no longer stored */
             body: unknown;
-            /** @description The caller may not see what the event carries: body and answers are left out */
+            /** @description The caller does not have the event's permission, so the body and responses are omitted */
             body_hidden: boolean;
             /**
              * Format: date-time
@@ -19352,7 +19352,7 @@ export interface components {
             event_id: string;
             /** @example conversation.created */
             event_type: string;
-            /** @description What is sent with the body, without the signatures */
+            /** @description Headers sent with the body, without the signatures */
             headers: {
                 [key: string]: string;
             };
@@ -19377,7 +19377,7 @@ export interface components {
             last_status_code: number | null;
             /**
              * Format: date-time
-             * @description Null once nothing more is tried, and while only a person can enable the endpoint
+             * @description Null if no further attempt is planned, or while only a person can re-enable the endpoint
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_attempt_at: string | null;
@@ -19387,7 +19387,7 @@ export interface components {
         WebhookDetailEnvelope: {
             data: components["schemas"]["WebhookDetail"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19399,7 +19399,7 @@ export interface components {
         WebhookEmittedEnvelope: {
             data: components["schemas"]["WebhookEmitted"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19409,7 +19409,7 @@ export interface components {
             address: string;
             /**
              * Format: int64
-             * @description Failed attempts in a row
+             * @description Number of failed attempts in a row
              * @example 0
              */
             consecutive_failures: number;
@@ -19422,24 +19422,24 @@ export interface components {
             description: string;
             /**
              * Format: date-time
-             * @description Since when it is switched off because it failed
+             * @description When the webhook was disabled because it kept failing
              * @example 2026-11-15T09:30:00.000000Z
              */
             disabled_at: string | null;
             /**
-             * @description What kind of error the last failed attempt ended with
+             * @description Kind of error of the last failed attempt
              * @example status
              * @enum {string|null}
              */
             disabled_error_class: "dns" | "connect" | "tls" | "timeout" | "refused_address" | "status" | "body" | null;
             /**
-             * @description The error text of the last failed attempt
+             * @description Error text of the last failed attempt
              * @example the receiver answered 503
              */
             disabled_reason: string | null;
             /**
              * Format: int64
-             * @description What the last failed attempt was answered
+             * @description Response status of the last failed attempt
              * @example 503
              */
             disabled_status_code: number | null;
@@ -19453,24 +19453,24 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description Stands for the id in the path of routes that are called without a credential. Who knows it may call them, so it is null for who may not change webhooks
+             * @description Takes the place of the id in paths called without a credential. Anyone who knows it can call them, so it is null for callers who cannot change webhooks
              */
             keyless_id: string | null;
             /**
              * Format: date-time
-             * @description When a disabled endpoint is tried again; null while nothing waits to be tried, and when only a person can enable it
+             * @description When a disabled webhook is tried again; null if nothing is waiting to be sent, or if only a person can re-enable it
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_probe_at: string | null;
             /**
              * Format: date-time
-             * @description Until when the secret before the last rotation is still signed with
+             * @description Until when deliveries are also signed with the previous secret
              * @example 2026-11-15T09:30:00.000000Z
              */
             old_secret_ends_at: string | null;
             /**
              * Format: int64
-             * @description Most deliveries in a second; null for no limit
+             * @description Maximum deliveries per second; null means no limit
              * @example 50
              */
             rate_limit: number | null;
@@ -19478,23 +19478,23 @@ export interface components {
             secret_last4: string;
             /** @enum {string} */
             status: "active" | "paused" | "disabled";
-            /** @description A delivery waits until the one before it has arrived or is exhausted */
+            /** @description Whether each delivery waits until the previous one is delivered or exhausted */
             strict_order: boolean;
         };
         WebhookEndpointEnvelope: {
             data: components["schemas"]["WebhookEndpoint"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         WebhookEndpointListEnvelope: {
             data: components["schemas"]["WebhookEndpoint"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19502,14 +19502,14 @@ export interface components {
         WebhookQueued: {
             /**
              * Format: uuid
-             * @description Null for a key of the test environment, which sends nothing
+             * @description Null for a test API key, which sends nothing
              */
             delivery_id: string | null;
         };
         WebhookQueuedEnvelope: {
             data: components["schemas"]["WebhookQueued"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19524,7 +19524,7 @@ export interface components {
             endpoint_id: string;
             /**
              * Format: int64
-             * @description Events of the workspace that were looked at
+             * @description Number of the workspace's events checked
              * @example 1200
              */
             examined: number;
@@ -19535,23 +19535,23 @@ export interface components {
             finished_at: string | null;
             /** Format: uuid */
             id: string;
-            /** @description Whether what had arrived is sent again, too */
+            /** @description Whether deliveries that had arrived are also resent */
             include_delivered: boolean;
             /**
              * Format: double
-             * @description The part of the range that has been gone over
+             * @description Share of the range processed so far
              * @example 0.25
              */
             progress: number;
             /**
              * Format: int64
-             * @description Deliveries that were queued for the endpoint
+             * @description Number of deliveries queued for the endpoint
              * @example 37
              */
             queued: number;
             /**
              * Format: date-time
-             * @description The time that has been come to within the range
+             * @description Time up to which the range is processed
              * @example 2026-11-15T09:30:00.000000Z
              */
             reached: string;
@@ -19561,7 +19561,7 @@ export interface components {
              */
             since: string;
             /**
-             * @description done: everything of the range is queued; the history shows what arrived
+             * @description done: everything in the range is queued; the delivery history shows what arrived
              * @enum {string}
              */
             status: "running" | "done";
@@ -19574,17 +19574,17 @@ export interface components {
         WebhookRecoveryEnvelope: {
             data: components["schemas"]["WebhookRecovery"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         WebhookRecoveryListEnvelope: {
             data: components["schemas"]["WebhookRecovery"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19594,7 +19594,7 @@ export interface components {
             address: string;
             /**
              * Format: int64
-             * @description Failed attempts in a row
+             * @description Number of failed attempts in a row
              * @example 0
              */
             consecutive_failures: number;
@@ -19607,24 +19607,24 @@ export interface components {
             description: string;
             /**
              * Format: date-time
-             * @description Since when it is switched off because it failed
+             * @description When the webhook was disabled because it kept failing
              * @example 2026-11-15T09:30:00.000000Z
              */
             disabled_at: string | null;
             /**
-             * @description What kind of error the last failed attempt ended with
+             * @description Kind of error of the last failed attempt
              * @example status
              * @enum {string|null}
              */
             disabled_error_class: "dns" | "connect" | "tls" | "timeout" | "refused_address" | "status" | "body" | null;
             /**
-             * @description The error text of the last failed attempt
+             * @description Error text of the last failed attempt
              * @example the receiver answered 503
              */
             disabled_reason: string | null;
             /**
              * Format: int64
-             * @description What the last failed attempt was answered
+             * @description Response status of the last failed attempt
              * @example 503
              */
             disabled_status_code: number | null;
@@ -19638,29 +19638,29 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description Stands for the id in the path of routes that are called without a credential. Who knows it may call them, so it is null for who may not change webhooks
+             * @description Takes the place of the id in paths called without a credential. Anyone who knows it can call them, so it is null for callers who cannot change webhooks
              */
             keyless_id: string | null;
             /**
              * Format: date-time
-             * @description When a disabled endpoint is tried again; null while nothing waits to be tried, and when only a person can enable it
+             * @description When a disabled webhook is tried again; null if nothing is waiting to be sent, or if only a person can re-enable it
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_probe_at: string | null;
             /**
              * Format: date-time
-             * @description Until when the secret before the last rotation is still signed with
+             * @description Until when deliveries are also signed with the previous secret
              * @example 2026-11-15T09:30:00.000000Z
              */
             old_secret_ends_at: string | null;
             /**
              * Format: int64
-             * @description Most deliveries in a second; null for no limit
+             * @description Maximum deliveries per second; null means no limit
              * @example 50
              */
             rate_limit: number | null;
             /**
-             * @description Shown only in this answer
+             * @description Shown only in this response
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             secret: string;
@@ -19668,13 +19668,13 @@ export interface components {
             secret_last4: string;
             /** @enum {string} */
             status: "active" | "paused" | "disabled";
-            /** @description A delivery waits until the one before it has arrived or is exhausted */
+            /** @description Whether each delivery waits until the previous one is delivered or exhausted */
             strict_order: boolean;
         };
         WebhookRegisteredEnvelope: {
             data: components["schemas"]["WebhookRegistered"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19682,7 +19682,7 @@ export interface components {
         WebhookResent: {
             /**
              * Format: int64
-             * @description Requests made before
+             * @description Requests made so far
              * @example 1
              */
             attempts: number;
@@ -19704,21 +19704,21 @@ export interface components {
         WebhookResentEnvelope: {
             data: components["schemas"]["WebhookResent"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         WebhookStatusInBody: {
             /**
-             * @description active also brings a disabled endpoint back; while one is paused nothing is recorded for it
+             * @description active also re-enables a disabled endpoint; while an endpoint is paused, no deliveries are recorded for it
              * @enum {string}
              */
             status: "active" | "paused";
         };
         WebhookWebhookSettings: {
             /**
-             * @description Whether routes that carry an endpoint's keyless id, and resending by a delivery's id, work without a credential
+             * @description Whether endpoints addressed by a keyless_id, and resending by delivery id, work without a credential
              * @example true
              */
             keyless: boolean;
@@ -19726,7 +19726,7 @@ export interface components {
         WebhookWebhookSettingsEnvelope: {
             data: components["schemas"]["WebhookWebhookSettings"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19734,18 +19734,18 @@ export interface components {
         WhatsappConsent: {
             /**
              * Format: uuid
-             * @description Whose consent it is; or their number
+             * @description The contact who consents; send either this or phone
              */
             contact_id?: string;
             /** @example https://example.com/consents/4711 */
             evidence?: string;
             /**
-             * @description Of a contact that is made
+             * @description Name of a contact that is created
              * @example Elif Kaya
              */
             name?: string;
             /**
-             * @description A number that no contact has makes one
+             * @description Phone number; creates a contact if none has it
              * @example +905321234567
              */
             phone?: string;
@@ -19764,7 +19764,7 @@ export interface components {
         };
         WidgetArticle: {
             /**
-             * @description HTML: escaped, with what matched in <em>
+             * @description Escaped HTML with matches in <em>
              * @example … <em>kargo</em> iki iş günü …
              */
             snippet: string;
@@ -19776,7 +19776,7 @@ export interface components {
         WidgetArticleArrayEnvelope: {
             data: components["schemas"]["WidgetArticle"][];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19797,13 +19797,13 @@ export interface components {
             color: string;
             en: components["schemas"]["WidgetText"];
             /**
-             * @description auto goes by the visitor's browser
+             * @description auto follows the visitor's browser
              * @example auto
              * @enum {string}
              */
             language: "auto" | "tr" | "en";
             /**
-             * @description Pages of these origins may use the widget; none means no page
+             * @description Origins whose pages can use the widget; empty means no page can
              * @example [
              *       "https://www.example.com"
              *     ]
@@ -19820,7 +19820,7 @@ export interface components {
         WidgetMessage: {
             /** @example Siparişiniz yolda. */
             body: string;
-            /** @description Whether the visitor is asked what they think of it: of answers of the bot, not of its greetings and hand-overs */
+            /** @description Whether the visitor can vote on it: true for answers of the assistant, not for its greetings and hand-overs */
             can_vote: boolean;
             /**
              * Format: date-time
@@ -19836,12 +19836,12 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
-             * @description First name of the agent
+             * @description The agent's first name
              * @example Defne
              */
             name: string;
             /**
-             * @description What the visitor thinks of an answer of the bot; null where they did not say
+             * @description The visitor's vote on an answer of the assistant; null if they did not vote
              * @example up
              * @enum {string|null}
              */
@@ -19849,34 +19849,34 @@ export interface components {
         };
         WidgetMessageListEnvelope: {
             data: components["schemas"]["WidgetMessage"][];
-            /** @description Pass as cursor to read on; null at the end */
+            /** @description Pass as cursor to get the next page; null on the last page */
             next_cursor: string | null;
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         WidgetOpened: {
-            /** @description Whether the assistant answers on this account */
+            /** @description Whether the assistant is on for this account */
             ai: boolean;
             /**
              * Format: uuid
-             * @description How the assistant behaves on this account; null for its defaults
+             * @description Assistant configuration used on this account; null for the defaults
              */
             ai_configuration_id: string | null;
-            /** @description When somebody is there; null for always */
+            /** @description Business hours; null means always open */
             business_hours: components["schemas"]["ChannelHours"] | null;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
+            /** @description The provider's id for the account: an address, a number or a page */
             external_id: string | null;
             /**
              * Format: uuid
-             * @description The group that gets what comes in
+             * @description Group that new conversations go to
              */
             group_id: string | null;
             /**
@@ -19885,26 +19885,26 @@ export interface components {
              */
             id: string;
             /**
-             * @description The end of the channel key
+             * @description Last four characters of the channel key
              * @example x3Kd
              */
             key_last4: string | null;
             /**
-             * @description A key of the conversation source catalog
+             * @description Key from the catalog of conversation sources
              * @example custom
              */
             kind: string;
             /** @example Mobil uygulama */
             name: string;
             /**
-             * @description Why it needs attention, or is not connected yet
+             * @description Why the account needs attention or is not connected yet
              * @example token_expired
              */
             reason: string | null;
-            /** @description What belongs to the kind of channel; holds no secret */
+            /** @description Settings of this kind of channel; contains no secrets */
             settings: unknown;
             /**
-             * @description Goes before the end of the page's body
+             * @description Paste before the end of the page's body
              * @example <script src=…></script>
              */
             snippet: string;
@@ -19922,7 +19922,7 @@ export interface components {
         WidgetOpenedEnvelope: {
             data: components["schemas"]["WidgetOpened"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19940,7 +19940,7 @@ export interface components {
             look: components["schemas"]["WidgetPublicLook"];
             /** @example Web sitesi */
             name: string;
-            /** @description Whether somebody is there now */
+            /** @description Whether the chat is within business hours now */
             open: boolean;
             /**
              * Format: date-time
@@ -19951,7 +19951,7 @@ export interface components {
         WidgetPublicConfigEnvelope: {
             data: components["schemas"]["WidgetPublicConfig"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -19978,22 +19978,22 @@ export interface components {
         WidgetRatedEnvelope: {
             data: components["schemas"]["WidgetRated"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
         WidgetSession: {
-            /** @description The conversation is closed and waits for a rating */
+            /** @description Whether the conversation is closed and waits for a rating */
             ask_rating: boolean;
             /** Format: uuid */
             conversation_id: string | null;
-            /** @description Whether the visitor said who they are */
+            /** @description Whether the visitor gave a name, e-mail or phone, or has a conversation */
             known: boolean;
             /** @enum {string|null} */
             state: "open" | "snoozed" | "closed" | null;
             /**
-             * @description Of a new visitor; shown only in this answer
+             * @description Token of a new visitor; shown only in this response
              * @example vis_…
              */
             token: string | null;
@@ -20001,7 +20001,7 @@ export interface components {
         WidgetSessionEnvelope: {
             data: components["schemas"]["WidgetSession"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -20016,7 +20016,7 @@ export interface components {
         };
         WidgetVisitorInfo: {
             /**
-             * @description What the browser calls itself
+             * @description The browser's user agent
              * @example Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/141.0
              */
             browser: string;
@@ -20035,7 +20035,7 @@ export interface components {
             /** @example https://www.example.com */
             origin: string;
             /**
-             * @description Where they were when they last wrote
+             * @description Page that the visitor last wrote from
              * @example https://www.example.com/urunler
              */
             page: string;
@@ -20043,7 +20043,7 @@ export interface components {
         WidgetVisitorInfoEnvelope: {
             data: components["schemas"]["WidgetVisitorInfo"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -20051,7 +20051,7 @@ export interface components {
         WidgetVoted: {
             /**
              * Format: uuid
-             * @description The answer
+             * @description ID of the answer
              */
             id: string;
             /**
@@ -20063,7 +20063,7 @@ export interface components {
         WidgetVotedEnvelope: {
             data: components["schemas"]["WidgetVoted"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -20075,7 +20075,7 @@ export interface components {
         WidgetWrittenEnvelope: {
             data: components["schemas"]["WidgetWritten"];
             /**
-             * @description Request trace identifier
+             * @description Trace id of the request
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
@@ -20093,7 +20093,7 @@ export interface components {
             /** @example elif@kayamobilya.example */
             email?: string;
             /**
-             * @description The page's own id: the same one twice is one message
+             * @description Message id chosen by the page; a repeated id creates no second message
              * @example 8f1f6c3e
              */
             message_id?: string;
@@ -20322,9 +20322,9 @@ export interface operations {
     "list-customers": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 /** @description The shop's own id */
                 external_id?: string;
@@ -20668,9 +20668,9 @@ export interface operations {
     "list-ledger-entries": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 customer_id?: string;
                 /** @description The shop's own id */
@@ -20899,9 +20899,9 @@ export interface operations {
     "list-orders": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 customer_id?: string;
                 /** @description The shop's own id */
@@ -21276,9 +21276,9 @@ export interface operations {
     "list-returns": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 order_id?: string;
                 /** @description The shop's own id */
@@ -21511,9 +21511,9 @@ export interface operations {
     "list-shipments": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 order_id?: string;
                 /** @description The shop's own id */
@@ -21748,14 +21748,14 @@ export interface operations {
     "public-upload-attachment": {
         parameters: {
             query: {
-                /** @description How to call the file */
+                /** @description File name */
                 filename: string;
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description The file itself, of at most 26214400 bytes */
+        /** @description The file content, at most 26214400 bytes */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -21882,7 +21882,7 @@ export interface operations {
     "public-download-attachment": {
         parameters: {
             query?: {
-                /** @description inline shows pictures, sound, film and plain text in place; everything else is always saved */
+                /** @description inline shows images, audio, video and plain text in the browser; other files are always downloaded */
                 disposition?: "attachment" | "inline";
             };
             header?: never;
@@ -21902,7 +21902,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description A part, for a Range */
+            /** @description Part of the file, for a Range request */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -21911,7 +21911,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The file of If-None-Match */
+            /** @description The file matches If-None-Match */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -22756,7 +22756,7 @@ export interface operations {
     "custom-channel-upload": {
         parameters: {
             query: {
-                /** @description How to call the file */
+                /** @description Name of the file */
                 filename: string;
             };
             header?: never;
@@ -22765,7 +22765,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The file itself, of at most 26214400 bytes */
+        /** @description The file content, at most 26214400 bytes */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -22919,7 +22919,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description A part, for a Range */
+            /** @description Part of the file, for a Range request */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -22928,7 +22928,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The file of If-None-Match */
+            /** @description The file matches If-None-Match */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -23406,34 +23406,34 @@ export interface operations {
     "public-list-conversations": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 state?: "open" | "snoozed" | "closed";
                 /** @description me, none, or an agent's id */
                 owner_id?: string;
                 /** @description none, or a group's id */
                 group_id?: string;
-                /** @description A key of the source catalog */
+                /** @description Key from the source catalog */
                 channel?: string;
                 tag?: string;
                 priority?: "low" | "normal" | "high" | "urgent";
                 contact_id?: string;
-                /** @description Only what the caller has not read */
+                /** @description Only conversations the caller has not read */
                 unread?: "true";
-                /** @description Only where one of the newest 1,000 notes that call the caller does */
+                /** @description Only conversations with one of the newest 1,000 notes that mention the caller */
                 mentioned?: "me";
-                /** @description Only where the customer waits for an answer */
+                /** @description Only where the customer is waiting for a reply */
                 waiting?: "true";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
-                /** @description Only requests, or only others */
+                /** @description true for only requests, false for only others */
                 talep?: "true" | "false";
                 created_from?: string;
                 created_to?: string;
-                /** @description Words of the subject, or the customer's name, address or number */
+                /** @description Words from the subject, or the customer's name, address or number */
                 q?: string;
-                /** @description A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first. */
+                /** @description A minus puts the largest first. Conversations that are not waiting, or not snoozed until a time, come last, newest activity first. */
                 sort?: "-last_activity" | "last_activity" | "-created" | "created" | "-waiting_since" | "waiting_since" | "-priority" | "priority" | "-snoozed_until" | "snoozed_until";
             };
             header?: never;
@@ -23555,7 +23555,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -23838,11 +23838,11 @@ export interface operations {
     "public-list-conversation-items": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
-                /** @description The item that the first page begins with, such as one that a search found; with both orders the timeline can be read around it. What is not in this conversation: 422 */
+                /** @description Item the first page starts with, such as a search result; use both orders to read the timeline around it. 422 if it is not in this conversation */
                 from?: string;
                 /** @description A minus puts the newest first */
                 sort?: "-created" | "created";
@@ -24363,7 +24363,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -24939,9 +24939,9 @@ export interface operations {
     "list-agents": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 /** @description Only agents in this state */
                 state?: "invited" | "active" | "suspended";
@@ -25045,7 +25045,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -25537,7 +25537,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path: {
@@ -25550,7 +25550,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -25577,7 +25577,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentUnscannedEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -25654,7 +25654,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -25790,7 +25790,7 @@ export interface operations {
     "revoke-mobile-qr": {
         parameters: {
             query?: {
-                /** @description Only this QR, without a line in the ledger: its window closes */
+                /** @description Revokes only this QR, without an audit log entry; for when its window closes */
                 qr_id?: string;
             };
             header?: never;
@@ -26028,7 +26028,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path: {
@@ -26042,7 +26042,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -26066,7 +26066,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentQREnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -26387,9 +26387,9 @@ export interface operations {
     "list-assistant-configurations": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -26504,7 +26504,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -27034,9 +27034,9 @@ export interface operations {
     "list-assistant-sources": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -27138,7 +27138,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -27276,16 +27276,16 @@ export interface operations {
     "upload-assistant-file": {
         parameters: {
             query: {
-                /** @description How the file is called; its ending tells HTML and Markdown apart from plain text */
+                /** @description File name; its extension tells HTML and Markdown apart from plain text */
                 filename: string;
-                /** @description What answers cite; without it the document's own title, or the file's name */
+                /** @description Title that answers cite; defaults to the document's own title or the file name */
                 title?: string;
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description The file itself, of at most 10485760 bytes */
+        /** @description The file content, at most 10485760 bytes */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -28120,14 +28120,14 @@ export interface operations {
     "upload-attachment": {
         parameters: {
             query: {
-                /** @description How to call the file */
+                /** @description File name */
                 filename: string;
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description The file itself, of at most 26214400 bytes */
+        /** @description The file content, at most 26214400 bytes */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -28254,7 +28254,7 @@ export interface operations {
     "download-attachment": {
         parameters: {
             query?: {
-                /** @description inline shows pictures, sound, film and plain text in place; everything else is always saved */
+                /** @description inline shows images, audio, video and plain text in the browser; other files are always downloaded */
                 disposition?: "attachment" | "inline";
             };
             header?: never;
@@ -28274,7 +28274,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description A part, for a Range */
+            /** @description Part of the file, for a Range request */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -28283,7 +28283,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The file of If-None-Match */
+            /** @description The file matches If-None-Match */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -28490,13 +28490,13 @@ export interface operations {
     "list-canned-replies": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
-                /** @description Beginnings of words of the shortcut or the title, whatever their case and marks */
+                /** @description Starts of words in the shortcut or title, ignoring case and accents */
                 q?: string;
-                /** @description Fills the texts for this conversation; one whose placeholders would stay empty is left as it is */
+                /** @description Fills in the texts for this conversation; a text whose placeholders would stay empty is left as it is */
                 conversation_id?: string;
             };
             header?: never;
@@ -28594,7 +28594,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -29200,13 +29200,13 @@ export interface operations {
     "list-channels": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 /** @description Only accounts of this kind */
                 kind?: string;
-                /** @description Only accounts in this status; without it all but the disconnected */
+                /** @description Only accounts in this status; by default all except disconnected ones */
                 status?: "connecting" | "active" | "paused" | "attention" | "disconnected";
             };
             header?: never;
@@ -30043,7 +30043,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The kind of channel */
+                /** @description Kind of channel */
                 channel: string;
             };
             cookie?: never;
@@ -30409,7 +30409,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -30858,7 +30858,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -31022,7 +31022,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -31186,7 +31186,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -31358,11 +31358,11 @@ export interface operations {
     "list-incoming-mails": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
-                /** @description What became of the mails */
+                /** @description Only mails in this state */
                 state?: "received" | "done" | "failed" | "bounce" | "ignored" | "junk";
             };
             header?: never;
@@ -33030,7 +33030,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The file itself, of at most 204800 bytes */
+        /** @description The file content, at most 204800 bytes */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -33287,20 +33287,20 @@ export interface operations {
     "partner-sign-up-callback": {
         parameters: {
             query?: {
-                /** @description Of the sign-up that somebody began; counts once */
+                /** @description State of the sign-up; can be used once */
                 state?: string;
-                /** @description Stands for a token */
+                /** @description Code to exchange for a token */
                 code?: string;
-                /** @description The person did not agree */
+                /** @description Set if the person did not agree */
                 error?: string;
                 error_code?: string;
                 error_reason?: string;
                 error_description?: string;
-                /** @description The WhatsApp Business Account that was shared; only it is connected */
+                /** @description Shared WhatsApp Business Account; only its numbers are connected */
                 waba_id?: string;
-                /** @description The number that was shared; only it is connected */
+                /** @description Shared number; only this one is connected */
                 phone_number_id?: string;
-                /** @description The page that was shared; only it is connected, with its Instagram account */
+                /** @description Shared page; only this one is connected, with its Instagram account */
                 page_id?: string;
             };
             header?: never;
@@ -33624,7 +33624,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -33942,13 +33942,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description HMAC-SHA256 over the body with the app's secret */
+                /** @description HMAC-SHA256 of the body, keyed with the app secret */
                 "X-Hub-Signature-256"?: string;
             };
             path?: never;
             cookie?: never;
         };
-        /** @description The file itself, of at most 4194304 bytes */
+        /** @description The file content, at most 4194304 bytes */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -34068,18 +34068,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The secret that the webhook was registered with */
+                /** @description Secret that the webhook was registered with */
                 "X-Telegram-Bot-Api-Secret-Token"?: string;
             };
             path: {
-                /** @description The bot's number */
+                /** @description Numeric id of the bot */
                 bot: string;
-                /** @description Tells workspaces apart; grants nothing */
+                /** @description Identifies the workspace; gives no access */
                 address: string;
             };
             cookie?: never;
         };
-        /** @description The file itself, of at most 1048576 bytes */
+        /** @description The file content, at most 1048576 bytes */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -34198,9 +34198,9 @@ export interface operations {
     "list-templates": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 /** @description Only templates of this account */
                 channel_account_id?: string;
@@ -34210,7 +34210,7 @@ export interface operations {
                 language?: string;
                 /** @description Only templates of this category */
                 category?: "MARKETING" | "UTILITY" | "AUTHENTICATION";
-                /** @description A part of the name */
+                /** @description Part of the name */
                 q?: string;
             };
             header?: never;
@@ -34377,7 +34377,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -34589,7 +34589,7 @@ export interface operations {
     "upload-template-media": {
         parameters: {
             query: {
-                /** @description The account whose template it is for */
+                /** @description Account that the template is for */
                 channel_account_id: string;
                 filename: string;
             };
@@ -34597,7 +34597,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The file itself, of at most 16777216 bytes */
+        /** @description The file content, at most 16777216 bytes */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -35439,13 +35439,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description HMAC-SHA256 over the body with the app's secret */
+                /** @description HMAC-SHA256 of the body, keyed with the app secret */
                 "X-Hub-Signature-256"?: string;
             };
             path?: never;
             cookie?: never;
         };
-        /** @description The file itself, of at most 4194304 bytes */
+        /** @description The file content, at most 4194304 bytes */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -35566,7 +35566,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -36779,7 +36779,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path: {
@@ -36792,7 +36792,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -36816,7 +36816,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelTrialEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -37616,9 +37616,9 @@ export interface operations {
     "list-contacts": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 /** @description Only contacts of this kind */
                 kind?: "lead" | "customer";
@@ -37626,9 +37626,9 @@ export interface operations {
                 tag?: string;
                 /** @description Only contacts of this member */
                 owner_id?: string;
-                /** @description Only blocked contacts, or only others */
+                /** @description true for only blocked contacts, false for only unblocked ones */
                 blocked?: "true" | "false";
-                /** @description Words of the name, the company, an address or a number */
+                /** @description Words from the name, company, an address or a number */
                 q?: string;
             };
             header?: never;
@@ -37791,7 +37791,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -37996,9 +37996,9 @@ export interface operations {
                 tag?: string;
                 /** @description Only contacts of this member */
                 owner_id?: string;
-                /** @description Only blocked contacts, or only others */
+                /** @description true for only blocked contacts, false for only unblocked ones */
                 blocked?: "true" | "false";
-                /** @description Words of the name, the company, an address or a number */
+                /** @description Words from the name, company, an address or a number */
                 q?: string;
             };
             header?: never;
@@ -38075,12 +38075,12 @@ export interface operations {
     "import-contacts": {
         parameters: {
             query?: {
-                /** @description How to call the import */
+                /** @description Name of the import */
                 filename?: string;
             };
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -38217,7 +38217,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path: {
@@ -38230,7 +38230,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -38256,7 +38256,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactImportEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -38331,9 +38331,9 @@ export interface operations {
     "list-contact-import-errors": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -38647,11 +38647,11 @@ export interface operations {
     "search-contacts": {
         parameters: {
             query: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
-                /** @description Words of the name, an address, a number, the company, tags; the last may be unfinished */
+                /** @description Words from the name, an address, a number, the company or tags; the last word can be incomplete */
                 q: string;
                 kind?: "lead" | "customer";
             };
@@ -40079,7 +40079,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -40299,9 +40299,9 @@ export interface operations {
     "list-contact-merges": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -40405,9 +40405,9 @@ export interface operations {
     "list-contact-notes": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -40511,7 +40511,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -40746,9 +40746,9 @@ export interface operations {
     "list-contact-orders": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -41271,34 +41271,34 @@ export interface operations {
     "list-conversations": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 state?: "open" | "snoozed" | "closed";
                 /** @description me, none, or an agent's id */
                 owner_id?: string;
                 /** @description none, or a group's id */
                 group_id?: string;
-                /** @description A key of the source catalog */
+                /** @description Key from the source catalog */
                 channel?: string;
                 tag?: string;
                 priority?: "low" | "normal" | "high" | "urgent";
                 contact_id?: string;
-                /** @description Only what the caller has not read */
+                /** @description Only conversations the caller has not read */
                 unread?: "true";
-                /** @description Only where one of the newest 1,000 notes that call the caller does */
+                /** @description Only conversations with one of the newest 1,000 notes that mention the caller */
                 mentioned?: "me";
-                /** @description Only where the customer waits for an answer */
+                /** @description Only where the customer is waiting for a reply */
                 waiting?: "true";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
-                /** @description Only requests, or only others */
+                /** @description true for only requests, false for only others */
                 talep?: "true" | "false";
                 created_from?: string;
                 created_to?: string;
-                /** @description Words of the subject, or the customer's name, address or number */
+                /** @description Words from the subject, or the customer's name, address or number */
                 q?: string;
-                /** @description A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first. */
+                /** @description A minus puts the largest first. Conversations that are not waiting, or not snoozed until a time, come last, newest activity first. */
                 sort?: "-last_activity" | "last_activity" | "-created" | "created" | "-waiting_since" | "waiting_since" | "-priority" | "priority" | "-snoozed_until" | "snoozed_until";
             };
             header?: never;
@@ -41420,7 +41420,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -41667,7 +41667,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -41678,7 +41678,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -41731,7 +41731,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationCountsEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -41799,7 +41799,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -41930,11 +41930,11 @@ export interface operations {
     "list-mentions": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
-                /** @description Only those in conversations that the caller has not read since */
+                /** @description Only those in conversations the caller has not read since */
                 unread?: "true";
             };
             header?: never;
@@ -42032,7 +42032,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -42196,7 +42196,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -42207,7 +42207,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -42248,7 +42248,7 @@ export interface operations {
                     "application/json": components["schemas"]["HourlyOverviewEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -42314,9 +42314,9 @@ export interface operations {
     "search-conversations": {
         parameters: {
             query: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 /** @description me, none, or an agent's id */
                 owner_id?: string;
@@ -42325,12 +42325,12 @@ export interface operations {
                 tag?: string;
                 priority?: "low" | "normal" | "high" | "urgent";
                 created_from?: string;
-                /** @description Not included */
+                /** @description End of the range, exclusive */
                 created_to?: string;
-                /** @description Words of messages, notes, subject, tags, or the customer's name, address or number; the last may be unfinished */
+                /** @description Words from messages, notes, the subject, tags, or the customer's name, address or number; the last word can be incomplete */
                 q: string;
                 state?: "open" | "snoozed" | "closed";
-                /** @description A key of the source catalog */
+                /** @description Key from the catalog of conversation sources */
                 channel?: string;
             };
             header?: never;
@@ -44307,7 +44307,7 @@ export interface operations {
     "chat-templates": {
         parameters: {
             query?: {
-                /** @description A part of the name */
+                /** @description Part of the name */
                 q?: string;
             };
             header?: never;
@@ -45178,9 +45178,9 @@ export interface operations {
     "export-conversation": {
         parameters: {
             query?: {
-                /** @description eml is one e-mail with every file, mbox an e-mail of each message */
+                /** @description eml: one e-mail with all files; mbox: one e-mail per message */
                 format?: "json" | "html" | "eml" | "mbox";
-                /** @description Whether internal notes are part of it */
+                /** @description Whether to include internal notes */
                 notes?: "true" | "false";
             };
             header?: never;
@@ -45268,11 +45268,11 @@ export interface operations {
     "list-conversation-items": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
-                /** @description The item that the first page begins with, such as one that a search found; with both orders the timeline can be read around it. What is not in this conversation: 422 */
+                /** @description Item the first page starts with, such as a search result; use both orders to read the timeline around it. 422 if it is not in this conversation */
                 from?: string;
                 /** @description A minus puts the newest first */
                 sort?: "-created" | "created";
@@ -46196,9 +46196,9 @@ export interface operations {
     "list-item-edits": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -46431,7 +46431,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description A part, for a Range */
+            /** @description Part of the file, for a Range request */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -46440,7 +46440,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The file of If-None-Match */
+            /** @description The file matches If-None-Match */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -46537,7 +46537,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -47367,12 +47367,12 @@ export interface operations {
     "apply-macro": {
         parameters: {
             query?: {
-                /** @description Seconds for which the macro's replies wait, so that they can be taken back. A closing or a snooze after the last one waits with it; everything else is done at once */
+                /** @description Seconds the macro's replies wait so that they can be cancelled. A close or snooze after the last one waits with it; everything else happens at once */
                 delay_s?: number;
             };
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -47655,7 +47655,7 @@ export interface operations {
     "list-mentionable": {
         parameters: {
             query?: {
-                /** @description The beginning of one of their names */
+                /** @description Start of one of their names */
                 q?: string;
             };
             header?: never;
@@ -47756,7 +47756,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -47927,7 +47927,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -48825,7 +48825,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -49075,7 +49075,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -49731,9 +49731,9 @@ export interface operations {
     "list-scheduled-messages": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 state?: "waiting" | "sent" | "cancelled" | "failed";
             };
@@ -49866,7 +49866,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -50127,7 +50127,7 @@ export interface operations {
     "cancel-scheduled-message": {
         parameters: {
             query?: {
-                /** @description For its author: the files wait as uploads again, and the answer names them */
+                /** @description For its author: the files become uploads again and are returned */
                 keep_files?: "true";
             };
             header?: never;
@@ -50676,7 +50676,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -51925,9 +51925,9 @@ export interface operations {
     "list-groups": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -52023,7 +52023,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -52496,9 +52496,9 @@ export interface operations {
     "list-articles": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 /** @description Only articles of this category */
                 category_id?: string;
@@ -52611,7 +52611,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -53574,9 +53574,9 @@ export interface operations {
     "list-article-versions": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -53936,9 +53936,9 @@ export interface operations {
     "list-help-categories": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -54039,7 +54039,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -54528,18 +54528,18 @@ export interface operations {
         parameters: {
             query: {
                 filename: string;
-                /** @description Of files that do not say theirs; left out, the help center's default language */
+                /** @description Language of files that do not name one; by default the help center's default language */
                 language?: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-                /** @description For files that name no category of the help center */
+                /** @description Category for files that do not name one of the help center */
                 category_id?: string;
-                /** @description Publish what was imported; without it all are drafts */
+                /** @description Publishes the imported articles; by default they are drafts */
                 publish?: boolean;
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description The file itself, of at most 5242880 bytes */
+        /** @description The file content, at most 5242880 bytes */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -54887,9 +54887,9 @@ export interface operations {
     "list-macros": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -54998,7 +54998,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -55143,7 +55143,7 @@ export interface operations {
     "get-macro": {
         parameters: {
             query?: {
-                /** @description Fills the texts for this conversation; one whose placeholders would stay empty is left as it is */
+                /** @description Fills in the texts for this conversation; a text whose placeholders would stay empty is left as it is */
                 conversation_id?: string;
             };
             header?: never;
@@ -55813,7 +55813,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -56034,11 +56034,11 @@ export interface operations {
     "list-opportunities": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
-                /** @description Only this contact's */
+                /** @description Only opportunities of this contact */
                 contact_id?: string;
             };
             header?: never;
@@ -56132,13 +56132,13 @@ export interface operations {
     "list-presence": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -56149,7 +56149,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -56172,7 +56172,7 @@ export interface operations {
                     "application/json": components["schemas"]["LivePresenceListEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -56355,9 +56355,9 @@ export interface operations {
     "list-blocked-numbers": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -56451,7 +56451,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -56677,7 +56677,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -57587,21 +57587,21 @@ export interface operations {
     "list-calls": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 from?: string;
-                /** @description Not included */
+                /** @description End of the period, exclusive */
                 to?: string;
                 direction?: "inbound" | "outbound";
                 disposition?: "answered" | "missed" | "abandoned" | "voicemail" | "busy" | "rejected" | "blocked" | "failed" | "no_credit" | "cancelled";
                 agent_id?: string;
                 number_id?: string;
                 contact_id?: string;
-                /** @description Only calls that somebody should return */
+                /** @description Only calls to return */
                 to_return?: boolean;
-                /** @description Only messages that nobody has heard */
+                /** @description Only calls with an unheard voicemail message */
                 unheard?: boolean;
             };
             header?: never;
@@ -57742,7 +57742,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -57753,7 +57753,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -57770,7 +57770,7 @@ export interface operations {
                     "application/json": components["schemas"]["CallCountsEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -57837,16 +57837,16 @@ export interface operations {
         parameters: {
             query?: {
                 from?: string;
-                /** @description Not included */
+                /** @description End of the period, exclusive */
                 to?: string;
                 direction?: "inbound" | "outbound";
                 disposition?: "answered" | "missed" | "abandoned" | "voicemail" | "busy" | "rejected" | "blocked" | "failed" | "no_credit" | "cancelled";
                 agent_id?: string;
                 number_id?: string;
                 contact_id?: string;
-                /** @description Only calls that somebody should return */
+                /** @description Only calls to return */
                 to_return?: boolean;
-                /** @description Only messages that nobody has heard */
+                /** @description Only calls with an unheard voicemail message */
                 unheard?: boolean;
             };
             header?: never;
@@ -57924,16 +57924,16 @@ export interface operations {
         parameters: {
             query?: {
                 from?: string;
-                /** @description Not included */
+                /** @description End of the period, exclusive */
                 to?: string;
                 direction?: "inbound" | "outbound";
                 disposition?: "answered" | "missed" | "abandoned" | "voicemail" | "busy" | "rejected" | "blocked" | "failed" | "no_credit" | "cancelled";
                 agent_id?: string;
                 number_id?: string;
                 contact_id?: string;
-                /** @description Only calls that somebody should return */
+                /** @description Only calls to return */
                 to_return?: boolean;
-                /** @description Only messages that nobody has heard */
+                /** @description Only calls with an unheard voicemail message */
                 unheard?: boolean;
             };
             header?: never;
@@ -58761,7 +58761,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description A part, for a Range */
+            /** @description Part of the file, for a Range request */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -58770,7 +58770,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The file of If-None-Match */
+            /** @description The file matches If-None-Match */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -58865,7 +58865,7 @@ export interface operations {
     "upload-greeting-audio": {
         parameters: {
             query?: {
-                /** @description How the file is called */
+                /** @description File name */
                 name?: string;
             };
             header?: never;
@@ -58874,7 +58874,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The file itself, of at most 10485760 bytes */
+        /** @description The file content, at most 10485760 bytes */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -59450,7 +59450,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -59461,7 +59461,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -59489,7 +59489,7 @@ export interface operations {
                     "application/json": components["schemas"]["CallLiveArrayEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -59555,9 +59555,9 @@ export interface operations {
     "list-numbers": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -59657,10 +59657,10 @@ export interface operations {
     "list-available-numbers": {
         parameters: {
             query: {
-                /** @description ISO 3166, two letters */
+                /** @description Two-letter ISO 3166 code */
                 country: string;
                 type?: "local" | "mobile" | "toll_free";
-                /** @description Digits that the number has */
+                /** @description Digits the number contains */
                 contains?: string;
             };
             header?: never;
@@ -59773,7 +59773,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -60433,7 +60433,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description A part, for a Range */
+            /** @description Part of the file, for a Range request */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -60442,7 +60442,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The file of If-None-Match */
+            /** @description The file matches If-None-Match */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -60945,7 +60945,7 @@ export interface operations {
     "telephony-stream": {
         parameters: {
             query?: {
-                /** @description The seq of the last message received, to go on from there */
+                /** @description The seq of the last message received; the stream continues after it */
                 after?: string;
             };
             header?: never;
@@ -60954,7 +60954,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Switching to a WebSocket (RFC 6455); messages are JSON texts */
+            /** @description Switching to a WebSocket (RFC 6455); messages are JSON text */
             101: {
                 headers: {
                     [name: string]: unknown;
@@ -61149,9 +61149,9 @@ export interface operations {
     "list-phone-team": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -61695,9 +61695,9 @@ export interface operations {
     "list-wallet-entries": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -61793,7 +61793,7 @@ export interface operations {
         parameters: {
             query: {
                 from: string;
-                /** @description Not included */
+                /** @description End of the period, exclusive */
                 to: string;
             };
             header?: never;
@@ -61872,7 +61872,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -62002,7 +62002,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Says which top-up it is about; it is in the address that the bank was given */
+                /** @description Identifies the top-up; part of the address given to the bank */
                 intent: string;
             };
             cookie?: never;
@@ -62209,9 +62209,9 @@ export interface operations {
     "list-views": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -62324,7 +62324,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -62926,7 +62926,7 @@ export interface operations {
         parameters: {
             query: {
                 q: string;
-                /** @description The help center's own where it does not have this one */
+                /** @description Falls back to the help center's default language */
                 language?: string;
             };
             header?: never;
@@ -63169,7 +63169,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The file itself, of at most 26214400 bytes */
+        /** @description The file content, at most 26214400 bytes */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -63337,7 +63337,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description A part, for a Range */
+            /** @description Part of the file, for a Range request */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -63346,7 +63346,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The file of If-None-Match */
+            /** @description The file matches If-None-Match */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -63441,9 +63441,9 @@ export interface operations {
     "widget-messages": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -64485,9 +64485,9 @@ export interface operations {
     "list-webhooks": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -64595,7 +64595,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -64831,7 +64831,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -64957,11 +64957,11 @@ export interface operations {
     "webhook-events": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
-                /** @description Only deliveries of this status */
+                /** @description Only deliveries with this status */
                 status?: "pending" | "failed" | "exhausted" | "delivered";
                 /** @description Only deliveries of this event */
                 event_type?: string;
@@ -65064,7 +65064,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path: {
@@ -65077,7 +65077,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -65120,7 +65120,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -65631,7 +65631,7 @@ export interface operations {
                 endpoint?: string;
             };
             header?: {
-                /** @description The id of the last message received, to go on from there */
+                /** @description Id of the last message received, to resume from there */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -66064,17 +66064,17 @@ export interface operations {
     "webhook-deliveries": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
-                /** @description Only deliveries of this status */
+                /** @description Only deliveries with this status */
                 status?: "pending" | "failed" | "exhausted" | "delivered";
                 /** @description Only deliveries of this event */
                 event_type?: string;
             };
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path: {
@@ -66088,7 +66088,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -66119,7 +66119,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDeliveryListEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -66195,7 +66195,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path: {
@@ -66208,7 +66208,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -66228,7 +66228,7 @@ export interface operations {
                     "application/json": components["schemas"]["HourRequestsArrayEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -66447,9 +66447,9 @@ export interface operations {
     "webhook-recoveries": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -66561,7 +66561,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -67000,9 +67000,9 @@ export interface operations {
     "list-dlp-exceptions": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -67096,7 +67096,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -67320,9 +67320,9 @@ export interface operations {
     "list-dlp-incidents": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 /** @description Only incidents in this state */
                 status?: "open" | "released" | "rejected" | "false_positive";
@@ -67786,9 +67786,9 @@ export interface operations {
     "list-dlp-rules": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -67897,7 +67897,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -68419,9 +68419,9 @@ export interface operations {
     "list-mail-domains": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -68650,9 +68650,9 @@ export interface operations {
     "list-privacy-requests": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -68750,7 +68750,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -68884,9 +68884,9 @@ export interface operations {
     "privacy-ledger": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 /** @description Only lines about this address */
                 mailbox?: string;
@@ -69221,9 +69221,9 @@ export interface operations {
     "list-mail-journal": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -69599,7 +69599,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description A part, for a Range */
+            /** @description Part of the file, for a Range request */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -69608,7 +69608,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The file of If-None-Match */
+            /** @description The file matches If-None-Match */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -69703,9 +69703,9 @@ export interface operations {
     "list-mail-mailboxes": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -70033,9 +70033,9 @@ export interface operations {
     "list-mail-migrations": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -70145,7 +70145,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -70968,9 +70968,9 @@ export interface operations {
     "list-mail-queue": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
                 /** @description Only mails in this state */
                 state?: "held" | "queued" | "done";
@@ -71381,9 +71381,9 @@ export interface operations {
     "list-send-as-grants": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -71477,7 +71477,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -73406,9 +73406,9 @@ export interface operations {
     "list-mail-suppressions": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -73593,9 +73593,9 @@ export interface operations {
     "mail-list-webhooks": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -73703,7 +73703,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -73938,7 +73938,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path: {
@@ -73951,7 +73951,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -73994,7 +73994,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -74663,13 +74663,13 @@ export interface operations {
     "mail-webhook-deliveries": {
         parameters: {
             query?: {
-                /** @description Only deliveries of this status */
+                /** @description Only deliveries with this status */
                 status?: "pending" | "failed" | "exhausted" | "delivered";
                 /** @description Only deliveries of this event */
                 event_type?: string;
             };
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path: {
@@ -74683,7 +74683,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -74713,7 +74713,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDeliveryArrayEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -74789,7 +74789,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the answer that the caller has */
+                /** @description ETag of the response that the caller has cached */
                 "If-None-Match"?: string;
             };
             path: {
@@ -74802,7 +74802,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
+                    /** @description Identifies this response, ignoring its trace_id */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -74822,7 +74822,7 @@ export interface operations {
                     "application/json": components["schemas"]["HourRequestsArrayEnvelope"];
                 };
             };
-            /** @description The caller has this answer */
+            /** @description The cached response is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -75041,9 +75041,9 @@ export interface operations {
     "mail-webhook-recoveries": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -75155,7 +75155,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -75594,23 +75594,23 @@ export interface operations {
     "search-regulations": {
         parameters: {
             query: {
-                /** @description The question, words or a citation such as TTK m. 376 */
+                /** @description Search query: a question, words or a citation such as TTK m. 376 */
                 q: string;
-                /** @description Hits to return */
+                /** @description Number of hits to return */
                 limit?: number;
-                /** @description The next_cursor of the page before, with the same question */
+                /** @description The next_cursor of the previous page, with the same query */
                 cursor?: string;
-                /** @description Kinds of legislation; may be repeated */
+                /** @description Kinds of legislation; can be repeated */
                 tur?: ("kanun" | "anayasa" | "khk" | "cbk" | "yonetmelik" | "teblig")[];
-                /** @description Ids of laws; may be repeated */
+                /** @description Ids of laws; can be repeated */
                 mevzuat?: string[];
-                /** @description In force, repealed, or all */
+                /** @description In force, repealed or all */
                 durum?: "yururlukte" | "mulga" | "hepsi";
-                /** @description Search the texts as they were on this day (YYYY-MM-DD) */
+                /** @description Search the texts as they stood on this day (YYYY-MM-DD) */
                 tarih?: string;
-                /** @description Gazette day of the law, from (YYYY-MM-DD) */
+                /** @description Earliest gazette day of the law (YYYY-MM-DD) */
                 rg_from?: string;
-                /** @description Gazette day of the law, until and including (YYYY-MM-DD) */
+                /** @description Latest gazette day of the law, inclusive (YYYY-MM-DD) */
                 rg_to?: string;
                 /** @description Count the hits by kind and law */
                 facets?: boolean;
@@ -75773,9 +75773,9 @@ export interface operations {
     "list-laws": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -76496,9 +76496,9 @@ export interface operations {
     "list-api-keys": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -76599,7 +76599,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -76968,7 +76968,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -77785,9 +77785,9 @@ export interface operations {
     "list-apps": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -77888,7 +77888,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -78358,19 +78358,19 @@ export interface operations {
     "list-audit": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
-                /** @description A membership or an API key */
+                /** @description Id of a membership or an API key */
                 actor?: string;
-                /** @description A name, or its beginning and .* */
+                /** @description Action name, or a prefix followed by .* */
                 action?: string;
-                /** @description The record it was done to */
+                /** @description The record that was affected */
                 object?: string;
-                /** @description Included */
+                /** @description Inclusive */
                 from?: string;
-                /** @description Not included */
+                /** @description Exclusive */
                 to?: string;
             };
             header?: never;
@@ -78908,9 +78908,9 @@ export interface operations {
     "list-grants": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -79377,7 +79377,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @description Any unique text. A request repeated with the same key within 24 hours is not carried out again and gets the first response; with a different body it is refused with 422 idempotency_mismatch.
                  * @example 7c0f6c1e-reply
                  */
                 "Idempotency-Key"?: string;
@@ -80000,11 +80000,11 @@ export interface operations {
     "list-outbox": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
-                /** @description service: mail that concerns no workspace, such as verifications; a demo shows it, elsewhere only the command line does */
+                /** @description service: mail outside any workspace, such as verifications; only a demo shows it here, elsewhere use the command line */
                 scope?: "workspace" | "service";
             };
             header?: never;
@@ -80097,9 +80097,9 @@ export interface operations {
     "list-passkeys": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -81458,9 +81458,9 @@ export interface operations {
     "list-sessions": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -82243,9 +82243,9 @@ export interface operations {
     "list-workspaces": {
         parameters: {
             query?: {
-                /** @description Rows to return */
+                /** @description Number of rows to return */
                 limit?: number;
-                /** @description The next_cursor of the page before */
+                /** @description The next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -82558,13 +82558,13 @@ export interface operations {
     socket: {
         parameters: {
             query?: {
-                /** @description The same, for those who cannot send the header */
+                /** @description Same as Last-Event-ID, for clients that cannot send the header */
                 after?: string;
-                /** @description events: every event with its body. changes: which records changed, gathered over a moment, and the digests. */
+                /** @description events: every event with its body. changes: which records changed, batched over a short moment, and the digests. */
                 mode?: "events" | "changes";
             };
             header?: {
-                /** @description The id of the last event received, to go on from there */
+                /** @description Id of the last event received, to resume from there */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -82572,7 +82572,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Switching to a WebSocket (RFC 6455); messages are JSON texts */
+            /** @description Switching to a WebSocket (RFC 6455); messages are JSON text */
             101: {
                 headers: {
                     [name: string]: unknown;
@@ -82647,13 +82647,13 @@ export interface operations {
     stream: {
         parameters: {
             query?: {
-                /** @description The same, for those who cannot send the header */
+                /** @description Same as Last-Event-ID, for clients that cannot send the header */
                 after?: string;
-                /** @description events: every event with its body. changes: which records changed, gathered over a moment, and the digests. */
+                /** @description events: every event with its body. changes: which records changed, batched over a short moment, and the digests. */
                 mode?: "events" | "changes";
             };
             header?: {
-                /** @description The id of the last event received, to go on from there */
+                /** @description Id of the last event received, to resume from there */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -82911,7 +82911,7 @@ export interface operations {
                 state?: string;
                 code_challenge?: string;
                 code_challenge_method?: string;
-                /** @description What the token is for (RFC 8707) */
+                /** @description Resource the token is for (RFC 8707) */
                 resource?: string;
             };
             header?: never;
