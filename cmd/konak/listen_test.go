@@ -76,7 +76,7 @@ func TestListenRefusals(t *testing.T) {
 		"for this. An API key needs the scope webhooks.read.": {Server: s.URL, Token: weak},
 		"--token":   {Server: s.URL},
 		"--forward": {Server: s.URL, Token: "x", Forward: "localhost:3000"},
-		"answered 401: Sign in, or send a valid credential": {Server: s.URL, Token: "key_live_wrong"},
+		"answered 401: Sign in, or send a valid token": {Server: s.URL, Token: "key_live_wrong"},
 	} {
 		if err := l.Run(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

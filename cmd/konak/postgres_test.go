@@ -23,7 +23,7 @@ func TestEmptyDatabaseStaysEmpty(t *testing.T) {
 	t.Parallel()
 	server := pgtest.StartFor(t, pgtest.Options{}).URL()
 	where := []string{"--db", server, "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--private-listen", "off"}
-	if _, text := runOn(append([]string{"doctor"}, where...)...); !strings.Contains(text, "postgres, migrations wait") {
+	if _, text := runOn(append([]string{"doctor"}, where...)...); !strings.Contains(text, "postgres, migrations pending") {
 		t.Errorf("doctor says %s", text)
 	}
 	if code, text := runOn(append([]string{"jobs", "list"}, where...)...); code != 1 || !strings.Contains(text, "konak migrate") {

@@ -104,7 +104,7 @@ func (s *Service) registerDLP(a *api.API) {
 
 	release := route("POST", "/dlp/incidents/{id}/release", "release-dlp-incident", "Release a mail from quarantine", perm.DLPManage)
 	release.Refusals = []int{409}
-	release.Doc = "The mail is sent within a minute. 409 if the incident is not open, with its state as the reason. 409 with the reason content_gone if the mail is missing from storage, recipient_gone if its conversation or customer was deleted, or sender_gone if the sender's domain no longer belongs to the workspace."
+	release.Doc = "The mail is sent within a minute. 409 if the incident is not open, with its state as the reason. 409 with the reason content_gone if the content of the mail is no longer stored, recipient_gone if its conversation or customer was deleted, or sender_gone if the sender's domain no longer belongs to the workspace."
 	api.Handle(a, release, func(ctx context.Context, in *releaseIn) (Incident, error) {
 		status := IncidentReleased
 		if in.Body.FalsePositive {

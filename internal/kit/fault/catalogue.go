@@ -181,7 +181,7 @@ var catalogue = map[Code]entry{
 	CallState:           {409, "The call is not in a state that allows this.", "Arama buna izin veren bir durumda değil."},
 	CapReached:          {409, "A limit in the telephony settings blocks this call, or there is no rate for the number.", "Telefon ayarlarındaki bir sınır bu aramayı engelliyor ya da numara için ücret tanımlı değil."},
 	IdempotencyReplay:   {409, "This request was already processed, and its response cannot be shown again.", "Bu istek daha önce gerçekleştirildi ve yanıtı yeniden gösterilemez."},
-	FileMissing:         {410, "The content of this file is missing from storage. Upload the same file again to restore it.", "Bu dosyanın içeriği depoda yok. Geri getirmek için aynı dosyayı yeniden yükleyin."},
+	FileMissing:         {410, "The content of this file is no longer stored. Upload the same file again to restore it.", "Bu dosyanın içeriği depoda yok. Geri getirmek için aynı dosyayı yeniden yükleyin."},
 	FileDamaged:         {410, "The content of this file is damaged in storage and cannot be shown. Upload the same file again to restore it.", "Bu dosyanın içeriği depoda bozulmuş, gösterilemiyor. Geri getirmek için aynı dosyayı yeniden yükleyin."},
 	BodyTooLarge:        {413, "The request body is larger than %d bytes.", "İstek gövdesi %d bayttan büyük."},
 	UnsupportedMedia:    {415, "Send the body as application/json.", "Gövdeyi application/json olarak gönderin."},

@@ -61,7 +61,7 @@ var reasons = map[because]entry{
 	{Conflict, "grant_taken"}:     {409, "The mailbox can already send as this address; there is nothing to do.", "Posta kutusu bu adresle zaten gönderebiliyor; yapılacak bir şey yok."},
 	{Conflict, "migration_runs"}:  {409, "A migration into this mailbox is still open. Cancel it first, or wait until it ends.", "Bu posta kutusuna açık bir taşıma var. Önce onu iptal edin ya da bitmesini bekleyin."},
 	{Conflict, "has_mailboxes"}:   {409, "This domain still has mailboxes. Delete them first.", "Bu alan adında posta kutuları var. Önce onları silin."},
-	{Conflict, "content_gone"}:    {409, "The content of this mail is missing from storage, so it cannot be sent. Reject it and ask the sender to send it again.", "Bu postanın içeriği depoda yok, gönderilemez. Reddedin ve göndericiden yeniden göndermesini isteyin."},
+	{Conflict, "content_gone"}:    {409, "The content of this mail is no longer stored, so it cannot be sent. Reject it and ask the sender to send it again.", "Bu postanın içeriği depoda yok, gönderilemez. Reddedin ve göndericiden yeniden göndermesini isteyin."},
 	{Conflict, "recipient_gone"}:  {409, "This mail's conversation or customer was deleted, so it cannot be sent. Reject it.", "Bu postanın konuşması ya da müşterisi silinmiş, bu yüzden gönderilmez. Reddedin."},
 	{Conflict, "sender_gone"}:     {409, "This mail's sender domain no longer belongs to the workspace, so it cannot be sent. Reject it.", "Bu postanın gönderildiği alan adı artık bu çalışma alanının değil, bu yüzden gönderilmez. Reddedin."},
 	{Conflict, "held"}:            {409, "This mail is in quarantine. Release or reject its incident first.", "Bu posta karantinada. Önce olayını serbest bırakın ya da reddedin."},

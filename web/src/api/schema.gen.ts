@@ -5436,7 +5436,7 @@ export interface paths {
         put?: never;
         /**
          * Release a mail from quarantine
-         * @description The mail is sent within a minute. 409 if the incident is not open, with its state as the reason. 409 with the reason content_gone if the mail is missing from storage, recipient_gone if its conversation or customer was deleted, or sender_gone if the sender's domain no longer belongs to the workspace.
+         * @description The mail is sent within a minute. 409 if the incident is not open, with its state as the reason. 409 with the reason content_gone if the content of the mail is no longer stored, recipient_gone if its conversation or customer was deleted, or sender_gone if the sender's domain no longer belongs to the workspace.
          */
         post: operations["release-dlp-incident"];
         delete?: never;
