@@ -12,16 +12,16 @@ import (
 
 // Statuses of an account.
 const (
-	// Connecting accounts wait for the provider, or for a person's step there.
+	// Connecting accounts wait for the provider, or for a step that a person must take
+	// there.
 	Connecting = "connecting"
 	// Active accounts carry messages.
 	Active = "active"
-	// Paused ones were switched off by a person: nothing comes in or goes out.
+	// Paused accounts were switched off by a person: nothing comes in or goes out.
 	Paused = "paused"
-	// Attention accounts still work, but somebody should look: the reason says
-	// why.
+	// Attention accounts still work, but somebody should check them; the reason says why.
 	Attention = "attention"
-	// Disconnected accounts are over.
+	// Disconnected accounts have ended.
 	Disconnected = "disconnected"
 )
 
@@ -32,7 +32,7 @@ const (
 	WebhookFailing     = "webhook_failing"
 	NumberFlagged      = "number_flagged"
 	InboundTestExpired = "inbound_test_expired"
-	// ProviderUnreachable: the provider does not answer in time.
+	// ProviderUnreachable means that the provider does not answer in time.
 	ProviderUnreachable = "provider_unreachable"
 )
 
@@ -44,7 +44,7 @@ type Account struct {
 	Status string    `json:"status" enum:"connecting,active,paused,attention,disconnected" example:"active"`
 	Reason *string   `json:"reason" nullable:"true" example:"token_expired" doc:"Why the account needs attention or is not connected yet"`
 	AI     bool      `json:"ai" doc:"Whether the assistant is on for this account"`
-	// AIConfigurationID is how the assistant behaves here.
+	// AIConfigurationID sets how the assistant behaves on this account.
 	AIConfigurationID *uuid.UUID `json:"ai_configuration_id" nullable:"true" format:"uuid" doc:"Assistant configuration used on this account; null for the defaults"`
 
 	GroupID    *uuid.UUID          `json:"group_id" nullable:"true" format:"uuid" doc:"Group that new conversations go to"`
@@ -56,10 +56,10 @@ type Account struct {
 	UpdatedAt  clock.Time          `json:"updated_at"`
 }
 
-// Works says whether messages go over the account.
+// Works reports whether the account carries messages.
 func (a *Account) Works() bool { return a.Status == Active || a.Status == Attention }
 
-// Read reads the kind's settings.
+// Read decodes the kind's settings into a value.
 func (a *Account) Read(into any) error {
 	if err := json.Unmarshal(a.Settings, into); err != nil {
 		return fmt.Errorf("channel: settings of %s: %w", a.Kind, err)
@@ -77,5 +77,5 @@ func (a *Account) Write(settings any) error {
 	return nil
 }
 
-// sealContext is what an account's credentials are sealed to.
+// sealContext returns the context that an account's credentials are sealed with.
 func sealContext(account uuid.UUID) string { return "channel_account/" + account.String() }

@@ -42,7 +42,7 @@ type channelAIIn struct {
 	}
 }
 
-// Route is a session route of the channels, for the kinds too.
+// Route returns a session route of the channels; the kinds use it too.
 func Route(method, path, id, summary string, p perm.Permission) api.Route {
 	return api.Route{
 		Method: method, Path: "/api/crm/v1/channels" + path, ID: id, Tag: "CRM channels",

@@ -9,7 +9,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// What a provider says of an account's calls.
+// Values of ProviderCalls: the state of an account's calls at the provider.
 const (
 	CallsOn      = "enabled"
 	CallsOff     = "disabled"
@@ -19,7 +19,7 @@ const (
 	IconHidden = "hidden"
 )
 
-// ProviderCalls is what the provider says of an account's calls.
+// ProviderCalls is the provider's answer about an account's calls.
 type ProviderCalls struct {
 	Status   string              `json:"status" enum:"enabled,disabled,unknown" example:"disabled"`
 	Icon     string              `json:"icon" enum:"shown,hidden" example:"shown" doc:"Whether customers see the call button"`
@@ -28,18 +28,18 @@ type ProviderCalls struct {
 	Error    *string             `json:"error" nullable:"true" doc:"The provider's error message"`
 }
 
-// CallChange is a change of an account's calls; what is nil stays.
+// CallChange is a change of an account's calls; nil fields stay unchanged.
 type CallChange struct {
 	Enabled  bool
 	Icon     *string
 	Callback *bool
 	Hours    *Hours
-	// Server is where the provider leads calls: the address of the exchange with its
-	// parameters, "" for what it has.
+	// Server is the address, with its parameters, of the exchange that the provider sends
+	// calls to; "" leaves the current one.
 	Server string
 }
 
-// What a customer said about being called.
+// A customer's answers about being called.
 const (
 	CallGranted   = "granted"
 	CallNone      = "none"
@@ -47,7 +47,7 @@ const (
 	CallUnasked   = "unknown" // the provider does not answer
 )
 
-// CallPermission is whether a customer may be called, by the provider's word.
+// CallPermission is the provider's answer to whether a customer may be called.
 type CallPermission struct {
 	Permission    string
 	Permanent     bool
@@ -56,24 +56,24 @@ type CallPermission struct {
 	NextRequestAt *clock.Time
 }
 
-// Calls is a kind over which customers are called.
+// Calls is a kind through which customers can be called.
 type Calls interface {
-	// Calls asks the provider.
+	// Calls asks the provider for the state of an account's calls.
 	Calls(ctx context.Context, a Account) (ProviderCalls, error)
-	// SetCalls tells the provider, and returns what it says afterwards. What it
-	// refuses is a *CallsRefused.
+	// SetCalls changes the calls at the provider and returns their state afterwards. A
+	// refusal by the provider is a *CallsRefused.
 	SetCalls(ctx context.Context, a Account, c CallChange) (ProviderCalls, error)
-	// SpeaksSIP says whether the provider can lead calls to an exchange.
+	// SpeaksSIP reports whether the provider can send calls to an exchange.
 	SpeaksSIP() bool
 	// CallNumber is the number that calls come from, in E.164.
 	CallNumber(a Account) (string, error)
 	// CallPermission asks the provider whether a customer may be called.
 	CallPermission(ctx context.Context, a Account, address string) (CallPermission, error)
-	// AskCallPermission sends the customer the question.
+	// AskCallPermission asks the customer for permission to call them.
 	AskCallPermission(ctx context.Context, a Account, address string) error
 }
 
-// CallsRefused is a provider's no to a change of calls.
+// CallsRefused is a provider's refusal to change calls.
 type CallsRefused struct{ Words string }
 
 // Error implements error.
@@ -81,18 +81,19 @@ func (r *CallsRefused) Error() string { return "channel: the provider refuses: "
 
 // Exchange is the telephone exchange that takes and places the calls of accounts.
 type Exchange interface {
-	// CheckCalls returns why no calls of providers can be taken, in words for people;
-	// nil where they can.
+	// CheckCalls returns why no calls of providers can be taken, in words for people; nil
+	// if they can.
 	CheckCalls() error
-	// ConnectCalls makes the exchange ready for an account of a kind, and returns the
-	// address that the provider leads its calls to: sip:HOST:PORT;NAME=VALUE.
+	// ConnectCalls prepares the exchange for an account of a kind, and returns the address
+	// that the provider must send its calls to: sip:HOST:PORT;NAME=VALUE.
 	ConnectCalls(ctx context.Context, account uuid.UUID, kind, number string) (server string, err error)
-	// ConfirmCalls says that the provider has that address: earlier ones end.
+	// ConfirmCalls records that the provider has that address; earlier addresses become
+	// invalid.
 	ConfirmCalls(ctx context.Context, account uuid.UUID) error
-	// PlacesCalls says whether customers can be called over providers.
+	// PlacesCalls reports whether customers can be called over providers.
 	PlacesCalls() bool
-	// TakesCalls says whether the exchange is ready for an account.
+	// TakesCalls reports whether the exchange is ready for an account.
 	TakesCalls(ctx context.Context, account uuid.UUID) (bool, error)
-	// DisconnectCalls ends that; a repeat changes nothing.
+	// DisconnectCalls removes an account from the exchange; repeating it changes nothing.
 	DisconnectCalls(ctx context.Context, account uuid.UUID) error
 }

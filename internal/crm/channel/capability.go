@@ -14,7 +14,7 @@ import (
 // AnyType stands for every type of file.
 const AnyType = "*/*"
 
-// FileRule is what files of some types may be sent.
+// FileRule is the size limit for files of some types.
 type FileRule struct {
 	Types   []string `json:"types" nullable:"false" example:"image/png" doc:"MIME types; */* means all others"`
 	MaxSize int64    `json:"max_size" example:"8388608" doc:"Size limit in bytes"`
@@ -37,14 +37,14 @@ type Capabilities struct {
 	HumanWindowHours int        `json:"human_window_hours" example:"168" doc:"Hours in which a person can reply, if the provider granted this to the account; 0 if that is no longer than window_hours"`
 }
 
-// KindCapabilities is what a kind of channel can carry.
+// KindCapabilities is a kind of channel with its capabilities.
 type KindCapabilities struct {
 	Kind string `json:"kind" example:"instagram"`
 	Capabilities
 }
 
-// Capabilities lists what the kinds can carry, by name. No file is larger than the
-// inbox takes.
+// Capabilities lists the capabilities of all kinds, sorted by name. File sizes are limited
+// to what the inbox accepts.
 func (s *Service) Capabilities() []KindCapabilities {
 	out := []KindCapabilities{}
 	for name, kind := range s.kinds {
@@ -59,7 +59,7 @@ func (s *Service) Capabilities() []KindCapabilities {
 	return out
 }
 
-// checkSign refuses a reaction that the channel has no sign for.
+// checkSign refuses a reaction with an emoji that the channel does not support.
 func (s *Service) checkSign(r conversation.OutgoingReaction) error {
 	kind, ok := s.kinds[r.Route.Channel]
 	if !ok || r.Emoji == "" {
@@ -72,12 +72,12 @@ func (s *Service) checkSign(r conversation.OutgoingReaction) error {
 	return nil
 }
 
-// PlainSign takes the variation selector off a sign, which says only that it is to be
-// shown in colour.
+// PlainSign removes the variation selector from an emoji; it only asks for display in
+// colour.
 func PlainSign(sign string) string { return strings.ReplaceAll(sign, "\ufe0f", "") }
 
-// check refuses a message with a text or a file that the channel cannot carry, so that
-// nothing of it is written.
+// check refuses a message whose text or files the channel cannot carry, before anything is
+// written.
 func (c Capabilities) check(m conversation.Outgoing) error {
 	if c.MaxText > 0 && m.Template == nil && utf8.RuneCountInString(m.Body) > c.MaxText {
 		return fault.Invalid("body", "too_long")
@@ -95,7 +95,7 @@ func (c Capabilities) check(m conversation.Outgoing) error {
 	return nil
 }
 
-// AnyFile is the rule of a kind that carries all files that the inbox takes.
+// AnyFile returns the rule of a kind that carries every file type that the inbox accepts.
 func AnyFile(maxSize int64) []FileRule {
 	return []FileRule{{Types: []string{AnyType}, MaxSize: maxSize}}
 }

@@ -11,11 +11,11 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// StatusChanged is announced when an account is made and whenever its status
-// or the reason for it changes.
+// StatusChanged is announced when an account is created and whenever its status or the
+// reason for it changes.
 const StatusChanged = "channel.status_changed"
 
-// Events lists what this module announces.
+// Events lists the events that this module announces.
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	return event.Catalog{{
@@ -30,7 +30,7 @@ func Events() event.Catalog {
 	}}
 }
 
-// previous is what a change of status was from; nil before there was one.
+// previous is the status before a change; nil for a new account.
 type previous struct {
 	Status string  `json:"status"`
 	Reason *string `json:"reason"`

@@ -2,7 +2,7 @@ package channel
 
 import "konak/internal/kit/hours"
 
-// Hours are when somebody is there, as every module of Konak understands them.
+// Hours are business hours, the same type in every module of Konak.
 type (
 	Hours = hours.Hours
 	Span  = hours.Span

@@ -15,26 +15,26 @@ import (
 
 // Kind is a channel as this package needs it: custom, e-mail, WhatsApp and so on.
 type Kind interface {
-	// Route finds the customer on an account that works, nil where it does not
-	// lead to them. It may refuse with a fault, such as window_closed.
+	// Route returns the way to the customer over a working account, or nil if the account
+	// does not reach them. It may refuse with a fault, such as window_closed.
 	Route(r *db.Reader, a Account, to contact.Contact) (*conversation.Route, error)
-	// Take makes a message durable on its way, in the transaction that writes
-	// it: an event, a job, a row. It does no network I/O.
+	// Take queues a message durably (an event, a job, a row) in the transaction that writes
+	// it. It does no network I/O.
 	Take(tx *db.Tx, m conversation.Outgoing) error
-	// Push carries out now what was taken, for callers who wait. A kind that
-	// only queues answers Queued.
+	// Push sends a taken message now, for callers who wait. A kind that only queues returns
+	// Queued.
 	Push(ctx context.Context, m conversation.Outgoing) (conversation.Delivery, error)
-	// Changed is told, in the gate's transaction, that an account of the kind
-	// has another status than before.
+	// Changed is called in the gate's transaction when the status of an account of the kind
+	// has changed.
 	Changed(tx *db.Tx, a Account, before string) error
-	// Capabilities says what the kind can carry. What it cannot is refused before
-	// anything of it is written.
+	// Capabilities returns what the kind can carry. Anything else is refused before it is
+	// written.
 	Capabilities() Capabilities
 }
 
-// Kinds are the kinds of channels by name. A kind needs the gate of the inbox,
-// which needs the channels, so the app makes the table first and fills it while it
-// makes the kinds, before it serves.
+// Kinds maps names to kinds of channels. A kind needs the gate of the inbox, which needs
+// the channels, so the app creates the map first and fills it while it builds the kinds,
+// before it serves.
 type Kinds map[string]Kind
 
 var (
@@ -45,7 +45,7 @@ var (
 	_ conversation.TemplateRouter = (*Service)(nil)
 )
 
-// Ask implements conversation.Asker, for the kinds that do.
+// Ask implements conversation.Asker, for the kinds that implement it.
 func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
 	if kind, ok := s.kinds[q.Route.Channel].(conversation.Asker); ok {
 		return kind.Ask(tx, q)
@@ -63,13 +63,13 @@ func (s *Service) Connected(r *db.Reader) (map[string]bool, error) {
 	return out, err
 }
 
-// accountsTried bounds how many accounts a search for a route looks at.
+// accountsTried limits how many accounts a search for a route checks.
 const accountsTried = 50
 
-// Route implements conversation.Router: the account that is wished for, or the
-// oldest that leads to the customer. Where every account that leads there
-// refuses, the first of them comes with its refusal; one that is paused or not
-// connected yet refuses with channel_unavailable.
+// Route implements conversation.Router: it returns the requested account, or the oldest
+// that reaches the customer. If every account that reaches them refuses, it returns the
+// first with its refusal; an account that is paused or not connected yet refuses with
+// channel_unavailable.
 func (s *Service) Route(r *db.Reader, w conversation.Wish) (*conversation.Route, error) {
 	list, err := s.candidates(r, w)
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *Service) Route(r *db.Reader, w conversation.Wish) (*conversation.Route,
 	return refused, refusal
 }
 
-// routeOver finds the way over one account: nil where it does not lead to the
-// customer, and the account with its refusal where it does and refuses.
+// routeOver finds the way over one account: nil if it does not reach the customer, and the
+// account with its refusal if it reaches them but refuses.
 func (s *Service) routeOver(r *db.Reader, a Account, to contact.Contact) (*conversation.Route, error) {
 	kind, known := s.kinds[a.Kind]
 	if !known || a.Status == Disconnected {
@@ -157,8 +157,8 @@ func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversati
 	return conversation.Delivery{Status: conversation.Queued}, nil
 }
 
-// IdentityOn finds who a contact is on an account. Of several identities it is
-// the one whose window is open for longest: the customer wrote with it last.
+// IdentityOn finds a contact's identity on an account. Of several identities it returns the
+// one whose window is open longest, which is the one that the customer last wrote with.
 func IdentityOn(c contact.Contact, account uuid.UUID) (out contact.Identity, found bool) {
 	for _, i := range c.Identities {
 		if i.ChannelAccountID == nil || *i.ChannelAccountID != account || !i.Reachable {
@@ -174,11 +174,11 @@ func IdentityOn(c contact.Contact, account uuid.UUID) (out contact.Identity, fou
 
 // Templater is a kind that sends templates.
 type Templater interface {
-	// RouteTemplate finds the customer on an account that works, whether or not
-	// they wrote there lately; nil where it does not lead to them.
+	// RouteTemplate finds the customer on a working account, whether or not they wrote
+	// recently; nil if the account does not reach them.
 	RouteTemplate(r *db.Reader, a Account, to contact.Contact) (*conversation.Route, error)
-	// Window is until when free text goes to a customer, nil where they never
-	// wrote.
+	// Window returns the time until which free text can be sent to a customer, or nil if
+	// they never wrote.
 	Window(a Account, to contact.Contact) *clock.Time
 }
 
@@ -225,16 +225,16 @@ func (s *Service) Window(r *db.Reader, account uuid.UUID, to contact.Contact) (*
 	return i.WindowExpiresAt, true, nil
 }
 
-// Receipts is a kind whose customers can be told that their messages were read.
+// Receipts is a kind that can tell customers that their messages were read.
 type Receipts interface {
-	// SetReadReceipts says in the settings of an account whether they are told.
+	// SetReadReceipts turns read receipts on or off in the settings of an account.
 	SetReadReceipts(a *Account, on bool) error
-	// Seen is told that an agent read a conversation, with the customer's newest
+	// Seen is called when an agent has read a conversation, with the customer's newest
 	// message.
 	Seen(tx *db.Tx, a Account, providerMessageID string) error
 }
 
-// Seen implements conversation.Receipter, for the kinds that do.
+// Seen implements conversation.Receipter, for the kinds that implement Receipts.
 func (s *Service) Seen(tx *db.Tx, channel string, account uuid.UUID, providerMessageID string) error {
 	kind, ok := s.kinds[channel].(Receipts)
 	if !ok {
@@ -250,8 +250,8 @@ func (s *Service) Seen(tx *db.Tx, channel string, account uuid.UUID, providerMes
 	return kind.Seen(tx, a, providerMessageID)
 }
 
-// SetReadReceipts says whether customers of an account see that their messages were
-// read; not_found for an account of a kind that cannot tell them.
+// SetReadReceipts sets whether customers of an account see that their messages were read;
+// not_found if the account's kind has no read receipts.
 func (s *Service) SetReadReceipts(ctx context.Context, id uuid.UUID, on bool) (a Account, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.Change(tx, "", id, func(a *Account) error {
@@ -266,7 +266,7 @@ func (s *Service) SetReadReceipts(ctx context.Context, id uuid.UUID, on bool) (a
 	return a, err
 }
 
-// React implements conversation.Reactor, for the kinds that do.
+// React implements conversation.Reactor, for the kinds that implement it.
 func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) error {
 	kind, ok := s.kinds[r.Route.Channel].(conversation.Reactor)
 	if !ok {
@@ -284,8 +284,8 @@ func (s *Service) Reacts(channel string) bool {
 	return ok && kind.Reacts(channel)
 }
 
-// IgnoreDeleted returns nil where err is the fault not_found: what it is about was
-// deleted meanwhile. It returns every other error as it is.
+// IgnoreDeleted returns nil if err is the fault not_found, because the record was deleted
+// in the meantime. It returns every other error unchanged.
 func IgnoreDeleted(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return nil

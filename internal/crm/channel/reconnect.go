@@ -10,9 +10,9 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// ConnectAgain is Connect for an account that a provider has a name for. Where the
-// workspace disconnected one of that name before, the newest of them comes back as again
-// makes of it, and a is not used: the same id, with its conversations and its customers.
+// ConnectAgain is Connect for an account that the provider has a name for. If the workspace
+// disconnected accounts of that name before, a is not used: the newest of them is
+// reconnected, changed by again, and keeps its id, conversations and customers.
 func (s *Service) ConnectAgain(tx *db.Tx, a Account, again func(*Account) error) (Account, error) {
 	former, err := formerAccount(&tx.Reader, a.Kind, *a.ExternalID)
 	if db.IsNoRow(err) {
@@ -24,10 +24,10 @@ func (s *Service) ConnectAgain(tx *db.Tx, a Account, again func(*Account) error)
 	return s.reconnect(tx, former, again)
 }
 
-// reconnect is the gate for an account that was disconnected. Its credentials were taken
-// then; the caller gives it new ones.
+// reconnect is the gate for reconnecting a disconnected account. Its credentials were
+// deleted when it was disconnected; the caller sets new ones.
 func (s *Service) reconnect(tx *db.Tx, former Account, again func(*Account) error) (Account, error) {
-	// The configuration is locked before the account, as by SetAI.
+	// The configuration is locked before the account, as in SetAI.
 	fits, err := s.fitsConfiguration(tx, &former)
 	if err != nil {
 		return former, err
@@ -73,7 +73,8 @@ func (s *Service) reconnect(tx *db.Tx, former Account, again func(*Account) erro
 	return a, announce(tx, &a, &before)
 }
 
-// forgetGroup takes a group out of an account that was deleted while the account was over.
+// forgetGroup removes the account's group if it was deleted while the account was
+// disconnected.
 func (s *Service) forgetGroup(r *db.Reader, a *Account) error {
 	if a.GroupID == nil {
 		return nil
@@ -85,9 +86,9 @@ func (s *Service) forgetGroup(r *db.Reader, a *Account) error {
 	return err
 }
 
-// fitsConfiguration says whether an account can keep the configuration of the assistant
-// that it names, which may have been deleted or changed while the account was over, and
-// keeps it until the transaction ends.
+// fitsConfiguration reports whether an account can keep its assistant configuration, which
+// may have been deleted or changed while the account was disconnected, and locks it until
+// the transaction ends.
 func (s *Service) fitsConfiguration(tx *db.Tx, a *Account) (bool, error) {
 	if a.AIConfigurationID == nil {
 		return true, nil
@@ -100,7 +101,8 @@ func (s *Service) fitsConfiguration(tx *db.Tx, a *Account) (bool, error) {
 	return !needs, err
 }
 
-// checkCount returns limit_reached where the workspace has as many accounts as it may.
+// checkCount returns limit_reached if the workspace already has the maximum number of
+// accounts.
 func checkCount(tx *db.Tx) error {
 	n, err := count(&tx.Reader)
 	if err == nil && n >= maxAccounts {
@@ -109,7 +111,7 @@ func checkCount(tx *db.Tx) error {
 	return err
 }
 
-// errTaken is the refusal for a name at a provider that an account has.
+// errTaken is the refusal if another account already has this name at the provider.
 func errTaken() error {
 	return fault.New(fault.Conflict).Field("external_id", "taken").Because("account_taken")
 }

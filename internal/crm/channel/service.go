@@ -19,21 +19,22 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Groups knows the workspace's groups of agents.
+// Groups checks the workspace's groups of agents.
 type Groups interface {
 	IsGroup(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
-// Assistants knows the configurations of the assistant.
+// Assistants checks the configurations of the assistant.
 type Assistants interface {
-	// HoldConfiguration says whether there is such a configuration, and keeps it
-	// until the transaction ends.
+	// HoldConfiguration reports whether a configuration exists, and locks it until the
+	// transaction ends.
 	HoldConfiguration(tx *db.Tx, id uuid.UUID) (bool, error)
-	// NeedsHours says whether a configuration goes by the business hours of its channels.
+	// NeedsHours reports whether a configuration depends on the business hours of its
+	// channels.
 	NeedsHours(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
-// Service keeps the channel accounts.
+// Service manages the channel accounts.
 type Service struct {
 	db         *db.DB
 	box        *secret.Box
@@ -43,24 +44,23 @@ type Service struct {
 	kinds      Kinds
 }
 
-// Config is what the channels need.
+// Config holds what the Service needs.
 type Config struct {
 	DB     *db.DB
 	Box    *secret.Box // seals the accounts' credentials
 	Groups Groups
-	// Assistants are the configurations that an account can name.
+	// Assistants checks the configurations that accounts use.
 	Assistants Assistants
 	Contacts   Contacts
 	Kinds      Kinds
 }
 
-// New makes the service.
+// New returns a Service.
 func New(c Config) *Service {
 	return &Service{db: c.DB, box: c.Box, groups: c.Groups, assistants: c.Assistants, contacts: c.Contacts, kinds: c.Kinds}
 }
 
-// List reads the newest accounts first; without a status those that are not
-// disconnected.
+// List returns accounts, newest first; without a status, all except disconnected ones.
 func (s *Service) List(ctx context.Context, kind, status string, p db.Page) (out db.List[Account], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		out, err = list(r, kind, status, p)
@@ -69,7 +69,7 @@ func (s *Service) List(ctx context.Context, kind, status string, p db.Page) (out
 	return out, err
 }
 
-// Get reads one account, of a kind or of any.
+// Get returns one account, of a kind or of any.
 func (s *Service) Get(ctx context.Context, kind string, id uuid.UUID) (a Account, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		a, err = s.Find(r, kind, id)
@@ -78,7 +78,7 @@ func (s *Service) Get(ctx context.Context, kind string, id uuid.UUID) (a Account
 	return a, err
 }
 
-// Find reads one account, of a kind or of any; not_found where there is none.
+// Find returns one account, of a kind or of any; not_found if it does not exist.
 func (s *Service) Find(r *db.Reader, kind string, id uuid.UUID) (Account, error) {
 	a, err := byID(r, id)
 	if err == nil && kind != "" && a.Kind != kind {
@@ -87,7 +87,7 @@ func (s *Service) Find(r *db.Reader, kind string, id uuid.UUID) (Account, error)
 	return a, db.NotFound(err)
 }
 
-// First is the oldest account of a kind that works; false where there is none.
+// First returns the oldest working account of a kind; false if there is none.
 func (s *Service) First(r *db.Reader, kind string) (Account, bool, error) {
 	list, err := working(r, kind, 1)
 	if err != nil || len(list) == 0 {
@@ -106,8 +106,8 @@ func (s *Service) Working(r *db.Reader, kind string) ([]uuid.UUID, error) {
 	return ids, err
 }
 
-// OfExternal finds the workspace's account by the provider's name for it;
-// false where there is none, or none any more.
+// OfExternal finds the workspace's account by the provider's name for it; false if it does
+// not exist or is disconnected.
 func (s *Service) OfExternal(r *db.Reader, kind, external string) (Account, bool, error) {
 	a, err := ofExternal(r, kind, external)
 	if db.IsNoRow(err) {
@@ -116,11 +116,11 @@ func (s *Service) OfExternal(r *db.Reader, kind, external string) (Account, bool
 	return a, err == nil, err
 }
 
-// maxAccounts bounds the accounts of a workspace.
+// maxAccounts limits the number of accounts of a workspace.
 const maxAccounts = 200
 
-// Connect is the gate for a new account. The caller fills in kind, name,
-// status, settings and what else it knows.
+// Connect is the gate for a new account. The caller sets kind, name, status, settings and
+// whatever else it knows.
 func (s *Service) Connect(tx *db.Tx, a Account) (Account, error) {
 	if err := checkCount(tx); err != nil {
 		return a, err
@@ -167,8 +167,8 @@ func (s *Service) check(tx *db.Tx, a *Account) error {
 	return nil
 }
 
-// checkAssistant refuses an assistant that goes by business hours where there are none: it
-// would always answer, or never.
+// checkAssistant refuses an assistant that depends on business hours on an account without
+// any: it would always answer, or never.
 func (s *Service) checkAssistant(r *db.Reader, was, a *Account) error {
 	id := a.AIConfigurationID
 	if !a.AI || id == nil || a.Hours.V != nil {
@@ -187,8 +187,8 @@ func (s *Service) checkAssistant(r *db.Reader, was, a *Account) error {
 	return fault.Invalid("business_hours", "needed_by_assistant")
 }
 
-// Change is the gate for what fn makes of an account: its name, settings,
-// hours, group or assistant. Its status has gates of its own.
+// Change is the gate for the changes that fn makes to an account: its name, settings,
+// hours, group or assistant. Status changes have their own gates.
 func (s *Service) Change(tx *db.Tx, kind string, id uuid.UUID, fn func(*Account) error) (Account, error) {
 	was, err := s.Lock(tx, kind, id)
 	if err != nil {
@@ -211,7 +211,8 @@ func (s *Service) Change(tx *db.Tx, kind string, id uuid.UUID, fn func(*Account)
 	return a, audit.Write(tx, "channel.changed", id.String(), map[string]any{"kind": a.Kind, "name": a.Name})
 }
 
-// Lock reads an account that is not over and keeps others from changing it.
+// Lock returns an account that is not disconnected, and locks it until the transaction
+// ends.
 func (s *Service) Lock(tx *db.Tx, kind string, id uuid.UUID) (Account, error) {
 	a, err := lock(tx, id)
 	if err == nil && kind != "" && a.Kind != kind {
@@ -223,8 +224,8 @@ func (s *Service) Lock(tx *db.Tx, kind string, id uuid.UUID) (Account, error) {
 	return a, db.NotFound(err)
 }
 
-// Set is the gate for a status that Konak itself found: connected at last,
-// or in need of attention. A person's pause stays, and so does the end.
+// Set is the gate for a status that Konak itself detected: connected at last, or in need of
+// attention. Paused and disconnected accounts stay as they are.
 func (s *Service) Set(tx *db.Tx, id uuid.UUID, status string, reason *string) (Account, error) {
 	a, err := lock(tx, id)
 	if err != nil {
@@ -237,8 +238,8 @@ func (s *Service) Set(tx *db.Tx, id uuid.UUID, status string, reason *string) (A
 	return a, err
 }
 
-// ClearAttention makes an account active that needs attention for one of these
-// reasons, and leaves any other alone.
+// ClearAttention makes an account active again if it needs attention for one of these
+// reasons; otherwise it changes nothing.
 func (s *Service) ClearAttention(tx *db.Tx, id uuid.UUID, reasons ...string) error {
 	a, err := lock(tx, id)
 	if err != nil {
@@ -250,8 +251,8 @@ func (s *Service) ClearAttention(tx *db.Tx, id uuid.UUID, reasons ...string) err
 	return s.move(tx, &a, Active, nil)
 }
 
-// HoldAccount implements jobs.AccountStatus: the account needs attention,
-// unless it does already for a reason of its own.
+// HoldAccount implements jobs.AccountStatus: an active account needs attention from now on.
+// Accounts in any other status stay as they are.
 func (s *Service) HoldAccount(tx *db.Tx, id uuid.UUID, reason string) error {
 	a, err := lock(tx, id)
 	if db.IsNoRow(err) || err == nil && a.Status != Active {
@@ -271,9 +272,8 @@ func (s *Service) ReleaseAccount(tx *db.Tx, id uuid.UUID, reason string) error {
 	return nil
 }
 
-// SetStatus is the gate for a person's word: active or paused. Making an
-// account active forgets why it needed attention, and its jobs are tried at
-// once.
+// SetStatus is the gate for a status set by a person: active or paused. It clears the
+// reason why the account needed attention, and its waiting jobs are tried at once.
 func (s *Service) SetStatus(ctx context.Context, id uuid.UUID, status string) (a Account, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.SetStatusIn(tx, "", id, status)
@@ -282,7 +282,7 @@ func (s *Service) SetStatus(ctx context.Context, id uuid.UUID, status string) (a
 	return a, err
 }
 
-// SetStatusIn is SetStatus in a transaction, for an account of a kind or of any.
+// SetStatusIn is SetStatus within a transaction, for an account of a kind or of any.
 func (s *Service) SetStatusIn(tx *db.Tx, kind string, id uuid.UUID, status string) (Account, error) {
 	a, err := s.Lock(tx, kind, id)
 	if err != nil {
@@ -298,12 +298,13 @@ func (s *Service) SetStatusIn(tx *db.Tx, kind string, id uuid.UUID, status strin
 	return a, err
 }
 
-// Disconnect is the gate for the end of an account; a repeat changes nothing.
+// Disconnect is the gate for disconnecting an account; repeating it changes nothing.
 func (s *Service) Disconnect(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.DisconnectIn(tx, id) })
 }
 
-// DisconnectIn is Disconnect in a transaction, for accounts that end together.
+// DisconnectIn is Disconnect within a transaction, for accounts that are disconnected
+// together.
 func (s *Service) DisconnectIn(tx *db.Tx, id uuid.UUID) error {
 	a, err := lock(tx, id)
 	if err != nil {
@@ -312,7 +313,7 @@ func (s *Service) DisconnectIn(tx *db.Tx, id uuid.UUID) error {
 	if a.Status == Disconnected {
 		return nil
 	}
-	// The kind may still need the credentials, to end what it holds elsewhere.
+	// The kind may still need the credentials, to clean up at its provider.
 	a.KeyLast4 = nil
 	if err := s.move(tx, &a, Disconnected, nil); err != nil {
 		return err
@@ -320,8 +321,8 @@ func (s *Service) DisconnectIn(tx *db.Tx, id uuid.UUID) error {
 	return strip(tx, id)
 }
 
-// move writes a new status, tells the kind and announces it. What is so
-// already is left alone.
+// move saves a new status, notifies the kind and announces the change. It does nothing if
+// the status and reason are the same.
 func (s *Service) move(tx *db.Tx, a *Account, status string, reason *string) error {
 	before := previous{a.Status, a.Reason}
 	if a.Status == status && equal(a.Reason, reason) {
@@ -354,13 +355,12 @@ func announce(tx *db.Tx, a *Account, before *previous) error {
 
 func equal(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// SetAI turns the assistant on or off for an account and says how it behaves
-// there; a nil configuration leaves that as it is, the zero id means the defaults.
-// The assistant asks for the flag whenever it is about to answer, so off counts at
-// once, in conversations under way too. It returns validation_failed for a
-// configuration that there is not, or that needs business hours which the account has
-// not, and a conflict where it is switched on and could not answer: on forms, and
-// without the licence.
+// SetAI turns the assistant on or off for an account and sets its configuration there; nil
+// leaves the configuration unchanged, the zero id means the defaults. The assistant checks
+// the flag before each answer, so turning it off takes effect at once, in open
+// conversations too. SetAI returns validation_failed if the configuration does not exist,
+// or needs business hours that the account does not have, and a conflict if the assistant
+// is turned on but could not answer: on forms, or without the licence.
 func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool, configuration *uuid.UUID) (a Account, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if configuration != nil && *configuration != uuid.Nil {
@@ -391,25 +391,25 @@ func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool, configuratio
 	return a, err
 }
 
-// NamesConfiguration says whether an account uses a configuration of the assistant, and
-// whether one that does and has the assistant on has no business hours.
+// NamesConfiguration reports whether an account uses a configuration of the assistant, and
+// whether one of them has the assistant on but no business hours.
 func (s *Service) NamesConfiguration(r *db.Reader, id uuid.UUID) (used, withoutHours bool, err error) {
 	return namesConfiguration(r, id)
 }
 
-// NewKey gives an account a new channel key, which is shown once. The one
-// before stops working.
+// NewKey creates a new channel key for an account, which is shown once. The previous key
+// stops working.
 func (s *Service) NewKey(tx *db.Tx, id uuid.UUID) (string, error) {
 	key := secret.NewToken(secret.ChannelPrefix)
 	return key, setKey(tx, id, secret.Hash(key), secret.Last4(key))
 }
 
-// SetCredentials seals what opens an account at its provider.
+// SetCredentials seals and stores an account's credentials for its provider.
 func (s *Service) SetCredentials(tx *db.Tx, id uuid.UUID, plain []byte) error {
 	return setCredentials(tx, id, s.box.Seal(tx.Tenant(), sealContext(id), plain))
 }
 
-// Credentials opens them; nil where there are none.
+// Credentials returns an account's credentials; nil if it has none.
 func (s *Service) Credentials(r *db.Reader, id uuid.UUID) ([]byte, error) {
 	sealed, err := credentials(r, id)
 	if err != nil || sealed == nil {
@@ -418,7 +418,7 @@ func (s *Service) Credentials(r *db.Reader, id uuid.UUID) ([]byte, error) {
 	return s.box.Open(r.Tenant(), sealContext(id), sealed)
 }
 
-// Owned is an account and whose it is, for calls that carry no credential.
+// Owned is an account with its workspace, for calls that carry no credential.
 type Owned struct {
 	TenantID uuid.UUID
 	Slug     string
@@ -426,8 +426,8 @@ type Owned struct {
 	Account  Account
 }
 
-// Context acts for the workspace as the system: what a customer or a provider
-// sets off.
+// Context returns a context that acts for the workspace as the system, for what a customer
+// or a provider triggers.
 func (o *Owned) Context(ctx context.Context, ip string) context.Context {
 	licences := make(map[string]bool, len(o.Licences))
 	for _, l := range o.Licences {
@@ -436,8 +436,8 @@ func (o *Owned) Context(ctx context.Context, ip string) context.Context {
 	return caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: o.TenantID, Slug: o.Slug, Licences: licences, IP: ip})
 }
 
-// ByKey finds whose a channel key is; not_found where nobody's, and workspace_suspended
-// where the workspace is suspended.
+// ByKey finds the account that a channel key belongs to; not_found if the key is unknown,
+// workspace_suspended if its workspace is suspended.
 func (s *Service) ByKey(ctx context.Context, key string) (o Owned, err error) {
 	if !secret.WellFormed(key, secret.ChannelPrefix) {
 		return o, fault.New(fault.NotFound)
@@ -452,11 +452,11 @@ func (s *Service) ByKey(ctx context.Context, key string) (o Owned, err error) {
 	return o, err
 }
 
-// ownersMax bounds how many workspaces may share a name at a provider.
+// ownersMax limits how many workspaces may share one name at a provider.
 const ownersMax = 20
 
-// ByExternal finds the accounts that a provider's call means, of any
-// workspace, the oldest first.
+// ByExternal finds the accounts of any workspace that have this name at a provider, oldest
+// first.
 func (s *Service) ByExternal(ctx context.Context, kind, external string) (out []Owned, err error) {
 	err = s.db.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
 		out, err = byExternal(r, kind, external, ownersMax)

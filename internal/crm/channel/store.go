@@ -27,7 +27,7 @@ func byID(r *db.Reader, id uuid.UUID) (Account, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM channel_account a WHERE a.tenant_id = $1 AND a.id = $2`, r.Tenant(), id)
 }
 
-// lock keeps others from changing an account until the transaction ends.
+// lock reads an account and locks it until the transaction ends.
 func lock(tx *db.Tx, id uuid.UUID) (Account, error) {
 	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM channel_account a WHERE a.tenant_id = $1 AND a.id = $2`+
 		tx.Dialect().ForUpdate("a"), tx.Tenant(), id)
@@ -38,18 +38,18 @@ func ofExternal(r *db.Reader, kind, external string) (Account, error) {
 		WHERE a.tenant_id = $1 AND a.kind = $2 AND a.external_id = $3 AND a.status <> 'disconnected'`, r.Tenant(), kind, external)
 }
 
-// formerAccount finds the newest account of that name that was disconnected.
+// formerAccount finds the newest disconnected account of that name.
 func formerAccount(r *db.Reader, kind, external string) (Account, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM channel_account a
 		WHERE a.tenant_id = $1 AND a.kind = $2 AND a.external_id = $3 AND a.status = 'disconnected'
 		ORDER BY a.created_at DESC, a.id DESC LIMIT 1`, r.Tenant(), kind, external)
 }
 
-// windowRows is how many accounts a page looks at.
+// windowRows is the number of accounts that are read for a page.
 const windowRows = 1000
 
-// list reads the newest first; where a window is not enough for a page it is
-// shorter, and more may follow. Without a status it leaves out what is over.
+// list reads accounts, newest first. If a window does not fill a page, the page is shorter
+// and more may follow. Without a status it leaves out disconnected accounts.
 func list(r *db.Reader, kind, status string, p db.Page) (db.List[Account], error) {
 	rows := cmp.Or(p.Window, windowRows)
 	w := db.Window{
@@ -68,16 +68,15 @@ func list(r *db.Reader, kind, status string, p db.Page) (db.List[Account], error
 	return db.ReadWindow(r, scan, w, p, func(a Account) db.Key { return db.Key{Sort: a.CreatedAt.UnixMicro(), ID: a.ID} })
 }
 
-// working lists the accounts that carry messages, the oldest first, of one
-// kind or of all.
+// working lists the accounts that carry messages, oldest first, of one kind or of all.
 func working(r *db.Reader, kind string, limit int) ([]Account, error) {
 	return db.All(r, scan, `SELECT `+columns+` FROM channel_account a
 		WHERE a.tenant_id = $1 AND ($2 = '' OR a.kind = $2) AND a.status IN ('active', 'attention')
 		ORDER BY a.created_at, a.id LIMIT $3`, r.Tenant(), kind, limit)
 }
 
-// connected lists the accounts of a kind that are not over: first those that
-// carry messages, then paused ones, each the oldest first.
+// connected lists the accounts of a kind that are not disconnected: first those that carry
+// messages, then the others, each oldest first.
 func connected(r *db.Reader, kind string, limit int) ([]Account, error) {
 	return db.All(r, scan, `SELECT `+columns+` FROM channel_account a
 		WHERE a.tenant_id = $1 AND a.kind = $2 AND a.status <> 'disconnected'
@@ -94,7 +93,7 @@ func count(r *db.Reader) (int, error) {
 		WHERE tenant_id = $1 AND status <> 'disconnected' LIMIT 1000) AS few`, r.Tenant())
 }
 
-// put says whether the account's name at the provider was free.
+// put reports whether the account's name at the provider was free.
 func put(tx *db.Tx, a *Account, by *uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO channel_account (tenant_id, id, kind, name, status, reason, ai, group_id, hours, settings,
 			external_id, created_by, created_at, updated_at)
@@ -112,8 +111,8 @@ func save(tx *db.Tx, a *Account) error {
 	return err
 }
 
-// namesConfiguration says whether an account that is not over uses a configuration
-// of the assistant.
+// namesConfiguration reports whether a connected account uses a configuration of the
+// assistant, and whether one of them has the assistant on but no business hours.
 func namesConfiguration(r *db.Reader, id uuid.UUID) (used, withoutHours bool, err error) {
 	_, err = db.One(r, func(row db.Row) (struct{}, error) { return struct{}{}, row.Scan(&used, &withoutHours) },
 		`SELECT count(*) > 0, coalesce(sum(CASE WHEN ai AND coalesce(hours, 'null') = 'null' THEN 1 ELSE 0 END), 0) > 0 FROM channel_account
@@ -121,7 +120,7 @@ func namesConfiguration(r *db.Reader, id uuid.UUID) (used, withoutHours bool, er
 	return used, withoutHours, err
 }
 
-// strip takes what opened the account: credentials and key.
+// strip deletes an account's credentials and key.
 func strip(tx *db.Tx, id uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE channel_account SET credentials = NULL, key_hash = NULL, key_last4 = NULL
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
@@ -148,7 +147,7 @@ func authErrors(r *db.Reader, id uuid.UUID) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT auth_errors FROM channel_account WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-// countAuthError says how many there were in a row.
+// countAuthError counts one more refusal of the token and returns the number in a row.
 func countAuthError(tx *db.Tx, id uuid.UUID) (int, error) {
 	return db.One(&tx.Reader, db.Scalar[int], `UPDATE channel_account SET auth_errors = auth_errors + 1
 		WHERE tenant_id = $1 AND id = $2 RETURNING auth_errors`, tx.Tenant(), id)

@@ -21,7 +21,7 @@ func putTrial(tx *db.Tx, account uuid.UUID, code string) error {
 	return err
 }
 
-// passTrial says whether the code was still the one that is waited for.
+// passTrial reports whether the code was the expected one and had not expired.
 func passTrial(tx *db.Tx, account uuid.UUID, code string, since clock.Time) (bool, error) {
 	n, err := tx.Exec(`UPDATE channel_inbound_test SET code = NULL, verified_at = $5
 		WHERE tenant_id = $1 AND account_id = $2 AND code = $3 AND started_at > $4`, tx.Tenant(), account, code, since, clock.At(tx.Now()))

@@ -8,9 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// CutText cuts a text into pieces of at most so many units, at the end of a line or a
-// word where there is one. size says how many units the provider counts for a
-// character.
+// CutText splits a text into pieces of at most most units, preferably at the end of a line
+// or word. size returns how many units the provider counts for a character.
 func CutText(text string, most int, size func(rune) int) (out []string) {
 	for text = strings.TrimSpace(text); ; text = strings.TrimSpace(text) {
 		end, n := 0, 0
@@ -33,14 +32,14 @@ func CutText(text string, most int, size func(rune) int) (out []string) {
 // RatingQuestion asks a customer how a conversation went, with buttons.
 const RatingQuestion = "Görüşmemizi nasıl değerlendirirsiniz? / How was our conversation?"
 
-// RatingButton is a button below the question: what it shows, and what it says when it
-// is pressed.
+// RatingButton is a button below the question: the text it shows, and the data it sends
+// when pressed.
 type RatingButton struct{ Text, Data string }
 
-// ratingPrefix begins what a button says whose press is a rating.
+// ratingPrefix begins the data of buttons that give a rating.
 const ratingPrefix = "csat:"
 
-// RatingButtons are the five below the question about a conversation.
+// RatingButtons returns the five buttons below the question about a conversation.
 func RatingButtons(conversation uuid.UUID) (out []RatingButton) {
 	for n := 1; n <= 5; n++ {
 		number := strconv.Itoa(n)
@@ -49,8 +48,8 @@ func RatingButtons(conversation uuid.UUID) (out []RatingButton) {
 	return out
 }
 
-// ReadRating reads a button's rating and the conversation that it is of; false where
-// the button is another.
+// ReadRating reads the rating and the conversation from a button's data; false if it is not
+// a rating button.
 func ReadRating(data string) (conversation uuid.UUID, rating int, is bool) {
 	rest, is := strings.CutPrefix(data, ratingPrefix)
 	number, id, _ := strings.Cut(rest, ":")

@@ -8,16 +8,17 @@ import (
 	"konak/internal/kit/db"
 )
 
-// authLimit is how many refusals of the token in a row ask for attention.
+// authLimit is the number of refusals of the token in a row after which an account needs
+// attention.
 const authLimit = 2
 
-// RecordToken keeps what a provider's answer says about the token of an account:
-// refused twice in a row, the account needs attention; taken again, it works. An
-// account that is gone is passed over.
+// RecordToken records what a provider's answer says about an account's token: after two
+// refusals in a row the account needs attention; once accepted again, it is active. A
+// deleted account is ignored.
 func (s *Service) RecordToken(ctx context.Context, id uuid.UUID, refused bool) error {
 	ctx = context.WithoutCancel(ctx)
 	if !refused {
-		// Nearly every answer is a yes after a yes, which changes nothing.
+		// Nearly every answer is an acceptance after an acceptance, which changes nothing.
 		var before int
 		err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 			before, err = authErrors(r, id)

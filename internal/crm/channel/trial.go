@@ -20,15 +20,15 @@ import (
 
 const (
 	trialJob = "channel.inbound_test"
-	// TrialFor is how long a code is waited for.
+	// TrialFor is how long a code is valid.
 	TrialFor = 15 * time.Minute
-	// trialPrefix tells a code from what customers write.
+	// trialPrefix distinguishes a code from other text that customers write.
 	trialPrefix = "KONAK-"
 
 	trialDigits = 6
 )
 
-// Where the test of the way in stands.
+// States of an inbound test.
 const (
 	TrialNone     = "none"
 	TrialWaiting  = "waiting"
@@ -36,7 +36,7 @@ const (
 	TrialExpired  = "expired"
 )
 
-// Trial is whether a message that somebody sends to the account arrives.
+// Trial is an inbound test: it shows whether a message sent to the account arrives.
 type Trial struct {
 	State      string      `json:"state" enum:"none,waiting,verified,expired" example:"waiting"`
 	Code       *string     `json:"code" nullable:"true" example:"KONAK-482913" doc:"Code to send to the account as a customer would; null if no test is waiting"`
@@ -47,14 +47,13 @@ type Trial struct {
 	Warnings   []string    `json:"warnings" nullable:"false" doc:"Problems with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing"`
 }
 
-// Reachable is a kind whose customers write to an address that the account's name does
-// not say.
+// Reachable is a kind whose customers write to an address other than the account's name.
 type Reachable interface {
-	// InboundAddress is where customers write to, "" where they cannot.
+	// InboundAddress returns the address that customers write to, "" if they cannot.
 	InboundAddress(a Account) string
 }
 
-// Jobs are the kinds of this package's jobs.
+// Jobs returns the kinds of this package's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	kind := jobs.Kind{Name: trialJob, Handler: s.runTrial, PerNode: 16, PerTenant: 4, MaxAttempts: 20}
 	before := kind // WhatsApp's tests of 0.1.0
@@ -62,13 +61,13 @@ func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{kind, before}
 }
 
-// trialState is a test as it is kept.
+// trialState is a test as it is stored.
 type trialState struct {
 	Code              *string
 	Started, Verified *clock.Time
 }
 
-// shown is the test of an account as it stands now.
+// shown returns the current state of an account's test.
 func (t trialState) shown(a Account, address string, now time.Time) Trial {
 	out := Trial{State: TrialNone, Number: address, StartedAt: t.Started, VerifiedAt: t.Verified, Warnings: []string{}}
 	switch {
@@ -87,7 +86,7 @@ func (t trialState) shown(a Account, address string, now time.Time) Trial {
 	return out
 }
 
-// trialCode finds the code that a text holds, "" for none.
+// trialCode returns the code that a text contains, or "".
 func trialCode(text string) string {
 	upper := strings.ToUpper(text)
 	at := strings.Index(upper, trialPrefix)
@@ -97,8 +96,8 @@ func trialCode(text string) string {
 	return upper[at : at+len(trialPrefix)+trialDigits]
 }
 
-// Trial reads where the test of an account stands. A kind that nobody writes to is a
-// conflict.
+// Trial returns the state of an account's inbound test. It returns a conflict if customers
+// cannot write to the account's kind.
 func (s *Service) Trial(ctx context.Context, id uuid.UUID) (out Trial, err error) {
 	a, err := s.tested(ctx, id)
 	if err != nil {
@@ -111,7 +110,7 @@ func (s *Service) Trial(ctx context.Context, id uuid.UUID) (out Trial, err error
 	return out, err
 }
 
-// tested finds an account whose way in can be tested.
+// tested returns an account for which an inbound test is possible.
 func (s *Service) tested(ctx context.Context, id uuid.UUID) (Account, error) {
 	a, err := s.Get(ctx, "", id)
 	if err != nil {
@@ -141,7 +140,7 @@ func (s *Service) trial(r *db.Reader, a Account) (Trial, error) {
 	return t.shown(a, s.inboundAddress(a), s.db.Clock().Now()), err
 }
 
-// StartTrial makes a new code; the one before no longer counts.
+// StartTrial creates a new code; the previous one becomes invalid.
 func (s *Service) StartTrial(ctx context.Context, id uuid.UUID) (out Trial, err error) {
 	if _, err := s.tested(ctx, id); err != nil {
 		return out, err
@@ -170,15 +169,15 @@ func (s *Service) StartTrial(ctx context.Context, id uuid.UUID) (out Trial, err 
 	return out, err
 }
 
-// MessageArrived implements inbound.Tests: a message that holds the code which is waited
-// for shows that the way in works.
+// MessageArrived implements inbound.Tests: a message that contains the expected code passes
+// the test.
 func (s *Service) MessageArrived(tx *db.Tx, account uuid.UUID, text string) error {
 	_, err := s.passTrial(tx, account, text)
 	return err
 }
 
-// PassTrial is MessageArrived for a kind that keeps the code to itself: it says whether a
-// text holds the code which is waited for.
+// PassTrial is MessageArrived for a kind that does not pass the code on as a message: it
+// reports whether a text contains the expected code.
 func (s *Service) PassTrial(ctx context.Context, account uuid.UUID, text string) (passed bool, err error) {
 	if trialCode(text) == "" {
 		return false, nil
@@ -208,8 +207,8 @@ type waitingTrial struct {
 	Code      string    `json:"code"`
 }
 
-// runTrial is the handler of trialJob: a code that did not arrive in its time says that
-// the account needs attention.
+// runTrial is the handler of trialJob: if the code did not arrive in time, the account
+// needs attention.
 func (s *Service) runTrial(ctx context.Context, j *jobs.Job) error {
 	var w waitingTrial
 	if err := json.Unmarshal(j.Payload, &w); err != nil {

@@ -11,20 +11,19 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Contacts knows the customers.
+// Contacts reads the customers.
 type Contacts interface {
 	Whole(r *db.Reader, id uuid.UUID) (contact.Contact, error)
 }
 
-// Typist is a kind whose customers can be shown, by the provider, that somebody writes
-// to them.
+// Typist is a kind whose provider can show customers that somebody is typing.
 type Typist interface {
-	// ShowTyping leaves the call to the provider to a job.
+	// ShowTyping queues a job that calls the provider.
 	ShowTyping(tx *db.Tx, account uuid.UUID, address string) error
 }
 
-// ShowTyping shows the customer of a conversation that somebody writes. Where the channel
-// cannot, or a message would not get there now, it does nothing.
+// ShowTyping shows the customer of a conversation that somebody is typing. It does nothing
+// if the channel cannot show this, or if a message could not be sent now.
 func (s *Service) ShowTyping(ctx context.Context, c conversation.Conversation) error {
 	kind, shows := s.kinds[c.Channel].(Typist)
 	if !shows || c.ChannelAccountID == nil || c.Test {

@@ -8,13 +8,13 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Ways in which news of a provider come to us.
+// Ways in which updates of a provider reach Konak.
 const (
 	ByWebhook = "webhook" // the provider calls
 	ByPolling = "polling" // we ask
 )
 
-// Webhook is how news of a provider come to an account.
+// Webhook describes how updates of a provider reach an account.
 type Webhook struct {
 	Mode       string  `json:"mode" enum:"webhook,polling" example:"webhook" doc:"webhook: the provider calls Konak; polling: Konak asks the provider, which cannot reach it"`
 	Registered bool    `json:"registered" doc:"Whether the provider says that it calls this address"`
@@ -23,17 +23,16 @@ type Webhook struct {
 	LastError  *string `json:"last_error" nullable:"true" example:"Wrong response from the webhook: 502 Bad Gateway" doc:"The provider's last error message"`
 }
 
-// Webhooks is a kind whose provider is told by us where to call.
+// Webhooks is a kind that tells its provider which address to call.
 type Webhooks interface {
-	// Webhook asks the provider and makes our own flag equal to its answer.
+	// Webhook asks the provider and updates our own flag to match its answer.
 	Webhook(ctx context.Context, a Account) (Webhook, error)
-	// RegisterWebhook tells the provider our address, and a secret by which its
-	// calls are known.
+	// RegisterWebhook gives the provider our address, and a secret that proves its calls.
 	RegisterWebhook(ctx context.Context, a Account) (Webhook, error)
 }
 
-// Webhook asks the provider of an account whether it calls us. An account whose
-// kind has no webhook to ask for is a conflict.
+// Webhook asks the provider of an account whether it calls us. It returns a conflict if the
+// account's kind has no webhook.
 func (s *Service) Webhook(ctx context.Context, id uuid.UUID) (Webhook, error) {
 	return s.onWebhook(ctx, id, Webhooks.Webhook)
 }
@@ -58,5 +57,5 @@ func (s *Service) onWebhook(ctx context.Context, id uuid.UUID, do func(Webhooks,
 	return do(kind, ctx, a)
 }
 
-// ErrNoWebhook is the answer for an account that has no webhook to ask for.
+// ErrNoWebhook returns the fault for an account that has no webhook.
 func ErrNoWebhook() error { return fault.New(fault.Conflict).Because("no_webhook") }

@@ -11,23 +11,23 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Name is the kind of these accounts.
+// Name is the kind of Telegram accounts.
 const Name = "telegram"
 
-// window is for how long after a customer's message a person's account can be
-// written over. Bots have none.
+// window is how long after a customer's message they can be answered through a person's
+// account. Bots have no such limit.
 const window = 24 * time.Hour
 
-// Why an account needs attention, beside the reasons that all channels share.
+// Reasons why an account needs attention, in addition to those that all channels share.
 const (
-	// BusinessEnded: the person took the bot out of their account.
+	// BusinessEnded means that the person removed the bot from their account.
 	BusinessEnded = "business_ended"
-	// PollConflict: somebody else asks for the bot's news, or has its webhook.
+	// PollConflict means that somebody else polls the bot, or has set its webhook.
 	PollConflict = "poll_conflict"
 )
 
-// Settings of a bot, or of a person's account that it works in; none of it is a
-// secret.
+// Settings are those of a bot, or of a person's account that it works in; they contain no
+// secrets.
 type Settings struct {
 	BotID      int64     `json:"bot_id" example:"123456789"`
 	Username   string    `json:"bot_username" example:"demo_destek_bot"`
@@ -46,7 +46,7 @@ type Business struct {
 	BotAccountID uuid.UUID `json:"bot_account_id" format:"uuid" doc:"Channel account of the bot itself"`
 }
 
-// connection is how messages name the business connection, "" for the bot.
+// connection returns the business connection that messages name, "" for the bot.
 func (s *Settings) connection() string {
 	if s.Business == nil {
 		return ""
@@ -54,14 +54,14 @@ func (s *Settings) connection() string {
 	return s.Business.ConnectionID
 }
 
-// credentials open a bot. They lie sealed beside the account.
+// credentials open a bot. They are stored sealed, next to the account.
 type credentials struct {
 	Token string `json:"token"`
 }
 
 func (c credentials) token() secret.Text { return secret.Of(c.Token) }
 
-// NewBot is what a caller gives for a bot.
+// NewBot is the input for connecting a bot.
 type NewBot struct {
 	ID      uuid.UUID // the zero id for one of its own
 	Name    string    // the bot's name where it is empty
@@ -71,8 +71,8 @@ type NewBot struct {
 	AI      bool
 }
 
-// messageID is how we call a message: a number counts in its chat only, and in a
-// person's account chats are numbered as they are for the bot.
+// messageID returns our id of a message: a number is unique only within its chat, and chats
+// of a person's account have the same numbers as those of the bot.
 func messageID(connection string, chat, message int64) string {
 	id := strconv.FormatInt(chat, 10) + "/" + strconv.FormatInt(message, 10)
 	if connection != "" {
@@ -81,7 +81,7 @@ func messageID(connection string, chat, message int64) string {
 	return id
 }
 
-// numberOf is the provider's number of a message that we call so.
+// numberOf returns the provider's message number for our message id.
 func numberOf(id string) (int64, error) {
 	n, err := strconv.ParseInt(id[strings.LastIndexByte(id, '/')+1:], 10, 64)
 	if err != nil {

@@ -27,7 +27,7 @@ type businessIn struct {
 	} `required:"false"`
 }
 
-// Started is the answer to a business start.
+// Started is the answer to starting a business connection.
 type Started struct {
 	Link Link `json:"link"`
 }
@@ -60,8 +60,8 @@ func (s *Service) Register(a *api.API) {
 		return Started{link}, err
 	})
 
-	// The secret guards it, and a busy bot has more to tell than a caller of ours
-	// may.
+	// The secret guards it, and a busy bot sends more updates than our callers' rate limit
+	// allows.
 	hook := api.Route{
 		Method: "POST", Path: WebhookPath + "{bot}/{address}", ID: "telegram-webhook", Tag: "CRM channels", Access: api.Public,
 		Summary: "Receive Telegram events", Refusals: []int{404, 409}, Limit: api.Unlimited, MaxBody: 1 << 20,

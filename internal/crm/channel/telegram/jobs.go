@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Jobs are the kinds of this module's jobs.
+// Jobs returns the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return append(s.transport.Jobs(), jobs.Kind{
 		Name: pollJob, Handler: s.runPoll, PerNode: 512, PerTenant: 16, PerAccount: 1, MaxAttempts: 1_000_000,
@@ -28,11 +28,12 @@ func (s *Service) Jobs() []jobs.Kind {
 }
 
 const (
-	// heldJob brings in what came for a person's account while it was paused. The
-	// provider holds what comes for a paused bot, and nothing for one of the accounts
-	// that it works in.
+	// heldJob brings in updates that arrived for a person's account while it was paused.
+	// The provider holds updates for a paused bot, but not for one of the accounts that it
+	// works in.
 	heldJob = "telegram.held"
-	// heldFor is how long it is kept, which is as long as the provider holds things.
+	// heldFor is how long an update is held, which is as long as the provider holds
+	// updates.
 	heldFor   = 24 * time.Hour
 	heldPause = 10 * time.Minute
 )
@@ -44,8 +45,8 @@ type heldUpdate struct {
 	Update    Update    `json:"update"`
 }
 
-// hold keeps an update of a person's account that is paused; one that is over needs it
-// no more.
+// hold keeps an update of a person's account that is paused; it drops one of a disconnected
+// account.
 func (s *Service) hold(ctx context.Context, a channel.Account, u Update) error {
 	if a.Status == channel.Disconnected {
 		return nil
@@ -91,11 +92,11 @@ func (s *Service) runHeld(ctx context.Context, j *jobs.Job) error {
 	return err
 }
 
-// Changed implements channel.Kind. A bot that is polled is asked again once it
-// works, and what was kept for a person's account comes in; one that is disconnected is
-// left by the provider, and the accounts of people that it works in go with it. One that
-// comes back is asked from the beginning: after a week the provider counts anew, and what
-// was taken before is known.
+// Changed implements channel.Kind. When a paused account works again, a polled bot is
+// polled again, and held updates of a person's account come in. Disconnecting a bot ends
+// its webhook and disconnects the persons' accounts that it works in. A reconnected bot is
+// polled from the beginning: after a week the provider restarts its numbering, and updates
+// taken before are recognised.
 func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 	o, err := s.accounts.Find(&tx.Reader, a.ID)
 	if err != nil {
@@ -121,7 +122,7 @@ func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 	return nil
 }
 
-// endBot disconnects the accounts that a bot works in, and ends its webhook.
+// endBot disconnects the accounts that a bot works in, and removes its webhook.
 func (s *Service) endBot(tx *db.Tx, bot opened) error {
 	list, err := connectionsOf(&tx.Reader, bot.ID)
 	if err != nil {
@@ -135,8 +136,8 @@ func (s *Service) endBot(tx *db.Tx, bot opened) error {
 	return s.transport.EnqueueLeave(tx, transport.Leaving{AccountID: bot.ID, What: s.address(tx.Tenant(), bot.Set.BotID), Token: bot.Creds.Token})
 }
 
-// Leave implements transport.Carrier: what is the address of the webhook. One that
-// leads elsewhere by now is somebody else's.
+// Leave implements transport.Carrier; What is the address of the webhook. A webhook that
+// now has another address belongs to somebody else and is not touched.
 func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
 	token := secret.Of(l.Token)
 	state, err := c.Provider.Webhook(ctx, token)
@@ -146,7 +147,8 @@ func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
 	return c.Provider.DeleteWebhook(ctx, token)
 }
 
-// Rejoin implements transport.Carrier. A webhook that leads elsewhere is somebody else's.
+// Rejoin implements transport.Carrier. A webhook with another address belongs to somebody
+// else and is not touched.
 func (c carrier) Rejoin(ctx context.Context, account uuid.UUID) (bool, error) {
 	o, connected, err := c.accounts.OpenConnected(ctx, account)
 	if err != nil || !connected || o.Set.Mode != channel.ByWebhook {

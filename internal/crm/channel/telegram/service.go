@@ -26,7 +26,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Config is what the channel needs.
+// Config holds what the channel needs.
 type Config struct {
 	DB       *db.DB
 	Log      *slog.Logger
@@ -38,10 +38,10 @@ type Config struct {
 	Provider Provider
 	// BaseURL is the installation's public address, which the provider calls.
 	BaseURL string
-	// OperatorBot is the token of the operator's own bot, for a workspace that has none.
+	// OperatorBot is the token of the operator's bot, for workspaces that have none.
 	OperatorBot secret.Text
-	// Plain says that the provider calls addresses without TLS too: it is a
-	// server of one's own, or a stand-in.
+	// Plain is set if the provider also calls addresses without TLS: a self-hosted server,
+	// or a stand-in.
 	Plain bool
 }
 
@@ -53,10 +53,10 @@ type Service struct {
 	key       []byte
 }
 
-// opened is an account with what opens it.
+// opened is an account with its credentials.
 type opened = transport.Opened[Settings, credentials]
 
-// New makes the channel.
+// New returns the channel.
 func New(c Config) *Service {
 	s := &Service{Config: c, key: c.Box.Derive("telegram")}
 	s.accounts = &transport.Accounts[Settings, credentials]{
@@ -79,29 +79,29 @@ var (
 	_ channel.Webhooks = (*Service)(nil)
 )
 
-// WebhookPath is what the addresses that the provider calls begin with.
+// WebhookPath is the prefix of the addresses that the provider calls.
 const WebhookPath = "/api/crm/v1/channels/telegram/webhook/"
 
-// derive makes a name or a secret that belongs to one workspace and one bot.
+// derive returns a name or a secret that belongs to one workspace and one bot.
 func (s *Service) derive(purpose string, tenant uuid.UUID, bot string) string {
 	mac := hmac.New(sha256.New, s.key)
 	mac.Write([]byte(purpose + "/" + tenant.String() + "/" + bot))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// secretFor proves the provider's calls for a workspace's bot.
+// secretFor returns the secret that proves the provider's calls for a workspace's bot.
 func (s *Service) secretFor(tenant uuid.UUID, bot string) string {
 	return s.derive("secret", tenant, bot)
 }
 
-// address is where the provider calls for a workspace's bot. The workspace is in
-// it, so that one that took a bot over is told from the one before.
+// address returns the address that the provider calls for a workspace's bot. It depends on
+// the workspace, so that a new owner of a bot is distinguished from the previous one.
 func (s *Service) address(tenant uuid.UUID, bot int64) string {
 	id := strconv.FormatInt(bot, 10)
 	return s.BaseURL + WebhookPath + id + "/" + s.derive("address", tenant, id)[:16]
 }
 
-// modeHere is how news come where nobody said how.
+// modeHere returns the mode for receiving updates if the caller chose none.
 func (s *Service) modeHere() string {
 	if s.Plain || strings.HasPrefix(s.BaseURL, "https://") {
 		return channel.ByWebhook
@@ -109,9 +109,9 @@ func (s *Service) modeHere() string {
 	return channel.ByPolling
 }
 
-// Connect makes an account of a bot, after the provider showed that the token
-// opens it. A bot that is connected already gets the new token. Where the account cannot be
-// stored, the provider calls whom it called before.
+// Connect creates an account for a bot, after the provider has accepted its token. A bot
+// that is already connected gets the new token. If the account cannot be stored, the
+// provider's previous webhook is restored.
 func (s *Service) Connect(ctx context.Context, n NewBot) (a channel.Account, err error) {
 	creds := credentials{strings.TrimSpace(n.Token)}
 	bot, err := s.Provider.Bot(ctx, creds.token())
@@ -147,8 +147,8 @@ func (s *Service) Connect(ctx context.Context, n NewBot) (a channel.Account, err
 	return a, err
 }
 
-// stopListening makes the provider call whom it called before: the workspace whose account
-// of the bot is registered, or else nobody.
+// stopListening restores the previous webhook: the one of the workspace whose account of
+// the bot is registered, or else none.
 func (s *Service) stopListening(ctx context.Context, c credentials, bot int64) error {
 	name := strconv.FormatInt(bot, 10)
 	owners, err := s.Channels.ByExternal(ctx, Name, name)
@@ -167,8 +167,8 @@ func (s *Service) stopListening(ctx context.Context, c credentials, bot int64) e
 	return s.Provider.DeleteWebhook(ctx, c.token())
 }
 
-// listen makes news of a bot come as its settings say: the provider is told our
-// address, or that it need not call anybody.
+// listen sets up how updates of a bot arrive, as its settings say: it sets our webhook at
+// the provider, or deletes it.
 func (s *Service) listen(ctx context.Context, c credentials, set *Settings) error {
 	if set.Mode == channel.ByPolling {
 		set.Registered = false
@@ -180,7 +180,8 @@ func (s *Service) listen(ctx context.Context, c credentials, set *Settings) erro
 	return err
 }
 
-// connectFault says which of the fields the provider did not like.
+// connectFault returns the fault for a failed connection, with the field that the provider
+// refused.
 func connectFault(err error) error {
 	r, ok := errors.AsType[*Refusal](err)
 	switch {
@@ -192,8 +193,8 @@ func connectFault(err error) error {
 	return fault.Invalid("mode", "refused").Because(r.Text)
 }
 
-// openBot opens the account of a bot; a conflict where it is a person's, which has no
-// webhook of its own.
+// openBot opens the account of a bot; a conflict if it is a person's account, which has no
+// webhook.
 func (s *Service) openBot(ctx context.Context, id uuid.UUID) (opened, error) {
 	o, err := s.accounts.Open(ctx, id)
 	if err == nil && o.Set.Business != nil {
@@ -225,8 +226,8 @@ func (s *Service) RegisterWebhook(ctx context.Context, a channel.Account) (chann
 	return s.askWebhook(ctx, o)
 }
 
-// askWebhook asks the provider for a bot's webhook and makes our flag equal to
-// its answer.
+// askWebhook asks the provider for a bot's webhook and updates our flag to match its
+// answer.
 func (s *Service) askWebhook(ctx context.Context, o opened) (channel.Webhook, error) {
 	state, err := s.Provider.Webhook(ctx, o.Creds.token())
 	s.accounts.RecordAnswer(ctx, o.ID, err)
@@ -241,8 +242,8 @@ func (s *Service) askWebhook(ctx context.Context, o opened) (channel.Webhook, er
 	return out, s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setRegistered(tx, o.ID, o.Set.Mode, out.Registered) })
 }
 
-// setRegistered keeps whether the provider calls us. A bot that it should call
-// and does not needs attention.
+// setRegistered records whether the provider calls us. A bot whose webhook is missing needs
+// attention.
 func (s *Service) setRegistered(tx *db.Tx, id uuid.UUID, mode string, registered bool) error {
 	a, err := s.Channels.Lock(tx, Name, id)
 	if err != nil {

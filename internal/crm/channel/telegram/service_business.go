@@ -18,16 +18,16 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// linkPrefix begins the state of a link.
+// linkPrefix begins a link's state.
 const linkPrefix = "tgb_"
 
-// linkFor is how long a link to tie a person's account counts.
+// linkFor is how long a link for tying a person's account is valid.
 const linkFor = 15 * time.Minute
 
-// noBot: the workspace has no bot that works.
+// noBot means that the workspace has no working bot.
 const noBot = "no_bot"
 
-// Link is how a person ties their account on Telegram to the workspace.
+// Link is a link with which a person ties their Telegram account to the workspace.
 type Link struct {
 	URL         string     `json:"url" example:"https://t.me/demo_destek_bot?start=k3Jd0f" doc:"Link that the account's owner opens in Telegram"`
 	State       string     `json:"state" example:"k3Jd0f" doc:"Ties the person to the workspace; can be used once"`
@@ -35,9 +35,9 @@ type Link struct {
 	ExpiresAt   clock.Time `json:"expires_at" doc:"When the link expires; the bot must be added by then"`
 }
 
-// StartBusiness makes a link for a bot of the workspace: the one that is named, the
-// oldest, or else the operator's, which it connects. A workspace without a bot is a
-// conflict.
+// StartBusiness creates a link for a bot of the workspace: the given one, the oldest, or
+// else the operator's, which it connects. It returns channel_unavailable if there is no
+// bot.
 func (s *Service) StartBusiness(ctx context.Context, bot *uuid.UUID) (Link, error) {
 	out, err := s.makeLink(ctx, bot)
 	if f, known := fault.As(err); !known || f.Reason != noBot || bot != nil || s.OperatorBot.Reveal() == "" {
@@ -50,8 +50,8 @@ func (s *Service) StartBusiness(ctx context.Context, bot *uuid.UUID) (Link, erro
 	return s.makeLink(ctx, &a.ID)
 }
 
-// connectOperatorBot makes the operator's bot the workspace's. The provider tells one
-// address what happens at a bot, so one workspace has it.
+// connectOperatorBot connects the operator's bot to the workspace. The provider sends a
+// bot's updates to one address only, so only one workspace can have it.
 func (s *Service) connectOperatorBot(ctx context.Context) (a channel.Account, err error) {
 	id, _, _ := strings.Cut(s.OperatorBot.Reveal(), ":")
 	owners, err := s.Channels.ByExternal(ctx, Name, id)
@@ -89,7 +89,7 @@ func (s *Service) makeLink(ctx context.Context, bot *uuid.UUID) (out Link, err e
 	return out, err
 }
 
-// chooseBot finds the bot that is named, or the oldest that works.
+// chooseBot returns the given bot, or the oldest that works.
 func (s *Service) chooseBot(tx *db.Tx, id *uuid.UUID) (_ opened, err error) {
 	candidates := []uuid.UUID{}
 	if id != nil {
@@ -106,15 +106,15 @@ func (s *Service) chooseBot(tx *db.Tx, id *uuid.UUID) (_ opened, err error) {
 	return opened{}, fault.New(fault.ChannelUnavailable).Because(noBot)
 }
 
-// Words to the person who opens a link.
+// Replies to the person who opens a link.
 const (
 	linkedText  = "Hesabınız tanındı. Şimdi Telegram'da Ayarlar > Telegram Business > Sohbet robotları bölümüne bu botu ekleyin. / Your account is known. Now add this bot in Telegram under Settings > Telegram Business > Chatbots."
 	expiredText = "Bu bağlantının süresi dolmuş ya da başkası tarafından kullanılmış. Panelden yenisini alın. / This link is over or was used by somebody else. Take a new one from the panel."
 )
 
-// takeStart takes the command that opens a bot. With the state of a link it ties
-// the person to the workspace; without one nobody asked for anything yet, so no
-// conversation begins.
+// takeStart handles the command that opens a bot. With a link's state it ties the person to
+// the workspace; without one the person has not asked anything yet, so no conversation
+// begins.
 func (s *Service) takeStart(ctx context.Context, bot channel.Account, m Received, state string) error {
 	if !secret.WellFormed(state, linkPrefix) {
 		return nil
@@ -143,9 +143,9 @@ func (s *Service) takeStart(ctx context.Context, bot channel.Account, m Received
 	return nil
 }
 
-// takeConnection takes that a person let the bot into their account, or changed
-// it, or took it out. A person whom no link ties to the workspace is passed over:
-// anybody can add a bot.
+// takeConnection handles that a person added the bot to their account, changed its rights
+// or removed it. A person whom no link ties to the workspace is ignored, because anybody
+// can add a bot.
 func (s *Service) takeConnection(ctx context.Context, bot channel.Account, n Connection) error {
 	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := s.checkWorks(&tx.Reader, bot.ID); err != nil {
@@ -168,8 +168,8 @@ func (s *Service) takeConnection(ctx context.Context, bot channel.Account, n Con
 	})
 }
 
-// addConnection makes the account of a person whom the bot works for. One that was
-// disconnected comes back.
+// addConnection creates the account of a person whom the bot works for, or reconnects a
+// disconnected one.
 func (s *Service) addConnection(tx *db.Tx, bot channel.Account, n Connection) error {
 	var of Settings
 	if err := bot.Read(&of); err != nil {
@@ -190,14 +190,14 @@ func (s *Service) addConnection(tx *db.Tx, bot channel.Account, n Connection) er
 	return putConnection(tx, a.ID, bot.ID, n.ID, n.Owner.ID)
 }
 
-// settings are those of the person's account.
+// settings returns the settings of the person's account.
 func (n *Connection) settings(of Settings, bot uuid.UUID) Settings {
 	return Settings{BotID: of.BotID, Username: of.Username, Mode: of.Mode, Business: &Business{
 		ConnectionID: n.ID, PersonID: n.Owner.ID, Username: n.Owner.Username, CanReply: n.CanReply, Ended: !n.Enabled, BotAccountID: bot,
 	}}
 }
 
-// changeConnection keeps what a person changed about the bot in their account.
+// changeConnection records what a person changed about the bot in their account.
 func (s *Service) changeConnection(tx *db.Tx, bot channel.Account, id uuid.UUID, n Connection) error {
 	var of Settings
 	if err := bot.Read(&of); err != nil {

@@ -19,11 +19,11 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// maxDownload is the largest file that the provider hands over to bots.
+// maxDownload is the largest file that bots can download from the provider.
 const maxDownload = 20 << 20
 
-// Receive takes a call of the provider for a bot. One that does not carry the
-// secret of a bot of ours looks like a call for a bot that nobody has.
+// Receive handles a call of the provider for a bot. A call without the right secret gets
+// the same answer as one for an unknown bot.
 func (s *Service) Receive(ctx context.Context, ip, bot, secret string, body []byte) error {
 	owners, err := s.Channels.ByExternal(ctx, Name, bot)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Service) Receive(ctx context.Context, ip, bot, secret string, body []by
 			continue
 		}
 		if !o.Account.Works() {
-			// Paused by a person: nothing comes in. The provider holds it and calls
+			// Paused by a person: nothing comes in. The provider keeps the update and calls
 			// again, for a day.
 			return fault.New(fault.ChannelUnavailable).Because(o.Account.Status)
 		}
@@ -50,12 +50,12 @@ func (s *Service) Receive(ctx context.Context, ip, bot, secret string, body []by
 	return fault.New(fault.NotFound)
 }
 
-// errStopped says that an account was paused or disconnected before what came for it was
-// taken. The provider holds it.
+// errStopped means that an account was paused or disconnected before an update for it was
+// taken. The provider keeps the update.
 var errStopped = errors.New("telegram: the account carries no messages any more")
 
-// checkWorks returns errStopped for an account that carries no messages, or whose bot
-// carries none.
+// checkWorks returns errStopped if the account, or the bot that works in it, is not
+// working.
 func (s *Service) checkWorks(r *db.Reader, id uuid.UUID) error {
 	var set Settings
 	a, err := s.Channels.Find(r, Name, id)
@@ -76,9 +76,9 @@ func (s *Service) checkWorksIn(account uuid.UUID) func(*db.Tx, *inbound.Ingested
 	return func(tx *db.Tx, _ *inbound.Ingested) error { return s.checkWorks(&tx.Reader, account) }
 }
 
-// take brings in one update of a bot. What will be refused each time is logged
-// and passed over, so that the provider need not bring it again; a suspended workspace
-// takes it when it goes on.
+// take brings in one update of a bot. An update that would be refused every time is logged
+// and skipped, so that the provider does not send it again; that of a suspended workspace
+// is taken once it is no longer suspended.
 func (s *Service) take(ctx context.Context, bot channel.Account, u Update) error {
 	err := s.takeUpdate(ctx, bot, u)
 	if f, refused := fault.As(err); refused && f.Code.Status() < 500 && f.Code != fault.WorkspaceSuspended {
@@ -112,9 +112,9 @@ func (u *Update) connection() string {
 	return ""
 }
 
-// takeFor brings in an update of an account: the bot's own, or a person's. The update
-// may have been asked for long ago, so it looks again whether the account works; for what
-// makes a record that is done in the transaction that makes it.
+// takeFor brings in an update of an account: the bot's own, or a person's. The update may
+// have been fetched long ago, so it checks again that the account works; updates that
+// create a record are checked in the transaction that creates it.
 func (s *Service) takeFor(ctx context.Context, bot, a channel.Account, u Update) error {
 	if u.Message == nil && u.Business == nil {
 		if err := s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) error { return s.checkWorks(r, a.ID) }); err != nil {
@@ -139,9 +139,9 @@ func (s *Service) takeFor(ctx context.Context, bot, a channel.Account, u Update)
 	return nil
 }
 
-// accountFor is the account that something belongs to: the bot's own, or the
-// person's whose connection it names. It says false where nobody of the workspace
-// has the connection.
+// accountFor returns the account that an update belongs to: the bot's own, or that of the
+// person whose connection it names. It returns false if no account of the workspace has the
+// connection.
 func (s *Service) accountFor(ctx context.Context, bot channel.Account, connection string) (a channel.Account, ok bool, err error) {
 	if connection == "" {
 		return bot, true, nil
@@ -160,8 +160,8 @@ func (s *Service) accountFor(ctx context.Context, bot channel.Account, connectio
 	return a, ok, err
 }
 
-// takeMessage brings in a message, or what it was changed to. Groups and channels
-// are none of ours, and neither is what bots write.
+// takeMessage brings in a message, or the new text of an edited one. It ignores groups,
+// channels and messages written by bots.
 func (s *Service) takeMessage(ctx context.Context, bot, a channel.Account, m Received, edited bool) error {
 	if !m.Private || m.From.Bot || m.OfBot || m.Empty {
 		return nil
@@ -177,16 +177,16 @@ func (s *Service) takeMessage(ctx context.Context, bot, a channel.Account, m Rec
 		if err != nil || known {
 			return err
 		}
-		// The change came before the message: it brings all of it.
+		// The edit came before the message: it contains the whole message.
 	}
 	return s.ingest(ctx, a, m)
 }
 
-// unsupported stands for what cannot be shown here, such as a game.
+// unsupported replaces content that cannot be shown here, such as a game.
 const unsupported = "Bu ileti türü burada gösterilemiyor; Telegram uygulamasında görülebilir. / This kind of message cannot be shown here; it is visible in the Telegram app."
 
-// startPayload reads the command that an app sends when somebody opens a bot for
-// the first time, or by a link.
+// startPayload parses the command that the app sends when somebody opens a bot for the
+// first time, or through a link.
 func startPayload(m Received) (payload string, is bool) {
 	if m.Connection != "" {
 		return "", false
@@ -195,9 +195,9 @@ func startPayload(m Received) (payload string, is bool) {
 	return strings.TrimSpace(payload), command == "/start"
 }
 
-// ingest brings in a message of a customer, or one that the owner of a person's
-// account wrote to them. A message with a file is written at once, in its place,
-// with the file pending; a job fetches it.
+// ingest brings in a message of a customer, or one that the owner of a person's account
+// wrote to them. A message with a file is written at once, with the file pending; a job
+// fetches it.
 func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) error {
 	m.At = transport.PlausibleTime(m.At, s.DB.Clock().Now())
 	in := inbound.Inbound{
@@ -206,7 +206,7 @@ func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) err
 		Then: s.checkWorksIn(a.ID),
 	}
 	if m.Connection != "" && !m.OfOwner {
-		// A message that was on its way for long leaves less of the window.
+		// A delayed message leaves less of the window.
 		in.Window = window - max(s.DB.Clock().Now().Sub(m.At), 0)
 	}
 	if m.ReplyTo != 0 {
@@ -221,7 +221,7 @@ func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) err
 	return err
 }
 
-// sender is a person as contacts know them.
+// sender converts a person for the contacts module.
 func (p Person) sender(account uuid.UUID) contact.Sender {
 	return contact.Sender{
 		Channel: Name, AccountID: account, ExternalID: strconv.FormatInt(p.ID, 10), Name: p.Name, Username: p.Username, Language: p.Language,
@@ -237,8 +237,8 @@ func (s *Service) takeDeleted(ctx context.Context, a channel.Account, d Deleted)
 	return nil
 }
 
-// takePressed takes a button that a customer pressed: a rating, or else the words
-// on it as their message.
+// takePressed handles a customer's press of a button: a rating, or else the button's text
+// as a message.
 func (s *Service) takePressed(ctx context.Context, bot channel.Account, p Pressed) error {
 	if !p.Private || p.From.Bot {
 		return nil
@@ -262,8 +262,8 @@ func (s *Service) takePressed(ctx context.Context, bot channel.Account, p Presse
 	return nil
 }
 
-// answerButton stops the clock that the customer's app shows on a button. Where
-// the provider cannot be told, the clock stops by itself.
+// answerButton stops the progress indicator that the customer's app shows on a button. If
+// the call fails, the indicator stops by itself.
 func (s *Service) answerButton(ctx context.Context, bot channel.Account, id string) {
 	o, err := s.accounts.Open(ctx, bot.ID)
 	if err == nil {

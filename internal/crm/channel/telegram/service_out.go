@@ -21,8 +21,8 @@ var (
 	_ conversation.Asker   = (*Service)(nil)
 )
 
-// Route implements channel.Kind: who wrote to a bot can be answered, and who
-// wrote to a person's account for as long as the window is open.
+// Route implements channel.Kind: customers who wrote to a bot can always be answered, those
+// who wrote to a person's account only while the window is open.
 func (s *Service) Route(r *db.Reader, a channel.Account, to contact.Contact) (*conversation.Route, error) {
 	i, known := channel.IdentityOn(to, a.ID)
 	if !known {
@@ -51,14 +51,14 @@ func (s *Service) Route(r *db.Reader, a channel.Account, to contact.Contact) (*c
 	return &conversation.Route{Address: i.ExternalID}, nil
 }
 
-// What the provider takes at once, in UTF-16 units and files.
+// Limits of one message at the provider, in UTF-16 units and files.
 const (
 	maxText    = 4096
 	maxCaption = 1024
 	maxAlbum   = 10
 )
 
-// carrier makes the provider's calls for the transport.
+// carrier calls the provider for the transport.
 type carrier struct{ *Service }
 
 var (
@@ -83,8 +83,8 @@ func (c carrier) ShowTyping(ctx context.Context, account uuid.UUID, to string) e
 	return err
 }
 
-// Parts implements transport.Carrier: the text in pieces, or as the caption of the
-// first files; pictures and films together as albums.
+// Parts implements transport.Carrier: the text in pieces, or as the caption of the first
+// files; pictures and videos together as albums.
 func (carrier) Parts(m *transport.Message) (out []transport.Part) {
 	caption := m.Text
 	if len(m.Files) == 0 || units(caption) > maxCaption {
@@ -107,7 +107,7 @@ func (carrier) Parts(m *transport.Message) (out []transport.Part) {
 
 func inAlbum(f file.Outgoing) bool { return kindOf(f) == KindPhoto || kindOf(f) == KindVideo }
 
-// units counts text as the provider does.
+// units returns the length of a text as the provider counts it.
 func units(text string) int {
 	n := 0
 	for _, r := range text {
@@ -116,8 +116,8 @@ func units(text string) int {
 	return n
 }
 
-// kindOf says as what a file is sent; what is no picture, film or sound for the
-// provider is a document.
+// kindOf returns the kind that a file is sent as; anything that is no picture, video or
+// sound for the provider is a document.
 func kindOf(f file.Outgoing) string {
 	const mib = 1 << 20
 	switch {
@@ -157,7 +157,7 @@ func (s *Service) InboundAddress(a channel.Account) string {
 	return "@" + set.Username
 }
 
-// Push implements channel.Kind: the job is on it already.
+// Push implements channel.Kind: the message is already queued as a job.
 func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
 	return conversation.Delivery{Status: conversation.Queued}, nil
 }
@@ -196,7 +196,7 @@ func (c carrier) RecordAnswer(ctx context.Context, account uuid.UUID, err error)
 // Reacts implements conversation.Reactor.
 func (s *Service) Reacts(string) bool { return true }
 
-// React implements conversation.Reactor. A bot has no signs in a person's account.
+// React implements conversation.Reactor. A bot cannot react in a person's account.
 func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) error {
 	o, err := s.accounts.OpenWorking(ctx, r.Route.AccountID)
 	if err != nil {

@@ -11,20 +11,19 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// pollJob asks the provider for a bot's news where it cannot call us. It is the
-// account's own recurring job: its lease sees to it that one node asks.
+// pollJob polls a bot's updates if the provider cannot call us. It is a recurring job of
+// the account: its lease ensures that only one node polls.
 const (
 	pollJob = "telegram.poll"
-	// pollWait is how long the provider may keep a question that it has no
-	// answer to yet.
+	// pollWait is how long the provider may hold a request if there are no updates yet.
 	pollWait = 25 * time.Second
-	// pollPause is between two questions, pollSlow after one that failed.
+	// pollPause is the pause between two requests, pollSlow the pause after a failed one.
 	pollPause = 200 * time.Millisecond
 	pollSlow  = 30 * time.Second
 )
 
-// runPoll is the handler of pollJob. It ends where the bot is no longer polled,
-// or paused; what was taken before is not asked for again.
+// runPoll is the handler of pollJob. It ends when the bot is paused or no longer polled;
+// updates that were taken are not requested again.
 func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
 	o, err := s.accounts.Open(ctx, j.AccountID)
 	if err != nil {
@@ -63,8 +62,8 @@ func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
 	return jobs.RunAgain(s.DB.Clock().Now().Add(pollPause))
 }
 
-// endPoll writes down how far a poll came. It changes nothing where another node
-// asks by now.
+// endPoll records the progress of a poll. It changes nothing if another node has taken over
+// the job.
 func (s *Service) endPoll(ctx context.Context, j *jobs.Job, from, next int64, a channel.Account) error {
 	troubled := a.Reason != nil && (*a.Reason == PollConflict || *a.Reason == channel.TokenExpired)
 	if next == from && !troubled {
@@ -83,8 +82,8 @@ func (s *Service) endPoll(ctx context.Context, j *jobs.Job, from, next int64, a 
 	})
 }
 
-// pollFailed says when to ask again. A token that is refused, and somebody else
-// who asks for the same bot, are shown to people.
+// pollFailed decides when to poll again. A refused token, or somebody else polling the same
+// bot, is shown to people.
 func (s *Service) pollFailed(ctx context.Context, j *jobs.Job, err error) error {
 	r, refused := errors.AsType[*Refusal](err)
 	if !refused || r.Passing() {

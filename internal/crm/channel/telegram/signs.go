@@ -2,7 +2,7 @@ package telegram
 
 import "strings"
 
-// reactionSigns are the signs that Telegram lets a bot react with. None of them carries a
+// reactionSigns are the emoji that Telegram lets a bot react with. None of them carries a
 // variation selector.
 var reactionSigns = strings.Fields("❤ 👍 👎 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤\u200d🔥 " +
 	"🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 😈 😴 😭 🤓 👻 👨\u200d💻 👀 🎃 🙈 😇 😨 " +

@@ -13,7 +13,7 @@ func putBot(tx *db.Tx, account uuid.UUID) error {
 	return err
 }
 
-// nextUpdate is the first update of a bot that was not taken yet.
+// nextUpdate returns the number of a bot's first update that was not taken yet.
 func nextUpdate(r *db.Reader, account uuid.UUID) (int64, error) {
 	return db.One(r, db.Scalar[int64], `SELECT next_update FROM telegram_bot WHERE tenant_id = $1 AND account_id = $2`, r.Tenant(), account)
 }
@@ -29,13 +29,13 @@ func putLink(tx *db.Tx, hash []byte, bot uuid.UUID, by *uuid.UUID, expires clock
 	return err
 }
 
-// dropOldLinks forgets the links whose time is over.
+// dropOldLinks deletes expired links.
 func dropOldLinks(tx *db.Tx) error {
 	_, err := tx.Exec(`DELETE FROM telegram_link WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), clock.At(tx.Now()))
 	return err
 }
 
-// openLink ties a person to a link, and says whether the link was still free for
+// openLink ties a person to a link, and reports whether the link was still available to
 // them.
 func openLink(tx *db.Tx, hash []byte, bot uuid.UUID, person int64) (bool, error) {
 	n, err := tx.Exec(`UPDATE telegram_link SET person_id = $4
@@ -44,15 +44,15 @@ func openLink(tx *db.Tx, hash []byte, bot uuid.UUID, person int64) (bool, error)
 	return n == 1, err
 }
 
-// useLink takes the links that a person opened, and says whether there was one
-// whose time is not over.
+// useLink deletes the links that a person opened, and reports whether one of them was still
+// valid.
 func useLink(tx *db.Tx, bot uuid.UUID, person int64) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM telegram_link WHERE tenant_id = $1 AND account_id = $2 AND person_id = $3 AND expires_at > $4`,
 		tx.Tenant(), bot, person, clock.At(tx.Now()))
 	return n > 0, err
 }
 
-// putConnection keeps which account a business connection is.
+// putConnection stores which account a business connection belongs to.
 func putConnection(tx *db.Tx, account, bot uuid.UUID, connection string, person int64) error {
 	_, err := tx.Exec(`INSERT INTO telegram_connection (tenant_id, account_id, bot_account_id, connection_id, person_id)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, account_id) DO UPDATE SET connection_id = excluded.connection_id`,
@@ -60,7 +60,7 @@ func putConnection(tx *db.Tx, account, bot uuid.UUID, connection string, person 
 	return err
 }
 
-// dropConnection forgets the connection of an account that is over.
+// dropConnection deletes the connection of a disconnected account.
 func dropConnection(tx *db.Tx, account uuid.UUID) error {
 	_, err := tx.Exec(`DELETE FROM telegram_connection WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account)
 	return err
@@ -72,7 +72,7 @@ func connectedAs(r *db.Reader, bot uuid.UUID, connection string) (uuid.UUID, err
 		WHERE tenant_id = $1 AND bot_account_id = $2 AND connection_id = $3`, r.Tenant(), bot, connection)
 }
 
-// connectionOf finds the account of a person whose account a bot works in.
+// connectionOf finds the account of a person in whose account a bot works.
 func connectionOf(r *db.Reader, bot uuid.UUID, person int64) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT account_id FROM telegram_connection
 		WHERE tenant_id = $1 AND bot_account_id = $2 AND person_id = $3 ORDER BY account_id LIMIT 1`, r.Tenant(), bot, person)

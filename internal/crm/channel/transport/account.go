@@ -16,19 +16,19 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Accounts reads and stores the accounts of one kind of channel, or of several, whose
-// settings are an S and whose credentials a C.
+// Accounts reads and stores the accounts of one or more kinds of channel, with settings of
+// type S and credentials of type C.
 type Accounts[S, C any] struct {
 	DB       *db.DB
 	Log      *slog.Logger
 	Channels *channel.Service
 	Kinds    []string
-	// OpenedBy names the account whose credentials open one with these settings, the
-	// zero id for its own; nil where each account has its own.
+	// OpenedBy returns the account whose credentials open an account with these settings,
+	// the zero id for its own; nil if each account has its own.
 	OpenedBy func(S) uuid.UUID
 }
 
-// Opened is an account with its settings and what opens it at the provider.
+// Opened is an account with its settings and its credentials for the provider.
 type Opened[S, C any] struct {
 	channel.Account
 	Set   S
@@ -37,7 +37,7 @@ type Opened[S, C any] struct {
 	OpenerID uuid.UUID
 }
 
-// Find reads an account; not_found where there is none, or one of another kind.
+// Find returns an account; not_found if it does not exist or is of another kind.
 func (s *Accounts[S, C]) Find(r *db.Reader, id uuid.UUID) (o Opened[S, C], err error) {
 	if o.Account, err = s.Channels.Find(r, "", id); err != nil {
 		return o, err
@@ -70,8 +70,8 @@ func (s *Accounts[S, C]) Open(ctx context.Context, id uuid.UUID) (o Opened[S, C]
 	return o, err
 }
 
-// OpenWorking is Open for an account that carries messages, as does the one that opens
-// it; ErrUnavailable where one of them does not, or is gone.
+// OpenWorking is Open for an account that carries messages; ErrUnavailable if the account,
+// or the one that opens it, does not work or is gone.
 func (s *Accounts[S, C]) OpenWorking(ctx context.Context, id uuid.UUID) (o Opened[S, C], err error) {
 	works := false
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
@@ -89,14 +89,13 @@ func (s *Accounts[S, C]) OpenWorking(ctx context.Context, id uuid.UUID) (o Opene
 	return o, err
 }
 
-// OpenConnected is Open for an account that is not over; false where it is, or is gone.
+// OpenConnected is Open for a connected account; false if it is disconnected or gone.
 func (s *Accounts[S, C]) OpenConnected(ctx context.Context, id uuid.UUID) (Opened[S, C], bool, error) {
 	o, err := s.Open(ctx, id)
 	return o, err == nil && o.Status != channel.Disconnected, channel.IgnoreDeleted(err)
 }
 
-// RecordAnswer keeps what an answer of the provider says about the token that opens an
-// account.
+// RecordAnswer records what an answer of the provider says about the token of an account.
 func (s *Accounts[S, C]) RecordAnswer(ctx context.Context, account uuid.UUID, err error) {
 	r, refused := errors.AsType[Refusal](err)
 	refused = refused && r.Auth()
@@ -123,15 +122,15 @@ type NewAccount struct {
 	ID         uuid.UUID // the zero id for one of its own
 	Kind, Name string
 	External   string // how the provider calls it
-	// KeepName leaves an account that there is, or was, the name that it has.
+	// KeepName keeps the name of an account that exists, or existed, already.
 	KeepName bool
 	GroupID  *uuid.UUID
 	AI       bool
 }
 
-// Store makes the account of what the provider calls so, or gives the one that there
-// is, or that was disconnected, the new settings and credentials. keep copies what stays
-// of the settings before; nil where nothing does.
+// Store creates the account for what the provider calls n.External; if it exists, or was
+// disconnected, it gets the new settings and credentials. keep copies what should survive
+// of the previous settings; nil if nothing should.
 func (s *Accounts[S, C]) Store(tx *db.Tx, n NewAccount, set S, creds C, keep func(was S, set *S)) (channel.Account, error) {
 	a, err := s.storeSettings(tx, n, set, keep)
 	if err != nil {
@@ -181,7 +180,7 @@ func (s *Accounts[S, C]) storeSettings(tx *db.Tx, n NewAccount, set S, keep func
 	})
 }
 
-// ChangeSettings makes fn change the settings of an account.
+// ChangeSettings applies fn to the settings of an account.
 func ChangeSettings[S any](a *channel.Account, fn func(*S)) error {
 	var set S
 	if err := a.Read(&set); err != nil {
@@ -191,7 +190,7 @@ func ChangeSettings[S any](a *channel.Account, fn func(*S)) error {
 	return a.Write(set)
 }
 
-// Tenant is the database of the caller's workspace.
+// Tenant returns the database of the caller's workspace.
 func (s *Accounts[S, C]) Tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }

@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// Jobs are the kinds of the transport's jobs.
+// Jobs returns the kinds of the transport's jobs.
 func (t *Transport) Jobs() []jobs.Kind {
 	const silent = channel.ProviderUnreachable
 	out := []jobs.Kind{
@@ -43,7 +43,7 @@ func (t *Transport) Jobs() []jobs.Kind {
 	return out
 }
 
-// question is the payload of the ask jobs: a customer is asked how a conversation went.
+// question is the payload of the ask jobs, which ask a customer to rate a conversation.
 type question struct {
 	AccountID      uuid.UUID  `json:"account_id"`
 	ConversationID uuid.UUID  `json:"conversation_id"`
@@ -57,8 +57,8 @@ func (t *Transport) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
 	return true, err
 }
 
-// runAsk is the handler of the ask jobs. A question that the provider refuses is not
-// worth another try, and neither is one whose time is over.
+// runAsk is the handler of the ask jobs. A question that the provider refuses, or that has
+// expired, is not tried again.
 func (t *Transport) runAsk(ctx context.Context, j *jobs.Job) error {
 	var q question
 	if err := json.Unmarshal(j.Payload, &q); err != nil {
@@ -77,14 +77,14 @@ type readMark struct {
 	What      string    `json:"what"`
 }
 
-// EnqueueRead makes the provider tell a customer that they were read.
+// EnqueueRead queues a job that marks a customer's messages as read at the provider.
 func (t *Transport) EnqueueRead(tx *db.Tx, account uuid.UUID, what string) error {
 	_, err := jobs.EnqueueForAccount(tx, t.job("read"), account, tx.Now(), readMark{account, what})
 	return err
 }
 
-// runRead is the handler of the read jobs. A mark that the provider refuses is not
-// worth another try.
+// runRead is the handler of the read jobs. A mark that the provider refuses is not tried
+// again.
 func (t *Transport) runRead(ctx context.Context, j *jobs.Job) error {
 	var p readMark
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
@@ -94,17 +94,18 @@ func (t *Transport) runRead(ctx context.Context, j *jobs.Job) error {
 	return t.GiveUp(reader.MarkRead(ctx, p.AccountID, p.What))
 }
 
-// Leaving is an account that was disconnected, with what is needed to end what the
-// provider tells of it.
+// Leaving is a disconnected account with what is needed to end the provider's updates for
+// it.
 type Leaving struct {
 	AccountID uuid.UUID
-	// What is what the kind has to name: an address, a page, a business account.
+	// What names the thing to end, as the kind needs it: an address, a page, a business
+	// account.
 	What  string
 	Token string
 }
 
-// leaving is the payload of the leave jobs. The account forgot its token, so it lies
-// here; sealed, because jobs are not. It is empty for an account that comes back.
+// leaving is the payload of the leave jobs. The account's token is deleted, so the job
+// carries it; sealed, because jobs are not. It is empty for a reconnected account.
 type leaving struct {
 	AccountID uuid.UUID `json:"account_id"`
 	What      string    `json:"what"`
@@ -115,8 +116,8 @@ func (t *Transport) sealedFor(account uuid.UUID) string {
 	return t.job("leave") + "/" + account.String()
 }
 
-// EnqueueLeave ends what the provider tells of an account. Without a token there is
-// nothing to end.
+// EnqueueLeave queues a job that ends the provider's updates for an account. Without a
+// token there is nothing to end.
 func (t *Transport) EnqueueLeave(tx *db.Tx, l Leaving) error {
 	if l.Token == "" {
 		return nil
@@ -126,15 +127,16 @@ func (t *Transport) EnqueueLeave(tx *db.Tx, l Leaving) error {
 	return err
 }
 
-// EnqueueRejoin makes sure that the provider tells of an account that is connected again:
-// what ends the earlier connection may be under way.
+// EnqueueRejoin queues a job that makes sure that the provider sends updates for a
+// reconnected account: the job that ends its earlier connection may still be running.
 func (t *Transport) EnqueueRejoin(tx *db.Tx, account uuid.UUID) error {
 	_, err := jobs.EnqueueForAccount(tx, t.job("leave"), account, tx.Now(), leaving{AccountID: account})
 	return err
 }
 
-// runLeave is the handler of the leave jobs. A token that opens nothing ends nothing, and
-// nothing ends for an account that is connected again, be it while the provider is asked.
+// runLeave is the handler of the leave jobs. A token that is no longer valid ends nothing,
+// and nothing ends for an account that is connected again, even if that happens while the
+// provider is called.
 func (t *Transport) runLeave(ctx context.Context, j *jobs.Job) error {
 	var l leaving
 	if err := json.Unmarshal(j.Payload, &l); err != nil {

@@ -16,20 +16,21 @@ import (
 )
 
 const (
-	// mediaAttempts is how often, and mediaFor for how long a file is asked for before
-	// it is shown as lost.
+	// mediaAttempts and mediaFor limit how often and how long a file is requested before it
+	// is shown as lost.
 	mediaAttempts = 8
 	mediaFor      = 24 * time.Hour
-	// fetchFor is how long fetching one file may take.
+	// fetchFor is the time limit for fetching one file.
 	fetchFor = 5 * time.Minute
 
-	// unknownType is what a file is before its bytes were seen.
+	// unknownType is the type of a file before its content is known.
 	unknownType = "application/octet-stream"
 )
 
-// RemoteFile is a file that lies with the provider. What it does not say is empty.
+// RemoteFile is a file stored at the provider. Fields that the provider does not report are
+// empty.
 type RemoteFile struct {
-	// ID is how the provider calls it, or its address.
+	// ID is the provider's id or address of the file.
 	ID   string `json:"id"`
 	Kind string `json:"kind"` // image, voice and so on, as the provider calls it
 	Name string `json:"name"`
@@ -37,13 +38,13 @@ type RemoteFile struct {
 	Size int64  `json:"size"`
 }
 
-// endings are how files without a name end.
+// endings are the extensions of files without a name, by type.
 var endings = map[string]string{
 	"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/webp": ".webp", "video/mp4": ".mp4", "video/3gpp": ".3gp",
 	"audio/ogg": ".ogg", "audio/mpeg": ".mp3", "audio/aac": ".aac", "audio/mp4": ".m4a", "audio/amr": ".amr", "application/pdf": ".pdf",
 }
 
-// fileName is how a file is called that is of a type.
+// fileName returns the file's name, or one made from its kind and type if it has none.
 func (f *RemoteFile) fileName(kind string) string {
 	if f.Name != "" {
 		return f.Name
@@ -59,7 +60,7 @@ func (f *RemoteFile) prepared() file.Prepared {
 	return file.Prepared{Name: f.fileName(f.Type), DeclaredType: f.Type, Type: unknownType}
 }
 
-// pendingFile is the payload of the media jobs: a file of a message that must be
+// pendingFile is the payload of the media jobs: a file of a message that is still to be
 // fetched.
 type pendingFile struct {
 	AccountID    uuid.UUID  `json:"account_id"`
@@ -68,9 +69,9 @@ type pendingFile struct {
 	File         RemoteFile `json:"file"`
 }
 
-// AddFiles adds files to a message that comes in. They are pending, and jobs fetch them
-// once the message is written. One that the provider hands over to nobody is shown as
-// too large at once.
+// AddFiles adds files to an incoming message. They are pending, and jobs fetch them once
+// the message is written. A file larger than the provider hands over is shown as too large
+// at once.
 func (t *Transport) AddFiles(in *inbound.Inbound, account uuid.UUID, files []RemoteFile) {
 	if len(files) == 0 {
 		return
@@ -97,7 +98,7 @@ func (t *Transport) AddFiles(in *inbound.Inbound, account uuid.UUID, files []Rem
 	}
 }
 
-// Pending is a file of a message before it is fetched, with EnqueueFetch.
+// Pending returns a file of a message before EnqueueFetch has it fetched.
 func (t *Transport) Pending(f RemoteFile) file.Prepared {
 	p := f.prepared()
 	if t.tooLarge(f) {
@@ -108,8 +109,8 @@ func (t *Transport) Pending(f RemoteFile) file.Prepared {
 	return p
 }
 
-// EnqueueFetch lets a job fetch a pending file of an item. One that the provider hands
-// over to nobody is not asked for.
+// EnqueueFetch queues a job that fetches a pending file of an item. It does nothing for a
+// file larger than the provider hands over.
 func (t *Transport) EnqueueFetch(tx *db.Tx, account, item, attachment uuid.UUID, f RemoteFile) error {
 	if t.tooLarge(f) {
 		return nil
@@ -120,9 +121,9 @@ func (t *Transport) EnqueueFetch(tx *db.Tx, account, item, attachment uuid.UUID,
 
 func (t *Transport) tooLarge(f RemoteFile) bool { return t.MaxDownload > 0 && f.Size > t.MaxDownload }
 
-// runMedia is the handler of the media jobs. It fetches while the account is paused
-// too: what was acknowledged is ours to keep. A file that the provider does not hand
-// over is shown as lost.
+// runMedia is the handler of the media jobs. It also fetches while the account is paused,
+// because the message was already acknowledged. A file that the provider does not hand over
+// is shown as lost.
 func (t *Transport) runMedia(ctx context.Context, j *jobs.Job) error {
 	var p pendingFile
 	if err := json.Unmarshal(j.Payload, &p); err != nil {

@@ -10,33 +10,33 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// Why a message failed, beside the provider's words.
+// Reasons why a message failed, besides the provider's words.
 const (
 	ReasonUnavailable = "channel_unavailable"
 	ReasonToken       = channel.TokenExpired
 )
 
-// ErrUnavailable says that the account is not there any more, or paused.
+// ErrUnavailable means that the account is paused or no longer exists.
 var ErrUnavailable = errors.New(ReasonUnavailable)
 
-// Refusal is a provider's no. Any other error of a provider's call means that nobody
-// knows what became of the call.
+// Refusal is an error response from a provider. After any other error of a provider's call
+// it is unknown whether the call succeeded.
 type Refusal interface {
 	error
-	// Passing says that the same call may succeed later.
+	// Passing reports whether the same call may succeed later.
 	Passing() bool
-	// Auth says that the token opens nothing any more.
+	// Auth reports whether the token is no longer valid.
 	Auth() bool
-	// WindowClosed says that the customer wrote too long ago for free text.
+	// WindowClosed reports whether the customer wrote too long ago for free text.
 	WindowClosed() bool
-	// Words are what a person is told.
+	// Words returns the explanation to show to people.
 	Words() string
-	// Pause is how long the provider asks us to wait, 0 where it does not say, and
-	// whether it asks this of the whole account.
+	// Pause returns how long the provider asks us to wait, 0 if it does not say, and
+	// whether this applies to the whole account.
 	Pause() (wait time.Duration, wholeAccount bool)
 }
 
-// FinalReason says why a call failed, where trying again is no use.
+// FinalReason returns why a call failed, if trying again is pointless.
 func FinalReason(err error) (why string, final bool) {
 	if errors.Is(err, ErrUnavailable) {
 		return ReasonUnavailable, true
@@ -56,7 +56,7 @@ func FinalReason(err error) (why string, final bool) {
 	return r.Words(), true
 }
 
-// Unreachable is the fault where the provider is not there, busy, or says no.
+// Unreachable returns the fault for a provider that is unreachable, busy, or refuses.
 func Unreachable(err error) error {
 	words := "timeout"
 	if r, ok := errors.AsType[Refusal](err); ok {
@@ -65,7 +65,7 @@ func Unreachable(err error) error {
 	return fault.New(fault.ProviderRejected, words).Wrap(err)
 }
 
-// FaultOf is what somebody is told who waits for a provider's call that failed with
+// FaultOf returns the fault for somebody who waits for a provider's call that failed with
 // err; refused is the code for what the provider will never do.
 func FaultOf(err error, refused fault.Code) error {
 	if err == nil {
@@ -88,11 +88,11 @@ func FaultOf(err error, refused fault.Code) error {
 	return fault.New(refused).Because(why)
 }
 
-// maxPause is the longest pause that a provider is given.
+// maxPause is the longest pause that a provider is granted.
 const maxPause = time.Hour
 
-// Retry is the error by which a job tries again after err. Where the provider asks the
-// whole account for a pause, all its jobs wait.
+// Retry returns the error with which a job tries again after err. If the provider asks the
+// whole account to pause, all its jobs wait.
 func (t *Transport) Retry(err error) error {
 	if r, ok := errors.AsType[Refusal](err); ok {
 		wait, wholeAccount := r.Pause()
@@ -107,8 +107,8 @@ func (t *Transport) Retry(err error) error {
 	return jobs.HoldOnTimeout(err)
 }
 
-// GiveUp is Retry for calls that are not worth another try once the provider refused
-// them: then it is nil.
+// GiveUp is Retry, but returns nil if the provider's refusal is final, for calls that are
+// then not worth another try.
 func (t *Transport) GiveUp(err error) error {
 	if _, final := FinalReason(err); err == nil || final {
 		return nil

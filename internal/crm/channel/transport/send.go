@@ -18,7 +18,8 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// sendAttempts is how often a message is tried: a bit over two hours.
+// sendAttempts is the number of times that sending a message is tried: a bit over two
+// hours.
 const sendAttempts = 12
 
 // Message is a message on its way to a customer.
@@ -30,12 +31,12 @@ type Message struct {
 	Text      string           `json:"text"`
 	Files     []file.Outgoing  `json:"files"`
 	Template  *template.Filled `json:"template"`
-	// WindowEndsAt is until when the customer can be written to freely, for the kinds
-	// that need it to send.
+	// WindowEndsAt is the time until which free text can be sent to the customer, for the
+	// kinds that need it.
 	WindowEndsAt clock.Time `json:"window_ends_at"`
 }
 
-// MessageOf is a message that the inbox wants sent.
+// MessageOf converts an outgoing message of the inbox.
 func MessageOf(m conversation.Outgoing) Message {
 	return Message{
 		AccountID: m.Route.AccountID, ItemID: m.ItemID, Channel: m.Route.Channel, To: m.Route.Address,
@@ -43,20 +44,20 @@ func MessageOf(m conversation.Outgoing) Message {
 	}
 }
 
-// Part is what one call of the provider takes.
+// Part is what one call to the provider sends.
 type Part struct {
 	Text  string
 	Files []file.Outgoing
 }
 
-// accepted is the receipt of a send job: how many parts the provider took, and how it
-// calls the first one.
+// accepted is the receipt of a send job: the number of parts that the provider accepted,
+// and its id of the first one.
 type accepted struct {
 	Parts   int    `json:"parts"`
 	FirstID string `json:"first_id"`
 }
 
-// EnqueueSend makes a message durable on its way, to be sent from a time on.
+// EnqueueSend queues a message durably, to be sent from a given time on.
 func (t *Transport) EnqueueSend(tx *db.Tx, m Message, at time.Time) error {
 	_, err := jobs.EnqueueForAccount(tx, t.job("send"), m.AccountID, at, m)
 	return err
@@ -86,7 +87,7 @@ func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
 			return cmp.Or(err, jobs.Snooze(t.DB.Clock().Now().Add(wait)))
 		}
 	}
-	// In one run, so that no other message comes between the parts.
+	// All parts go in one run, so that no other message comes between them.
 	for got.Parts < len(parts) {
 		id, err := t.Carrier.SendPart(ctx, &m, parts[got.Parts], j.CheckClaim)
 		if err == nil {
@@ -107,8 +108,8 @@ func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
 	return t.report(ctx, m.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID})
 }
 
-// keepPart keeps the name of a part that is not the first, where the kind needs it. A
-// failure shows the part's copy as a message of its own, and stops nothing.
+// keepPart stores the id of a part other than the first, if the kind needs it. If it fails,
+// the provider's copy of the part appears as a separate message, but sending continues.
 func (t *Transport) keepPart(ctx context.Context, m *Message, part int, id string) {
 	keeper, keeps := t.Carrier.(PartKeeper)
 	if !keeps || part == 1 {
@@ -119,8 +120,8 @@ func (t *Transport) keepPart(ctx context.Context, m *Message, part int, id strin
 	}
 }
 
-// waits says whether there is still something of an item to send. The provider may
-// report on the first of several parts while the others wait.
+// waits reports whether parts of an item are still to be sent. The provider may report on
+// the first of several parts while the others wait.
 func (t *Transport) waits(ctx context.Context, item uuid.UUID, parts int) (waits bool, err error) {
 	err = t.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		now, err := t.Inbound.Standing(r, item)
@@ -130,7 +131,7 @@ func (t *Transport) waits(ctx context.Context, item uuid.UUID, parts int) (waits
 	return waits, err
 }
 
-// behind says for how long a message waits for one that was written before it.
+// behind returns how long a message must wait for one that was written before it.
 func (t *Transport) behind(ctx context.Context, item uuid.UUID) (wait time.Duration, err error) {
 	err = t.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		wait, err = t.Inbound.Behind(r, item)
@@ -139,7 +140,7 @@ func (t *Transport) behind(ctx context.Context, item uuid.UUID) (wait time.Durat
 	return wait, err
 }
 
-// sendFailed says when a message is tried again, or shows it as failed.
+// sendFailed decides when a message is tried again, or shows it as failed.
 func (t *Transport) sendFailed(ctx context.Context, j *jobs.Job, item uuid.UUID, err error) error {
 	why, final := FinalReason(err)
 	if !final && (j.Attempts < sendAttempts || errors.Is(err, jobs.ErrLost)) {
@@ -154,7 +155,7 @@ func (t *Transport) sendFailed(ctx context.Context, j *jobs.Job, item uuid.UUID,
 	return t.report(ctx, item, conversation.Delivery{Status: conversation.Failed, Error: why})
 }
 
-// showUnsent shows a message as failed whose job is dead.
+// showUnsent shows a message as failed after its job has died.
 func (t *Transport) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
 	var m Message
 	if err := json.Unmarshal(j.Payload, &m); err != nil {

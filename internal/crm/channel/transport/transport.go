@@ -17,25 +17,24 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Carrier makes the calls of one kind's provider. Its errors are a Refusal,
-// ErrUnavailable, a lost file, or anything else where nobody knows what became of the
-// call.
+// Carrier makes the calls to one kind's provider. Its errors are a Refusal, ErrUnavailable,
+// a lost file, or any other error after which it is unknown whether the call succeeded.
 type Carrier interface {
-	// Parts cuts a message into what the provider takes with one call.
+	// Parts splits a message into parts that the provider accepts in one call each.
 	Parts(m *Message) []Part
-	// SendPart sends one part and returns how the provider calls it. Right before it
-	// calls check, and where that fails it sends nothing. The caller writes down that
-	// the part was accepted before anything else.
+	// SendPart sends one part and returns the provider's id for it. It calls check right
+	// before sending, and sends nothing if that fails. The caller first of all records that
+	// the part was accepted.
 	SendPart(ctx context.Context, m *Message, p Part, check func(context.Context) error) (id string, err error)
-	// Download opens a file of a message, whether or not the account is paused;
-	// ErrUnavailable where nothing opens it any more. The caller closes it.
+	// Download opens a file of a message, even if the account is paused; ErrUnavailable if
+	// the account can no longer be opened. The caller closes it.
 	Download(ctx context.Context, account uuid.UUID, f RemoteFile) (kind string, content io.ReadCloser, err error)
-	// Leave ends what the provider tells of an account that was disconnected.
+	// Leave ends the provider's updates for a disconnected account.
 	Leave(ctx context.Context, l Leaving) error
-	// Rejoin makes the provider tell of an account again that was disconnected and is
-	// connected again; false where it is not.
+	// Rejoin restores the provider's updates for a reconnected account; false if it is not
+	// connected.
 	Rejoin(ctx context.Context, account uuid.UUID) (bool, error)
-	// RecordAnswer keeps what an answer says about the account's token.
+	// RecordAnswer records what an answer says about the account's token.
 	RecordAnswer(ctx context.Context, account uuid.UUID, err error)
 }
 
@@ -44,23 +43,23 @@ type Questioner interface {
 	SendQuestion(ctx context.Context, account uuid.UUID, to, text string, buttons []channel.RatingButton) error
 }
 
-// Reader is a Carrier that can tell a customer that they were read: up to a message, or
-// all that they wrote, as the kind understands what.
+// Reader is a Carrier that can mark a customer's messages as read: up to one message, or
+// all of them, depending on how the kind interprets what.
 type Reader interface {
 	MarkRead(ctx context.Context, account uuid.UUID, what string) error
 }
 
-// PartKeeper is a Carrier whose provider tells of our own messages without saying that
-// they are ours.
+// PartKeeper is a Carrier whose provider also reports our own messages, without marking
+// them as ours.
 type PartKeeper interface {
-	// KeepPart keeps how the provider calls a later part of a message; the item has the
-	// name of the first.
+	// KeepPart stores the provider's id of a later part of a message; the item has that of
+	// the first.
 	KeepPart(ctx context.Context, account uuid.UUID, id string) error
 }
 
-// Config is what the transport of one kind needs.
+// Config holds what the transport of one kind needs.
 type Config struct {
-	// Name begins the names of its jobs.
+	// Name is the prefix of its jobs' names.
 	Name    string
 	DB      *db.DB
 	Log     *slog.Logger
@@ -68,8 +67,8 @@ type Config struct {
 	Inbound *inbound.Service
 	Files   *file.Service
 	Carrier Carrier
-	// SendsAtOnce is how many messages of one account are sent at the same time. With
-	// one, answers arrive in order.
+	// SendsAtOnce is the number of messages of one account that are sent at the same time.
+	// With 1, messages arrive in order.
 	SendsAtOnce int
 	// MaxDownload is the largest file that the provider hands over, 0 for any.
 	MaxDownload int64
@@ -78,7 +77,7 @@ type Config struct {
 // Transport carries the messages of one kind of channel.
 type Transport struct{ Config }
 
-// New makes the transport of a kind.
+// New returns the transport of a kind.
 func New(c Config) *Transport { return &Transport{c} }
 
 func (t *Transport) job(what string) string { return t.Name + "." + what }
@@ -87,8 +86,8 @@ func (t *Transport) tenant(ctx context.Context) db.Handle {
 	return t.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// Quote adds to a message's detail what it answers, and the item where it is one of
-// ours.
+// Quote adds the message that is replied to to a message's detail, with its item if we have
+// it.
 func (t *Transport) Quote(ctx context.Context, account uuid.UUID, id string, detail map[string]any) error {
 	detail["quoted"] = id
 	item, found, err := t.known(ctx, account, id)
@@ -98,8 +97,8 @@ func (t *Transport) Quote(ctx context.Context, account uuid.UUID, id string, det
 	return err
 }
 
-// Report keeps what became of a message of ours that the provider names; one that is
-// none of ours is passed over.
+// Report records the delivery of one of our messages, by the provider's id; an unknown
+// message is ignored.
 func (t *Transport) Report(ctx context.Context, account uuid.UUID, id string, d conversation.Delivery) error {
 	item, found, err := t.known(ctx, account, id)
 	if err != nil || !found {
@@ -116,16 +115,16 @@ func (t *Transport) known(ctx context.Context, account uuid.UUID, id string) (it
 	return item, found, err
 }
 
-// report keeps what became of an item; one that was deleted is passed over.
+// report records the delivery of an item; a deleted item is ignored.
 func (t *Transport) report(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
 	return channel.IgnoreDeleted(t.Inbound.Reported(ctx, item, d))
 }
 
-// oldest is before anything that a provider tells: none of them is older.
+// oldest is the earliest time that is plausible for anything a provider reports.
 var oldest = time.Date(2005, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// PlausibleTime gives the time that a provider says something happened at, or now where it
-// says none, or one that cannot be.
+// PlausibleTime returns the time that a provider reports for an event, or now if the time
+// is missing or impossible.
 func PlausibleTime(at, now time.Time) time.Time {
 	if at.Before(oldest) || at.After(now.AddDate(0, 0, 1)) {
 		return now

@@ -13,12 +13,12 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// Typist is a Carrier that can show a customer that somebody writes to them.
+// Typist is a Carrier that can show a customer that somebody is typing.
 type Typist interface {
 	ShowTyping(ctx context.Context, account uuid.UUID, to string) error
 }
 
-// typingCounts is for how long it is worth to show that somebody writes.
+// typingCounts is how long a typing sign is still worth showing.
 const typingCounts = 5 * time.Second
 
 // typingSign is the payload of the typing jobs.
@@ -28,15 +28,15 @@ type typingSign struct {
 	Until     clock.Time `json:"until"`
 }
 
-// EnqueueTyping makes the provider show a customer that somebody writes. The job belongs
-// to no account: what becomes of it puts none on hold, and no message waits for it.
+// EnqueueTyping queues a job that shows a customer that somebody is typing. The job belongs
+// to no account: its failure puts no account on hold, and no message waits for it.
 func (t *Transport) EnqueueTyping(tx *db.Tx, account uuid.UUID, to string) error {
 	_, err := jobs.Enqueue(tx, t.job("typing"), tx.Now(), typingSign{account, to, clock.At(tx.Now().Add(typingCounts))})
 	return err
 }
 
-// runTyping is the handler of the typing jobs. A sign that comes too late is not shown,
-// and one that the provider refuses is nobody's concern but the token's.
+// runTyping is the handler of the typing jobs. A late sign is not shown, and a refusal by
+// the provider matters only for the token.
 func (t *Transport) runTyping(ctx context.Context, j *jobs.Job) error {
 	var p typingSign
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
