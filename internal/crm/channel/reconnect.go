@@ -36,7 +36,7 @@ func (s *Service) reconnect(tx *db.Tx, former Account, again func(*Account) erro
 	if err != nil {
 		return a, db.NotFound(err)
 	}
-	if a.Status != Disconnected { // somebody was faster
+	if a.Status != Disconnected { // reconnected by somebody else in the meantime
 		return a, errTaken()
 	}
 	if err := checkCount(tx); err != nil {

@@ -1,8 +1,8 @@
-// Package calling turns calls over messaging accounts on and off, and says whether
-// a customer may be called: what the provider says at the moment, the exchange, and
-// the region. Nothing of it is stored; the provider is asked each time.
+// Package calling turns calls over messaging accounts on and off, and reports whether
+// a customer may be called. This depends on the provider's current answer, the exchange
+// and the region; nothing is stored, and the provider is asked each time.
 //
 // Enabling needs the exchange: without one it is rejected as not_available and the
-// provider is not touched. A provider that does not answer is never a fault of the
-// button: its permission is unknown then.
+// provider is not called. If the provider does not answer, the button's permission is
+// unknown, but the button is not an error.
 package calling

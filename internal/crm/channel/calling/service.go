@@ -18,24 +18,24 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Config is what the package needs.
+// Config holds what the package needs.
 type Config struct {
 	DB       *db.DB
 	Log      *slog.Logger
 	Channels *channel.Service
 	Kinds    channel.Kinds
 	Contacts *contact.Book
-	Exchange channel.Exchange // nil until there is one
+	Exchange channel.Exchange // nil if there is none
 }
 
-// Service turns calls on and off and makes the button records.
+// Service turns calls on and off and builds the Button records.
 type Service struct{ Config }
 
-// New makes the service.
+// New returns a Service.
 func New(c Config) *Service { return &Service{c} }
 
-// open reads an account that calls go over. Another kind, and one that is over, are
-// conflicts.
+// open returns an account that supports calls. Another kind of account, or a disconnected
+// one, is a conflict.
 func (s *Service) open(ctx context.Context, id uuid.UUID) (channel.Account, channel.Calls, error) {
 	a, err := s.Channels.Get(ctx, "", id)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Service) open(ctx context.Context, id uuid.UUID) (channel.Account, chan
 	return a, kind, nil
 }
 
-// Get asks the provider how the calls of an account stand.
+// Get asks the provider for the state of an account's calls.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (State, error) {
 	a, kind, err := s.open(ctx, id)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Service) state(ctx context.Context, a channel.Account, kind channel.Cal
 
 const exchangeReady = "ready"
 
-// exchange says whether the exchange can take the calls of a kind.
+// exchange reports whether the exchange can take the calls of a kind.
 func (s *Service) exchange(kind channel.Calls) ExchangeState {
 	if s.Exchange == nil || !kind.SpeaksSIP() {
 		return ExchangeState{Status: ReasonNotAvailable}
@@ -92,9 +92,9 @@ func (s *Service) exchange(kind channel.Calls) ExchangeState {
 	return ExchangeState{Status: exchangeReady}
 }
 
-// Set turns the calls of an account on or off: the exchange first and then the
-// provider, so that no call is led to nobody. What either refuses is in the answer
-// and leaves calls as they were.
+// Set turns the calls of an account on or off: first at the exchange and then at the
+// provider, so that no call goes nowhere. A refusal by either is part of the answer and
+// leaves calls as they were.
 func (s *Service) Set(ctx context.Context, id uuid.UUID, ch channel.CallChange) (out Changed, err error) {
 	if err := ch.Hours.Check("hours"); err != nil {
 		return out, err
@@ -121,8 +121,8 @@ func (s *Service) Set(ctx context.Context, id uuid.UUID, ch channel.CallChange) 
 	})
 }
 
-// change makes the change. What was refused is a function that says so in the
-// state, nil where nothing was.
+// change makes the change. If it was refused, it returns a function that writes the refusal
+// into the state, else nil.
 func (s *Service) change(ctx context.Context, a channel.Account, kind channel.Calls, ch channel.CallChange) (refused func(*State), err error) {
 	wereOn := false
 	if ch.Enabled {
@@ -148,8 +148,8 @@ func (s *Service) change(ctx context.Context, a channel.Account, kind channel.Ca
 	if fault.Is(err, fault.ProviderRejected) {
 		refused, err = refusedBy(providerError, channel.ProviderUnreachable), nil
 	}
-	// Calls that the provider does not lead to the exchange end there too. Where it did
-	// before, it goes on when it refuses a change.
+	// Calls that the provider does not send to the exchange are also turned off there. If
+	// they were on before and the provider refuses the change, they stay on.
 	done := err == nil && refused == nil
 	switch {
 	case s.Exchange == nil, !ch.Enabled && !done, wereOn && !done:
@@ -168,24 +168,23 @@ func refusedBy(field func(*State) **string, words string) func(*State) {
 	return func(s *State) { *field(s) = &words }
 }
 
-// Kinds of channel that the two buttons are for.
+// Kinds of channel of the two buttons.
 var (
 	Chat   = []string{"whatsapp"}
 	Social = []string{"messenger", "instagram"}
 )
 
-// Button makes the record of a conversation's call button, for channels of some
-// kinds. Another channel's conversation has none.
+// Button returns the record of a conversation's call button, for channels of the given
+// kinds. Conversations on other channels cannot be called.
 func (s *Service) Button(ctx context.Context, id uuid.UUID, kinds []string) (Button, error) {
 	b, _, err := s.button(ctx, id, kinds)
 	return b, err
 }
 
-// buttonPatience is for how long a provider that is silent holds up who looks at a
-// conversation.
+// buttonPatience is the longest time that a silent provider delays showing a conversation.
 const buttonPatience = 8 * time.Second
 
-// customer is who would be called, and over what.
+// customer is the customer who would be called, and the account to call over.
 type customer struct {
 	account channel.Account
 	kind    channel.Calls
@@ -229,7 +228,7 @@ func (s *Service) button(ctx context.Context, id uuid.UUID, kinds []string) (b B
 	return b, to, nil
 }
 
-// find reads who would be called, or why nobody can be.
+// find returns the customer who would be called, or the reason why nobody can be.
 func (s *Service) find(ctx context.Context, id uuid.UUID, kinds []string) (to customer, reason string, err error) {
 	err = s.DB.Tenant(caller.From(ctx).TenantID).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, id)
@@ -268,8 +267,8 @@ func (s *Service) find(ctx context.Context, id uuid.UUID, kinds []string) (to cu
 	return to, reason, err
 }
 
-// Ask asks a conversation's customer for permission to call. What the provider's
-// limits do not allow now, and a customer who cannot be asked at all, are conflicts.
+// Ask asks a conversation's customer for permission to call. It returns a conflict if the
+// provider's limits do not allow it now, or if the customer cannot be asked at all.
 func (s *Service) Ask(ctx context.Context, id uuid.UUID, kinds []string) (Button, error) {
 	b, to, err := s.button(ctx, id, kinds)
 	if err != nil {

@@ -149,7 +149,7 @@ func (s *Service) registerChannel(a *api.API) {
 	api.Handle(a, ping, func(ctx context.Context, in *customIn) (Ping, error) { return s.Ping(ctx, in.ID.UUID) })
 }
 
-// publicPath is where channels' software calls.
+// publicPath is the path that channels' software calls.
 const publicPath = "/api/crm/public/v1/channels/custom"
 
 func (s *Service) registerPublic(a *api.API) {

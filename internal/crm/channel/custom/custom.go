@@ -15,16 +15,16 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Name is the kind of these accounts.
+// Name is the kind of custom channels.
 const Name = "custom"
 
-// Settings of a custom channel.
+// Settings are those of a custom channel.
 type Settings struct {
 	Address     string `json:"address" maxLength:"2048" example:"https://example.com/konak" doc:"Address that replies are sent to"`
 	WindowHours *int   `json:"window_hours" nullable:"true" minimum:"1" maximum:"8760" example:"24" doc:"Hours after the customer's last message in which free text can be sent; null means no limit"`
 }
 
-// Opened is a new channel with what is shown once.
+// Opened is a new channel with the key and secret that are shown once.
 type Opened struct {
 	channel.Account
 	Key    string `json:"key" example:"chk_…" doc:"The channel key; shown only in this response"`
@@ -37,13 +37,13 @@ type Rotated struct {
 	Key string `json:"key" example:"chk_…" doc:"Shown only in this response; the old key no longer works"`
 }
 
-// Resigned is a channel with its new secret.
+// Resigned is a channel with its new signing secret.
 type Resigned struct {
 	channel.Account
 	Secret string `json:"secret" example:"whsec_…" doc:"Shown only in this response; the old secret no longer signs anything"`
 }
 
-// Ping is what a retry set off.
+// Ping is the result of a retry.
 type Ping struct {
 	DeliveryID *uuid.UUID `json:"delivery_id" nullable:"true" format:"uuid" doc:"Delivery of the sample; null for a test key, which sends nothing"`
 	Retried    int        `json:"retried" example:"3" doc:"Number of failed deliveries that are retried now"`
@@ -58,8 +58,8 @@ type Sender struct {
 	Language   string `json:"language,omitempty" maxLength:"20" example:"tr"`
 }
 
-// on makes the sender one of an account. Who has no id of their own there is
-// known by their address.
+// on converts the sender for an account. A sender without an id is identified by their
+// address.
 func (s Sender) on(account uuid.UUID) (contact.Sender, error) {
 	from := contact.Sender{
 		Channel: Name, AccountID: account, ExternalID: strings.TrimSpace(s.ExternalID), Name: s.Name,
@@ -87,8 +87,8 @@ const (
 	OpportunityUp = "opportunity.created"
 )
 
-// Outgoing is an answer on its way to the channel's software. Its id is the
-// timeline item's, so a delivery that is repeated is recognised.
+// Outgoing is a reply on its way to the channel's software. Its id is the timeline item's,
+// so that a repeated delivery is recognised.
 type Outgoing struct {
 	ID             uuid.UUID  `json:"id" format:"uuid"`
 	ChannelID      uuid.UUID  `json:"channel_id" format:"uuid"`
@@ -100,8 +100,7 @@ type Outgoing struct {
 	CreatedAt      clock.Time `json:"created_at"`
 }
 
-// File is a file of an answer. Its address is opened with an API key that has
-// the scope channels.write.
+// File is a file of a reply. Its address requires an API key with the scope channels.write.
 type File struct {
 	ID   uuid.UUID `json:"id" format:"uuid"`
 	Name string    `json:"name" example:"fatura.pdf"`
@@ -110,7 +109,7 @@ type File struct {
 	URL  string    `json:"url" format:"uri"`
 }
 
-// Asked is the wish for a rating on its way to the channel's software.
+// Asked is a request for a rating on its way to the channel's software.
 type Asked struct {
 	ID             uuid.UUID  `json:"id" format:"uuid" doc:"ID of the survey"`
 	ChannelID      uuid.UUID  `json:"channel_id" format:"uuid"`
@@ -120,7 +119,7 @@ type Asked struct {
 	ExpiresAt      clock.Time `json:"expires_at"`
 }
 
-// Events lists what this module announces. Those for the channels' own addresses
+// Events lists the events that this module announces. Those for the channels' own addresses
 // cannot be subscribed to.
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))

@@ -49,7 +49,7 @@ type Service struct {
 	base          string
 }
 
-// Config is what the channel needs.
+// Config holds what the channel needs.
 type Config struct {
 	DB            *db.DB
 	Channels      *channel.Service
@@ -58,25 +58,25 @@ type Config struct {
 	Inbound       *inbound.Service
 	AIRecords     *airecord.Service
 	Engine        Engine
-	// BaseURL is what links to files begin with.
+	// BaseURL is the prefix of links to files.
 	BaseURL string
 }
 
-// New makes the channel.
+// New returns the channel.
 func New(c Config) *Service {
 	return &Service{db: c.DB, channels: c.Channels, conversations: c.Conversations, files: c.Files, inbound: c.Inbound, ai: c.AIRecords, engine: c.Engine, base: c.BaseURL}
 }
 
-// NewChannel is what a caller gives for a channel.
+// NewChannel is the input for creating a channel.
 type NewChannel struct {
-	ID       uuid.UUID // the zero id for one of its own
+	ID       uuid.UUID // the zero id to create one
 	Name     string
 	Settings Settings
 	GroupID  *uuid.UUID
 	AI       bool
 }
 
-// Create makes a channel with its key and its secret.
+// Create creates a channel with its key and its secret.
 func (s *Service) Create(ctx context.Context, n NewChannel) (out Opened, err error) {
 	if n.Settings.Address, err = s.engine.CheckAddress(n.Settings.Address); err != nil {
 		return out, err
@@ -101,7 +101,7 @@ func (s *Service) Create(ctx context.Context, n NewChannel) (out Opened, err err
 	return out, err
 }
 
-// Change is a change of a channel; what is nil stays.
+// Change is a change of a channel; nil fields stay unchanged.
 type Change struct {
 	Name        *string
 	Address     *string
@@ -109,7 +109,7 @@ type Change struct {
 	GroupID     *uuid.UUID // the nil UUID for none
 }
 
-// Update changes a channel's address and the rest; its secret stays.
+// Update changes a channel's settings; its secret stays.
 func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (a channel.Account, err error) {
 	if ch.Address != nil {
 		address, err := s.engine.CheckAddress(*ch.Address)
@@ -154,7 +154,7 @@ func (ch *Change) apply(a *channel.Account) error {
 	return a.Write(set)
 }
 
-// RotateKey gives a channel a new key; the old one no longer names it.
+// RotateKey gives a channel a new key; the old one stops working.
 func (s *Service) RotateKey(ctx context.Context, id uuid.UUID) (out Rotated, err error) {
 	err = s.rotate(ctx, id, "channel.key_rotated", &out.Account, func(tx *db.Tx) (err error) {
 		out.Key, err = s.channels.NewKey(tx, id)
@@ -163,8 +163,8 @@ func (s *Service) RotateKey(ctx context.Context, id uuid.UUID) (out Rotated, err
 	return out, err
 }
 
-// RotateSecret gives a channel a new signing secret. It returns when nothing
-// that was signed with the old one is under way any more.
+// RotateSecret gives a channel a new signing secret. It returns when no delivery signed
+// with the old one is under way any more.
 func (s *Service) RotateSecret(ctx context.Context, id uuid.UUID) (out Resigned, err error) {
 	err = s.rotate(ctx, id, "channel.secret_rotated", &out.Account, func(tx *db.Tx) (err error) {
 		out.Secret, err = s.engine.RotateChannelSecret(tx, id)
@@ -200,7 +200,7 @@ func (s *Service) Ping(ctx context.Context, id uuid.UUID) (out Ping, err error) 
 	return out, err
 }
 
-// open reads a channel that is not over and, where it must, works.
+// open returns a channel that is not disconnected and, if works is set, that works.
 func (s *Service) open(ctx context.Context, id uuid.UUID, works bool) (channel.Account, error) {
 	a, err := s.channels.Get(ctx, Name, id)
 	if err == nil && (a.Status == channel.Disconnected || works && !a.Works()) {
@@ -230,7 +230,7 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 	return &conversation.Route{Address: i.ExternalID}, nil
 }
 
-// Take implements channel.Kind: the delivery is a row of the webhook engine.
+// Take implements channel.Kind: it hands the delivery to the webhook engine.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	files := []File{}
 	for _, f := range m.Attachments {
@@ -243,13 +243,13 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	}})
 }
 
-// Capabilities implements channel.Kind. Files travel as addresses, of any type that the
-// inbox takes. The window is a setting of each account.
+// Capabilities implements channel.Kind. Files are sent as links, of any type that the inbox
+// accepts. The window is a setting of each account.
 func (s *Service) Capabilities() channel.Capabilities {
 	return channel.Capabilities{Files: channel.AnyFile(file.MaxSize)}
 }
 
-// Push implements channel.Kind: the engine is on it already.
+// Push implements channel.Kind: the engine already has the message.
 func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
 	return conversation.Delivery{Status: conversation.Queued}, nil
 }
@@ -273,7 +273,7 @@ func (s *Service) Changed(tx *db.Tx, a channel.Account, _ string) error {
 	return nil
 }
 
-// outcome is what the engine tells of a delivery; webhook.Outcome on the wire.
+// outcome is the engine's report on a delivery; webhook.Outcome on the wire.
 type outcome struct {
 	Channel uuid.UUID `json:"channel"`
 	Event   uuid.UUID `json:"event"`
@@ -282,8 +282,8 @@ type outcome struct {
 	Error   string    `json:"error"`
 }
 
-// Outcome is the handler of the engine's reports: it marks the message, and the
-// account where its address does not answer.
+// Outcome is the handler of the engine's reports: it updates the message, and the account
+// if its address does not answer.
 func (s *Service) Outcome(ctx context.Context, j *jobs.Job) error {
 	var o outcome
 	if err := json.Unmarshal(j.Payload, &o); err != nil {
@@ -349,7 +349,8 @@ func (s *Service) delivered(ctx context.Context, o outcome) error {
 	return ignoreDeleted(s.inbound.Delivered(ctx, item, d))
 }
 
-// ignoreDeleted passes over what was deleted meanwhile.
+// ignoreDeleted returns nil if the record was deleted or disconnected in the meantime; it
+// returns every other error unchanged.
 func ignoreDeleted(err error) error {
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.ChannelUnavailable) {
 		return nil

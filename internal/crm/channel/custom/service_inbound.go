@@ -21,24 +21,24 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Message is what a customer wrote in the channel's software.
+// Message is a customer's message in the channel's software.
 type Message struct {
 	Contact Sender `json:"contact"`
 	Body    string `json:"body,omitempty" maxLength:"100000" example:"Siparişim ne zaman gelir?" doc:"Required if there is no file"`
 	ID      string `json:"message_id,omitempty" maxLength:"200" example:"msg-90117" doc:"Message id in your system; a repeated id creates no second message"`
 	Subject string `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi" doc:"Subject of a conversation that this message starts"`
-	// Attachments are files of the caller that no message has yet.
+	// Attachments are files uploaded by the caller that belong to no message yet.
 	Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" doc:"Files uploaded to the channel within the last day"`
 }
 
-// Received is what became of a message.
+// Received is the result of receiving a message.
 type Received struct {
 	conversation.Written
 	Created   bool `json:"created" doc:"Whether the message started a conversation"`
 	Duplicate bool `json:"duplicate" doc:"Whether the message had been received before"`
 }
 
-// Receive brings in what a customer wrote.
+// Receive brings in a customer's message.
 func (s *Service) Receive(ctx context.Context, id uuid.UUID, m Message) (out Received, err error) {
 	a, err := s.open(ctx, id, true)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Service) Receive(ctx context.Context, id uuid.UUID, m Message) (out Rec
 	return Received{got.Written, got.Created, got.Duplicate}, err
 }
 
-// Upload stores a file that a message will bring.
+// Upload stores a file for a later message.
 func (s *Service) Upload(ctx context.Context, id uuid.UUID, name, declared string, body io.Reader) (file.Attachment, error) {
 	if _, err := s.open(ctx, id, true); err != nil {
 		return file.Attachment{}, err
@@ -82,8 +82,8 @@ func (s *Service) File(ctx context.Context, id, fileID uuid.UUID) (file.Attachme
 	return s.files.OpenOn(ctx, id, nil, fileID)
 }
 
-// Submit brings in a form: the contact behind it, a request, the record of
-// what was filled in and an opportunity. An equal one is the first one again.
+// Submit brings in a form: the contact behind it, a request, the record of what was filled
+// in and an opportunity. An equal form returns the first one again.
 func (s *Service) Submit(ctx context.Context, id uuid.UUID, f Submission) (out Submitted, err error) {
 	a, err := s.open(ctx, id, true)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Service) Submit(ctx context.Context, id uuid.UUID, f Submission) (out S
 		out = Submitted{SubmissionID: tx.NewID(), OpportunityID: tx.NewID()}
 		guard := f.guard()
 		if test {
-			guard = "test " + guard // a test's is no repeat of a real one, nor the other way round
+			guard = "test " + guard // a test submission never counts as a repeat of a real one, or vice versa
 		}
 		free, err := takeGuard(tx, id, out.SubmissionID, guard, f.ID != "")
 		if err != nil {
@@ -143,7 +143,7 @@ func (s *Service) Submit(ctx context.Context, id uuid.UUID, f Submission) (out S
 	return out, err
 }
 
-// Rate writes down a customer's rating, on a channel that works.
+// Rate records a customer's rating, on a working channel.
 func (s *Service) Rate(ctx context.Context, id, conv uuid.UUID, rating int, comment string) (survey.Rating, error) {
 	if _, err := s.open(ctx, id, true); err != nil {
 		return survey.Rating{}, err
@@ -151,9 +151,9 @@ func (s *Service) Rate(ctx context.Context, id, conv uuid.UUID, rating int, comm
 	return s.inbound.Respond(ctx, id, conv, rating, comment)
 }
 
-// Vote writes down what a customer thinks of an answer of the assistant that went over
-// the channel, on a channel that works. It returns not_found for any other message, and a
-// conflict for what the assistant did not write.
+// Vote records a customer's vote on an answer of the assistant, on a working channel. It
+// returns not_found for a message that did not go over the channel, and a conflict if the
+// assistant did not write it.
 func (s *Service) Vote(ctx context.Context, id, conv, item uuid.UUID, rating, comment string) (airecord.Feedback, error) {
 	if _, err := s.open(ctx, id, true); err != nil {
 		return airecord.Feedback{}, err
@@ -161,7 +161,7 @@ func (s *Service) Vote(ctx context.Context, id, conv, item uuid.UUID, rating, co
 	return s.ai.CustomerRated(ctx, airecord.CustomerVote{AccountID: id, ConversationID: conv, ItemID: item, Rating: rating, Comment: comment})
 }
 
-// Escalate hands a conversation to people because the customer asked for one.
+// Escalate hands a conversation to people because the customer asked for it.
 func (s *Service) Escalate(ctx context.Context, id, conv uuid.UUID) (c conversation.Conversation, err error) {
 	a, err := s.open(ctx, id, true)
 	if err != nil {
@@ -173,7 +173,7 @@ func (s *Service) Escalate(ctx context.Context, id, conv uuid.UUID) (c conversat
 	return s.conversations.Escalate(ctx, conv, "customer_asked", a.GroupID)
 }
 
-// Opportunities lists the newest first.
+// Opportunities lists opportunities, newest first.
 func (s *Service) Opportunities(ctx context.Context, contact *uuid.UUID, p db.Page) (out db.List[Opportunity], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		out, err = opportunities(r, contact, p)

@@ -10,8 +10,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// takeGuard claims a submission's guard. It says false where another holds it:
-// for ever where the sender named it, for a while where it is only equal.
+// takeGuard claims a submission's guard. It returns false if another submission holds it:
+// permanently if the sender gave the id, for guardFor if the two are only equal.
 func takeGuard(tx *db.Tx, account, submission uuid.UUID, guard string, named bool) (bool, error) {
 	before := clock.At(tx.Now().Add(-guardFor))
 	if named {

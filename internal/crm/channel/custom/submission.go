@@ -27,7 +27,7 @@ type Submission struct {
 	Fields  map[string]any `json:"fields,omitempty" doc:"Other form fields; text, numbers and booleans" example:"{\"adet\":120}"`
 }
 
-// Submitted is what became of it.
+// Submitted is the result of a submission.
 type Submitted struct {
 	SubmissionID   uuid.UUID `json:"submission_id" format:"uuid"`
 	ConversationID uuid.UUID `json:"conversation_id" format:"uuid" doc:"Conversation of the request"`
@@ -36,7 +36,7 @@ type Submitted struct {
 	Duplicate      bool      `json:"duplicate" doc:"Whether the submission had been received before; the ids are then those of the first"`
 }
 
-// Opportunity is a chance to sell.
+// Opportunity is a sales opportunity.
 type Opportunity struct {
 	ID             uuid.UUID  `json:"id" format:"uuid"`
 	Title          string     `json:"title" example:"Teklif isteği"`
@@ -47,7 +47,7 @@ type Opportunity struct {
 	CreatedAt      clock.Time `json:"created_at"`
 }
 
-// guardFor is how long equal forms without an id of their own count as one.
+// guardFor is how long equal forms without an id count as one.
 const guardFor = 10 * time.Minute
 
 const (
@@ -55,7 +55,7 @@ const (
 	maxFieldBytes = 64 << 10
 )
 
-// guard is what two equal submissions share.
+// guard returns the key that equal submissions share.
 func (s *Submission) guard() string {
 	if id := strings.TrimSpace(s.ID); id != "" {
 		return "id:" + id
@@ -66,7 +66,7 @@ func (s *Submission) guard() string {
 	} else if n, ok := address.ParsePhone(s.Contact.Phone); ok {
 		who = n
 	}
-	// Maps are written with sorted keys, so equal fields make equal text.
+	// Maps are encoded with sorted keys, so equal fields result in equal text.
 	text, err := json.Marshal([]any{s.Form, who, strings.TrimSpace(s.Contact.ExternalID), s.Subject, s.Message, s.Fields})
 	if err != nil {
 		panic(err) // it was decoded from JSON
@@ -75,7 +75,7 @@ func (s *Submission) guard() string {
 	return "sum:" + hex.EncodeToString(sum[:])
 }
 
-// body is the request as people read it.
+// body returns the request as people read it.
 func (s *Submission) body() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(s.Message))
@@ -130,8 +130,8 @@ func (s *Submission) checkFields() error {
 	return nil
 }
 
-// byAddress leaves out the sender's id in their own system: a form is matched
-// by e-mail, else by phone.
+// byAddress replaces the sender's id in their own system: a form is matched by e-mail, else
+// by phone.
 func byAddress(from contact.Sender) contact.Sender {
 	if e, ok := address.ParseEmail(from.Email); ok {
 		from.ExternalID = e.Key

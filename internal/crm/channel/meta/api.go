@@ -17,12 +17,12 @@ type hookIn struct {
 	Signature string `header:"X-Hub-Signature-256" maxLength:"200" doc:"HMAC-SHA256 of the body, keyed with the app secret"`
 }
 
-// Hook is where the provider calls for a kind.
+// Hook describes the webhook of a kind.
 type Hook struct {
 	Path     string
-	Kind     string // the names of the operations begin with it
+	Kind     string // prefix of the operation names
 	Doc      string
-	Summary  string // of the calls that tell what happened
+	Summary  string // of the calls that deliver events
 	Refusals []int  // of these calls
 }
 
@@ -38,11 +38,11 @@ func (r *Receiver[E]) Register(a *api.API, h Hook) {
 			return err
 		}}, err
 	})
-	// The signature guards it, and a busy account has more to tell than a caller of
-	// ours may.
+	// The signature guards it, and a busy account sends more events than our callers' rate
+	// limit allows.
 	hook.Method, hook.ID, hook.Summary, hook.Limit = "POST", h.Kind+"-webhook", h.Summary, api.Unlimited
 	hook.Refusals, hook.MaxBody = h.Refusals, 4<<20
-	// The signature is over the bytes as they come, so nobody reads them first.
+	// The signature covers the raw bytes, so the body must not be parsed before.
 	api.HandleUpload(a, hook, func(ctx context.Context, in *hookIn, body *api.Upload) (api.Done, error) {
 		text, err := io.ReadAll(body)
 		if err != nil {

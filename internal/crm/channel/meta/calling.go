@@ -11,33 +11,35 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// CallProvider makes the provider's calls about calls, for accounts that an A opens.
+// CallProvider makes the provider's requests about calls, for accounts that are opened with
+// an A.
 type CallProvider[A any] interface {
 	CallSettings(ctx context.Context, at A) (channel.ProviderCalls, error)
 	SetCallSettings(ctx context.Context, at A, c channel.CallChange) error
-	// CallPermission says whether a customer may be called.
+	// CallPermission returns whether a customer may be called.
 	CallPermission(ctx context.Context, at A, customer string) (channel.CallPermission, error)
-	// AskToCall sends a customer the question whether they may be called.
+	// AskToCall asks a customer for permission to call them.
 	AskToCall(ctx context.Context, at A, customer, text string) error
 }
 
-// Calling implements channel.Calls but for the number, for accounts that an A opens.
+// Calling implements channel.Calls, except for SpeaksSIP and CallNumber, for accounts that
+// are opened with an A.
 type Calling[A any] struct {
 	provider CallProvider[A]
 	open     func(ctx context.Context, account uuid.UUID) (A, error)
 	record   func(ctx context.Context, account uuid.UUID, err error)
 }
 
-// NewCalling makes it of the provider, of what opens an account, and of what keeps
-// what an answer says about an account's token.
+// NewCalling returns a Calling that uses open to open an account, and record to record what
+// an answer says about an account's token.
 func NewCalling[A any](p CallProvider[A], open func(context.Context, uuid.UUID) (A, error), record func(context.Context, uuid.UUID, error)) Calling[A] {
 	return Calling[A]{p, open, record}
 }
 
-// callRequest is what the question for permission says.
+// callRequest is the text of the question for permission.
 const callRequest = "Sizi arayabilir miyiz? / May we call you?"
 
-// ask opens an account, makes one call of the provider and keeps what the answer says
+// ask opens an account, makes one call to the provider and records what the answer says
 // about the token.
 func (c *Calling[A]) ask(ctx context.Context, account uuid.UUID, fn func(at A) error) error {
 	at, err := c.open(ctx, account)
@@ -79,8 +81,8 @@ func (c *Calling[A]) CallPermission(ctx context.Context, a channel.Account, addr
 	return out, err
 }
 
-// AskCallPermission implements channel.Calls. Outside the window the provider takes no
-// question; what else it will never do is a conflict with its words.
+// AskCallPermission implements channel.Calls. Outside the window the provider accepts no
+// question; any other final refusal is a conflict with the provider's words.
 func (c *Calling[A]) AskCallPermission(ctx context.Context, a channel.Account, address string) error {
 	err := c.ask(ctx, a.ID, func(at A) error { return c.provider.AskToCall(ctx, at, address, callRequest) })
 	if r, refused := errors.AsType[*Refusal](err); refused && !r.Passing() && !r.Auth() && !r.WindowClosed() {

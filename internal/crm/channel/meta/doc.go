@@ -1,4 +1,4 @@
-// Package meta is what the channels over Meta's Graph API share: how the provider says
-// no, how its signed calls find their accounts, and how it is told about calls. It
-// knows no wire format.
+// Package meta holds what the channels over Meta's Graph API share: the provider's error
+// responses, finding the accounts of its signed calls, and the settings of calls. It knows
+// no wire format.
 package meta

@@ -10,7 +10,7 @@ import (
 
 var _ transport.Refusal = (*Refusal)(nil)
 
-// Refusal is the provider's no.
+// Refusal is an error response from the provider.
 type Refusal struct {
 	Status     int
 	Code       int
@@ -28,7 +28,7 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("graph: %d (%d/%d) %s [%s]", r.Status, r.Code, r.Subcode, r.Words(), r.Trace)
 }
 
-// Words are what a person is told.
+// Words returns the explanation to show to people.
 func (r *Refusal) Words() string {
 	for _, text := range []string{r.Text, r.Details, r.Message, r.Title} {
 		if text = strings.TrimSpace(text); text != "" {
@@ -38,7 +38,7 @@ func (r *Refusal) Words() string {
 	return fmt.Sprintf("%d (%d)", r.Status, r.Code)
 }
 
-// Codes of the provider.
+// Error codes of the provider.
 const (
 	codeUnknown       = 1
 	codeService       = 2
@@ -58,22 +58,22 @@ const (
 	codePairLimit     = 131056
 	codeSpamLimit     = 131048
 
-	// CodeCallback: our address did not answer the challenge.
+	// CodeCallback means that our address did not answer the challenge.
 	CodeCallback = 2200
-	// CodeMissing with SubcodeMissing: there is no such object.
+	// CodeMissing with SubcodeMissing means that the object does not exist.
 	CodeMissing    = 100
 	SubcodeMissing = 33
 
-	// subcodeWindow is of codePermission: the message is outside the window.
+	// subcodeWindow is a subcode of codePermission: the message is outside the window.
 	subcodeWindow = 2018278
 )
 
-// WindowClosed says that the customer wrote too long ago for free text.
+// WindowClosed reports whether the customer wrote too long ago for free text.
 func (r *Refusal) WindowClosed() bool {
 	return r.Code == codeWindow || r.Code == codePermission && r.Subcode == subcodeWindow
 }
 
-// Auth says that the token opens nothing any more.
+// Auth reports whether the token is no longer valid.
 func (r *Refusal) Auth() bool {
 	if r.WindowClosed() {
 		return false
@@ -81,7 +81,7 @@ func (r *Refusal) Auth() bool {
 	return r.Code == codeAuth || r.Code == codePermission || r.Code == codeDenied || r.Code >= 200 && r.Code < 300 || r.Status == 401
 }
 
-// Passing says that the same call may succeed later.
+// Passing reports whether the same call may succeed later.
 func (r *Refusal) Passing() bool {
 	switch r.Code {
 	case codeUnknown, codeService, codeAppLimit, codeUserLimit, codePageLimit, codeSendLimit, codeBusinessLimit, codeMessageLimit,
@@ -91,8 +91,8 @@ func (r *Refusal) Passing() bool {
 	return r.Status == 429 || r.Status >= 500
 }
 
-// Pause implements transport.Refusal. The limit of messages to one customer is nobody
-// else's.
+// Pause implements transport.Refusal. The limit of messages to one customer affects no
+// other customers.
 func (r *Refusal) Pause() (wait time.Duration, wholeAccount bool) {
 	return r.RetryAfter, r.Code != codePairLimit
 }

@@ -15,44 +15,47 @@ import (
 )
 
 const (
-	// maxEvents is how many things one call may tell: more than the provider packs
+	// maxEvents is the maximum number of events in one call: more than the provider packs
 	// together, and few enough that a stranger's call costs little.
 	maxEvents = 1000
-	// maxNames is how many accounts one call may name: it is signed by one app.
+	// maxNames is the maximum number of accounts that one call may name: it is signed by
+	// one app.
 	maxNames = 50
 )
 
-// Receiver takes the provider's calls. Each tells several events of several accounts
-// and is signed with an app's secret.
+// Receiver handles the provider's calls. A call contains events of several accounts and is
+// signed with an app's secret.
 type Receiver[E any] struct {
 	Log *slog.Logger
-	// VerifyToken is what the provider shows when it asks whether the address is ours.
+	// VerifyToken is the token that the provider shows when it verifies our address.
 	VerifyToken string
-	// Read reads a call.
+	// Read decodes a call.
 	Read func(body []byte) ([]E, error)
-	// Names are the names that an event gives accounts. It is for those of the first;
-	// the others prove as well that the call is for somebody here.
+	// Names returns the names of accounts in an event. The event is for the accounts of the
+	// first name; the others also prove that the call is meant for this installation.
 	Names func(E) []string
-	// Owners finds the accounts of a name, of any workspace. It returns them together
-	// with workspace_suspended where others could not be read.
+	// Owners finds the accounts of a name, of any workspace. If others could not be read,
+	// it also returns workspace_suspended.
 	Owners func(ctx context.Context, name string) ([]channel.Owned, error)
-	// Signed says whether a call is signed for an account.
+	// Signed reports whether a call is signed for an account.
 	Signed func(ctx context.Context, a channel.Account, body []byte, signature string) (bool, error)
-	// Brings says whether an event brings a message, for which the account must work.
+	// Brings reports whether an event contains messages, which only a working account may
+	// take.
 	Brings func(E) bool
-	// Take takes one event of an account.
+	// Take handles one event of an account.
 	Take func(ctx context.Context, a channel.Account, e E) error
 }
 
-// NewVerifyToken derives the token of a kind's address from the installation's secret.
+// NewVerifyToken derives the verify token of a kind's webhook from the installation's
+// secret.
 func NewVerifyToken(box *secret.Box, kind string) string {
 	mac := hmac.New(sha256.New, box.Derive(kind))
 	mac.Write([]byte("verify token"))
 	return hex.EncodeToString(mac.Sum(nil))[:32]
 }
 
-// Challenge answers the provider's question whether an address is ours; not_found
-// where it does not know the token.
+// Challenge answers the provider's verification of our address; not_found if the token is
+// wrong.
 func (r *Receiver[E]) Challenge(mode, token, challenge string) (string, error) {
 	if mode != "subscribe" || subtle.ConstantTimeCompare([]byte(token), []byte(r.VerifyToken)) != 1 {
 		return "", fault.New(fault.NotFound)
@@ -60,10 +63,10 @@ func (r *Receiver[E]) Challenge(mode, token, challenge string) (string, error) {
 	return challenge, nil
 }
 
-// Receive takes a call of the provider. One that is not signed for an account of ours
-// looks like a call for one that nobody has: not_found. Where an account's workspace is
-// suspended the others take what is theirs, and it returns workspace_suspended, so that
-// the provider brings the call again.
+// Receive handles a call of the provider. A call that is not signed for one of our accounts
+// gets the same answer as one for an unknown account: not_found. If an account's workspace
+// is suspended, the other accounts still take their events, and Receive returns
+// workspace_suspended, so that the provider repeats the call.
 func (r *Receiver[E]) Receive(ctx context.Context, ip string, body []byte, signature string) error {
 	events, err := r.Read(body)
 	if err != nil {
@@ -108,8 +111,8 @@ func (r *Receiver[E]) Receive(ctx context.Context, ip string, body []byte, signa
 	return later
 }
 
-// signedOwners finds the accounts of a name that a call is signed for. It returns those
-// together with workspace_suspended where others could not be asked.
+// signedOwners finds the accounts of a name that a call is signed for. If others could not
+// be checked, it also returns workspace_suspended.
 func (r *Receiver[E]) signedOwners(ctx context.Context, ip, name string, body []byte, signature string) (out []channel.Owned, err error) {
 	list, suspended := r.Owners(ctx, name)
 	if suspended != nil && !fault.Is(suspended, fault.WorkspaceSuspended) {
@@ -129,18 +132,18 @@ func (r *Receiver[E]) signedOwners(ctx context.Context, ip, name string, body []
 	return out, suspended
 }
 
-// takeFor takes an event for one account. It returns an error where the provider shall
-// bring the event again.
+// takeFor handles an event for one account. It returns an error if the provider should send
+// the event again.
 func (r *Receiver[E]) takeFor(ctx context.Context, ip string, o channel.Owned, e E) error {
 	if r.Brings(e) && !o.Account.Works() {
-		// Paused by a person: nothing comes in. The provider holds it and calls again,
-		// for a while.
+		// Paused by a person: nothing comes in. The provider keeps the event and calls
+		// again, for a while.
 		return fault.New(fault.ChannelUnavailable).Because(o.Account.Status)
 	}
 	err := r.Take(o.Context(ctx, ip), o.Account, e)
 	if f, refused := fault.As(err); refused && f.Code.Status() < 500 {
-		// It will be refused each time, so the provider need not bring it again; the
-		// others of the call are not held up by it.
+		// It would be refused every time, so the provider need not send it again, and it
+		// must not hold up the other events of the call.
 		r.Log.WarnContext(ctx, "an event of the provider cannot be taken", "account", o.Account.ID, "error", err)
 		return nil
 	}

@@ -15,7 +15,7 @@ type callbackIn struct {
 	State string `query:"state" maxLength:"200" doc:"State of the sign-up; can be used once"`
 	Code  string `query:"code" maxLength:"2000" doc:"Code to exchange for a token"`
 	Error string `query:"error" maxLength:"200" example:"access_denied" doc:"Set if the person did not agree"`
-	// What the provider says beside the error; the step says enough.
+	// Further error fields from the provider; the step says enough.
 	ErrorCode        string `query:"error_code" maxLength:"40" example:"200"`
 	ErrorReason      string `query:"error_reason" maxLength:"200" example:"user_denied"`
 	ErrorDescription string `query:"error_description" maxLength:"2000" example:"Permissions error"`
@@ -58,8 +58,8 @@ func (s *Service) Register(a *api.API) {
 	}, s.pageAfter)
 }
 
-// pageAfter is where a browser goes that came back. The address carries no words of the
-// provider: whoever made up a link could put theirs into it.
+// pageAfter returns the address that a returning browser is sent to. It contains no words
+// of the provider, because anybody could put theirs into a forged link.
 func (s *Service) pageAfter(err error) string {
 	query := url.Values{"partner": {"connected"}}
 	if err != nil {

@@ -25,22 +25,22 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// App is the operator's program at the provider.
+// App is the operator's app at the provider.
 type App struct {
 	ID     string
 	Secret secret.Text
-	// ConfigID names which permissions people are asked for.
+	// ConfigID selects the permissions that people are asked for.
 	ConfigID string
 }
 
-// Number is a number on WhatsApp that was shared.
+// Number is a shared WhatsApp number.
 type Number struct{ BusinessID, NumberID string }
 
-// Page is a page that was shared, with the token that opens it.
+// Page is a shared page, with its token.
 type Page struct {
 	ID        string
 	Token     secret.Text
-	Instagram bool // it has an account there
+	Instagram bool // it has an Instagram account
 }
 
 // Assets are what a person shared.
@@ -49,26 +49,26 @@ type Assets struct {
 	Pages   []Page
 }
 
-// Provider is the service behind the sign-up. Its refusals are *meta.Refusal.
+// Provider is the service behind the sign-up. It refuses with a *meta.Refusal.
 type Provider interface {
-	// DialogURL is the page where people agree; query is what it is told.
+	// DialogURL returns the page where people give their consent, with these parameters.
 	DialogURL(query url.Values) string
-	// Exchange gives the token that a code stands for.
+	// Exchange exchanges a code for its token.
 	Exchange(ctx context.Context, app App, code, redirect string) (secret.Text, error)
-	// Assets lists what the token opens.
+	// Assets lists what the token gives access to.
 	Assets(ctx context.Context, app App, token secret.Text) (Assets, error)
 }
 
-// Sessions knows who is signed in.
+// Sessions finds the caller of a session.
 type Sessions interface {
 	SessionCaller(r *db.Reader, id uuid.UUID) (who *caller.Caller, language string, err error)
 }
 
-// Config is what the package needs.
+// Config holds what the package needs.
 type Config struct {
 	DB       *db.DB
 	Log      *slog.Logger
-	App      App // without an id there is no sign-up
+	App      App // sign-up is off without an id
 	Provider Provider
 	Sessions Sessions
 	WhatsApp *whatsapp.Service
@@ -81,22 +81,23 @@ type Config struct {
 // Service is the sign-up.
 type Service struct{ Config }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service { return &Service{c} }
 
-// CallbackPath is where the provider sends people back to.
+// CallbackPath is the path that the provider sends people back to.
 const CallbackPath = "/api/crm/v1/channels/partner/oauth/callback"
 
 // signupFor is how long a sign-up may take.
 const signupFor = 15 * time.Minute
 
-// accountsMax is how many accounts one sign-up can bring.
+// accountsMax is the maximum number of accounts that one sign-up can connect.
 const accountsMax = 50
 
-// Steps of a sign-up, as a failure names them.
+// Steps of a sign-up, as reported in a failure.
 const (
 	StepState = "state"
-	// StepSession: whoever began it has signed out; StepPermission: may no longer.
+	// StepSession means that the person has signed out, StepPermission that they may no
+	// longer connect channels.
 	StepSession    = "session"
 	StepPermission = "permission"
 	StepConsent    = "consent"
@@ -107,14 +108,14 @@ const (
 	StepStore      = "store"
 )
 
-// Started is a sign-up that somebody begins.
+// Started is a sign-up that was begun.
 type Started struct {
 	URL       string     `json:"url" example:"https://www.facebook.com/v23.0/dialog/oauth?client_id=4711" doc:"The provider's page to send the browser to"`
 	ExpiresAt clock.Time `json:"expires_at" doc:"When the sign-up expires; the person must be back by then"`
 }
 
-// Start begins a sign-up for the caller's session. An installation without an app at
-// the provider is a conflict.
+// Start begins a sign-up for the caller's session. It returns a conflict if the
+// installation has no app at the provider.
 func (s *Service) Start(ctx context.Context) (out Started, err error) {
 	if s.App.ID == "" {
 		return out, fault.New(fault.Conflict).Because("not_configured")
@@ -134,15 +135,15 @@ func (s *Service) Start(ctx context.Context) (out Started, err error) {
 	return out, err
 }
 
-// newState is a new one of a workspace, which it begins with.
+// newState returns a new state, which begins with the workspace's id.
 func newState(tenant uuid.UUID) string {
 	return base64.RawURLEncoding.EncodeToString(tenant[:]) + "." + secret.NewToken("")
 }
 
-// tenantOf reads the workspace that a state names. It proves nothing: the state itself
-// must be one of that workspace.
+// tenantOf returns the workspace that a state names. This proves nothing: the state must
+// also be stored for that workspace.
 func tenantOf(state string) (uuid.UUID, bool) {
-	const length = 22 // of an id in this encoding
+	const length = 22 // length of an id in this encoding
 	if len(state) < length+1 || state[length] != '.' {
 		return uuid.Nil, false
 	}
@@ -154,21 +155,23 @@ func tenantOf(state string) (uuid.UUID, bool) {
 	return id, err == nil && id != uuid.Nil
 }
 
-// Return is what the provider sends a person back with.
+// Return holds the parameters that the provider sends a person back with.
 type Return struct {
 	State, Code string
-	// Error is the provider's word that the person did not agree.
+	// Error is set by the provider if the person did not consent.
 	Error string
-	// What the person is said to have shared; "" for all that they did.
+	// The assets that the person is said to have shared; all "" means everything they
+	// shared.
 	BusinessID, NumberID, PageID string
 }
 
-// Connected is what a sign-up connected.
+// Connected lists the accounts that a sign-up connected.
 type Connected struct {
 	Accounts []channel.Account `json:"accounts" nullable:"false"`
 }
 
-// Finish takes a person back. Its faults name the step in their reason.
+// Finish completes the sign-up of a person who returns. Its faults name the step in their
+// reason.
 func (s *Service) Finish(ctx context.Context, in Return, ip string) (out Connected, err error) {
 	out.Accounts = []channel.Account{}
 	who, err := s.consume(ctx, in.State)
@@ -190,14 +193,14 @@ func (s *Service) Finish(ctx context.Context, in Return, ip string) (out Connect
 	return out, s.keepFailure(ctx, err)
 }
 
-// Failure is what the provider said to a sign-up.
+// Failure is the provider's answer to a failed sign-up.
 type Failure struct {
 	Step  string `json:"step" example:"subscribe" doc:"Step at which the sign-up failed"`
 	Words string `json:"words" example:"(#200) Permissions error" doc:"The provider's error message"`
 }
 
-// keptFailure is a failure that can be read by its id. It is wrapped by the fault that it
-// belongs to.
+// keptFailure is a stored failure that can be read by its id. The fault that it belongs to
+// wraps it.
 type keptFailure struct {
 	id  uuid.UUID
 	err error
@@ -206,11 +209,11 @@ type keptFailure struct {
 // Error implements error.
 func (k *keptFailure) Error() string { return fmt.Sprintf("sign-up failure %s: %v", k.id, k.err) }
 
-// Unwrap gives what went wrong.
+// Unwrap returns the underlying error.
 func (k *keptFailure) Unwrap() error { return k.err }
 
-// keepFailure keeps what the provider said for the session that began the sign-up, and
-// returns the same fault. A fault without such words is returned as it is.
+// keepFailure stores the provider's words for the session that began the sign-up, and
+// returns the same fault. A fault without such words is returned unchanged.
 func (s *Service) keepFailure(ctx context.Context, err error) error {
 	f, known := fault.As(err)
 	if !known || f.Code != fault.ProviderRejected || len(f.Args) == 0 {
@@ -229,8 +232,8 @@ func (s *Service) keepFailure(ctx context.Context, err error) error {
 	return f.Wrap(kept)
 }
 
-// Failure reads what the provider said to a sign-up of the caller's session; not_found
-// for another's.
+// Failure returns the provider's answer to a sign-up of the caller's session; not_found if
+// it belongs to another session.
 func (s *Service) Failure(ctx context.Context, id uuid.UUID) (f Failure, err error) {
 	who := caller.From(ctx)
 	err = s.DB.Tenant(who.TenantID).Read(ctx, func(r *db.Reader) (err error) {
@@ -240,7 +243,7 @@ func (s *Service) Failure(ctx context.Context, id uuid.UUID) (f Failure, err err
 	return f, err
 }
 
-// connect connects what was shared, all of it or nothing.
+// connect connects everything that was shared, or nothing.
 func (s *Service) connect(ctx context.Context, in Return, token secret.Text) ([]channel.Account, error) {
 	none := []channel.Account{}
 	assets, err := s.Provider.Assets(ctx, s.App, token)
@@ -268,8 +271,8 @@ func (s *Service) connect(ctx context.Context, in Return, token secret.Text) ([]
 	return list, nil
 }
 
-// consume takes a state, which counts once, and returns who began the sign-up, if they
-// are still signed in and may still connect channels.
+// consume uses up a state, which is valid once, and returns the person who began the
+// sign-up, if they are still signed in and may still connect channels.
 func (s *Service) consume(ctx context.Context, state string) (who *caller.Caller, err error) {
 	tenant, ok := tenantOf(state)
 	if !ok {
@@ -298,7 +301,7 @@ func (s *Service) consume(ctx context.Context, state string) (who *caller.Caller
 	return who, nil
 }
 
-// claimed leaves of what was shared what the caller claims, or all of it.
+// claimed returns the part of what was shared that the caller claims, or all of it.
 func claimed(all Assets, in Return) (Assets, error) {
 	if in.BusinessID == "" && in.NumberID == "" && in.PageID == "" {
 		if len(all.Numbers)+len(all.Pages) == 0 {
@@ -321,14 +324,14 @@ func claimed(all Assets, in Return) (Assets, error) {
 	return out, nil
 }
 
-// prepared is what the provider agreed to and is not stored yet.
+// prepared is what was set up at the provider but is not stored yet.
 type prepared struct {
 	numbers []whatsapp.Prepared
 	pages   []social.Prepared
 }
 
-// prepare asks the provider for everything that was shared. What it agreed to before a
-// failure is returned with it.
+// prepare sets up everything that was shared at the provider. If it fails, it also returns
+// what was set up before.
 func (s *Service) prepare(ctx context.Context, token secret.Text, all Assets) (out prepared, err error) {
 	kinds := func(p Page) []string {
 		if p.Instagram {
@@ -362,7 +365,7 @@ func (s *Service) prepare(ctx context.Context, token secret.Text, all Assets) (o
 	return out, nil
 }
 
-// takeBack ends what the provider agreed to and that no account uses.
+// takeBack undoes what was set up at the provider and that no account uses.
 func (p *prepared) takeBack(ctx context.Context, s *Service) {
 	for _, n := range p.numbers {
 		if err := s.WhatsApp.Withdraw(ctx, n); err != nil {
@@ -376,7 +379,7 @@ func (p *prepared) takeBack(ctx context.Context, s *Service) {
 	}
 }
 
-// store writes all accounts or none.
+// store stores all accounts or none.
 func (s *Service) store(ctx context.Context, p prepared) (out []channel.Account, err error) {
 	err = s.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error {
 		out = []channel.Account{}
@@ -399,14 +402,14 @@ func (s *Service) store(ctx context.Context, p prepared) (out []channel.Account,
 	return out, err
 }
 
-// stepFault says in which step a sign-up failed.
+// stepFault returns the fault for a sign-up that failed at a step.
 func stepFault(step string, err error) error {
 	if r, refused := errors.AsType[*meta.Refusal](err); refused {
 		return fault.New(fault.ProviderRejected, r.Words()).Because(step).Wrap(err)
 	}
 	if f, known := fault.As(err); known && f.Code == fault.ValidationFailed && f.Reason != "" {
-		// There are no fields here that somebody could correct: what the provider said
-		// about one of them is all that there is to tell.
+		// There is no form here in which somebody could correct a field, so only the
+		// provider's words about it are reported.
 		return fault.New(fault.ProviderRejected, f.Reason).Because(step).Wrap(err)
 	}
 	if f, known := fault.As(err); known {
@@ -415,10 +418,10 @@ func stepFault(step string, err error) error {
 	return fault.New(fault.ProviderRejected, "timeout").Because(step).Wrap(err)
 }
 
-// maxWords bounds how much of the provider's words is told.
+// maxWords limits how many bytes of the provider's words are shown.
 const maxWords = 300
 
-// hideSecrets covers secrets in the words of the provider that a fault tells.
+// hideSecrets replaces secrets in the provider's words that a fault contains.
 func hideSecrets(err error, secrets ...string) error {
 	f, known := fault.As(err)
 	if !known || f.Code != fault.ProviderRejected || len(f.Args) == 0 {

@@ -13,14 +13,14 @@ func put(tx *db.Tx, hash []byte, session uuid.UUID, expires clock.Time) error {
 	return err
 }
 
-// take forgets a sign-up that was begun and returns its session; db.ErrNoRow where it
-// was taken before, or its time is over.
+// take deletes a sign-up and returns its session; db.ErrNoRow if it was taken before or has
+// expired.
 func take(tx *db.Tx, hash []byte) (uuid.UUID, error) {
 	return db.One(&tx.Reader, db.Scalar[uuid.UUID], `DELETE FROM partner_signup WHERE tenant_id = $1 AND state_hash = $2 AND expires_at > $3
 		RETURNING session_id`, tx.Tenant(), hash, clock.At(tx.Now()))
 }
 
-// dropOld forgets the sign-ups and failures whose time is over.
+// dropOld deletes expired sign-ups and failures.
 func dropOld(tx *db.Tx) error {
 	now := clock.At(tx.Now())
 	_, err := tx.Exec(`DELETE FROM partner_signup WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), now)
@@ -36,7 +36,8 @@ func putFailure(tx *db.Tx, id, session uuid.UUID, f Failure) error {
 	return err
 }
 
-// failureOf reads a failure of a session; db.ErrNoRow where it is another's, or over.
+// failureOf returns a failure of a session; db.ErrNoRow if it belongs to another session or
+// has expired.
 func failureOf(r *db.Reader, id, session uuid.UUID, now clock.Time) (Failure, error) {
 	return db.One(r, func(row db.Row) (f Failure, err error) {
 		err = row.Scan(&f.Step, &f.Words)

@@ -8,20 +8,20 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Kinds of these accounts.
+// Kinds of the accounts.
 const (
 	Messenger = "messenger"
 	Instagram = "instagram"
 )
 
-// For how long after a customer's message free text may be sent, and for how long a
-// person may still answer with the human-agent tag.
+// How long after a customer's message free text can be sent, and how long a person can
+// still reply with the human-agent tag.
 const (
 	window      = 24 * time.Hour
 	humanWindow = 7 * 24 * time.Hour
 )
 
-// Settings of a page or an Instagram account; none of it is a secret.
+// Settings are those of a page or an Instagram account; they contain no secrets.
 type Settings struct {
 	PageID       string `json:"page_id" example:"109876543210987" doc:"ID of the page; for Instagram, of the page that the account belongs to"`
 	PageName     string `json:"page_name" example:"Demo A.Ş."`
@@ -33,7 +33,7 @@ type Settings struct {
 	WebhookURL   string `json:"webhook_url" example:"https://crm.example.com/api/crm/v1/channels/social/webhook" doc:"Address that the provider calls"`
 }
 
-// external is how the provider's calls name the account.
+// external returns the id by which the provider's calls name the account.
 func (s *Settings) external(kind string) string {
 	if kind == Instagram {
 		return s.InstagramID
@@ -41,7 +41,7 @@ func (s *Settings) external(kind string) string {
 	return s.PageID
 }
 
-// credentials open a page. They lie sealed beside the account.
+// credentials open a page. They are stored sealed, next to the account.
 type credentials struct {
 	Token     string `json:"token"`
 	AppSecret string `json:"app_secret"`
@@ -51,17 +51,16 @@ func (s *Settings) access(kind string, c credentials) Access {
 	return Access{Kind: kind, PageID: s.PageID, Token: secret.Of(c.Token)}
 }
 
-// NewPage is what a caller gives for a page, or for the Instagram account of one.
+// NewPage is the input for connecting a page or its Instagram account.
 type NewPage struct {
-	ID         uuid.UUID // the zero id for one of its own
+	ID         uuid.UUID // the zero id to create one
 	Kind       string
-	Name       string // the page's or the account's own where it is empty
+	Name       string // if empty, the name of the page or the account is used
 	PageID     string
 	Token      string
 	AppSecret  string
-	HumanAgent *bool // nil leaves an account that there is as it is
-	// ReplaceWebhook lets us take the place of an address that the app's webhook
-	// leads to so far.
+	HumanAgent *bool // nil leaves it unchanged for an existing account
+	// ReplaceWebhook allows replacing another address that the app's webhook has so far.
 	ReplaceWebhook bool
 	GroupID        *uuid.UUID
 	AI             bool

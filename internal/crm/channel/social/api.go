@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// PageInput is what a caller gives to connect a page or its Instagram account.
+// PageInput is the request body for connecting a page or its Instagram account.
 type PageInput struct {
 	Name           string     `json:"name,omitempty" maxLength:"100" example:"Facebook sayfamız" doc:"Defaults to the name of the page or account"`
 	PageID         string     `json:"page_id" minLength:"1" maxLength:"40" example:"109876543210987" doc:"ID of the page; for Instagram, of the page that the account belongs to"`

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// profileJob asks who a customer is.
+	// profileJob looks up a customer's name.
 	profileJob = "social.profile"
 	// copyJob brings in a copy of a message that may be one of ours.
 	copyJob = "social.copy"
-	// copyPause is between two looks at such a copy, copyFor how long it waits at most.
+	// copyPause is the time between two checks of such a copy, copyFor the maximum wait.
 	copyPause = 10 * time.Second
 	copyFor   = 15 * time.Minute
 )
 
-// Jobs are the kinds of this module's jobs.
+// Jobs returns the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return append(s.transport.Jobs(), jobs.Kind{
 		Name: profileJob, Handler: s.runProfile, PerNode: 64, PerTenant: 4, PerAccount: 2, MaxAttempts: 8,
@@ -45,8 +45,8 @@ type heldCopy struct {
 	At        time.Time `json:"at"`
 }
 
-// runCopy is the handler of copyJob. A copy of ours is known once the provider answered;
-// another one is what somebody wrote in the provider's own app.
+// runCopy is the handler of copyJob. A copy of our own message is recognised once the
+// provider has answered; any other was written in the provider's own app.
 func (s *Service) runCopy(ctx context.Context, j *jobs.Job) error {
 	var h heldCopy
 	if err := json.Unmarshal(j.Payload, &h); err != nil {
@@ -70,7 +70,7 @@ func (s *Service) runCopy(ctx context.Context, j *jobs.Job) error {
 	return s.ingest(ctx, a, h.Message, h.At)
 }
 
-// sentPart says whether a message is a later part of one of ours.
+// sentPart reports whether a message is a later part of one of ours.
 func (s *Service) sentPart(ctx context.Context, account uuid.UUID, id string) (ours bool, err error) {
 	err = s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		ours, err = isPart(r, account, id)
@@ -84,15 +84,15 @@ func (c carrier) KeepPart(ctx context.Context, account uuid.UUID, id string) err
 	return c.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return putPart(tx, account, id) })
 }
 
-// namelessContact is the payload of profileJob: the provider tells messages without
-// their author's name.
+// namelessContact is the payload of profileJob: the provider sends messages without their
+// author's name.
 type namelessContact struct {
 	AccountID uuid.UUID `json:"account_id"`
 	ContactID uuid.UUID `json:"contact_id"`
 	Customer  string    `json:"customer"`
 }
 
-// runProfile is the handler of profileJob. A contact that got a name meanwhile keeps
+// runProfile is the handler of profileJob. A contact that got a name in the meantime keeps
 // it.
 func (s *Service) runProfile(ctx context.Context, j *jobs.Job) error {
 	var p namelessContact
@@ -127,8 +127,8 @@ func (s *Service) SetReadReceipts(a *channel.Account, on bool) error {
 	return transport.ChangeSettings(a, func(set *Settings) { set.ReadReceipts = on })
 }
 
-// Seen implements channel.Receipts. The provider is told for a person, and marks all
-// that they wrote.
+// Seen implements channel.Receipts. The provider marks all messages of a customer, not a
+// single one.
 func (s *Service) Seen(tx *db.Tx, a channel.Account, providerMessageID string) error {
 	var set Settings
 	if err := a.Read(&set); err != nil || !set.ReadReceipts {
@@ -149,7 +149,7 @@ func (s *Service) Seen(tx *db.Tx, a channel.Account, providerMessageID string) e
 	return s.transport.EnqueueRead(tx, a.ID, i.ExternalID)
 }
 
-// MarkRead implements transport.Reader: what is the customer.
+// MarkRead implements transport.Reader; what is the customer.
 func (c carrier) MarkRead(ctx context.Context, account uuid.UUID, what string) error {
 	at, err := c.open(ctx, account)
 	if err != nil {
@@ -168,8 +168,8 @@ func (c carrier) ShowTyping(ctx context.Context, account uuid.UUID, to string) e
 	return err
 }
 
-// Changed implements channel.Kind: a page that is disconnected tells us nothing more,
-// until it is connected again.
+// Changed implements channel.Kind: a disconnected page sends us no more events until it is
+// connected again.
 func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 	if before == channel.Disconnected {
 		return s.transport.EnqueueRejoin(tx, a.ID)
@@ -184,8 +184,8 @@ func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 	return s.transport.EnqueueLeave(tx, transport.Leaving{AccountID: a.ID, What: o.Set.PageID, Token: o.Creds.Token})
 }
 
-// Leave implements transport.Carrier: what is the page. One that another account still
-// uses, such as its Instagram account, goes on telling.
+// Leave implements transport.Carrier; What is the page. A page that another account still
+// uses, such as its Instagram account, keeps sending events.
 func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
 	return c.leave(ctx, l.What, Access{Kind: Messenger, PageID: l.What, Token: secret.Of(l.Token)})
 }

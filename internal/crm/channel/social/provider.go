@@ -17,60 +17,61 @@ type Access struct {
 	Token  secret.Text
 }
 
-// App is the program that a page's messages are told to.
+// App is the provider's app that receives a page's messages.
 type App struct {
 	ID     string
 	Secret secret.Text
 }
 
-// Refusal is the provider's no.
+// Refusal is an error response from the provider.
 type Refusal = meta.Refusal
 
-// Provider is the service behind the channel. Its refusals are *Refusal; any other
-// error means that nobody knows what became of the call.
+// Provider is the service behind the channel. It refuses with a *Refusal; after any other
+// error it is unknown whether the call succeeded.
 type Provider interface {
-	// Page says what a page is, and which app the token belongs to.
+	// Page returns a page, with the app that the token belongs to.
 	Page(ctx context.Context, a Access) (Page, error)
-	// Webhook is where an app's news of a kind are told now, "" for nowhere.
+	// Webhook returns the address that currently receives an app's events of a kind, "" for
+	// none.
 	Webhook(ctx context.Context, app App, kind string) (string, error)
-	// SetWebhook makes the provider call an address with an app's news of a kind. It
-	// asks the address with the token first.
+	// SetWebhook makes the provider send an app's events of a kind to an address, which it
+	// first verifies with the token.
 	SetWebhook(ctx context.Context, app App, kind, address, token string) error
-	// Subscribe lets a page tell its app what happens on it.
+	// Subscribe makes a page send its events to its app.
 	Subscribe(ctx context.Context, a Access) error
 	Unsubscribe(ctx context.Context, a Access) error
-	// Send gives the provider's name for the message.
+	// Send returns the provider's id of the message.
 	Send(ctx context.Context, a Access, m Message) (string, error)
-	// Upload stores a file that a message will name.
+	// Upload stores a file that a message can refer to.
 	Upload(ctx context.Context, a Access, f OutgoingFile) (attachmentID string, err error)
-	// React puts a sign on a message; an empty one takes it away.
+	// React sets the reaction to a message; an empty one removes it.
 	React(ctx context.Context, a Access, to, messageID, emoji string) error
-	// MarkSeen tells a customer that their messages were read.
+	// MarkSeen shows a customer that their messages were read.
 	MarkSeen(ctx context.Context, a Access, to string) error
-	// ShowTyping shows a customer that somebody writes to them.
+	// ShowTyping shows a customer that somebody is typing.
 	ShowTyping(ctx context.Context, a Access, to string) error
-	// Profile is who a customer is.
+	// Profile returns a customer's names.
 	Profile(ctx context.Context, a Access, id string) (Profile, error)
 	// Download opens a file of a message; the caller closes it.
 	Download(ctx context.Context, address string) (kind string, content io.ReadCloser, err error)
 
 	meta.CallProvider[Access]
 
-	// Signed says whether the provider signed a call with the app's secret.
+	// Signed reports whether the provider signed a call with the app's secret.
 	Signed(appSecret secret.Text, body []byte, signature string) bool
-	// Read reads a call of the provider.
+	// Read decodes a webhook call of the provider.
 	Read(body []byte) ([]Event, error)
 }
 
-// Page is what the provider says of a page.
+// Page is what the provider reports about a page.
 type Page struct {
 	ID, Name string
-	// InstagramID and Username are the Instagram account of the page, "" for none.
+	// InstagramID and Username are those of the page's Instagram account, "" for none.
 	InstagramID, Username string
 	AppID                 string
 }
 
-// Profile is what the provider says of a customer.
+// Profile is what the provider reports about a customer.
 type Profile struct{ Name, Username string }
 
 // Kinds of file.
@@ -87,64 +88,64 @@ type OutgoingFile struct {
 	Content          io.Reader
 }
 
-// Message is what is sent to one customer: a text with or without answers to choose
-// from, or a file.
+// Message is what is sent to one customer: a text, with or without choices, or a file.
 type Message struct {
 	To, Text string
 	// AttachmentID is an uploaded file of the kind FileKind.
 	AttachmentID, FileKind string
 	Choices                []Choice
-	// Human says that a person answers after the window closed.
+	// Human marks a reply by a person after the window has closed.
 	Human bool
-	// Mark comes back with the page's own copy of the message.
+	// Mark is returned with the page's own copy of the message.
 	Mark string
 }
 
-// Choice is an answer that the customer can choose.
+// Choice is an answer that the customer can select.
 type Choice struct{ Text, Data string }
 
-// Event is one thing that the provider tells an account. At most one of the pointers
-// is set; none where it tells something that means nothing to us.
+// Event is one event of an account. At most one of the pointers is set; none if the event
+// is of a type that we do not use.
 type Event struct {
 	Kind string
 	// Account is the page or the Instagram account.
 	Account  string
 	Message  *Received
-	Edited   *Received // the message as its author changed it
+	Edited   *Received // the message as edited by its author
 	Reaction *Reaction
 	Read     *ReadReport
-	Arrived  []string // messages of ours that reached the customer
+	Arrived  []string // our messages that reached the customer
 	At       time.Time
 }
 
 // Received is a message between a customer and the account.
 type Received struct {
 	ID string
-	// Customer is who it is with; OfPage says that the account's own side wrote it.
+	// Customer is the customer in the conversation; OfPage is set if the account's own side
+	// wrote it.
 	Customer string
 	OfPage   bool
-	// AppID and Mark are of a message that a program sent in the page's name.
+	// AppID and Mark are set if an app sent the message in the page's name.
 	AppID, Mark string
 	Text        string
 	Files       []RemoteFile
-	// Choice is what the answer that the customer chose, or the button, stands for.
+	// Choice is the data of the choice or button that the customer selected.
 	Choice string
-	// Deleted says that its author took it back, Unsupported that the provider does
-	// not hand it over.
+	// Deleted is set if its author deleted it, Unsupported if the provider does not hand it
+	// over.
 	Deleted, Unsupported bool
-	// ReplyTo is the message that it answers, "" for none.
+	// ReplyTo is the message that it replies to, "" for none.
 	ReplyTo string
-	// Detail is what the message says besides its words.
+	// Detail holds what the message contains besides its text.
 	Detail map[string]any
 }
 
-// RemoteFile is a file that lies with the provider, by its address.
+// RemoteFile is a file stored at the provider, identified by its address.
 type RemoteFile = transport.RemoteFile
 
-// Reaction is a customer's sign on a message, "" where they took it away.
+// Reaction is a customer's reaction to a message, "" if they removed it.
 type Reaction struct{ MessageID, Emoji string }
 
-// ReadReport is what a customer read: one message, or all until a time.
+// ReadReport reports what a customer has read: one message, or all until a time.
 type ReadReport struct {
 	Customer, MessageID string
 	Until               time.Time

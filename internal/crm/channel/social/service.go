@@ -22,7 +22,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Config is what the channel needs.
+// Config holds what the channel needs.
 type Config struct {
 	DB       *db.DB
 	Log      *slog.Logger
@@ -45,7 +45,7 @@ type Service struct {
 	receiver  *meta.Receiver[Event]
 }
 
-// New makes the channel.
+// New returns the channel.
 func New(c Config) *Service {
 	s := &Service{Config: c}
 	s.accounts = &transport.Accounts[Settings, credentials]{DB: c.DB, Log: c.Log, Channels: c.Channels, Kinds: []string{Messenger, Instagram}}
@@ -61,10 +61,10 @@ func New(c Config) *Service {
 	return s
 }
 
-// WebhookPath is where the provider calls.
+// WebhookPath is the path that the provider calls.
 const WebhookPath = "/api/crm/v1/channels/social/webhook"
 
-// Prepared is a page that the provider opened for us and that is not stored yet.
+// Prepared is a page that was set up at the provider but is not stored yet.
 type Prepared struct {
 	in      NewPage
 	unnamed bool // the caller gave no name
@@ -72,13 +72,13 @@ type Prepared struct {
 	creds   credentials
 }
 
-// External is how the provider calls the account.
+// External returns the provider's id of the account.
 func (p *Prepared) External() string { return p.set.external(p.in.Kind) }
 
-// Connect makes an account of a page, or of the Instagram account that belongs to it,
-// after the provider showed that the token opens it. One that is connected already
-// gets the new token. Where the account cannot be stored, the page tells us nothing more; the
-// app's own address stays, which tells nothing of a page that is not subscribed.
+// Connect creates an account for a page or its Instagram account, after the provider has
+// accepted the token. An account that is already connected gets the new token. If the
+// account cannot be stored, the page is unsubscribed; the app's webhook stays, but it
+// receives no events of unsubscribed pages.
 func (s *Service) Connect(ctx context.Context, n NewPage) (a channel.Account, err error) {
 	p, err := s.Prepare(ctx, n)
 	if err != nil {
@@ -96,8 +96,8 @@ func (s *Service) Connect(ctx context.Context, n NewPage) (a channel.Account, er
 	return a, err
 }
 
-// Prepare asks the provider for a page and makes it tell us what happens there. It
-// stores nothing. What the provider does not like is a fault of the field.
+// Prepare checks a page at the provider and makes it send us its events. It stores nothing.
+// A refusal by the provider is returned as a fault of the field.
 func (s *Service) Prepare(ctx context.Context, n NewPage) (p Prepared, err error) {
 	n.PageID, n.Token, n.AppSecret = strings.TrimSpace(n.PageID), strings.TrimSpace(n.Token), strings.TrimSpace(n.AppSecret)
 	p = Prepared{in: n, creds: credentials{n.Token, n.AppSecret}, set: Settings{PageID: n.PageID, HumanAgent: n.HumanAgent != nil && *n.HumanAgent, WebhookURL: s.BaseURL + WebhookPath}}
@@ -109,7 +109,7 @@ func (s *Service) Prepare(ctx context.Context, n NewPage) (p Prepared, err error
 	if n.Kind == Instagram && page.InstagramID == "" {
 		return p, fault.Invalid("page_id", "no_instagram_account")
 	}
-	// A page may be asked for by its name; its events come with its id.
+	// A page can be requested by its name, but its events come with its id.
 	p.set.PageID, p.set.PageName, p.set.AppID = cmp.Or(page.ID, n.PageID), page.Name, page.AppID
 	p.in.PageID, at = p.set.PageID, p.set.access(n.Kind, p.creds)
 	if n.Kind == Instagram {
@@ -126,13 +126,12 @@ func (s *Service) Prepare(ctx context.Context, n NewPage) (p Prepared, err error
 	return p, nil
 }
 
-// Withdraw ends what Prepare began, unless an account still uses the page.
+// Withdraw undoes Prepare, unless an account still uses the page.
 func (s *Service) Withdraw(ctx context.Context, p Prepared) error {
 	return s.leave(ctx, p.set.PageID, p.set.access(p.in.Kind, p.creds))
 }
 
-// leave makes a page tell us nothing more, unless an account of any workspace still
-// uses it.
+// leave unsubscribes a page, unless an account of any workspace still uses it.
 func (s *Service) leave(ctx context.Context, page string, at Access) error {
 	var uses int
 	if err := s.DB.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
@@ -144,8 +143,8 @@ func (s *Service) leave(ctx context.Context, page string, at Access) error {
 	return s.Provider.Unsubscribe(ctx, at)
 }
 
-// listen makes the app's news come to us. An app whose news go to another address is
-// left alone, unless the caller said that we take its place.
+// listen makes the app send its events to us. It refuses if they go to another address,
+// unless the caller allowed replacing it.
 func (s *Service) listen(ctx context.Context, p *Prepared) error {
 	app := App{ID: p.set.AppID, Secret: secret.Of(p.creds.AppSecret)}
 	now, err := s.Provider.Webhook(ctx, app, p.in.Kind)
@@ -164,7 +163,7 @@ func (s *Service) listen(ctx context.Context, p *Prepared) error {
 	return nil
 }
 
-// Put stores a page that was prepared.
+// Put stores a prepared page.
 func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 	a, err := s.accounts.Store(tx, transport.NewAccount{
 		ID: p.in.ID, Kind: p.in.Kind, Name: p.in.Name, External: p.External(), GroupID: p.in.GroupID, AI: p.in.AI, KeepName: p.unnamed,
@@ -183,7 +182,8 @@ func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 	return a, nil
 }
 
-// connectFault says which of the fields the provider did not like.
+// connectFault returns the fault for a failed connection, with the field that the provider
+// refused.
 func connectFault(err error) error {
 	r, ok := errors.AsType[*Refusal](err)
 	switch {
@@ -197,7 +197,7 @@ func connectFault(err error) error {
 	return fault.Invalid("page_id", "refused").Because(r.Words())
 }
 
-// appFault is connectFault for what the app's secret opens.
+// appFault is connectFault for calls made with the app's secret.
 func appFault(err error) error {
 	r, ok := errors.AsType[*Refusal](err)
 	switch {
@@ -209,8 +209,8 @@ func appFault(err error) error {
 	return fault.Invalid("app_secret", "refused").Because(r.Words())
 }
 
-// open opens an account that carries messages; transport.ErrUnavailable where it does
-// not.
+// open returns the access to a working account, or transport.ErrUnavailable if the account
+// does not work.
 func (s *Service) open(ctx context.Context, id uuid.UUID) (Access, error) {
 	o, err := s.accounts.OpenWorking(ctx, id)
 	return o.Set.access(o.Kind, o.Creds), err

@@ -8,7 +8,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// page is the kind messenger: over a page customers can be called too.
+// page is the kind messenger, which also supports calls.
 type page struct {
 	*Service
 	meta.Calling[Access]
@@ -24,12 +24,12 @@ var (
 	_ channel.Kind   = instagram{}
 )
 
-// Kinds are the kinds of channel that the service carries.
+// Kinds returns the kinds of channel that the service implements.
 func (s *Service) Kinds() map[string]channel.Kind {
 	return map[string]channel.Kind{Messenger: &page{s, meta.NewCalling[Access](s.Provider, s.open, s.accounts.RecordAnswer)}, Instagram: instagram{s}}
 }
 
-// Types of file that are more than a file to the provider.
+// File types that the provider shows as picture, video or sound.
 var (
 	imageTypes = []string{"image/gif", "image/jpeg", "image/png"}
 	videoTypes = []string{"video/mp4"}
@@ -46,8 +46,8 @@ func (*page) Capabilities() channel.Capabilities {
 	}
 }
 
-// Capabilities implements channel.Kind. Instagram takes pictures, films and sound,
-// and lets programs put a heart on a message and nothing else.
+// Capabilities implements channel.Kind. Instagram accepts pictures, videos and sound, and
+// the only reaction that apps can set is a heart.
 func (instagram) Capabilities() channel.Capabilities {
 	return channel.Capabilities{
 		Files: []channel.FileRule{
@@ -62,7 +62,7 @@ func (p *page) ShowTyping(tx *db.Tx, account uuid.UUID, address string) error {
 	return p.transport.EnqueueTyping(tx, account, address)
 }
 
-// SpeaksSIP implements channel.Calls: Messenger leads calls to browsers only.
+// SpeaksSIP implements channel.Calls: Messenger sends calls to browsers only.
 func (*page) SpeaksSIP() bool { return false }
 
 // CallNumber implements channel.Calls: a page has none.

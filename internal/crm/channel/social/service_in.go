@@ -20,19 +20,19 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// owners finds the accounts of a kind and the provider's name.
+// owners finds the accounts that a name, made of kind and provider's id, refers to.
 func (s *Service) owners(ctx context.Context, name string) ([]channel.Owned, error) {
 	kind, account, _ := strings.Cut(name, "/")
 	return s.Channels.ByExternal(ctx, kind, account)
 }
 
-// signedFor says whether a call is signed for an account.
+// signedFor reports whether a call is signed for an account.
 func (s *Service) signedFor(ctx context.Context, a channel.Account, body []byte, signature string) (bool, error) {
 	o, err := s.accounts.Open(ctx, a.ID)
 	return err == nil && s.Provider.Signed(secret.Of(o.Creds.AppSecret), body, signature), err
 }
 
-// takeEvent takes one thing that the provider tells an account.
+// takeEvent handles one event of an account.
 func (s *Service) takeEvent(ctx context.Context, a channel.Account, e Event) error {
 	e.At = transport.PlausibleTime(e.At, s.DB.Clock().Now())
 	switch {
@@ -46,7 +46,7 @@ func (s *Service) takeEvent(ctx context.Context, a channel.Account, e Event) err
 		if e.Edited.Customer == "" || e.Edited.OfPage {
 			return s.Edits.Keep(ctx, a.ID, e.Edited.ID, edit.Early{Kind: edit.EarlyText, Value: e.Edited.Text})
 		}
-		// The change came before the message: it brings all of it.
+		// The edit came before the message: it contains the whole message.
 		return s.ingest(ctx, a, *e.Edited, e.At)
 	case e.Reaction != nil:
 		return s.Inbound.CustomerReacted(ctx, a.ID, e.Reaction.MessageID, e.Reaction.Emoji)
@@ -63,7 +63,7 @@ func (s *Service) takeEvent(ctx context.Context, a channel.Account, e Event) err
 	return nil
 }
 
-// unsupported stands for what the provider does not hand over, such as a poll.
+// unsupported replaces content that the provider does not hand over, such as a poll.
 const unsupported = "Bu ileti türü burada gösterilemiyor; Messenger ya da Instagram uygulamasında görülebilir. / This kind of message cannot be shown here; it is visible in the Messenger or Instagram app."
 
 func (s *Service) takeMessage(ctx context.Context, a channel.Account, m Received, at time.Time) error {
@@ -82,9 +82,9 @@ func (s *Service) takeMessage(ctx context.Context, a channel.Account, m Received
 	return s.ingest(ctx, a, m, at)
 }
 
-// takeCopy takes the page's own copy of a message, and says whether we sent it. A copy
-// that carries our mark is the provider's word that it has the message, which counts
-// also where its answer to us was lost.
+// takeCopy handles the page's own copy of a message, and reports whether we sent it or it
+// is held. A copy with our mark proves that the provider has the message, even if its
+// answer to us was lost.
 func (s *Service) takeCopy(ctx context.Context, a channel.Account, m Received, at time.Time) (ours bool, err error) {
 	var set Settings
 	if err := a.Read(&set); err != nil {
@@ -110,9 +110,9 @@ func (s *Service) takeCopy(ctx context.Context, a channel.Account, m Received, a
 	return true, channel.IgnoreDeleted(s.Inbound.Reported(ctx, item, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: m.ID}))
 }
 
-// holdCopy keeps back a copy that names no program while a message of ours to the same
-// customer is on its way: it may be that one, and nobody can tell before the provider
-// answered. It says whether it did.
+// holdCopy holds a copy that names no app while one of our messages to the same customer is
+// being sent: it may be a copy of that one, which is unknown until the provider has
+// answered. It reports whether it held the copy.
 func (s *Service) holdCopy(ctx context.Context, a channel.Account, m Received, at time.Time) (held bool, err error) {
 	if held, err = s.Inbound.AwaitsDelivery(ctx, a.ID, m.Customer); err != nil || !held {
 		return held, err
@@ -124,8 +124,8 @@ func (s *Service) holdCopy(ctx context.Context, a channel.Account, m Received, a
 }
 
 // ingest brings in a message of a customer, or one that somebody wrote to them in the
-// page's name. A message with files is written at once, in its place, with the files
-// pending; jobs fetch them.
+// page's name. A message with files is written at once, with the files pending; jobs fetch
+// them.
 func (s *Service) ingest(ctx context.Context, a channel.Account, m Received, at time.Time) error {
 	if m.Unsupported {
 		m.Text = unsupported
@@ -135,7 +135,7 @@ func (s *Service) ingest(ctx context.Context, a channel.Account, m Received, at 
 		From: contact.Sender{Channel: a.Kind, AccountID: a.ID, ExternalID: m.Customer}, Detail: m.Detail, SentAt: clock.Ptr(at), FromUs: m.OfPage,
 	}
 	if !m.OfPage {
-		// A message that was on its way for long leaves less of the window.
+		// A delayed message leaves less of the window.
 		in.Window = window - max(s.DB.Clock().Now().Sub(at), 0)
 	}
 	if m.Choice != "" {
@@ -161,7 +161,7 @@ func (s *Service) ingest(ctx context.Context, a channel.Account, m Received, at 
 	return err
 }
 
-// Download implements transport.Carrier. The address is all that a file needs.
+// Download implements transport.Carrier. A file needs nothing but its address.
 func (c carrier) Download(ctx context.Context, _ uuid.UUID, f RemoteFile) (string, io.ReadCloser, error) {
 	return c.Provider.Download(ctx, f.ID)
 }

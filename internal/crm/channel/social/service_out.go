@@ -25,8 +25,8 @@ var (
 	_ conversation.Asker   = (*Service)(nil)
 )
 
-// Route implements channel.Kind: who wrote within the window can be answered, and
-// where people may use the human-agent tag, for seven days.
+// Route implements channel.Kind: customers who wrote within the window can be answered, or
+// within seven days if people may use the human-agent tag.
 func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*conversation.Route, error) {
 	i, known := channel.IdentityOn(to, a.ID)
 	if !known {
@@ -42,7 +42,8 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 	return &conversation.Route{Address: i.ExternalID}, nil
 }
 
-// lastMoment is until when a customer can be answered at all whose window ends then.
+// lastMoment returns the time until which a customer with this window can be answered at
+// all.
 func (s *Settings) lastMoment(until clock.Time) time.Time {
 	if s.HumanAgent {
 		return until.Add(humanWindow - window)
@@ -50,13 +51,13 @@ func (s *Settings) lastMoment(until clock.Time) time.Time {
 	return until.Time
 }
 
-// What the provider takes as one text: characters on Messenger, bytes on Instagram.
+// Maximum length of one text at the provider: characters on Messenger, bytes on Instagram.
 const (
 	maxMessengerText = 2000
 	maxInstagramText = 1000
 )
 
-// carrier makes the provider's calls for the transport.
+// carrier calls the provider for the transport.
 type carrier struct{ *Service }
 
 var (
@@ -82,7 +83,7 @@ func (carrier) Parts(m *transport.Message) (out []transport.Part) {
 	return out
 }
 
-// kindOf says as what a file is sent.
+// kindOf returns the kind that a file is sent as.
 func kindOf(f file.Outgoing) string {
 	for kind, types := range map[string][]string{FileImage: imageTypes, FileVideo: videoTypes, FileAudio: audioTypes} {
 		if slices.Contains(types, f.Type) {
@@ -92,7 +93,7 @@ func kindOf(f file.Outgoing) string {
 	return FileOther
 }
 
-// Take implements channel.Kind. After the window only a person may answer.
+// Take implements channel.Kind. After the window only a person can reply.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	until, err := s.windowOf(&tx.Reader, m)
 	if err != nil {
@@ -103,7 +104,8 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 		if err != nil {
 			return err
 		}
-		// The tag says that a person answers. A key is a program's, whoever it names.
+		// The tag states that a person replies. An API key belongs to a program, whichever
+		// agent it names.
 		if item.AuthorKind != conversation.ByAgent || caller.From(tx.Context()).Kind == caller.APIKey {
 			return fault.New(fault.WindowClosed).ExpiredAt(&until)
 		}
@@ -113,7 +115,7 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	return s.transport.EnqueueSend(tx, out, tx.Now())
 }
 
-// windowOf is until when the customer of a message can be written to without the
+// windowOf returns the time until which a message's customer can be written to without the
 // human-agent tag.
 func (s *Service) windowOf(r *db.Reader, m conversation.Outgoing) (until clock.Time, err error) {
 	who, err := s.Contacts.Whole(r, m.ContactID)
@@ -126,7 +128,7 @@ func (s *Service) windowOf(r *db.Reader, m conversation.Outgoing) (until clock.T
 	return until, nil
 }
 
-// Push implements channel.Kind: the job is on it already.
+// Push implements channel.Kind: the message is already queued as a job.
 func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
 	return conversation.Delivery{Status: conversation.Queued}, nil
 }
@@ -139,7 +141,8 @@ func (c carrier) SendPart(ctx context.Context, m *transport.Message, p transport
 	}
 	out := Message{To: m.To, Text: p.Text, Human: !c.DB.Clock().Now().Before(m.WindowEndsAt.Time)}
 	if len(c.Parts(m)) == 1 {
-		// The copy of one of several parts says nothing of the others.
+		// A mark is sent only with a single part: the copy of one of several parts says
+		// nothing about the others.
 		out.Mark = m.ItemID.String()
 	}
 	for _, f := range p.Files {

@@ -15,10 +15,10 @@ func putPage(tx *db.Tx, account uuid.UUID, page string) error {
 	return err
 }
 
-// partsKept is for how long a copy of a part can come.
+// partsKept is how long the ids of parts are kept, as the time in which a copy can arrive.
 const partsKept = 7 * 24 * time.Hour
 
-// putPart keeps how the provider calls a part of a message, and forgets old ones.
+// putPart stores the provider's id of a part of a message, and deletes old ones.
 func putPart(tx *db.Tx, account uuid.UUID, id string) error {
 	if _, err := tx.Exec(`DELETE FROM social_part WHERE tenant_id = $1 AND account_id = $2 AND sent_at < $3`,
 		tx.Tenant(), account, clock.At(tx.Now().Add(-partsKept))); err != nil {
@@ -29,14 +29,15 @@ func putPart(tx *db.Tx, account uuid.UUID, id string) error {
 	return err
 }
 
-// isPart says whether a message is a later part of one of ours.
+// isPart reports whether a message is a later part of one of ours.
 func isPart(r *db.Reader, account uuid.UUID, id string) (bool, error) {
 	n, err := db.One(r, db.Scalar[int], `SELECT count(*) FROM social_part WHERE tenant_id = $1 AND account_id = $2 AND provider_message_id = $3`,
 		r.Tenant(), account, id)
 	return n > 0, err
 }
 
-// countPageUses says how many accounts of any workspace that are not over use a page.
+// countPageUses returns the number of connected accounts, of any workspace, that use a
+// page.
 func countPageUses(r *db.Reader, page string) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM social_page p
 		JOIN channel_account a ON a.tenant_id = p.tenant_id AND a.id = p.account_id

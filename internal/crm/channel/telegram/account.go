@@ -63,10 +63,10 @@ func (c credentials) token() secret.Text { return secret.Of(c.Token) }
 
 // NewBot is the input for connecting a bot.
 type NewBot struct {
-	ID      uuid.UUID // the zero id for one of its own
-	Name    string    // the bot's name where it is empty
+	ID      uuid.UUID // the zero id to create one
+	Name    string    // if empty, the bot's name is used
 	Token   string
-	Mode    string // "" for what works here
+	Mode    string // "" for the default of this installation
 	GroupID *uuid.UUID
 	AI      bool
 }

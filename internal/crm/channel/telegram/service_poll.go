@@ -45,16 +45,16 @@ func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
 	}
 	next := from
 	if len(list) == 0 {
-		next = 0 // all before was taken, and after a week without news the provider counts anew
+		next = 0 // all earlier updates were taken, and after a week without any the provider restarts its numbering
 	}
 	for _, u := range list {
 		if err = s.take(ctx, o.Account, u); err != nil {
-			break // it is asked for again, and those behind it
+			break // it is requested again, with those after it
 		}
 		next = max(next, u.ID+1)
 	}
 	if errors.Is(err, errStopped) {
-		err = nil // the next run sees which account it is
+		err = nil // the next run finds out which account it is
 	}
 	if fail := s.endPoll(ctx, j, from, next, o.Account); fail != nil || err != nil {
 		return errors.Join(fail, err)

@@ -119,9 +119,9 @@ func (s *Accounts[S, C]) RecordAnswer(ctx context.Context, account uuid.UUID, er
 
 // NewAccount is an account that the provider opened for us.
 type NewAccount struct {
-	ID         uuid.UUID // the zero id for one of its own
+	ID         uuid.UUID // the zero id to create one
 	Kind, Name string
-	External   string // how the provider calls it
+	External   string // the provider's id
 	// KeepName keeps the name of an account that exists, or existed, already.
 	KeepName bool
 	GroupID  *uuid.UUID
@@ -175,7 +175,7 @@ func (s *Accounts[S, C]) storeSettings(tx *db.Tx, n NewAccount, set S, keep func
 		return a, err
 	}
 	return s.Channels.ConnectAgain(tx, a, func(a *channel.Account) error {
-		a.AI = n.AI // the assistant answers where whoever connects says so now
+		a.AI = n.AI // the caller decides again whether the assistant answers
 		return change(a)
 	})
 }

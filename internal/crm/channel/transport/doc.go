@@ -1,18 +1,18 @@
-// Package transport is what the channels share that reach their customers over a
-// provider: WhatsApp, Telegram, Messenger and Instagram. It reads accounts with what
-// opens them, sends messages in jobs, fetches the files of messages, tells customers
-// that they were read, asks them for a rating, and ends what the provider tells of an
-// account that is disconnected.
+// Package transport is shared by the channels that reach their customers over a
+// provider: WhatsApp, Telegram, Messenger and Instagram. It reads accounts with their
+// credentials, sends messages in jobs, fetches the files of messages, shows customers
+// that their messages were read, asks them for a rating, and ends the provider's
+// updates for disconnected accounts.
 //
-// A kind of channel gives a Carrier: how its provider's calls are made. What always
-// holds:
+// A kind of channel supplies a Carrier, which makes its provider's calls. These rules
+// always hold:
 //
-//   - What the provider took is written down as the very next thing, part by part, so
-//     that a part is sent again only where that could not be written.
+//   - An accepted part is recorded immediately, part by part, so that a part is sent
+//     again only if recording it failed.
 //   - A message that will never be sent is shown as failed, with the reason.
 //   - A provider that asks for a pause gets it; a token that it refuses twice makes the
 //     account need attention.
-//   - A file that was announced is fetched for a day, while the account is paused too.
+//   - Fetching an announced file is tried for a day, even while the account is paused.
 //
 // It has no tables and no wire format.
 package transport

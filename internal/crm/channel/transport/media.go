@@ -32,7 +32,7 @@ const (
 type RemoteFile struct {
 	// ID is the provider's id or address of the file.
 	ID   string `json:"id"`
-	Kind string `json:"kind"` // image, voice and so on, as the provider calls it
+	Kind string `json:"kind"` // image, voice and so on, in the provider's words
 	Name string `json:"name"`
 	Type string `json:"type"`
 	Size int64  `json:"size"`

@@ -70,7 +70,7 @@ func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	if j.Test {
-		return nil // what a test key sets off reaches nobody
+		return nil // messages of a test key are never sent
 	}
 	var got accepted
 	if _, err := j.ReadReceipt(&got); err != nil {

@@ -8,13 +8,13 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Name is the kind of these accounts.
+// Name is the kind of WhatsApp accounts.
 const Name = "whatsapp"
 
-// window is for how long after a customer's message free text may be sent.
+// window is how long after a customer's message free text can be sent.
 const window = 24 * time.Hour
 
-// Settings of a number; none of it is a secret.
+// Settings are those of a number; they contain no secrets.
 type Settings struct {
 	NumberID     string `json:"phone_number_id" example:"106540352242922"`
 	BusinessID   string `json:"business_account_id" example:"102290129340398"`
@@ -29,23 +29,24 @@ type Settings struct {
 	VerifyToken  string `json:"verify_token" doc:"Token for registering the address at the provider by hand"`
 }
 
-// credentials open a number. They lie sealed beside the account.
+// credentials open a number. They are stored sealed, next to the account.
 type credentials struct {
 	Token     string `json:"token"`
 	AppSecret string `json:"app_secret"`
-	// PIN is what a number was registered with, "" where somebody else did.
+	// PIN is the one that the number was registered with, "" if somebody else registered
+	// it.
 	PIN string `json:"pin,omitempty"`
 }
 
-// NewNumber is what a caller gives for a number.
+// NewNumber is the input for connecting a number.
 type NewNumber struct {
-	ID         uuid.UUID // the zero id for one of its own
-	Name       string    // the verified name where it is empty
+	ID         uuid.UUID // the zero id to create one
+	Name       string    // if empty, the verified name is used
 	NumberID   string
 	BusinessID string
 	Token      string
 	AppSecret  string
-	// Register lets a number be registered that cannot send yet.
+	// Register allows registering a number that cannot send yet.
 	Register bool
 	GroupID  *uuid.UUID
 	AI       bool

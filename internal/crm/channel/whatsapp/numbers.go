@@ -11,9 +11,9 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Numbers reads the workspaces' numbers with their access and keeps what the
-// provider says about their tokens. It carries templates to the provider, so it
-// is made before the templates, which the channel needs.
+// Numbers opens the workspaces' numbers and records what the provider says about their
+// tokens. It also sends templates to the provider, so it is created before the template
+// service, which the channel needs.
 type Numbers struct {
 	DB       *db.DB
 	Log      *slog.Logger
@@ -22,13 +22,13 @@ type Numbers struct {
 	accounts *transport.Accounts[Settings, credentials]
 }
 
-// NewNumbers makes the numbers of a provider.
+// NewNumbers returns the numbers of a provider.
 func NewNumbers(d *db.DB, log *slog.Logger, channels *channel.Service, provider Provider) *Numbers {
 	accounts := &transport.Accounts[Settings, credentials]{DB: d, Log: log, Channels: channels, Kinds: []string{Name}}
 	return &Numbers{d, log, channels, provider, accounts}
 }
 
-// open opens a number, whether or not it is paused.
+// open returns the access to a number, even if it is paused.
 func (s *Numbers) open(ctx context.Context, id uuid.UUID) (Access, error) {
 	o, err := s.accounts.Open(ctx, id)
 	return o.Set.access(o.Creds), err

@@ -19,26 +19,24 @@ type Access struct {
 	Token      secret.Text
 }
 
-// Provider is the service behind the channel. Its refusals are *Refusal; any
-// other error means that nobody knows what became of the call.
+// Provider is the service behind the channel. It refuses with a *Refusal; after any other
+// error it is unknown whether the call succeeded.
 type Provider interface {
 	Number(ctx context.Context, a Access) (Number, error)
-	// Subscribe makes the provider call back at an address, which it asks with
-	// the token first.
+	// Subscribe makes the provider call an address, which it first verifies with the token.
 	Subscribe(ctx context.Context, a Access, address, token string) error
 	Unsubscribe(ctx context.Context, a Access) error
-	// Register makes a number ready to send, with a PIN of six digits that the provider
-	// asks for when it is registered again.
+	// Register makes a number ready to send, with a six-digit PIN that the provider asks
+	// for when the number is registered again.
 	Register(ctx context.Context, a Access, pin string) error
 	Deregister(ctx context.Context, a Access) error
-	// RequestAppData asks for who is in the address book of the app on the phone and for
-	// what was written there before. It comes as Contacts and as History, if the owner
-	// shares it.
+	// RequestAppData requests the address book and the message history of the app on the
+	// phone. They arrive as Contacts and History, if the owner shares them.
 	RequestAppData(ctx context.Context, a Access) error
-	// Send gives the provider's name for the message.
+	// Send returns the provider's id of the message.
 	Send(ctx context.Context, a Access, m Message) (string, error)
 	MarkRead(ctx context.Context, a Access, messageID string) error
-	// Upload stores a file that a message will name.
+	// Upload stores a file that a message can refer to.
 	Upload(ctx context.Context, a Access, name, kind string, content io.Reader) (mediaID string, err error)
 	// Download opens a file of a message; the caller closes it.
 	Download(ctx context.Context, a Access, mediaID string) (kind string, content io.ReadCloser, err error)
@@ -51,12 +49,12 @@ type Provider interface {
 
 	meta.CallProvider[Access]
 
-	// Signed says whether the provider signed a call with the app's secret.
+	// Signed reports whether the provider signed a call with the app's secret.
 	Signed(appSecret secret.Text, body []byte, signature string) bool
 	Read(body []byte) ([]Call, error)
 }
 
-// Number is what the provider says of a number.
+// Number is what the provider reports about a number.
 type Number struct {
 	ID           string
 	Display      string
@@ -64,10 +62,10 @@ type Number struct {
 	Quality      string
 	Limit        string
 	Mode         string
-	// Unregistered says that the number cannot send yet. One that its owner also uses in
-	// the WhatsApp Business app is registered, and stays as it is.
+	// Unregistered is set if the number cannot send yet. A number that its owner also uses
+	// in the WhatsApp Business app counts as registered and is not changed.
 	Unregistered bool
-	// OnApp says that its owner also uses it in the app on the phone.
+	// OnApp is set if its owner also uses it in the app on the phone.
 	OnApp bool
 }
 
@@ -87,24 +85,24 @@ const (
 
 // Message is what is sent to one customer.
 type Message struct {
-	// To is a number, or a customer's id towards this business.
+	// To is a number, or a customer's id at this business.
 	To   string
 	Kind string
-	// Text is the words, or a file's caption.
+	// Text is the message text, or a file's caption.
 	Text string
-	// MediaID and Link are a file: uploaded, or somewhere else.
+	// MediaID and Link are a file: one that was uploaded, or one stored elsewhere.
 	MediaID, Link, Filename string
 	Template                *template.Filled
-	// ReactTo and Emoji are a reaction; an empty one takes it away.
+	// ReactTo and Emoji are a reaction; an empty Emoji removes it.
 	ReactTo, Emoji string
-	// Mark comes back with every report on the message.
+	// Mark is returned with every report on the message.
 	Mark string
 }
 
-// Call is one thing that the provider tells. At most one of its parts is
-// set; none where it tells something that means nothing to us.
+// Call is one event from the provider. At most one of its parts is set; none if the event
+// is of a type that we do not use.
 type Call struct {
-	// NumberID names the number, BusinessID the account that it belongs to.
+	// NumberID is the number, BusinessID the business account that it belongs to.
 	NumberID, BusinessID string
 
 	Message  *Received
@@ -118,33 +116,33 @@ type Call struct {
 // Received is what a customer sent.
 type Received struct {
 	ID string
-	// From is the customer's number, UserID their id towards this business; one
-	// of the two may be missing.
+	// From is the customer's number, UserID their id at this business; one of the two may
+	// be missing.
 	From, UserID   string
 	Name, Username string
 	At             time.Time
 	Kind           string
-	// Text is the words: of a text, a caption, a button, a choice.
+	// Text is the text of a message, a caption, a button or a choice.
 	Text string
 	// MediaID, MediaType and Filename are a file.
 	MediaID, MediaType, Filename string
 	// ReactTo and Emoji are a reaction.
 	ReactTo, Emoji string
-	// Unsupported is why the provider does not hand a message over.
+	// Unsupported is set if the provider does not hand the message over.
 	Unsupported bool
-	// System says that the provider wrote it; NewNumber is the customer's new
-	// number, where that is what it tells.
+	// System is set if the provider wrote it; NewNumber is the customer's new number, if
+	// that is what it announces.
 	System    bool
 	NewNumber string
-	// OfOwner says that the number's owner wrote it in the app on the phone. From is the
-	// customer whom it went to.
+	// OfOwner is set if the number's owner wrote it in the app on the phone. From is then
+	// the customer it was sent to.
 	OfOwner bool
-	// Detail is what the message says besides its words: quoted is the
-	// provider's id of what it answers.
+	// Detail holds what the message contains besides its text; quoted is the provider's id
+	// of the message that it replies to.
 	Detail map[string]any
 }
 
-// What became of a message at the provider.
+// States of a message at the provider.
 const (
 	StatusSent      = "sent"
 	StatusDelivered = "delivered"
@@ -152,7 +150,7 @@ const (
 	StatusFailed    = "failed"
 )
 
-// Status is what became of a message of ours.
+// Status is a report on one of our messages.
 type Status struct {
 	MessageID string
 	Status    string
@@ -168,14 +166,14 @@ type NumberNews struct {
 	Limit   string
 }
 
-// What the provider does not know.
+// Errors for what the provider does not have.
 var (
 	ErrNoNumber   = errors.New("whatsapp: the business account has no such number")
 	ErrNoTemplate = errors.New("whatsapp: the provider has no such template")
 )
 
-// Refusal is the provider's no.
+// Refusal is an error response from the provider.
 type Refusal = meta.Refusal
 
-// subcodeNoTemplate is of meta.CodeMissing: there is no template of this name.
+// subcodeNoTemplate is a subcode of meta.CodeMissing: no template has this name.
 const subcodeNoTemplate = 2593002

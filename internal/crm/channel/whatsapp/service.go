@@ -21,7 +21,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Config is what the channel needs.
+// Config holds what the channel needs.
 type Config struct {
 	*Numbers
 	Box       *secret.Box
@@ -43,7 +43,7 @@ type Service struct {
 	receiver  *meta.Receiver[Call]
 }
 
-// New makes the channel.
+// New returns the channel.
 func New(c Config) *Service {
 	s := &Service{Config: c}
 	s.Calling = meta.NewCalling[Access](c.Provider, c.open, c.accounts.RecordAnswer)
@@ -58,7 +58,7 @@ func New(c Config) *Service {
 	return s
 }
 
-// Jobs are the kinds of this module's jobs.
+// Jobs returns the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return append(s.transport.Jobs(),
 		jobs.Kind{Name: historyJob, Handler: s.runHistory, PerNode: 4, PerTenant: 1, MaxAttempts: 20},
@@ -74,10 +74,10 @@ func (s *Service) InboundAddress(a channel.Account) string {
 	return set.Display
 }
 
-// WebhookPath is where the provider calls.
+// WebhookPath is the path that the provider calls.
 const WebhookPath = "/api/crm/v1/channels/whatsapp/webhook"
 
-// Prepared is a number that the provider opened for us and that is not stored yet.
+// Prepared is a number that was set up at the provider but is not stored yet.
 type Prepared struct {
 	in      NewNumber
 	unnamed bool // the caller gave no name
@@ -85,9 +85,9 @@ type Prepared struct {
 	creds   credentials
 }
 
-// Connect makes an account of a number, after the provider showed that the
-// token opens it. A number that is connected already gets the new token. Where the account
-// cannot be stored, the provider is told to call us no more.
+// Connect creates an account for a number, after the provider has accepted its token. A
+// number that is already connected gets the new token. If the account cannot be stored, the
+// subscription at the provider is ended.
 func (s *Service) Connect(ctx context.Context, n NewNumber) (a channel.Account, err error) {
 	p, err := s.Prepare(ctx, n)
 	if err != nil {
@@ -107,8 +107,8 @@ func (s *Service) Connect(ctx context.Context, n NewNumber) (a channel.Account, 
 	return a, nil
 }
 
-// Prepare asks the provider for a number and makes it call us. It stores nothing. What
-// the provider does not like is a fault of the field.
+// Prepare checks a number at the provider and makes the provider call us. It stores
+// nothing. A refusal by the provider is returned as a fault of the field.
 func (s *Service) Prepare(ctx context.Context, n NewNumber) (p Prepared, err error) {
 	n.NumberID, n.BusinessID = strings.TrimSpace(n.NumberID), strings.TrimSpace(n.BusinessID)
 	n.Token, n.AppSecret = strings.TrimSpace(n.Token), strings.TrimSpace(n.AppSecret)
@@ -136,7 +136,7 @@ func (s *Service) Prepare(ctx context.Context, n NewNumber) (p Prepared, err err
 	return p, nil
 }
 
-// register makes a number ready to send, and keeps the PIN.
+// register makes a number ready to send, and stores the PIN in p.
 func (s *Service) register(ctx context.Context, p *Prepared) error {
 	pin := secret.NewDigits(6)
 	if err := s.Provider.Register(ctx, p.set.access(p.creds), pin); err != nil {
@@ -146,8 +146,8 @@ func (s *Service) register(ctx context.Context, p *Prepared) error {
 	return nil
 }
 
-// Withdraw ends what Prepare began: the number's registration, and the subscription
-// unless a number of the same business account is connected.
+// Withdraw undoes Prepare: the number's registration, and the subscription unless a number
+// of the same business account is connected.
 func (s *Service) Withdraw(ctx context.Context, p Prepared) error {
 	if p.creds.PIN != "" {
 		if err := s.Provider.Deregister(ctx, p.set.access(p.creds)); err != nil {
@@ -161,7 +161,7 @@ func (s *Service) Withdraw(ctx context.Context, p Prepared) error {
 	return s.Provider.Unsubscribe(ctx, p.set.access(p.creds))
 }
 
-// Put stores a number that was prepared.
+// Put stores a prepared number.
 func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 	if was, found, err := s.Channels.OfExternal(&tx.Reader, Name, p.set.NumberID); err != nil {
 		return was, err
@@ -184,9 +184,8 @@ func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 	return a, nil
 }
 
-// ReadAfterConnect reads the templates of a number that was connected, and asks for the
-// contacts and the history of one whose owner also uses it in the app. It is connected whether or not
-// they can be read now.
+// ReadAfterConnect reads the templates of a newly connected number, and requests the
+// contacts and the history if its owner also uses it in the app. Failures are only logged.
 func (s *Service) ReadAfterConnect(ctx context.Context, a channel.Account) {
 	if _, err := s.Templates.Sync(ctx, &a.ID); err != nil {
 		s.Log.WarnContext(ctx, "the templates of a number that was connected could not be read", "account", a.ID, "error", err)
@@ -200,7 +199,8 @@ func (s *Service) ReadAfterConnect(ctx context.Context, a channel.Account) {
 	}
 }
 
-// connectFault says which of the fields the provider did not like.
+// connectFault returns the fault for a failed connection, with the field that the provider
+// refused.
 func connectFault(err error) error {
 	if errors.Is(err, ErrNoNumber) {
 		return fault.Invalid("phone_number_id", "unknown_number")

@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Consent is that a customer may, or may not, be written to.
+// Consent is a customer's consent to be written to, or its withdrawal.
 type Consent struct {
 	ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"The contact who consents; send either this or phone"`
 	Phone     string     `json:"phone,omitempty" maxLength:"40" example:"+905321234567" doc:"Phone number; creates a contact if none has it"`
@@ -24,7 +24,7 @@ type Consent struct {
 	Evidence  string     `json:"evidence,omitempty" maxLength:"2000" example:"https://example.com/consents/4711"`
 }
 
-// RecordConsent writes a customer's word down through the contact's gate.
+// RecordConsent records a customer's consent or its withdrawal through the contact's gate.
 func (s *Service) RecordConsent(ctx context.Context, c Consent) (out contact.Contact, err error) {
 	number, ok := address.ParsePhone(c.Phone)
 	switch {
@@ -47,7 +47,8 @@ func (s *Service) RecordConsent(ctx context.Context, c Consent) (out contact.Con
 	return out, err
 }
 
-// findOrCreateContact finds the contact that a request means, or makes it of a number.
+// findOrCreateContact returns the contact with this id, or the one with this number, which
+// it creates if necessary.
 func (s *Service) findOrCreateContact(tx *db.Tx, id *uuid.UUID, number, name string) (uuid.UUID, error) {
 	if id == nil {
 		ref, err := s.Contacts.Resolve(tx, contact.Sender{Channel: Name, Phone: number, Name: name})
@@ -60,7 +61,7 @@ func (s *Service) findOrCreateContact(tx *db.Tx, id *uuid.UUID, number, name str
 	return *id, err
 }
 
-// Recipient is whom a template goes to.
+// Recipient is the customer that a template is sent to.
 type Recipient struct {
 	ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"The contact to send to; required without phone"`
 	Phone     string     `json:"phone,omitempty" maxLength:"40" example:"+905321234567" doc:"Phone number; creates a contact if none has it"`
@@ -79,7 +80,7 @@ func (s *Service) SendTemplate(ctx context.Context, to Recipient, u template.Use
 	case to.ContactID == nil && to.Phone == "":
 		return out, fault.Invalid("contact_id", "required")
 	}
-	// A template that cannot be used makes no contact.
+	// No contact is created for an unknown template.
 	if _, err := s.Templates.Get(ctx, u.TemplateID); fault.Is(err, fault.NotFound) {
 		return out, fault.Invalid("template_id", "unknown_template")
 	} else if err != nil {

@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// What an account says of its history.
+// States of an account's history.
 const (
 	HistoryShared   = "shared"
 	HistoryDeclined = "declined"
@@ -25,7 +25,7 @@ const (
 
 const historyJob = "whatsapp.history"
 
-// pastMedia stands for a file of the past until the provider tells of the file.
+// pastMedia replaces a file of the history until the provider reports the file.
 const pastMedia = "📎 Numara bağlanmadan önce gönderilmiş bir dosya; WhatsApp uygulamasında görülebilir. / A file from before the number was connected; it is visible in the WhatsApp app."
 
 // pastThread is the payload of historyJob.
@@ -34,8 +34,8 @@ type pastThread struct {
 	appdata.Thread
 }
 
-// history takes what the provider tells of the time before. What was shared is left to
-// jobs, in parts; they are all durable when the provider is answered.
+// history handles the message history of the app. Shared history is split into jobs, which
+// are all stored before the provider gets its answer.
 func (s *Service) history(ctx context.Context, a channel.Account, h appdata.History) error {
 	state := HistoryShared
 	if h.Declined {
@@ -58,7 +58,7 @@ func (s *Service) history(ctx context.Context, a channel.Account, h appdata.Hist
 	})
 }
 
-// setHistory keeps whether the owner shares the history. What was shared once stays so.
+// setHistory records whether the owner shares the history. Once shared, it stays so.
 func (s *Service) setHistory(tx *db.Tx, id uuid.UUID, state string) error {
 	o, err := s.accounts.Find(&tx.Reader, id)
 	if err != nil || o.Set.History == state || o.Set.History == HistoryShared {

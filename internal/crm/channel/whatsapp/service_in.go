@@ -19,15 +19,15 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// What the names of accounts in a call begin with.
+// Prefixes of the names of accounts in a call.
 const (
 	numberPrefix   = "number/"
 	businessPrefix = "business/"
 )
 
-// namesOf are the accounts that something is told for: the number, or else the numbers
-// of the business account. A call for a number of a business account of ours that is
-// not connected is taken and passed over.
+// namesOf returns the names of the accounts that an event is for: the number, and the
+// numbers of the business account. A call for an unconnected number of one of our business
+// accounts is accepted but ignored.
 func namesOf(c Call) (out []string) {
 	if c.NumberID != "" {
 		out = append(out, numberPrefix+c.NumberID)
@@ -45,11 +45,11 @@ func (s *Service) owners(ctx context.Context, name string) ([]channel.Owned, err
 	return s.Channels.ByExternal(ctx, Name, strings.TrimPrefix(name, numberPrefix))
 }
 
-// businessMax bounds how many numbers of a business account are asked.
+// businessMax limits how many numbers of a business account are read.
 const businessMax = 50
 
-// ofBusiness finds the numbers of a business account. It returns them together with
-// workspace_suspended where others are in a suspended workspace.
+// ofBusiness finds the numbers of a business account. If others are in a suspended
+// workspace, it also returns workspace_suspended.
 func (s *Service) ofBusiness(ctx context.Context, business string) (out []channel.Owned, err error) {
 	var list []owner
 	err = s.DB.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
@@ -75,13 +75,13 @@ func (s *Service) ofBusiness(ctx context.Context, business string) (out []channe
 	return out, suspended
 }
 
-// signedFor says whether a call is signed for a number.
+// signedFor reports whether a call is signed for a number.
 func (s *Service) signedFor(ctx context.Context, a channel.Account, body []byte, signature string) (bool, error) {
 	o, err := s.accounts.Open(ctx, a.ID)
 	return err == nil && s.Provider.Signed(secret.Of(o.Creds.AppSecret), body, signature), err
 }
 
-// receiveCall takes one thing that the provider tells a number.
+// receiveCall handles one event for a number.
 func (s *Service) receiveCall(ctx context.Context, a channel.Account, c Call) error {
 	switch {
 	case c.Message != nil:
@@ -102,7 +102,7 @@ func (s *Service) receiveCall(ctx context.Context, a channel.Account, c Call) er
 
 func (s *Service) message(ctx context.Context, a channel.Account, m Received) error {
 	if m.ReactTo != "" && m.OfOwner {
-		return nil // a sign of the owner's has no agent whose it is
+		return nil // a reaction of the owner belongs to no agent
 	}
 	if m.ReactTo != "" {
 		return s.Inbound.CustomerReacted(ctx, a.ID, m.ReactTo, m.Emoji)
@@ -110,8 +110,8 @@ func (s *Service) message(ctx context.Context, a channel.Account, m Received) er
 	if m.Unsupported {
 		m.Text = unsupported
 	}
-	// The owner's own words prove nothing about the way in. The code is for us and no
-	// customer's, so that no conversation begins with it.
+	// A message by the owner proves nothing about incoming messages. The code is meant for
+	// Konak and not a customer's message, so it starts no conversation.
 	if m.MediaID == "" && !m.OfOwner {
 		if passed, err := s.Channels.PassTrial(ctx, a.ID, m.Text); err != nil || passed {
 			return err
@@ -120,12 +120,12 @@ func (s *Service) message(ctx context.Context, a channel.Account, m Received) er
 	return s.ingest(ctx, a, m)
 }
 
-// unsupported stands for what the provider does not hand over, such as a poll.
+// unsupported replaces content that the provider does not hand over, such as a poll.
 const unsupported = "Bu ileti türü burada gösterilemiyor; WhatsApp uygulamasında görülebilir. / This kind of message cannot be shown here; it is visible in the WhatsApp app."
 
-// ingest brings in what a customer wrote, or what the number's owner wrote to them in
-// the app on the phone. A message with a file is written at
-// once, in its place, with the file pending; a job fetches it.
+// ingest brings in a message of a customer, or one that the number's owner wrote to them in
+// the app on the phone. A message with a file is written at once, with the file pending; a
+// job fetches it.
 func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) error {
 	now := s.DB.Clock().Now()
 	m.At = transport.PlausibleTime(m.At, now)
@@ -133,7 +133,7 @@ func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) err
 		Channel: Name, Body: strings.TrimSpace(m.Text), ProviderMessageID: m.ID, AI: a.AI, GroupID: a.GroupID, AutoReply: m.System,
 		From: m.sender(a.ID), Detail: m.Detail, SentAt: clock.Ptr(m.At), FromUs: m.OfOwner,
 	}
-	// A message that was on its way for long leaves less of the window.
+	// A delayed message leaves less of the window.
 	in.Window = window - max(now.Sub(m.At), 0)
 	if m.System || m.OfOwner {
 		in.Window = 0 // the customer wrote nothing
@@ -153,8 +153,8 @@ func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) err
 	return err
 }
 
-// sender is the customer as contacts know them. Somebody who shows no number is
-// known by their id towards the business; with both, either finds them.
+// sender converts the customer for the contacts module. A customer who hides their number
+// is identified by their id at the business; with both, either finds them.
 func (m *Received) sender(account uuid.UUID) contact.Sender {
 	from := contact.Sender{
 		Channel: Name, AccountID: account, ExternalID: m.From, OtherID: m.UserID, Name: m.Name, Username: cmp.Or(m.Username, m.Name),
@@ -184,8 +184,8 @@ func (c carrier) Download(ctx context.Context, account uuid.UUID, f transport.Re
 	return kind, content, err
 }
 
-// status takes a report on a message of ours, found by the mark that it was
-// sent with or by the provider's name for it.
+// status handles a report on one of our messages, found by the provider's id or by the mark
+// that it was sent with.
 func (s *Service) status(ctx context.Context, a channel.Account, st Status) error {
 	var item uuid.UUID
 	var found bool
@@ -218,7 +218,7 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 	return channel.IgnoreDeleted(s.Inbound.Reported(ctx, item, d))
 }
 
-// number takes what the provider says about the number itself.
+// number handles a report about the number itself.
 func (s *Service) number(ctx context.Context, a channel.Account, n NumberNews) error {
 	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		var set Settings

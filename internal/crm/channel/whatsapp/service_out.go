@@ -20,10 +20,9 @@ import (
 )
 
 const (
-	// pushFor is how long the one who waits for Push has before the job takes
-	// the message up.
+	// pushFor is how long the caller of Push has before the job sends the message.
 	pushFor = 2 * time.Minute
-	// pushTimeout ends before the job begins.
+	// pushTimeout is the time limit of a push; it ends before the job begins.
 	pushTimeout = time.Minute
 )
 
@@ -33,7 +32,7 @@ var (
 	_ conversation.Reactor = (*Service)(nil)
 )
 
-// Route implements channel.Kind: who wrote within the window can be answered.
+// Route implements channel.Kind: customers who wrote within the window can be answered.
 func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*conversation.Route, error) {
 	i, known := channel.IdentityOn(to, a.ID)
 	if !known && phone(to) == "" {
@@ -45,8 +44,8 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 	return &conversation.Route{Address: i.ExternalID}, nil
 }
 
-// RouteTemplate implements channel.Templater: a template goes to who wrote, or
-// else to the contact's number.
+// RouteTemplate implements channel.Templater: a template is sent to the identity that
+// wrote, or else to the contact's number.
 func (s *Service) RouteTemplate(_ *db.Reader, a channel.Account, to contact.Contact) (*conversation.Route, error) {
 	if i, known := channel.IdentityOn(to, a.ID); known {
 		return &conversation.Route{Address: i.ExternalID}, nil
@@ -63,7 +62,7 @@ func (s *Service) Window(a channel.Account, to contact.Contact) *clock.Time {
 	return i.WindowExpiresAt
 }
 
-// phone is a contact's number as the provider writes it.
+// phone returns a contact's number as the provider writes it.
 func phone(c contact.Contact) string {
 	for _, p := range c.Phones {
 		if p.Primary {
@@ -73,19 +72,19 @@ func phone(c contact.Contact) string {
 	return ""
 }
 
-// What the provider takes in one message, in characters.
+// Limits of one message at the provider, in characters.
 const (
 	maxText    = 4096
 	maxCaption = 1024
 )
 
-// carrier makes the provider's calls for the transport.
+// carrier calls the provider for the transport.
 type carrier struct{ *Service }
 
 var _ transport.Reader = carrier{}
 
-// Parts implements transport.Carrier. The provider takes one file with a message, so
-// that several files are several parts.
+// Parts implements transport.Carrier. The provider accepts one file per message, so each
+// file is a part.
 func (carrier) Parts(m *transport.Message) (out []transport.Part) {
 	if m.Template != nil || len(m.Files) == 0 {
 		return []transport.Part{{Text: m.Text}}
@@ -101,8 +100,8 @@ func (carrier) Parts(m *transport.Message) (out []transport.Part) {
 	return out
 }
 
-// kindOf says as what a file is sent; what is no picture, film or voice for
-// the provider is a document.
+// kindOf returns the kind that a file is sent as; anything that is no picture, video or
+// sound for the provider is a document.
 func kindOf(f file.Outgoing) string {
 	const mib = 1 << 20
 	for _, k := range []struct {
@@ -121,8 +120,8 @@ func kindOf(f file.Outgoing) string {
 	return KindDocument
 }
 
-// Take implements channel.Kind. Where somebody waits for Push, the job comes
-// after it, for what Push could not do.
+// Take implements channel.Kind. If a caller waits for Push, the job starts later and sends
+// only what Push could not.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	out := transport.MessageOf(m)
 	at := tx.Now()
@@ -141,8 +140,8 @@ func (s *Service) Capabilities() channel.Capabilities {
 	}
 }
 
-// Push implements channel.Kind. What the provider accepted it also writes down
-// itself, as the very next thing.
+// Push implements channel.Kind. It immediately records a message that the provider
+// accepted.
 func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversation.Delivery, error) {
 	out := transport.MessageOf(m)
 	parts := carrier{s}.Parts(&out)
@@ -171,9 +170,8 @@ func (s *Service) sendWithin(ctx context.Context, m *transport.Message, p transp
 	return carrier{s}.SendPart(ctx, m, p, func(context.Context) error { return nil })
 }
 
-// reportPushed writes down what became of a message that was pushed. Where the
-// database fails it tries again, until shortly before the job would send the
-// message once more.
+// reportPushed records that a pushed message was accepted. If the database fails, it tries
+// again until shortly before the job would send the message a second time.
 func (s *Service) reportPushed(ctx context.Context, item uuid.UUID, d conversation.Delivery) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushFor-pushTimeout-15*time.Second)
 	defer cancel()
@@ -238,9 +236,9 @@ func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) er
 	return transport.FaultOf(err, fault.ReactionUnsupported)
 }
 
-// Changed implements channel.Kind: the provider no longer calls for a number
-// that is disconnected, unless it is still asked to by another one, until it is connected
-// again.
+// Changed implements channel.Kind: when a number is disconnected, the provider stops
+// calling for its business account, unless another number still uses it, and starts again
+// on reconnection.
 func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 	if before == channel.Disconnected {
 		return s.transport.EnqueueRejoin(tx, a.ID)
@@ -255,7 +253,7 @@ func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 	return s.transport.EnqueueLeave(tx, transport.Leaving{AccountID: a.ID, What: o.Set.BusinessID, Token: o.Creds.Token})
 }
 
-// Leave implements transport.Carrier: what is the business account.
+// Leave implements transport.Carrier; What is the business account.
 func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
 	left, err := c.ofBusiness(ctx, l.What)
 	if err != nil || len(left) > 0 {

@@ -25,8 +25,8 @@ type phonebookPart struct {
 	Contacts  []appdata.Contact `json:"contacts"`
 }
 
-// phonebook leaves the address book to jobs, in parts; they are all durable when the
-// provider is answered.
+// phonebook splits the address book into jobs, which are all stored before the provider
+// gets its answer.
 func (s *Service) phonebook(ctx context.Context, a channel.Account, list []appdata.Contact) error {
 	parts, more := appdata.PartsOfContacts(list)
 	if more {
@@ -56,8 +56,8 @@ func (s *Service) runPhonebook(ctx context.Context, j *jobs.Job) error {
 	return nil
 }
 
-// enter makes somebody of the address book a contact. One that is known by a number alone
-// gets the name; whom somebody named keeps theirs.
+// enter adds an entry of the address book as a contact. A contact known only by its number
+// gets the name; one that already has a name keeps it.
 func (s *Service) enter(ctx context.Context, account uuid.UUID, c appdata.Contact) error {
 	number, ok := address.ParsePhone("+" + digits(c.Customer))
 	name := []rune(strings.TrimSpace(trtext.Plain(c.Name)))

@@ -26,7 +26,7 @@ func (s *Service) Seen(tx *db.Tx, a channel.Account, providerMessageID string) e
 	return s.transport.EnqueueRead(tx, a.ID, providerMessageID)
 }
 
-// MarkRead implements transport.Reader: what is the message.
+// MarkRead implements transport.Reader; what is the message.
 func (c carrier) MarkRead(ctx context.Context, account uuid.UUID, what string) error {
 	o, err := c.accounts.OpenWorking(ctx, account)
 	if err != nil {

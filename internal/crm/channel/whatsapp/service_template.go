@@ -32,8 +32,8 @@ func (s *Numbers) Accounts(r *db.Reader) ([]uuid.UUID, error) {
 	return s.Channels.Working(r, Name)
 }
 
-// ask calls the provider for a number and keeps what the answer says about its
-// token. A refusal is the caller's to read.
+// ask calls the provider for a number and records what the answer says about its token. It
+// returns the provider's errors as faults.
 func ask[T any](ctx context.Context, s *Numbers, account uuid.UUID, fn func(Access) (T, error)) (out T, err error) {
 	at, err := s.open(ctx, account)
 	if err != nil {

@@ -12,10 +12,10 @@ func putNumber(tx *db.Tx, account uuid.UUID, business string) error {
 	return err
 }
 
-// owner is a number and whose it is.
+// owner is a number with its workspace.
 type owner struct{ tenant, account uuid.UUID }
 
-// ofBusiness lists the numbers of a business account, of any tenant.
+// ofBusiness lists the connected numbers of a business account, of any tenant.
 func ofBusiness(r *db.Reader, business string, limit int) ([]owner, error) {
 	return db.All(r, func(row db.Row) (o owner, err error) {
 		err = row.Scan(&o.tenant, &o.account)

@@ -39,7 +39,7 @@ type updateIn struct {
 	}
 }
 
-// Keyed names the widget that a page shows.
+// Keyed holds the key of the widget that a page shows.
 type Keyed struct {
 	Key string `path:"key" maxLength:"100" example:"chk_example"`
 }
@@ -115,19 +115,19 @@ type voteIn struct {
 	}
 }
 
-// Voted is what a visitor thinks of an answer.
+// Voted is a visitor's vote on an answer.
 type Voted struct {
 	ID   uuid.UUID `json:"id" format:"uuid" doc:"ID of the answer"`
 	Vote string    `json:"vote" enum:"up,down" example:"up"`
 }
 
-// Written is a visitor's message and where they stand after it.
+// Written is a visitor's message and the state of their session after it.
 type Written struct {
 	Message Message `json:"message"`
 	Session Session `json:"session"`
 }
 
-// Rated is what became of a rating.
+// Rated is the result of a rating.
 type Rated struct {
 	Rating   *int `json:"rating" nullable:"true" example:"5"`
 	Recorded bool `json:"recorded"`
@@ -231,7 +231,7 @@ func (s *Service) registerPage(a *api.API) {
 		if err != nil {
 			return out, err
 		}
-		// Before the bytes are taken in, not after.
+		// The limit is checked before the bytes are taken in, not after.
 		if err := s.allowMessage(ctx, p, v.ID); err != nil {
 			return out, err
 		}
@@ -326,7 +326,7 @@ func (s *Service) registerPage(a *api.API) {
 		})
 }
 
-// page lets a page in and lets it read the answer.
+// page checks the widget's key and lets the page read the response.
 func (s *Service) page(ctx context.Context, key string) (context.Context, *page, error) {
 	within, p, err := s.enter(ctx, key, api.Origin(ctx), api.ClientIP(ctx))
 	if !fault.Is(err, fault.CrossOrigin) && !fault.Is(err, fault.NotFound) {

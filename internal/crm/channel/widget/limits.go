@@ -13,9 +13,9 @@ import (
 
 const day = 24 * time.Hour
 
-// What visitors may make, by visitor, by address and by workspace. Nobody knows
-// who they are, and all that they write is kept. Files count against the
-// workspace's storage for visitors as well (blob.Visitors).
+// Limits for visitors, by visitor, by address and by workspace. Visitors are anonymous, and
+// everything they write is kept. Their files also count against the workspace's storage
+// (blob.Visitors).
 var (
 	visitorsOfAddress   = limit.Policy{Name: "widget-visitors", Burst: 20, Window: 10 * time.Minute}
 	visitorsADay        = limit.Policy{Name: "widget-visitors-day", Burst: 500, Window: day}
@@ -43,8 +43,7 @@ type use struct {
 	key    limit.Key
 }
 
-// take uses each of them once, and returns rate_limited at the first that is
-// used up.
+// take counts one use of each, and returns rate_limited at the first limit that is used up.
 func (s *Service) take(ctx context.Context, uses ...use) error {
 	for _, u := range uses {
 		if r := s.Limits.Take(ctx, u.policy, u.key); !r.Allowed {
@@ -67,8 +66,8 @@ func (s *Service) allowMessage(ctx context.Context, p *page, visitor uuid.UUID) 
 		use{messagesOfAddress, limit.OfIP(p.ip)}, use{messagesOfWorkspace, limit.Key(p.TenantID)})
 }
 
-// limitBytes gives a reader that counts what is read against the byte budgets. It
-// fails with rate_limited where one of them is used up.
+// limitBytes returns a reader that counts what is read against the byte limits. It fails
+// with rate_limited if one of them is used up.
 func (s *Service) limitBytes(ctx context.Context, p *page, visitor uuid.UUID, r io.Reader) io.Reader {
 	return limit.CountBytes(r, func() error {
 		return s.take(ctx, use{bytesOfVisitor, limit.Key(visitor)}, use{bytesOfAddress, limit.OfIP(p.ip)},

@@ -15,7 +15,7 @@ import (
 	"konak/internal/kit/limit"
 )
 
-// messages reads the visitor's chat, the newest first.
+// messages returns the visitor's chat, newest first.
 func (s *Service) messages(ctx context.Context, p *page, v Visitor, pg db.Page) (out db.List[Message], err error) {
 	out.Rows = []Message{}
 	now, err := s.session(ctx, v)
@@ -38,8 +38,8 @@ func (s *Service) messages(ctx context.Context, p *page, v Visitor, pg db.Page) 
 	return out, err
 }
 
-// readUntil notes that a visitor has read their chat until a message. What is no message
-// of it is not found.
+// readUntil records that a visitor has read their chat up to a message; not_found if the
+// message is not part of it.
 func (s *Service) readUntil(ctx context.Context, p *page, v Visitor, message uuid.UUID) error {
 	if err := s.take(ctx, use{readsOfVisitor, limit.Key(v.ID)}); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *Service) readUntil(ctx context.Context, p *page, v Visitor, message uui
 	return s.Inbound.ReadUntil(ctx, p.Account.ID, v.ID.String(), item.CreatedAt, clock.At(s.DB.Clock().Now()))
 }
 
-// votes reads what the visitor thinks of the bot's answers among the items, by item.
+// votes returns the visitor's votes on the bot's answers among the items, by item.
 func (s *Service) votes(ctx context.Context, conversationID uuid.UUID, items []conversation.Item) (map[uuid.UUID]string, error) {
 	if !slices.ContainsFunc(items, func(i conversation.Item) bool { return i.AuthorKind == conversation.ByBot }) {
 		return nil, nil
@@ -68,8 +68,8 @@ func (s *Service) votes(ctx context.Context, conversationID uuid.UUID, items []c
 	return s.AIRecords.CustomerVotes(ctx, conversationID)
 }
 
-// vote keeps what a visitor thinks of an answer. It returns not_found for what is no
-// message of their chat, and a conflict for what the assistant did not write.
+// vote records a visitor's vote on an answer. It returns not_found if the message is not
+// part of their chat, and a conflict if the assistant did not write it.
 func (s *Service) vote(ctx context.Context, p *page, v Visitor, item uuid.UUID, rating string) (out Voted, err error) {
 	if err := s.take(ctx, use{votesOfVisitor, limit.Key(v.ID)}); err != nil {
 		return out, err
@@ -102,8 +102,8 @@ func (s *Service) names(ctx context.Context, items []conversation.Item) (names m
 	return names, err
 }
 
-// show is an item as the visitor sees it: agents by their first names, answers of the
-// bot with the visitor's own votes.
+// show converts an item to what the visitor sees: agents with their first names, answers of
+// the bot with the visitor's own votes.
 func show(i conversation.Item, names, votes map[uuid.UUID]string) Message {
 	m := Message{ID: i.ID, From: "agent", Body: i.Body, Files: []File{}, CreatedAt: i.CreatedAt}
 	for _, a := range i.Attachments {

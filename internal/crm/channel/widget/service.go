@@ -27,7 +27,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Typing tells agents that a visitor writes; live implements it.
+// Typing shows agents that a visitor is typing; live implements it.
 type Typing interface {
 	VisitorTypes(ctx context.Context, conversation uuid.UUID, typing bool) error
 }
@@ -39,11 +39,11 @@ type Article struct {
 	URL     string `json:"url" example:"https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo"`
 }
 
-// Articles finds help articles of the caller's workspace, and none where it does
-// not want the widget to offer them.
+// Articles finds help articles of the caller's workspace, or none if the workspace does not
+// offer them in the widget.
 type Articles interface {
 	FindArticles(ctx context.Context, language, text string, limit int) ([]Article, error)
-	// OffersArticles says whether a search can find any.
+	// OffersArticles reports whether a search can find any.
 	OffersArticles(ctx context.Context) (bool, error)
 }
 
@@ -59,7 +59,7 @@ type Config struct {
 	Articles      Articles
 	Bus           bus.Bus
 	Limits        limit.Limiter
-	// BaseURL is where pages load the script from.
+	// BaseURL is the address that pages load the script from.
 	BaseURL string
 }
 
@@ -69,12 +69,12 @@ type Service struct {
 	heartbeat time.Duration
 }
 
-// New makes the widget channel.
+// New returns the widget channel.
 func New(c Config) *Service { return &Service{c, defaultHeartbeat} }
 
-// NewWidget is what a caller gives for a widget.
+// NewWidget is the input for creating a widget.
 type NewWidget struct {
-	ID      uuid.UUID // the zero id for one of its own
+	ID      uuid.UUID // the zero id to create one
 	Name    string
 	Look    Look
 	Hours   *channel.Hours
@@ -82,7 +82,7 @@ type NewWidget struct {
 	AI      bool
 }
 
-// Create makes a widget.
+// Create creates a widget.
 func (s *Service) Create(ctx context.Context, n NewWidget) (out Opened, err error) {
 	if err := n.Look.normalise(); err != nil {
 		return out, err
@@ -110,12 +110,12 @@ func (s *Service) snippet(key string) string {
 	return `<script src="` + html.EscapeString(s.BaseURL) + `/widget.js" data-key="` + html.EscapeString(key) + `" async></script>`
 }
 
-// Change is a change of a widget; what is nil stays.
+// Change is a change of a widget; nil fields stay unchanged.
 type Change struct {
 	Name    *string
 	Look    *Look
 	Hours   *channel.Hours
-	Always  bool       // takes the hours away
+	Always  bool       // removes the hours
 	GroupID *uuid.UUID // the nil UUID for none
 }
 
@@ -155,7 +155,7 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (out Open
 	return out, err
 }
 
-// Get reads a widget with its snippet.
+// Get returns a widget with its snippet.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (out Opened, err error) {
 	if out.Account, err = s.Channels.Get(ctx, Name, id); err != nil {
 		return out, err
@@ -171,7 +171,8 @@ var (
 	_ conversation.Asker = (*Service)(nil)
 )
 
-// Route implements channel.Kind: a visitor finds the answer when they look.
+// Route implements channel.Kind: every visitor can be reached, because they see the reply
+// when they look.
 func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*conversation.Route, error) {
 	i, ok := channel.IdentityOn(to, a.ID)
 	if !ok {
@@ -180,12 +181,12 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 	return &conversation.Route{Address: i.ExternalID}, nil
 }
 
-// Take implements channel.Kind: what is written is there for the visitor.
+// Take implements channel.Kind: a message has arrived as soon as it is written.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	return s.Inbound.Arrived(tx, m.ItemID)
 }
 
-// Capabilities implements channel.Kind: the chat shows all that the inbox can write.
+// Capabilities implements channel.Kind: the chat shows everything that the inbox can write.
 func (s *Service) Capabilities() channel.Capabilities {
 	return channel.Capabilities{Files: channel.AnyFile(file.MaxSize), Typing: true}
 }
@@ -201,14 +202,14 @@ func (s *Service) Ask(*db.Tx, conversation.Question) (bool, error) { return true
 // Changed implements channel.Kind.
 func (s *Service) Changed(*db.Tx, channel.Account, string) error { return nil }
 
-// page is a call of a page that shows the widget.
+// page is a request from a page that shows the widget.
 type page struct {
 	channel.Owned
 	set Settings
 	ip  string
 }
 
-// enter finds the widget that a page shows and checks that it may.
+// enter finds the widget by its key and checks that the page may show it.
 func (s *Service) enter(ctx context.Context, key, from, ip string) (context.Context, *page, error) {
 	owned, err := s.Channels.ByKey(ctx, key)
 	if err != nil {
@@ -230,10 +231,10 @@ func (s *Service) enter(ctx context.Context, key, from, ip string) (context.Cont
 	return owned.Context(ctx, ip), p, nil
 }
 
-// articlesOffered is how many articles a search in the widget finds at most.
+// articlesOffered is the maximum number of articles that a search in the widget returns.
 const articlesOffered = 4
 
-// findArticles looks for help articles that may answer a visitor.
+// findArticles returns help articles that may answer a visitor.
 func (s *Service) findArticles(ctx context.Context, p *page, language, text string) ([]Article, error) {
 	if err := s.take(ctx, use{searchesOfAddress, limit.OfIP(p.ip)}); err != nil {
 		return nil, err
@@ -241,7 +242,7 @@ func (s *Service) findArticles(ctx context.Context, p *page, language, text stri
 	return s.Articles.FindArticles(ctx, language, text, articlesOffered)
 }
 
-// config says how the widget looks now.
+// config returns the widget's current configuration.
 func (s *Service) config(ctx context.Context, p *page) (PublicConfig, error) {
 	now := s.DB.Clock().Now()
 	l := p.set.Look
@@ -257,7 +258,7 @@ func (s *Service) config(ctx context.Context, p *page) (PublicConfig, error) {
 	return out, err
 }
 
-// visitor finds who shows a token.
+// visitor returns the visitor with this token; unauthenticated if it is unknown.
 func (s *Service) visitor(ctx context.Context, p *page, token string) (v Visitor, err error) {
 	if !secret.WellFormed(token, secret.VisitorPrefix) {
 		return v, fault.New(fault.Unauthenticated)
@@ -272,11 +273,10 @@ func (s *Service) visitor(ctx context.Context, p *page, token string) (v Visitor
 	return v, err
 }
 
-// seenEvery is how often a visitor's return is written down.
+// seenEvery is the shortest interval at which a visitor's return is recorded.
 const seenEvery = time.Hour
 
-// markSeen writes down that a visitor came back, so that they are not forgotten
-// as one who stayed away.
+// markSeen records that a visitor came back, so that they are not deleted as idle.
 func (s *Service) markSeen(ctx context.Context, v Visitor) error {
 	if s.DB.Clock().Now().Before(v.SeenAt.Add(seenEvery)) {
 		return nil
@@ -284,7 +284,7 @@ func (s *Service) markSeen(ctx context.Context, v Visitor) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return touch(tx, v.ID) })
 }
 
-// begin goes on with a visitor whom the token names, or makes a new one.
+// begin continues the session of the visitor with this token, or creates a new visitor.
 func (s *Service) begin(ctx context.Context, p *page, token string, v Visitor) (out Session, err error) {
 	if token != "" {
 		known, err := s.visitor(ctx, p, token)
@@ -318,7 +318,7 @@ func (s *Service) session(ctx context.Context, v Visitor) (out Session, err erro
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		shown, err := s.Inbound.ShownTo(r, *v.ConversationID)
 		if fault.Is(err, fault.NotFound) {
-			return nil // deleted: they begin anew
+			return nil // deleted: the visitor starts again
 		}
 		c := &shown.Conversation
 		out.ConversationID, out.State, out.AskRating, out.Known = &c.ID, &c.State, shown.Asked, true
@@ -327,7 +327,7 @@ func (s *Service) session(ctx context.Context, v Visitor) (out Session, err erro
 	return out, err
 }
 
-// Line is what a visitor writes.
+// Line is a visitor's message.
 type Line struct {
 	Body  string
 	ID    string
@@ -338,7 +338,7 @@ type Line struct {
 	Files []file.Prepared
 }
 
-// write brings in what a visitor wrote.
+// write brings in a visitor's message.
 func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Message, out Session, err error) {
 	if l.Body = strings.TrimSpace(l.Body); l.Body == "" && len(l.Files) == 0 {
 		return m, out, fault.Invalid("body", "required")
@@ -388,8 +388,8 @@ func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared
 	return s.write(ctx, p, v, Line{Files: []file.Prepared{f}})
 }
 
-// setProfile takes in who the visitor says they are, and refuses a first message
-// without what is asked for.
+// setProfile sets the name and addresses that the visitor gave, and refuses a first message
+// without the required ones.
 func (v *Visitor) setProfile(ask Prechat, l Line) error {
 	from := contact.Sender{Email: l.Email, Phone: l.Phone}
 	if err := from.Check(); err != nil {

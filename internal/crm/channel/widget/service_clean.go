@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// keepVisitors is how long a visitor is remembered who wrote nothing. Their
-	// browser begins anew after that, as it would on its first visit.
+	// keepVisitors is how long a visitor who wrote nothing is kept. After that their
+	// browser starts a new session, as on its first visit.
 	keepVisitors = 30 * 24 * time.Hour
 	cleanRound   = 200
 )
 
-// CleanVisitors deletes visitors who never wrote and were not seen for long, a
-// bounded number of them, and returns how many.
+// CleanVisitors deletes a limited number of visitors who never wrote and were not seen for
+// a long time, and returns how many.
 func (s *Service) CleanVisitors(ctx context.Context) (n int, err error) {
 	err = s.DB.System("idle visitors").InTx(ctx, func(tx *db.Tx) error {
 		n, err = dropIdle(tx, clock.At(tx.Now().Add(-keepVisitors)), cleanRound)

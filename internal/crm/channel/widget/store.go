@@ -28,21 +28,21 @@ func put(tx *db.Tx, account uuid.UUID, v Visitor, hash []byte) error {
 	return err
 }
 
-// ofConversation reads the visitor who writes in a conversation.
+// ofConversation returns the visitor of a conversation.
 func ofConversation(r *db.Reader, conversation uuid.UUID) (Visitor, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM widget_visitor WHERE tenant_id = $1 AND conversation_id = $2
 		ORDER BY seen_at DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
-// dropIdle deletes visitors without a conversation who were last seen before a
-// time, so many at most, and returns how many.
+// dropIdle deletes up to limit visitors without a conversation who were last seen before a
+// time, and returns how many.
 func dropIdle(tx *db.Tx, before clock.Time, limit int) (int, error) {
 	n, err := tx.Exec(`DELETE FROM widget_visitor WHERE conversation_id IS NULL AND seen_at < $1 AND (tenant_id, id) IN (
 			SELECT tenant_id, id FROM widget_visitor WHERE conversation_id IS NULL AND seen_at < $1 ORDER BY seen_at LIMIT $2)`, before, limit)
 	return int(n), err
 }
 
-// touch writes that a visitor was seen now.
+// touch records that a visitor was seen now.
 func touch(tx *db.Tx, id uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE widget_visitor SET seen_at = $3 WHERE tenant_id = $1 AND id = $2 AND seen_at < $3`, tx.Tenant(), id, clock.At(tx.Now()))
 	return err

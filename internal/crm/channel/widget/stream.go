@@ -15,26 +15,26 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// typingSignal is how live names the signal that somebody writes.
+// typingSignal is the name of live's signal that somebody is typing.
 const typingSignal = "conversation.typing"
 
-// defaultHeartbeat is how often a stream shows that it is alive.
+// defaultHeartbeat is the interval of heartbeats on a stream.
 const defaultHeartbeat = 15 * time.Second
 
-// streamsPerVisitor is how many streams one visitor may hold: one for each
-// page of the site that they have open.
+// streamsPerVisitor is the maximum number of streams of one visitor: one for each page of
+// the site that they have open.
 const streamsPerVisitor = 10
 
-// News is one thing that a visitor's page hears of.
+// News is one event on a visitor's stream.
 type News struct {
 	Kind string // message, typing or state
 	Data []byte
 }
 
-// watch tells a visitor what happens in their conversation until ctx ends or
-// the stream falls behind; the page then reads anew. The first call of say
-// tells that nothing is missed from here on. It returns workspace_suspended
-// where the workspace was suspended since.
+// watch reports what happens in a visitor's conversation until ctx ends or the stream falls
+// behind; the page then loads everything again. The first call of say signals that nothing
+// is missed from here on. It returns workspace_suspended if the workspace has been
+// suspended since.
 func (s *Service) watch(ctx context.Context, p *page, conv uuid.UUID, say func(*News) error) error {
 	sub := s.Bus.Subscribe(caller.From(ctx).TenantID)
 	defer sub.Close()
@@ -59,9 +59,9 @@ func (s *Service) watch(ctx context.Context, p *page, conv uuid.UUID, say func(*
 			if !ok {
 				return nil
 			}
-			// Most of a workspace's events are about others: a look at the
-			// bytes is cheaper than reading them. A hint may be about
-			// anybody, so the page reads anew.
+			// Most of a workspace's events are about other conversations: searching the
+			// bytes is cheaper than decoding them. A hint may be about any conversation, so
+			// the page loads again.
 			if !m.IsHint() && !bytes.Contains(m.Body, id) {
 				continue
 			}
@@ -81,8 +81,8 @@ func (s *Service) watch(ctx context.Context, p *page, conv uuid.UUID, say func(*
 	}
 }
 
-// checkSuspended returns workspace_suspended where the caller's workspace is suspended by
-// now: a stream outlives what was known when it was opened.
+// checkSuspended returns workspace_suspended if the caller's workspace is suspended now: a
+// stream outlives the check made when it was opened.
 func (s *Service) checkSuspended(ctx context.Context) error {
 	if db.IsRefused(s.DB.RefuseSuspended(ctx), caller.From(ctx).TenantID) {
 		return fault.New(fault.WorkspaceSuspended)
@@ -90,7 +90,7 @@ func (s *Service) checkSuspended(ctx context.Context) error {
 	return nil
 }
 
-// readNews is what a visitor may hear of a message of the bus.
+// readNews returns what a visitor may see of a bus message, or nil.
 func (s *Service) readNews(ctx context.Context, p *page, conv uuid.UUID, m bus.Message) (*News, error) {
 	if m.IsHint() {
 		return &News{"state", []byte(`{}`)}, nil
@@ -130,7 +130,7 @@ func (s *Service) newMessage(ctx context.Context, p *page, conv uuid.UUID, body 
 		return nil, nil //nolint:nilerr // not for this visitor
 	}
 	i := e.Data.Item
-	if i == nil { // too large for an event: the page reads it
+	if i == nil { // too large for an event: the page loads it
 		return &News{"state", []byte(`{}`)}, nil
 	}
 	if i.Kind != conversation.Message || i.ChannelAccountID == nil || *i.ChannelAccountID != p.Account.ID {

@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// VisitorInfo is what is known of a visitor beside what they wrote.
+// VisitorInfo is what is known about a visitor besides their messages.
 type VisitorInfo struct {
 	Page        string     `json:"page" example:"https://www.example.com/urunler" doc:"Page that the visitor last wrote from"`
 	Origin      string     `json:"origin" example:"https://www.example.com"`
@@ -20,7 +20,7 @@ type VisitorInfo struct {
 	LastSeenAt  clock.Time `json:"last_seen_at"`
 }
 
-// VisitorOf reads the visitor of a conversation, or fails with not_found.
+// VisitorOf returns the visitor of a conversation, or not_found.
 func (s *Service) VisitorOf(ctx context.Context, id uuid.UUID) (VisitorInfo, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (VisitorInfo, error) {
 		v, err := ofConversation(r, id)
@@ -30,10 +30,10 @@ func (s *Service) VisitorOf(ctx context.Context, id uuid.UUID) (VisitorInfo, err
 	})
 }
 
-// maxBrowser is how much of a browser's name is kept, in bytes.
+// maxBrowser is the maximum length of a stored user agent, in bytes.
 const maxBrowser = 400
 
-// clip cuts a text to so many bytes, at a whole letter.
+// clip shortens a text to at most most bytes, without splitting a character.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -41,8 +41,8 @@ func clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "")
 }
 
-// guestWords name visitors who have not said their name, so that agents can tell
-// them apart: a colour and a bird.
+// guestWords are the names of visitors who have not given theirs, so that agents can
+// distinguish them: a colour and a bird.
 var guestWords = map[bool]struct {
 	visitor        string
 	colours, birds []string
@@ -59,7 +59,8 @@ var guestWords = map[bool]struct {
 	},
 }
 
-// guestName names a visitor by their id, in their language: always the same.
+// guestName returns a visitor's name in their language, derived from their id, so always
+// the same.
 func guestName(v Visitor) string {
 	w := guestWords[strings.HasPrefix(v.Language, "tr")]
 	return w.visitor + " " + w.colours[int(v.ID[14])%len(w.colours)] + " " + w.birds[int(v.ID[15])%len(w.birds)]

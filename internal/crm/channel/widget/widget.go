@@ -14,17 +14,17 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Name is the kind of these accounts.
+// Name is the kind of widget accounts.
 const Name = "widget"
 
-// Text is what the widget says in one language.
+// Text holds the widget's texts in one language.
 type Text struct {
 	Title    string `json:"title" maxLength:"80" example:"Size nasıl yardımcı olabiliriz?"`
 	Greeting string `json:"greeting" maxLength:"500" example:"Merhaba! Sorunuzu yazın, hemen yanıtlayalım."`
 	Away     string `json:"away" maxLength:"500" example:"Şu anda kapalıyız. Yazın, açılınca yanıtlayalım."`
 }
 
-// Prechat is what is asked before the first message.
+// Prechat says what is asked before the first message.
 type Prechat struct {
 	Enabled       bool `json:"enabled"`
 	NameRequired  bool `json:"name_required"`
@@ -43,7 +43,7 @@ type Look struct {
 	Origins  []string `json:"origins" minItems:"0" maxItems:"50" nullable:"false" example:"[\"https://www.example.com\"]" doc:"Origins whose pages can use the widget; empty means no page can"`
 }
 
-// Settings are a widget's own.
+// Settings are those of a widget.
 type Settings struct {
 	Key string `json:"key" example:"chk_…" doc:"Public key, included in the page; not a secret"`
 	Look
@@ -51,7 +51,7 @@ type Settings struct {
 
 var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// normalise fills what was left out and brings origins into one form.
+// normalise fills in defaults and normalises origins.
 func (l *Look) normalise() error {
 	if l.Color == "" {
 		l.Color = "#0b6e4f"
@@ -95,7 +95,7 @@ func (l *Look) normalise() error {
 	return nil
 }
 
-// origin brings scheme://host:port into the form that browsers send.
+// origin normalises scheme://host:port to the form that browsers send.
 func origin(raw string) (string, bool) {
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil ||
@@ -133,7 +133,7 @@ type PublicConfig struct {
 	Open    bool        `json:"open" doc:"Whether the chat is within business hours now"`
 	OpensAt *clock.Time `json:"opens_at" nullable:"true"`
 	Look    PublicLook  `json:"look"`
-	// Articles says whether the widget shows a search box.
+	// Articles is set if the widget shows a search box.
 	Articles bool `json:"articles" doc:"Whether there are help articles to search"`
 }
 
@@ -147,7 +147,7 @@ type PublicLook struct {
 	Prechat  Prechat `json:"prechat"`
 }
 
-// Session is where a visitor stands.
+// Session is the state of a visitor's session.
 type Session struct {
 	Token          *string             `json:"token" nullable:"true" example:"vis_…" doc:"Token of a new visitor; shown only in this response"`
 	ConversationID *uuid.UUID          `json:"conversation_id" nullable:"true" format:"uuid"`
@@ -168,14 +168,14 @@ type Message struct {
 	CreatedAt clock.Time `json:"created_at"`
 }
 
-// File is what hangs on a message.
+// File is a file of a message.
 type File struct {
 	ID   uuid.UUID `json:"id" format:"uuid"`
 	Name string    `json:"name" example:"fatura.pdf"`
 	Size int64     `json:"size" example:"48213"`
 }
 
-// Opened is a widget and the line that a page includes.
+// Opened is a widget with the snippet that a page includes.
 type Opened struct {
 	channel.Account
 	Snippet string `json:"snippet" example:"<script src=…></script>" doc:"Paste before the end of the page's body"`

@@ -1,6 +1,6 @@
-// Package appdata is what the app on the phone had before its number was connected: what was
-// written in it and its address book. It divides them into parts, each of which is the work
-// of one job, and bounds what is taken of one call of the provider.
+// Package appdata holds what was in the app on the phone before its number was connected:
+// message history and address book. It splits them into parts, each of which is the work of
+// one job, and limits what is taken from one call of the provider.
 package appdata
 
 import (
@@ -10,32 +10,32 @@ import (
 	"konak/internal/crm/channel/transport"
 )
 
-// History is what was written in the app.
+// History is the message history of the app.
 type History struct {
-	// Declined says that the owner does not share it.
+	// Declined is set if the owner does not share it.
 	Declined bool
 	Threads  []Thread
 }
 
-// Thread is what was written with one customer, whose number it names.
+// Thread is the history with one customer, who is identified by their number.
 type Thread struct {
 	Customer string    `json:"customer"`
 	Messages []Message `json:"messages"`
 }
 
-// Message is a message of the past.
+// Message is a message of the history.
 type Message struct {
 	ID   string    `json:"id"`
 	At   time.Time `json:"at"`
 	Text string    `json:"text"`
-	// Media says that it was a file. The provider hands over those of two weeks: then File
-	// is where it lies, be it told of later than of the message.
+	// Media is set if it was a file. The provider hands over files of the last two weeks:
+	// then File tells where the file is stored, which may arrive later than the message.
 	Media   bool                  `json:"media,omitempty"`
 	File    *transport.RemoteFile `json:"file,omitempty"`
 	OfOwner bool                  `json:"of_owner,omitempty"`
 }
 
-// Contact is somebody in the address book.
+// Contact is an entry of the address book.
 type Contact struct {
 	Customer string `json:"customer"` // the number
 	Name     string `json:"name"`
@@ -44,14 +44,14 @@ type Contact struct {
 const (
 	// reach is how far back the provider's history goes.
 	reach = 180 * 24 * time.Hour
-	// partSize is how many messages or contacts a part has at most, and mostTaken how many
-	// of one call are taken.
+	// partSize is the maximum number of messages or contacts in a part, and mostTaken the
+	// maximum taken from one call.
 	partSize  = 100
 	mostTaken = 20_000
 )
 
-// PartsOfHistory divides threads into parts, and says whether there is more than is taken:
-// then the newest of a thread are.
+// PartsOfHistory splits threads into parts, and reports whether there is more than is
+// taken; of the thread that reaches the limit, the newest messages are taken.
 func PartsOfHistory(threads []Thread, now time.Time) (parts []Thread, more bool) {
 	left := mostTaken
 	for _, t := range threads {
@@ -67,15 +67,15 @@ func PartsOfHistory(threads []Thread, now time.Time) (parts []Thread, more bool)
 	return parts, more
 }
 
-// recent gives the messages that are not too old, the oldest first.
+// recent returns the messages that are not too old, oldest first.
 func recent(list []Message, now time.Time) []Message {
 	out := slices.DeleteFunc(slices.Clone(list), func(m Message) bool { return m.At.Before(now.Add(-reach)) || m.At.After(now) })
 	slices.SortStableFunc(out, func(a, b Message) int { return a.At.Compare(b.At) })
 	return out
 }
 
-// PartsOfContacts divides an address book into parts, and says whether there is more than is
-// taken.
+// PartsOfContacts splits an address book into parts, and reports whether there is more than
+// is taken.
 func PartsOfContacts(list []Contact) (parts [][]Contact, more bool) {
 	taken := list[:min(len(list), mostTaken)]
 	return slices.Collect(slices.Chunk(taken, partSize)), len(taken) < len(list)
