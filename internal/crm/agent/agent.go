@@ -9,16 +9,16 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Presence says whether an agent takes work. It is the agent's own and has
-// nothing to do with whether they may come in.
+// Presence values: whether an agent takes work. Agents set it themselves; it does not
+// affect whether they may sign in.
 const (
 	Online       = "online"
 	Away         = "away"
-	AwayReassign = "away_reassign" // away, and what comes back goes to others
+	AwayReassign = "away_reassign" // away, and returning work goes to others
 	Offline      = "offline"
 )
 
-// Agent is somebody who works in the CRM.
+// Agent is a person who works in the CRM.
 type Agent struct {
 	ID                  uuid.UUID   `json:"id" doc:"ID of the membership"`
 	Name                string      `json:"name" example:"Ayşe Demir"`
@@ -38,14 +38,14 @@ type Agent struct {
 	chosen   string
 }
 
-// Chosen is what the agent last chose to be while they are connected, or "" if
-// they never did. Whether they are connected is not known here.
+// Chosen returns the presence that the agent last chose for the time they are connected, or
+// "" if they never chose one. Whether they are connected is not known here.
 func (a Agent) Chosen() string { return a.chosen }
 
-// Active is the state of a member who was not invited only, nor suspended.
+// Active is the state of a member who has joined and is not suspended.
 const Active = "active"
 
-// Member is what this package needs to know of a membership.
+// Member is what this package needs to know about a membership.
 type Member struct {
 	ID                                            uuid.UUID
 	Name, Email, Role, State                      string
@@ -54,26 +54,26 @@ type Member struct {
 	InvitedAt, ExpiresAt, SuspendedAt, LastSeenAt *clock.Time
 }
 
-// NewMember is somebody to add.
+// NewMember is a person to add.
 type NewMember struct{ Email, Name, Role, Language string }
 
-// Members is the workspace's membership. It refuses to act on somebody who may
-// do more than the caller, and to leave a workspace without an owner.
+// Members manages the workspace's memberships. It refuses to act on somebody who may do
+// more than the caller, and to leave a workspace without an owner.
 type Members interface {
 	List(ctx context.Context, state string, p db.Page) (db.List[Member], error)
 	Get(r *db.Reader, id uuid.UUID) (Member, error)
 	Invite(tx *db.Tx, n NewMember) (Member, error)
-	// Change leaves alone what is nil.
+	// Change changes a member; nil values stay unchanged.
 	Change(tx *db.Tx, id uuid.UUID, name, role *string) (Member, error)
 	Suspend(tx *db.Tx, id uuid.UUID) (Member, error)
 	Resume(tx *db.Tx, id uuid.UUID) (Member, error)
 	Remove(tx *db.Tx, id uuid.UUID) (Member, error)
 	// MayAct refuses to act on somebody who may do more than the caller.
 	MayAct(tx *db.Tx, id uuid.UUID) error
-	// OpenMobile opens a session on a phone; not found unless the member is
-	// active, or where madeBy, the session that made the QR, has ended. The
-	// new session ends no later than that one. One that somebody else's session
-	// made reaches no further than this workspace.
+	// OpenMobile opens a session on a phone; not_found unless the member is active and
+	// madeBy, the session that made the QR, still exists. The new session ends no later
+	// than madeBy. If madeBy is another person's session, the new one is limited to this
+	// workspace.
 	OpenMobile(tx *db.Tx, id, madeBy uuid.UUID, device, platform, ip string) (Opened, error)
 }
 
@@ -85,7 +85,7 @@ type Opened struct {
 	Workspace Workspace `json:"workspace"`
 }
 
-// Session is the phone's.
+// Session is the phone's session.
 type Session struct {
 	ID         uuid.UUID  `json:"id"`
 	Kind       string     `json:"kind" example:"mobile"`
@@ -95,7 +95,7 @@ type Session struct {
 	ExpiresAt  clock.Time `json:"expires_at"`
 }
 
-// User is whose phone it is.
+// User is the owner of the phone.
 type User struct {
 	ID       uuid.UUID `json:"id"`
 	Email    string    `json:"email" example:"ayse@example.com"`
@@ -103,14 +103,14 @@ type User struct {
 	Language string    `json:"language" enum:"tr,en"`
 }
 
-// Workspace is where the phone is signed in.
+// Workspace is the workspace that the phone is signed in to.
 type Workspace struct {
 	ID   uuid.UUID `json:"id"`
 	Slug string    `json:"slug" example:"demo"`
 	Name string    `json:"name" example:"Demo A.Ş."`
 }
 
-// profile is what this package itself keeps of an agent.
+// profile is what this package stores about an agent.
 type profile struct {
 	id              uuid.UUID
 	title, presence string
@@ -130,8 +130,7 @@ func merge(m Member, p profile) Agent {
 	}
 }
 
-// Update is a new state of what may be changed of an agent; nil leaves a value
-// as it is.
+// Update holds new values for an agent; nil leaves a value unchanged.
 type Update struct {
 	Name, Role, Title, Presence, Signature *string
 }

@@ -172,7 +172,7 @@ func (s *Service) registerQRs(a *api.API) {
 	api.Handle(a, claim, func(ctx context.Context, in *claimIn) (Opened, error) {
 		out, err := s.Claim(ctx, in.Body.Key, Device{in.Body.DeviceName, in.Body.Platform}, api.ClientIP(ctx))
 		if err == nil {
-			// The phone's browser goes on with it; an app takes the token.
+			// A browser on the phone uses the cookie; an app uses the token.
 			a.SetSessionCookie(ctx, out.Token, out.Session.ExpiresAt.Time)
 		}
 		return out, err

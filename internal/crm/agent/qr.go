@@ -32,7 +32,7 @@ type NewQR struct {
 	ExpiresAt clock.Time `json:"expires_at"`
 }
 
-// QR is what can be known of a QR after it was made.
+// QR is a QR as it is shown after its creation, without the key.
 type QR struct {
 	ID        uuid.UUID            `json:"qr_id"`
 	Status    string               `json:"status" enum:"pending,scanned,expired,revoked"`
@@ -50,7 +50,7 @@ type Device struct {
 	Platform string `json:"platform" example:"Android"`
 }
 
-// at sets the status that a QR has at a time.
+// at sets the QR's status at the given time.
 func (q *QR) at(now time.Time) {
 	switch {
 	case q.ScannedAt != nil:
@@ -64,7 +64,7 @@ func (q *QR) at(now time.Time) {
 	}
 }
 
-// Unscanned says whether somebody has a QR that waits to be scanned.
+// Unscanned reports whether an agent has a QR that waits to be scanned.
 type Unscanned struct {
 	Unscanned bool             `json:"unscanned"`
 	QR        api.Nullable[QR] `json:"qr" doc:"The newest unscanned QR"`
@@ -75,7 +75,7 @@ type RevokedCount struct {
 	Revoked int64 `json:"revoked" example:"1" doc:"Number of QRs revoked; 0 if there were none"`
 }
 
-// qrMail carries a QR to somebody who is not at this screen.
+// qrMail returns the mail that carries a QR to an agent who is not at this screen.
 func qrMail(a Agent, link string, png []byte) mailer.Mail {
 	name := a.Name
 	if name == "" {

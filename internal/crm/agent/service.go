@@ -19,25 +19,25 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Hook ends what an agent has in another module, in the transaction that
-// suspends or removes them. An error undoes the whole suspension.
+// Hook ends what an agent has in another module, in the transaction that suspends or
+// removes the agent. An error rolls back the whole suspension.
 type Hook func(ctx context.Context, tx *db.Tx, a Agent) error
 
-// Config is what the module needs. Every field but OnLeave is required.
+// Config holds what the module needs. Every field but OnLeave is required.
 type Config struct {
 	DB      *db.DB
 	Members Members
 	Mailer  *mailer.Mailer
-	// BaseURL is where people open the panel; a QR begins with it.
+	// BaseURL is the address of the panel; the link in a QR begins with it.
 	BaseURL string
-	// Presence is told what an agent chose to be.
+	// Presence is notified when an agent chooses a presence.
 	Presence PresenceListener
-	// OnLeave runs, in this order, when an agent is suspended or removed.
+	// OnLeave hooks run in this order when an agent is suspended or removed.
 	OnLeave []Hook
 }
 
-// PresenceListener is told, after the commit, that an agent chose to be something
-// else, or "" if the choice was taken from them.
+// PresenceListener is notified, after the commit, that an agent chose another presence, or
+// "" if the choice was reset.
 type PresenceListener interface {
 	PresenceChosen(tenant, agent uuid.UUID, presence string)
 }
@@ -49,7 +49,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// Service keeps the agents of a workspace: memberships with a profile.
+// Service manages the agents of a workspace: memberships with a profile.
 type Service struct {
 	db       *db.DB
 	members  Members
@@ -59,7 +59,7 @@ type Service struct {
 	onLeave  []Hook
 }
 
-// New makes the service. It returns an error where the config lacks something.
+// New returns a Service, or an error if a required field of the config is missing.
 func New(cfg Config) (*Service, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -69,20 +69,20 @@ func New(cfg Config) (*Service, error) {
 	}, nil
 }
 
-// HandsBack says whether an agent chose to be away and to leave what comes to
+// HandsBack reports whether an agent chose to be away and to leave returning work to
 // others.
 func HandsBack(r *db.Reader, agent uuid.UUID) (bool, error) {
 	profiles, err := profilesOf(r, []uuid.UUID{agent})
 	return profiles[agent].presence == AwayReassign, err
 }
 
-// Signature is what an agent's e-mail answers end with, "" for nothing.
+// Signature returns the signature of an agent's e-mail replies, "" for none.
 func (s *Service) Signature(r *db.Reader, agent uuid.UUID) (string, error) {
 	profiles, err := profilesOf(r, []uuid.UUID{agent})
 	return profiles[agent].signature, err
 }
 
-// Chosen is what an agent last chose to be, "" if they never did.
+// Chosen returns the presence that an agent last chose, "" if they never chose one.
 func (s *Service) Chosen(ctx context.Context, id uuid.UUID) (chosen string, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		profiles, err := profilesOf(r, []uuid.UUID{id})
@@ -92,7 +92,7 @@ func (s *Service) Chosen(ctx context.Context, id uuid.UUID) (chosen string, err 
 	return chosen, err
 }
 
-// choose writes a profile and tells who listens if the presence in it is new.
+// choose saves a profile and notifies the listener if its presence changed.
 func (s *Service) choose(tx *db.Tx, before Agent, p profile) error {
 	if err := saveProfile(tx, p); err != nil {
 		return fmt.Errorf("agent: save profile: %w", err)
@@ -104,7 +104,7 @@ func (s *Service) choose(tx *db.Tx, before Agent, p profile) error {
 	return nil
 }
 
-// Agents lists the agents in one state, or all, the newest first.
+// Agents lists the agents in one state, or all, newest first.
 func (s *Service) Agents(ctx context.Context, state string, p db.Page) (db.List[Agent], error) {
 	list, err := s.members.List(ctx, state, p)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Service) Agents(ctx context.Context, state string, p db.Page) (db.List[
 	return out, err
 }
 
-// Agent reads one agent.
+// Agent returns one agent.
 func (s *Service) Agent(ctx context.Context, id uuid.UUID) (Agent, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Agent, error) {
 		return s.find(r, id)
@@ -166,8 +166,8 @@ func (s *Service) Add(ctx context.Context, n NewMember, title string) (a Agent, 
 	return a, err
 }
 
-// Change is the gate for changing an agent. People change their own name,
-// title, presence and signature; a role, and anything of somebody else's, needs the
+// Change is the gate for changing an agent. People can change their own name, title,
+// presence and signature; changing a role, or anything of another agent, requires the
 // permission to manage agents.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, err error) {
 	who := caller.From(ctx)
@@ -215,13 +215,13 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, 
 	return a, err
 }
 
-// Suspend is the gate for locking an agent out: sessions, keys, QRs and what
-// the hooks know of end in the same transaction.
+// Suspend is the gate for locking an agent out: sessions, keys, QRs and whatever the hooks
+// handle end in the same transaction.
 func (s *Service) Suspend(ctx context.Context, id uuid.UUID) (Agent, error) {
 	return s.end(ctx, id, s.members.Suspend)
 }
 
-// Remove is the gate for taking an agent out of the workspace.
+// Remove is the gate for removing an agent from the workspace.
 func (s *Service) Remove(ctx context.Context, id uuid.UUID) error {
 	_, err := s.end(ctx, id, s.members.Remove)
 	return err
@@ -270,7 +270,7 @@ func (s *Service) Unsuspend(ctx context.Context, id uuid.UUID) (a Agent, err err
 	return a, err
 }
 
-// mayHave refuses a caller without a permission.
+// mayHave returns forbidden if the caller does not have a permission.
 func mayHave(ctx context.Context, p perm.Permission) error {
 	if caller.From(ctx).Can(p) {
 		return nil

@@ -19,9 +19,8 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// mayHandle lets people handle their own QR; somebody else's needs the
-// permission. It is asked before the agent is looked for, and so says nothing
-// about the id.
+// mayHandle allows people to handle their own QR; another agent's requires the permission.
+// It is checked before the agent is looked up, so its answer reveals nothing about the id.
 func mayHandle(ctx context.Context, id uuid.UUID) error {
 	if caller.From(ctx).ID == id {
 		return nil
@@ -29,9 +28,9 @@ func mayHandle(ctx context.Context, id uuid.UUID) error {
 	return mayHave(ctx, perm.AgentsManage)
 }
 
-// mayOpenPhone refuses a QR that could sign a phone in unless the password was
-// proven just now, for one's own too: a session that was stolen would otherwise
-// make itself another one.
+// mayOpenPhone refuses a QR that could sign a phone in unless the caller entered their
+// password recently. This includes people's own QRs: otherwise a stolen session could
+// create another one.
 func (s *Service) mayOpenPhone(ctx context.Context, id uuid.UUID) error {
 	if err := mayHandle(ctx, id); err != nil {
 		return err
@@ -39,7 +38,7 @@ func (s *Service) mayOpenPhone(ctx context.Context, id uuid.UUID) error {
 	return s.checkStepUp(ctx)
 }
 
-// checkStepUp refuses where the caller did not prove their password just now.
+// checkStepUp returns step_up_required unless the caller entered their password recently.
 func (s *Service) checkStepUp(ctx context.Context) error {
 	if s.db.Clock().Now().Sub(caller.From(ctx).VerifiedAt) > api.StepUpAge {
 		return fault.New(fault.StepUpRequired).Because("insufficient_user_authentication")
@@ -47,12 +46,12 @@ func (s *Service) checkStepUp(ctx context.Context) error {
 	return nil
 }
 
-// link is what a QR says: a page that signs the phone in. The key travels
-// behind #, where neither logs nor other sites see it.
+// link returns the link in a QR: a page that signs the phone in. The key follows the #, so
+// that neither logs nor other sites see it.
 func (s *Service) link(key string) string { return s.baseURL + "/mobile#key=" + key }
 
-// CreateQR is the gate for a QR on the screen. It takes the place of the one
-// that was there before; one that was mailed stays.
+// CreateQR is the gate for a QR on the screen. It replaces the previous one, unless that
+// was mailed.
 func (s *Service) CreateQR(ctx context.Context, id uuid.UUID) (NewQR, error) {
 	if err := s.mayOpenPhone(ctx, id); err != nil {
 		return NewQR{}, err
@@ -86,7 +85,7 @@ func (s *Service) CreateQR(ctx context.Context, id uuid.UUID) (NewQR, error) {
 	return out, err
 }
 
-// Unscanned says whether an agent has a QR that waits to be scanned.
+// Unscanned returns the newest QR of an agent that waits to be scanned, if any.
 func (s *Service) Unscanned(ctx context.Context, id uuid.UUID) (out Unscanned, err error) {
 	if err := mayHandle(ctx, id); err != nil {
 		return Unscanned{}, err
@@ -106,7 +105,7 @@ func (s *Service) Unscanned(ctx context.Context, id uuid.UUID) (out Unscanned, e
 	return out, err
 }
 
-// QR reads one QR, for whoever waits for it to be scanned.
+// QR returns one QR, for a screen that waits for it to be scanned.
 func (s *Service) QR(ctx context.Context, id, qr uuid.UUID) (q QR, err error) {
 	if err := mayHandle(ctx, id); err != nil {
 		return QR{}, err
@@ -119,8 +118,8 @@ func (s *Service) QR(ctx context.Context, id, qr uuid.UUID) (q QR, err error) {
 	return q, err
 }
 
-// RevokeQRs is the gate for ending what an agent could still scan, mailed or
-// not, with a line in the ledger.
+// RevokeQRs is the gate for revoking all QRs that an agent could still scan, mailed or not;
+// it writes an audit line.
 func (s *Service) RevokeQRs(ctx context.Context, id uuid.UUID) (n int64, err error) {
 	if err := mayHandle(ctx, id); err != nil {
 		return 0, err
@@ -145,8 +144,8 @@ func (s *Service) RevokeQRs(ctx context.Context, id uuid.UUID) (n int64, err err
 	return n, err
 }
 
-// CloseQR ends the QR of a window that closes. Nobody decided anything, so
-// there is no line in the ledger; what was mailed outlives the window.
+// CloseQR revokes the QR of a window that is closed. It writes no audit line, because this
+// is nobody's decision; a mailed QR stays valid.
 func (s *Service) CloseQR(ctx context.Context, id, qr uuid.UUID) (n int64, err error) {
 	if err := mayHandle(ctx, id); err != nil {
 		return 0, err
@@ -161,8 +160,8 @@ func (s *Service) CloseQR(ctx context.Context, id, qr uuid.UUID) (n int64, err e
 	return n, err
 }
 
-// MailQR is the gate for mailing the QR on the screen to its agent, once. The
-// screen brings its key back, since nothing else knows it.
+// MailQR is the gate for mailing the QR on the screen to its agent, once. The screen sends
+// the key back, because it is not stored.
 func (s *Service) MailQR(ctx context.Context, id, qr uuid.UUID, key string) (q QR, err error) {
 	if err := s.mayOpenPhone(ctx, id); err != nil {
 		return QR{}, err
@@ -207,7 +206,7 @@ func (s *Service) whyNotMailed(tx *db.Tx, id, qr uuid.UUID, key string) error {
 	return fault.Invalid("qr_id", "unknown")
 }
 
-// Claim is the gate for a phone that scanned a QR: it is signed in.
+// Claim is the gate for a phone that scanned a QR: it signs the phone in.
 func (s *Service) Claim(ctx context.Context, key string, d Device, ip string) (out Opened, err error) {
 	gone := fault.New(fault.LinkExpired)
 	if !secret.WellFormed(key, secret.QRPrefix) {
@@ -251,10 +250,10 @@ func (s *Service) Claim(ctx context.Context, key string, d Device, ip string) (o
 	return out, err
 }
 
-// keepQRs is how long a QR is remembered after its time.
+// keepQRs is how long a QR is kept after it has expired.
 const keepQRs = 7 * 24 * time.Hour
 
-// CleanQRs forgets a batch of old QRs and says how many.
+// CleanQRs deletes a batch of old QRs and returns how many.
 func (s *Service) CleanQRs(ctx context.Context) (int, error) {
 	var n int64
 	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {

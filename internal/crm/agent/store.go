@@ -8,7 +8,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// profilesOf gives the profiles of members; those without one are not in it.
+// profilesOf returns the profiles of members; members without one are missing from the map.
 func profilesOf(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]profile, error) {
 	out := make(map[uuid.UUID]profile, len(ids))
 	if len(ids) == 0 {
@@ -59,28 +59,29 @@ func qrByID(r *db.Reader, agent, id uuid.UUID) (QR, error) {
 		WHERE tenant_id = $1 AND agent_id = $2 AND id = $3`, r.Tenant(), agent, id)
 }
 
-// openQR is the newest QR of an agent that can be scanned.
+// openQR returns the newest QR of an agent that can still be scanned.
 func openQR(r *db.Reader, agent uuid.UUID, now clock.Time) (QR, error) {
 	return db.One(r, scanQR, `SELECT `+qrColumns+` FROM mobile_qr
 		WHERE tenant_id = $1 AND agent_id = $2 AND scanned_at IS NULL AND revoked_at IS NULL AND expires_at > $3
 		ORDER BY created_at DESC, id DESC LIMIT 1`, r.Tenant(), agent, now)
 }
 
-// revokeQRs ends what an agent could still scan; what was mailed only if asked.
+// revokeQRs revokes the QRs that an agent could still scan; mailed ones only if mailed is
+// set.
 func revokeQRs(tx *db.Tx, agent uuid.UUID, mailed bool) (int64, error) {
 	return tx.Exec(`UPDATE mobile_qr SET revoked_at = $3
 		WHERE tenant_id = $1 AND agent_id = $2 AND scanned_at IS NULL AND revoked_at IS NULL AND expires_at > $3
 			AND ($4 OR mailed_at IS NULL)`, tx.Tenant(), agent, clock.At(tx.Now()), mailed)
 }
 
-// revokeScreenQR ends one QR that was not mailed.
+// revokeScreenQR revokes one QR that was not mailed.
 func revokeScreenQR(tx *db.Tx, agent, id uuid.UUID) (int64, error) {
 	return tx.Exec(`UPDATE mobile_qr SET revoked_at = $4
 		WHERE tenant_id = $1 AND agent_id = $2 AND id = $3 AND mailed_at IS NULL
 			AND scanned_at IS NULL AND revoked_at IS NULL AND expires_at > $4`, tx.Tenant(), agent, id, clock.At(tx.Now()))
 }
 
-// markMailed says whether this is the first time that the QR is mailed.
+// markMailed reports whether the QR is mailed for the first time.
 func markMailed(tx *db.Tx, agent, id uuid.UUID, hash []byte) (bool, error) {
 	n, err := tx.Exec(`UPDATE mobile_qr SET mailed_at = $5, expires_at = $6
 		WHERE tenant_id = $1 AND agent_id = $2 AND id = $3 AND key_hash = $4 AND mailed_at IS NULL
@@ -89,7 +90,7 @@ func markMailed(tx *db.Tx, agent, id uuid.UUID, hash []byte) (bool, error) {
 	return n == 1, err
 }
 
-// wasMailed says whether a QR with this key was mailed before.
+// wasMailed reports whether a QR with this key was mailed before.
 func wasMailed(r *db.Reader, agent, id uuid.UUID, hash []byte) (bool, error) {
 	_, err := db.One(r, db.Scalar[int], `SELECT 1 FROM mobile_qr
 		WHERE tenant_id = $1 AND agent_id = $2 AND id = $3 AND key_hash = $4 AND mailed_at IS NOT NULL`,
@@ -100,7 +101,7 @@ func wasMailed(r *db.Reader, agent, id uuid.UUID, hash []byte) (bool, error) {
 	return err == nil, err
 }
 
-// tenantOfQR is for the system's handle: the key names the workspace.
+// tenantOfQR returns the workspace of a QR's key; it needs the system's handle.
 func tenantOfQR(r *db.Reader, hash []byte) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT tenant_id FROM mobile_qr WHERE key_hash = $1`, hash)
 }
@@ -111,7 +112,7 @@ type taken struct {
 	madeBy    uuid.UUID // the session that made it
 }
 
-// takeQR scans a QR that waits.
+// takeQR marks a QR that waits as scanned.
 func takeQR(tx *db.Tx, hash []byte, d Device) (taken, error) {
 	return db.One(&tx.Reader, func(r db.Row) (taken, error) {
 		var v taken

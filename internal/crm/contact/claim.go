@@ -14,15 +14,15 @@ const (
 	ClaimPhone = "phone"
 )
 
-// ProofAgent says that somebody of the workspace checked a claim.
+// ProofAgent means that an agent of the workspace checked a claim.
 const ProofAgent = "agent"
 
-// maxClaims is how many claims a contact keeps; what a visitor types after that
-// is not written down.
+// maxClaims is the maximum number of claims stored for a contact; what a visitor types
+// after that is not recorded.
 const maxClaims = 20
 
-// Claim is what somebody whom nobody vouches for said of themselves. Until it
-// is proven it is only shown: no answer, look-up or consent goes by it.
+// Claim is an address or number that an unverified person gave as theirs. Until it is
+// proven it is only shown: replies, look-ups and consents do not use it.
 type Claim struct {
 	ID       uuid.UUID                `json:"id" format:"uuid"`
 	Kind     string                   `json:"kind" enum:"email,phone"`
@@ -43,7 +43,7 @@ type ClaimMatch struct {
 	Name string    `json:"name" example:"Elif Kaya"`
 }
 
-// claims are what an unproven sender said of themselves.
+// claims returns the address and number that an unproven sender gave.
 func (from *Sender) claims() []Claim {
 	var out []Claim
 	if e, ok := address.ParseEmail(from.Email); ok {

@@ -65,7 +65,7 @@ type Phone struct {
 	Primary bool   `json:"primary"`
 }
 
-// Identity is who a contact is on a channel.
+// Identity is a contact's identity on a channel.
 type Identity struct {
 	ChannelAccountID *uuid.UUID  `json:"channel_account_id" nullable:"true" format:"uuid"`
 	Channel          string      `json:"channel" example:"whatsapp"`
@@ -85,7 +85,7 @@ type Consent struct {
 	At       clock.Time `json:"at"`
 }
 
-// Note is what an agent wrote down about a contact.
+// Note is an agent's note about a contact.
 type Note struct {
 	ID        uuid.UUID  `json:"id" format:"uuid"`
 	Body      string     `json:"body" example:"Prefers to be called after 17:00"`
@@ -93,7 +93,7 @@ type Note struct {
 	CreatedAt clock.Time `json:"created_at"`
 }
 
-// Input is what a caller may set. A nil field is left as it is.
+// Input holds what a caller may set. A nil field stays unchanged.
 type Input struct {
 	ExternalID       *string         `json:"external_id,omitempty" maxLength:"200" example:"crm-4711"`
 	Kind             *string         `json:"kind,omitempty" enum:"lead,customer"`
@@ -118,7 +118,7 @@ const (
 	maxTags           = 50
 )
 
-// apply checks what was sent and puts it into c.
+// apply validates the input and applies it to c.
 func (in *Input) apply(c *Contact) error {
 	f := fault.New(fault.ValidationFailed)
 	set := func(to *string, from *string) {
@@ -177,7 +177,8 @@ func (in *Input) apply(c *Contact) error {
 	return nil
 }
 
-// fallbackName names a contact by the first thing that is known of it.
+// fallbackName returns a name for a contact without one: an address, a number or the
+// company.
 func fallbackName(c *Contact) string {
 	if len(c.Emails) > 0 {
 		return c.Emails[0].Address
@@ -221,9 +222,9 @@ func readPhones(list []string, f *fault.Fault) []Phone {
 	return out
 }
 
-// Tags trims tags and drops empty and repeated ones; false where one is too
-// long. Two that differ in case alone are one, and the first spelling stays.
-// Their order is the one of the alphabet, so equal sets look equal.
+// Tags trims tags and drops empty and repeated ones; false if one is too long. Tags that
+// differ only in case are the same, and the first spelling stays. They are sorted, so equal
+// sets look equal.
 func Tags(list []string) ([]string, bool) {
 	out, seen := []string{}, map[string]bool{}
 	for _, t := range list {
@@ -239,13 +240,13 @@ func Tags(list []string) ([]string, bool) {
 	return out, true
 }
 
-// TagKey is what makes two tags one: their letters whatever the case, with the
-// four Turkish i's as one, because a keyboard decides which of them is typed.
+// TagKey returns the key that equal tags share: their letters regardless of case, with the
+// four Turkish i's as one, because it depends on the keyboard which of them is typed.
 func TagKey(tag string) string {
 	return strings.ReplaceAll(trtext.LowerString(strings.TrimSpace(tag)), "ı", "i")
 }
 
-// WithoutTags gives the tags that are not among others, whatever their case.
+// WithoutTags returns the tags that are not among others, ignoring case.
 func WithoutTags(has, others []string) []string {
 	gone := map[string]bool{}
 	for _, t := range others {
@@ -279,8 +280,8 @@ func mergeAttributes(old, set map[string]any, f *fault.Fault) map[string]any {
 	return out
 }
 
-// Terms cuts text into the folded words under which it is found: lower case,
-// without marks, and every i of the two alphabets alike.
+// Terms splits text into the normalised words under which it is found: lower case, without
+// marks, and with every i of the two alphabets alike.
 func Terms(texts ...string) []string {
 	var out []string
 	for _, text := range texts {
@@ -294,8 +295,8 @@ func Terms(texts ...string) []string {
 	return slices.Compact(out)
 }
 
-// terms are the words of one contact: name, company, addresses as a whole and
-// in their parts, numbers with and without the country.
+// terms returns the search words of a contact: name, company, addresses whole and in parts,
+// numbers with and without the country code.
 func (c *Contact) terms() []string {
 	texts := []string{c.Name, c.FirstName, c.LastName, c.Company}
 	var whole []string

@@ -20,7 +20,7 @@ const (
 	SamePhone = "phone"
 )
 
-// maxDuplicates is how many contacts are suggested for each reason.
+// maxDuplicates is the maximum number of contacts suggested for each reason.
 const maxDuplicates = 10
 
 // Duplicate is another contact that may be the same person.
@@ -29,8 +29,8 @@ type Duplicate struct {
 	Reasons []string `json:"reasons" nullable:"false" enum:"name,email,phone" doc:"What matches: the full name, or an address or number that one contact has and the other claims"`
 }
 
-// Duplicates lists the contacts that may be the same person, those first that
-// share an address or a number. It returns not_found where there is no contact.
+// Duplicates lists the contacts that may be the same person; those that share an address or
+// a number come first. It returns not_found if the contact does not exist.
 func (s *Service) Duplicates(ctx context.Context, id uuid.UUID) ([]Duplicate, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) ([]Duplicate, error) {
 		c, err := byID(r, id)
@@ -89,8 +89,8 @@ func duplicatesOf(r *db.Reader, c Contact) ([]Duplicate, error) {
 	return readDuplicates(r, reasons)
 }
 
-// sameName lists the contacts of the same whole name, whatever its case and marks.
-// A first name alone says nothing.
+// sameName lists the contacts with the same full name, ignoring case and marks. A first
+// name alone is not enough.
 func sameName(r *db.Reader, c Contact) ([]Contact, error) {
 	whole := func(name string) string { return strings.Join(strings.Fields(trtext.Fold(name)), " ") }
 	wanted := whole(c.Name)
@@ -101,8 +101,8 @@ func sameName(r *db.Reader, c Contact) ([]Contact, error) {
 	return slices.DeleteFunc(page.Rows, func(other Contact) bool { return whole(other.Name) != wanted }), err
 }
 
-// readDuplicates reads the contacts that have reasons, those with an address or a
-// number first, then the newest.
+// readDuplicates reads the contacts that have reasons: first those that share an address or
+// a number, then the newest.
 func readDuplicates(r *db.Reader, reasons map[uuid.UUID][]string) ([]Duplicate, error) {
 	ids := make([]uuid.UUID, 0, len(reasons))
 	for id := range reasons {

@@ -19,7 +19,7 @@ const (
 	ConsentChanged = "contact.consent_changed"
 )
 
-// Events lists what this module announces.
+// Events lists the events that this module announces.
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	example := Contact{

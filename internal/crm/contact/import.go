@@ -15,7 +15,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Import is a CSV file on its way into the book.
+// Import is the import of a CSV file into the address book.
 type Import struct {
 	ID         uuid.UUID   `json:"id" format:"uuid"`
 	Filename   string      `json:"filename" example:"contacts.csv"`
@@ -30,7 +30,7 @@ type Import struct {
 	FinishedAt *clock.Time `json:"finished_at" nullable:"true"`
 }
 
-// ImportError is what was wrong with one row.
+// ImportError is an error in one row.
 type ImportError struct {
 	ID    uuid.UUID `json:"id" format:"uuid"`
 	Line  int       `json:"line" example:"17" doc:"Row number in the file; the header is row 1"`
@@ -38,8 +38,8 @@ type ImportError struct {
 	Code  string    `json:"code" example:"invalid_address"`
 }
 
-// Columns are what an export writes and an import reads; every other column
-// is a custom attribute named attr:NAME.
+// Columns are the columns that an export writes and an import reads; every other column is
+// a custom attribute named attr:NAME.
 var Columns = []string{
 	"external_id", "kind", "name", "first_name", "last_name", "emails", "phones",
 	"company", "language", "timezone", "country", "tags",
@@ -57,8 +57,8 @@ type table struct {
 	rows   [][]string
 }
 
-// parseCSV reads a whole file: comma or semicolon, as Turkish spreadsheets
-// write, with or without a byte-order mark.
+// parseCSV parses a whole file, separated by commas or, as Turkish spreadsheets do,
+// semicolons, with or without a byte-order mark.
 func parseCSV(content string) (*table, error) {
 	if !utf8.ValidString(content) || strings.IndexByte(content, 0) >= 0 {
 		return nil, fault.Invalid("file", "invalid_character") // saved in an encoding that is not UTF-8, most likely
@@ -101,7 +101,7 @@ func parseCSV(content string) (*table, error) {
 	return &t, nil
 }
 
-// column reads a heading; the name of an attribute keeps its case.
+// column normalises a heading; an attribute's name keeps its case.
 func column(heading string) string {
 	heading = plain(strings.TrimSpace(heading))
 	lower := strings.ToLower(heading)
@@ -111,7 +111,7 @@ func column(heading string) string {
 	return lower
 }
 
-// input reads a row. An empty cell leaves what is there.
+// input converts a row. An empty cell leaves a value unchanged.
 func (t *table) input(row []string) Input {
 	var in Input
 	attributes := map[string]any{}
@@ -158,7 +158,7 @@ func (t *table) input(row []string) Input {
 	return in
 }
 
-// cells writes a contact as a row of Columns and of these attributes.
+// cells returns a contact as a row of Columns and of these attributes.
 func (c *Contact) cells(attributes []string) []string {
 	external := ""
 	if c.ExternalID != nil {
@@ -175,8 +175,8 @@ func (c *Contact) cells(attributes []string) []string {
 	return row
 }
 
-// joinList puts several into one cell; a backslash goes before a separator that
-// is none.
+// joinList joins several values into one cell; separators within a value are escaped with a
+// backslash.
 func joinList(list []string) string {
 	escaped := make([]string, len(list))
 	for i, s := range list {
@@ -185,7 +185,7 @@ func joinList(list []string) string {
 	return strings.Join(escaped, listSeparator)
 }
 
-// splitList undoes joinList. A backslash before anything else is one.
+// splitList undoes joinList. A backslash before any other character is kept.
 func splitList(cell string) []string {
 	var out []string
 	var b strings.Builder
@@ -204,7 +204,7 @@ func splitList(cell string) []string {
 	return append(out, b.String())
 }
 
-// attributeText is an attribute as a cell says it.
+// attributeText returns an attribute as the text of a cell.
 func attributeText(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -217,8 +217,8 @@ func attributeText(v any) string {
 	return ""
 }
 
-// changedAttributes leaves out what a contact has already: a cell is text, and
-// must not turn a number that it only repeats into one.
+// changedAttributes leaves out values that the contact already has: a cell is text, and
+// repeating a number must not turn it into text.
 func changedAttributes(has map[string]any, cells *map[string]any) *map[string]any {
 	if cells == nil {
 		return nil
@@ -232,9 +232,9 @@ func changedAttributes(has map[string]any, cells *map[string]any) *map[string]an
 	return &out
 }
 
-// harmless keeps a spreadsheet from running what a stranger wrote as a formula,
-// also one that takes a semicolon or a tab for the end of a cell. It puts an
-// apostrophe before each part that could be one; plain takes them away again.
+// harmless prevents a spreadsheet from running a stranger's text as a formula, even one
+// that splits cells at semicolons or tabs. It puts an apostrophe before each part that
+// could be a formula; plain removes them again.
 func harmless(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -256,11 +256,11 @@ func plain(s string) string {
 	return b.String()
 }
 
-// startsCell says whether a spreadsheet could begin a cell at s[i].
+// startsCell reports whether a spreadsheet could begin a cell at s[i].
 func startsCell(s string, i int) bool { return i == 0 || strings.IndexByte(";\t\r\n", s[i-1]) >= 0 }
 
-// formula says whether a spreadsheet could take a cell for one, or for a marked
-// one.
+// formula reports whether a spreadsheet could take a cell for a formula, or for one already
+// marked with apostrophes.
 func formula(s string) bool {
 	s = strings.TrimLeft(s, "'")
 	return s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0]))

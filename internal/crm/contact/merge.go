@@ -9,7 +9,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// Merge is one contact that was put into another.
+// Merge is the merge of one contact into another.
 type Merge struct {
 	ID       uuid.UUID   `json:"id" format:"uuid"`
 	WinnerID uuid.UUID   `json:"winner_id" format:"uuid" doc:"Contact that remains"`
@@ -19,21 +19,21 @@ type Merge struct {
 	UndoneAt *clock.Time `json:"undone_at" nullable:"true"`
 }
 
-// MergeResult is the contact that stayed and the merge, which can be undone.
+// MergeResult is the contact that remains and the merge, which can be undone.
 type MergeResult struct {
 	Contact Contact `json:"contact"`
 	Merge   Merge   `json:"merge"`
 }
 
-// moved is what undoing a merge needs: both contacts as they were, and what
-// the followers kept.
+// moved is what undoing a merge needs: both contacts as they were, and the undo data of the
+// followers.
 type moved struct {
 	Winner, Loser Contact
 	Notes         []uuid.UUID
 	Followers     []json.RawMessage
 }
 
-// mergeFields fills what w lacks from l. Addresses and tags of both are kept.
+// mergeFields fills the empty fields of w from l. Addresses and tags of both are kept.
 func mergeFields(w, l *Contact) {
 	for _, f := range pairs(w, l) {
 		if *f[0] == "" {
@@ -49,7 +49,7 @@ func mergeFields(w, l *Contact) {
 	if l.Kind == Customer {
 		w.Kind = Customer
 	}
-	// Whom one wanted to keep out must not come in through a merge.
+	// A merge must not unblock a contact.
 	w.Blocked = w.Blocked || l.Blocked
 	w.Emails = append(slices.Clone(w.Emails), l.Emails...)
 	for i := range w.Emails {
@@ -70,8 +70,7 @@ func mergeFields(w, l *Contact) {
 	w.CustomAttributes = attributes
 }
 
-// release takes out of w what absorb had put into it, unless it was changed
-// since.
+// release removes from w what mergeFields added to it, unless it has been changed since.
 func release(w *Contact, m *moved) {
 	was, l := &m.Winner, &m.Loser
 	for i, f := range pairs(w, l) {

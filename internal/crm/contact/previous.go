@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// previous gives the changed fields as they were, under their names in JSON.
+// previous returns the changed fields with their old values, by JSON name.
 func previous(old, c *Contact) map[string]any {
 	was, is := fields(old), fields(c)
 	out := map[string]any{}

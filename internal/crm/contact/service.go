@@ -19,29 +19,29 @@ import (
 	"konak/internal/kit/ledger"
 )
 
-// Follower keeps something of a contact and is told of changes, in the
-// transaction of the change.
+// Follower stores data of contacts and is notified of changes, in the transaction of the
+// change.
 type Follower interface {
-	// ContactRenamed is told the new name, "" when the contact was deleted.
+	// ContactRenamed receives the new name, "" if the contact was deleted.
 	ContactRenamed(tx *db.Tx, id uuid.UUID, name string) error
-	// ContactMerged moves what belongs to the loser and gives what Undo needs.
+	// ContactMerged moves what belongs to the loser and returns what Undo needs.
 	ContactMerged(tx *db.Tx, loser, winner Ref) (undo []byte, err error)
 	// ContactParted undoes a merge.
 	ContactParted(tx *db.Tx, loser, winner Ref, undo []byte) error
 }
 
-// Agents knows the members of a workspace.
+// Agents checks the members of a workspace.
 type Agents interface {
 	IsAgent(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
-// Config is what the address book needs.
+// Config holds what the address book needs.
 type Config struct {
 	DB   *db.DB
 	Book *Book
-	// Followers are told of changes, in this order.
+	// Followers are notified of changes, in this order.
 	Followers []Follower
-	// Ledger keeps that a contact was erased.
+	// Ledger records that a contact was erased.
 	Ledger *ledger.Ledger
 }
 
@@ -53,19 +53,19 @@ type Service struct {
 	ledger    *ledger.Ledger
 }
 
-// New makes the service.
+// New returns a Service.
 func New(c Config) *Service {
 	return &Service{Book: c.Book, db: c.DB, followers: c.Followers, ledger: c.Ledger}
 }
 
-// List reads the newest contacts first.
+// List returns contacts, newest first.
 func (s *Service) List(ctx context.Context, f Filter, p db.Page) (db.List[Contact], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Contact], error) {
 		return list(r, f, p)
 	})
 }
 
-// Get reads one contact. One that was merged is read as the contact that it became.
+// Get returns one contact. For a merged contact it returns the one that it was merged into.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (Contact, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Contact, error) {
 		c, err := byIDOrMerged(r, id)
@@ -105,8 +105,8 @@ func (b *Book) create(tx *db.Tx, in Input) (Contact, error) {
 	return c, announce(tx, Created, c, nil)
 }
 
-// Update is the gate for changes; fields that were not sent stay. A change
-// that changes nothing announces nothing.
+// Update is the gate for changes; fields that were not sent stay unchanged. If nothing
+// changes, nothing is announced.
 func (s *Service) Update(ctx context.Context, id uuid.UUID, in Input) (Contact, error) {
 	return s.change(ctx, id, func(tx *db.Tx, c *Contact) error {
 		if err := in.apply(c); err != nil {
@@ -116,7 +116,7 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, in Input) (Contact, 
 	})
 }
 
-// Block keeps a contact out, or lets them in again.
+// Block blocks or unblocks a contact.
 func (s *Service) Block(ctx context.Context, id uuid.UUID, blocked bool) (Contact, error) {
 	return s.change(ctx, id, func(tx *db.Tx, c *Contact) error {
 		if c.Blocked == blocked {
@@ -146,7 +146,7 @@ func (s *Service) Retag(ctx context.Context, id uuid.UUID, add, remove []string)
 	})
 }
 
-// change runs a change of one contact and announces it with what it was.
+// change changes one contact and announces it with the previous values.
 func (s *Service) change(ctx context.Context, id uuid.UUID, fn func(*db.Tx, *Contact) error) (c Contact, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		c, err = s.changeIn(tx, id, fn)
@@ -172,7 +172,7 @@ func (s *Service) changeIn(tx *db.Tx, id uuid.UUID, fn func(*db.Tx, *Contact) er
 	return c, s.commit(tx, &old, &c, before)
 }
 
-// commit writes a contact that changed.
+// commit saves a changed contact.
 func (s *Service) commit(tx *db.Tx, old, c *Contact, before map[string]any) error {
 	if err := save(tx, *c); err != nil {
 		return fmt.Errorf("contact: save: %w", err)
@@ -197,8 +197,8 @@ func (s *Service) renamed(tx *db.Tx, id uuid.UUID, name string) error {
 	return nil
 }
 
-// check looks up what an input names: the owner, and whether its external id
-// is free.
+// check verifies what an input refers to: that the owner is an agent, and that the external
+// id is free.
 func (b *Book) check(tx *db.Tx, c *Contact, in Input) error {
 	if in.OwnerID != nil && c.OwnerID != nil {
 		if ok, err := b.agents.IsAgent(&tx.Reader, *c.OwnerID); err != nil {
@@ -281,9 +281,9 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// recordErasure writes to the privacy ledger that a contact was erased: a line
-// about each address, where who knows the address finds it, or one about the id
-// of a contact without an address.
+// recordErasure records in the privacy ledger that a contact was erased: one line per
+// e-mail address, so that anyone who knows the address can find it, or one line with the
+// contact's id if it has none.
 func (s *Service) recordErasure(tx *db.Tx, c *Contact) error {
 	subjects := []string{c.ID.String()}
 	if len(c.Emails) > 0 {
@@ -298,7 +298,7 @@ func (s *Service) recordErasure(tx *db.Tx, c *Contact) error {
 	return nil
 }
 
-// Notes lists the newest first.
+// Notes lists the notes about a contact, newest first.
 func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (out db.List[Note], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := refByID(r, contact); err != nil {
@@ -349,8 +349,8 @@ func (s *Service) SetConsent(ctx context.Context, id uuid.UUID, in Consent) (c C
 	return c, err
 }
 
-// Consented is the gate for a contact's consent. What says the same as before
-// changes nothing.
+// Consented is the gate for a contact's consent. Repeating the same consent changes
+// nothing.
 func (s *Service) Consented(tx *db.Tx, id uuid.UUID, in Consent) (c Contact, err error) {
 	if _, err := lockByID(tx, id); err != nil {
 		return c, db.NotFound(err)
@@ -360,7 +360,7 @@ func (s *Service) Consented(tx *db.Tx, id uuid.UUID, in Consent) (c Contact, err
 	}
 	for _, said := range c.Consents {
 		if in.At = said.At; said == in {
-			return c, nil // they said so before
+			return c, nil // same as before
 		}
 	}
 	in.At = clock.At(tx.Now())
@@ -391,7 +391,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
-// conflict is the answer to a race that a constraint of the database decided.
+// conflict turns the error of a race that a database constraint decided into a conflict.
 func conflict(err error) error {
 	if _, ok := fault.As(err); !ok && db.IsUnique(err) {
 		return fault.New(fault.Conflict).Wrap(err)

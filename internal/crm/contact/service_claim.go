@@ -14,15 +14,14 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// ClaimResult is the contact after a claim was linked, and the merge where
-// another contact had the address or the number.
+// ClaimResult is the contact after a claim was linked, and the merge if another contact had
+// the address or the number.
 type ClaimResult struct {
 	Contact Contact             `json:"contact"`
 	Merge   api.Nullable[Merge] `json:"merge" doc:"The merge, which can be undone; null if no other contact had the address or number"`
 }
 
-// keepClaims writes down what an unproven sender said of themselves. What
-// stands there already stays as it is.
+// keepClaims stores the claims of an unproven sender. Existing claims stay unchanged.
 func (b *Book) keepClaims(tx *db.Tx, contact uuid.UUID, said []Claim) error {
 	if len(said) == 0 {
 		return nil
@@ -45,10 +44,9 @@ func (b *Book) keepClaims(tx *db.Tx, contact uuid.UUID, said []Claim) error {
 	return nil
 }
 
-// LinkClaim says that a claim is true because the caller checked it. Where
-// another contact has the address or the number, this one is merged into it;
-// else it becomes this contact's own. A claim that was proven before is a
-// conflict.
+// LinkClaim marks a claim as proven because the caller checked it. If another contact has
+// the address or the number, this contact is merged into it; otherwise this contact gets
+// it. A claim that is already proven is a conflict.
 func (s *Service) LinkClaim(ctx context.Context, contact, claim uuid.UUID) (out ClaimResult, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		out, err = s.prove(tx, contact, claim, ProofAgent)
@@ -86,8 +84,8 @@ func (s *Service) prove(tx *db.Tx, contact, id uuid.UUID, proof string) (out Cla
 	if err != nil {
 		return out, err
 	}
-	// A key of the test environment changes nothing that is live; reading the
-	// contact for a change says so.
+	// A key of the test environment must not change live contacts; locking the contact
+	// checks this.
 	if _, err := lockByID(tx, contact); err != nil {
 		return out, err
 	}
@@ -102,7 +100,7 @@ func (s *Service) prove(tx *db.Tx, contact, id uuid.UUID, proof string) (out Cla
 	return out, err
 }
 
-// addTo makes what was claimed the contact's own.
+// addTo adds the claimed address or number to the contact.
 func (k *Claim) addTo(c *Contact) {
 	if k.Kind == ClaimEmail {
 		c.Emails = append(slices.Clone(c.Emails), Email{Address: k.Value, Primary: len(c.Emails) == 0})
@@ -111,7 +109,8 @@ func (k *Claim) addTo(c *Contact) {
 	c.Phones = append(slices.Clone(c.Phones), Phone{E164: k.Value, Primary: len(c.Phones) == 0})
 }
 
-// matchClaims says of the unproven claims of a contact who has what they name.
+// matchClaims sets, for each unproven claim of a contact, the contact that has the address
+// or number.
 func matchClaims(r *db.Reader, c *Contact) error {
 	for i := range c.Claims {
 		k := &c.Claims[i]

@@ -21,19 +21,19 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// ImportJob is the kind of the job that works an import off.
+// ImportJob is the kind of the jobs that carry out an import.
 const ImportJob = "contact.import"
 
-// importSlice is how many rows one job takes, well inside its lease; the next
-// job goes on where it ended. A batch in the database holds as many, so that a
-// job's work does not grow with the file.
+// importSlice is the number of rows that one job imports, well within its lease; the next
+// job continues from there. A batch in the database has the same size, so that a job's work
+// does not grow with the file.
 const importSlice = 200
 
 type importTask struct {
 	ImportID uuid.UUID `json:"import_id"`
 }
 
-// Import takes a CSV file; a job works it off row by row.
+// Import accepts a CSV file; jobs import it row by row.
 func (s *Service) Import(ctx context.Context, filename, content string) (out Import, err error) {
 	t, err := parseCSV(content)
 	if err != nil {
@@ -56,13 +56,13 @@ func (s *Service) Import(ctx context.Context, filename, content string) (out Imp
 	return out, err
 }
 
-// Jobs is the kind of the jobs that import contacts.
+// Jobs returns the kind of the jobs that import contacts.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{{Name: ImportJob, Handler: s.RunImport, PerNode: 4, PerTenant: 1, MaxAttempts: 20}}
 }
 
-// RunImport is the job's handler. Each row and the progress are one
-// transaction, so a crash repeats no row and loses none.
+// RunImport is the job's handler. Each row is imported in one transaction with the
+// progress, so a crash neither repeats nor loses a row.
 func (s *Service) RunImport(ctx context.Context, j *jobs.Job) error {
 	var task importTask
 	if err := json.Unmarshal(j.Payload, &task); err != nil {
@@ -99,7 +99,7 @@ func (s *Service) RunImport(ctx context.Context, j *jobs.Job) error {
 	})
 }
 
-// actingFor makes the records bear the name of who brought the file.
+// actingFor makes the uploader of the file the author of the records.
 func actingFor(ctx context.Context, who *uuid.UUID) context.Context {
 	if who == nil {
 		return ctx
@@ -133,7 +133,7 @@ func (s *Service) importRow(ctx context.Context, id uuid.UUID, index int, in Inp
 	})
 }
 
-// upsert changes the contact that a row means, or makes it.
+// upsert updates the contact that a row refers to, or creates it.
 func (s *Service) upsert(tx *db.Tx, in Input) (made bool, err error) {
 	if in.Kind != nil && *in.Kind != Lead && *in.Kind != Customer {
 		return false, fault.Invalid("kind", "not_allowed")
@@ -147,7 +147,7 @@ func (s *Service) upsert(tx *db.Tx, in Input) (made bool, err error) {
 		return false, err
 	}
 	_, err = s.changeIn(tx, id, func(tx *db.Tx, c *Contact) error {
-		// A file adds addresses and tags; it takes none away.
+		// A file adds addresses and tags but never removes any.
 		in.Emails = union(addresses(c), in.Emails)
 		in.Phones = union(numbers(c), in.Phones)
 		in.Tags = union(c.Tags, in.Tags)
@@ -195,7 +195,7 @@ func (s *Service) meant(tx *db.Tx, in Input) (uuid.UUID, error) {
 	return uuid.Nil, db.ErrNoRow
 }
 
-// GetImport tells how far an import is.
+// GetImport returns an import with its progress.
 func (s *Service) GetImport(ctx context.Context, id uuid.UUID) (Import, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Import, error) {
 		out, err := importByID(r, id)
@@ -203,7 +203,7 @@ func (s *Service) GetImport(ctx context.Context, id uuid.UUID) (Import, error) {
 	})
 }
 
-// ImportErrors lists the rows that could not be taken, in the file's order.
+// ImportErrors lists the errors of rows that could not be imported, in the file's order.
 func (s *Service) ImportErrors(ctx context.Context, id uuid.UUID, p db.Page) (out db.List[ImportError], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := importByID(r, id); err != nil {
@@ -215,9 +215,8 @@ func (s *Service) ImportErrors(ctx context.Context, id uuid.UUID, p db.Page) (ou
 	return out, err
 }
 
-// Export writes every contact that the filter means as CSV, page by page: of
-// the caller's environment, so that a file brings nothing from one into the
-// other.
+// Export writes every contact that matches the filter as CSV, page by page. It is limited
+// to the caller's environment, so that a file carries nothing from one into the other.
 func (s *Service) Export(ctx context.Context, f Filter, w io.Writer) error {
 	test := caller.From(ctx).Test
 	f.Test = &test
@@ -259,7 +258,7 @@ func (s *Service) Export(ctx context.Context, f Filter, w io.Writer) error {
 	}
 }
 
-// Exported leaves the line that says who took the book along.
+// Exported writes the audit line that shows who exported the address book.
 func (s *Service) Exported(ctx context.Context) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return audit.Write(tx, "contact.exported", "contacts", nil) })
 }

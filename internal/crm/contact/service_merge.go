@@ -16,8 +16,8 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// Merge puts the loser into the winner: addresses, identities, notes,
-// consents, tags, and what followers keep (conversations). It can be undone.
+// Merge merges the loser into the winner: addresses, identities, notes, consents, tags, and
+// what followers store (conversations). It can be undone.
 func (s *Service) Merge(ctx context.Context, winner, loser uuid.UUID) (out MergeResult, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) (err error) {
 		out, err = s.merge(tx, winner, loser)
@@ -76,8 +76,8 @@ func (s *Service) merge(tx *db.Tx, winner, loser uuid.UUID) (MergeResult, error)
 	return out, err
 }
 
-// lockBoth locks two contacts in the order of their ids, so that two merges
-// cannot wait for each other.
+// lockBoth locks two contacts in the order of their ids, so that two merges cannot
+// deadlock.
 func lockBoth(tx *db.Tx, winner, loser uuid.UUID, lockLoser func(*db.Tx, uuid.UUID) (Contact, error)) (w, l Contact, err error) {
 	read := func(id uuid.UUID) error {
 		if id == winner {
@@ -101,7 +101,7 @@ func lockBoth(tx *db.Tx, winner, loser uuid.UUID, lockLoser func(*db.Tx, uuid.UU
 	if bytes.Compare(second[:], first[:]) < 0 {
 		first, second = second, first
 	}
-	// An unknown winner is a 404 whatever the loser is.
+	// An unknown winner is not_found, whatever the loser is.
 	if _, err := refByID(&tx.Reader, winner); err != nil {
 		return w, l, db.NotFound(err)
 	}
@@ -111,8 +111,7 @@ func lockBoth(tx *db.Tx, winner, loser uuid.UUID, lockLoser func(*db.Tx, uuid.UU
 	return w, l, read(second)
 }
 
-// Undo parts two merged contacts again. What was added to the winner since
-// stays with it.
+// Undo separates two merged contacts. What was added to the winner since stays with it.
 func (s *Service) Undo(ctx context.Context, id uuid.UUID) (out MergeResult, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		mg, m, err := lockMerge(tx, id)
@@ -124,7 +123,7 @@ func (s *Service) Undo(ctx context.Context, id uuid.UUID) (out MergeResult, err 
 		}
 		w, _, err := lockBoth(tx, mg.WinnerID, mg.LoserID, lockAny)
 		if err != nil {
-			// The contact that stayed was deleted or merged further.
+			// The remaining contact was deleted, or merged into another one.
 			return fault.New(fault.Conflict).Because("winner_gone").Wrap(err)
 		}
 		old := w
@@ -167,7 +166,7 @@ func (s *Service) Undo(ctx context.Context, id uuid.UUID) (out MergeResult, err 
 	return out, conflict(err)
 }
 
-// revive brings the loser back with what was moved from it.
+// revive restores the loser with what was moved from it.
 func (s *Service) revive(tx *db.Tx, m *moved, winner uuid.UUID) error {
 	if err := setMergedInto(tx, m.Loser.ID, nil); err != nil {
 		return fmt.Errorf("contact: revive: %w", err)
@@ -181,7 +180,7 @@ func (s *Service) revive(tx *db.Tx, m *moved, winner uuid.UUID) error {
 	return nil
 }
 
-// Merges lists what was merged into a contact.
+// Merges lists the merges into a contact.
 func (s *Service) Merges(ctx context.Context, winner uuid.UUID, p db.Page) (out db.List[Merge], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := refByID(r, winner); err != nil {

@@ -13,14 +13,14 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// Book finds contacts, and makes those of channels, in the transaction of a
-// caller. It is built before everything that follows contacts.
+// Book finds contacts, and creates those of channels, in the caller's transaction. It is
+// built before everything that depends on contacts.
 type Book struct{ agents Agents }
 
-// NewBook makes the book.
+// NewBook returns a Book.
 func NewBook(agents Agents) *Book { return &Book{agents: agents} }
 
-// Ref is what other packages need of a contact.
+// Ref is what other packages need to know about a contact.
 type Ref struct {
 	ID      uuid.UUID
 	Name    string
@@ -28,7 +28,7 @@ type Ref struct {
 	Test    bool
 }
 
-// Sender is who wrote, as a channel knows them.
+// Sender is the author of a message, as a channel knows them.
 type Sender struct {
 	Channel string
 	// AccountID is the channel account, nil for sources without one.
@@ -42,19 +42,19 @@ type Sender struct {
 	Email    string
 	Phone    string
 	Language string
-	// Unproven senders are known by their id on the account alone. The address
-	// and the number are what they typed, and become claims of their contact.
+	// Unproven senders are identified only by their id on the account. The address and the
+	// number are what they typed, and become claims of their contact.
 	Unproven bool
 }
 
-// ErrRace says that another transaction made the same contact at the same
-// moment. The transaction must be given up and run again; it will find it.
+// ErrRace means that another transaction created the same contact at the same moment. The
+// transaction must be rolled back and run again; it will then find the contact.
 var ErrRace = fmt.Errorf("contact: made by another at the same time: %w", db.ErrRunAgain)
 
-// Resolve finds the contact behind a sender, by identity, else e-mail, else
-// phone, or makes it. It is the one way from a channel into the book. What the
-// test environment and what real people bring do not find each other. An
-// unproven sender is found by identity only.
+// Resolve finds the contact behind a sender, by identity, else e-mail, else phone, or
+// creates it. Channels add contacts only through it. Senders of the test environment and
+// live ones do not match each other's contacts. An unproven sender is found by identity
+// only.
 func (b *Book) Resolve(tx *db.Tx, from Sender) (Ref, error) {
 	if !from.Unproven {
 		return b.resolve(tx, from)
@@ -102,7 +102,7 @@ func (b *Book) resolve(tx *db.Tx, from Sender) (Ref, error) {
 	return ref, nil
 }
 
-// ids are the sender's ids on the account.
+// ids returns the sender's ids on the account.
 func (from *Sender) ids() (out []string) {
 	for _, id := range []string{from.ExternalID, from.OtherID} {
 		if id != "" {
@@ -124,11 +124,12 @@ func (b *Book) byAddress(tx *db.Tx, from Sender) (Ref, error) {
 	return Ref{}, db.ErrNoRow
 }
 
-// NameMax is how long the name of a contact may be, as the API takes it.
+// NameMax is the maximum length of a contact's name, as in the API.
 const NameMax = 200
 
 func (b *Book) makeContact(tx *db.Tx, from Sender) (Ref, error) {
-	// A name that shows nothing is none, and nobody's message is lost for it.
+	// A name without visible characters counts as empty, so that the message is not lost
+	// because of it.
 	name := strings.TrimSpace(trtext.Plain(from.Name))
 	in := Input{Name: &name, Language: &from.Language}
 	if e, ok := address.ParseEmail(from.Email); ok {
@@ -144,7 +145,7 @@ func (b *Book) makeContact(tx *db.Tx, from Sender) (Ref, error) {
 			}
 		}
 	}
-	// What a stranger is called must not fill every list.
+	// A stranger's long name must not fill every list.
 	if letters := []rune(name); len(letters) > NameMax {
 		name = string(letters[:NameMax])
 	}
@@ -155,32 +156,33 @@ func (b *Book) makeContact(tx *db.Tx, from Sender) (Ref, error) {
 	return Ref{ID: c.ID, Name: c.Name, Test: c.Test}, err
 }
 
-// Find gives a contact that is still there.
+// Find returns a contact that was neither merged away nor deleted.
 func (b *Book) Find(r *db.Reader, id uuid.UUID) (Ref, error) { return refByID(r, id) }
 
-// OnAccount finds who a sender on a channel account is; db.ErrNoRow where nobody.
+// OnAccount finds the contact of a sender on a channel account; db.ErrNoRow if there is
+// none.
 func (b *Book) OnAccount(r *db.Reader, account uuid.UUID, external string) (Ref, error) {
 	return refByIdentity(r, account, external)
 }
 
-// FindByPhone gives the contact who has a number; db.ErrNoRow where nobody has it.
+// FindByPhone returns the contact with a number; db.ErrNoRow if nobody has it.
 func (b *Book) FindByPhone(r *db.Reader, e164 string) (Ref, error) { return refByPhone(r, e164) }
 
-// Whole reads a contact with its parts.
+// Whole returns a contact with its parts.
 func (b *Book) Whole(r *db.Reader, id uuid.UUID) (Contact, error) { return byID(r, id) }
 
-// Matching gives the ids of the contacts that a search means, at most limit.
+// Matching returns the ids of at most limit contacts that match a search.
 func (b *Book) Matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) {
 	return matching(r, q, limit)
 }
 
-// Wrote notes that a contact wrote just now.
+// Wrote records that a contact wrote just now.
 func (b *Book) Wrote(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, true) }
 
-// Reached notes that a contact was written to just now.
+// Reached records that a contact was written to just now.
 func (b *Book) Reached(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, false) }
 
-// OpenWindow notes until when a channel takes free text for a sender.
+// OpenWindow records until when a channel accepts free text for a sender.
 func (b *Book) OpenWindow(tx *db.Tx, from Sender, until clock.Time) error {
 	for _, id := range from.ids() {
 		if err := setWindow(tx, from.AccountID, id, until); err != nil {
@@ -190,7 +192,7 @@ func (b *Book) OpenWindow(tx *db.Tx, from Sender, until clock.Time) error {
 	return nil
 }
 
-// Check refuses an address or a number that cannot be one.
+// Check refuses an invalid address or number.
 func (from *Sender) Check() error {
 	f := fault.New(fault.ValidationFailed)
 	if _, ok := address.ParseEmail(from.Email); from.Email != "" && !ok {

@@ -32,16 +32,17 @@ func byID(r *db.Reader, id uuid.UUID) (Contact, error) {
 	return findContact(r, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+onlyVisible(r), r.Tenant(), id)
 }
 
-// onlyVisible keeps live contacts from keys of the test environment.
+// onlyVisible returns the condition that hides live contacts from keys of the test
+// environment.
 func onlyVisible(r *db.Reader) string { return caller.OnlyVisible(r.Context(), "contact.test") }
 
-// lockByID also keeps the contact from changing until the transaction ends.
+// lockByID is byID, and locks the contact until the transaction ends.
 func lockByID(tx *db.Tx, id uuid.UUID) (Contact, error) {
 	return findContact(&tx.Reader, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+
 		onlyVisible(&tx.Reader)+tx.Dialect().ForUpdate("contact"), tx.Tenant(), id)
 }
 
-// lockAny reads a contact whatever became of it.
+// lockAny locks a contact even if it was merged away or deleted.
 func lockAny(tx *db.Tx, id uuid.UUID) (Contact, error) {
 	return findContact(&tx.Reader, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2`+
 		onlyVisible(&tx.Reader)+tx.Dialect().ForUpdate("contact"), tx.Tenant(), id)
@@ -124,8 +125,8 @@ func fill(r *db.Reader, list []Contact) error {
 	})
 }
 
-// queryTerms are the first words of what was typed; an address or a number is
-// looked for as a whole.
+// queryTerms returns the first words of a search text; an address or a number is searched
+// for as a whole.
 func queryTerms(q string) []string {
 	q = strings.TrimSpace(q)
 	if e, ok := address.ParseEmail(q); ok {
@@ -138,14 +139,14 @@ func queryTerms(q string) []string {
 	return terms[:min(len(terms), 3)]
 }
 
-// termQuery finds the contacts of the words that begin with a term. It is
-// bounded: a single letter must not read half the book.
+// termQuery selects the contacts with words that begin with a term. It is limited: a single
+// letter must not read half the address book.
 func termQuery(from, to string) string {
 	return `SELECT DISTINCT contact_id FROM (SELECT contact_id FROM contact_term WHERE tenant_id = $1 AND term >= ` + from +
 		` AND term < ` + to + ` ORDER BY term LIMIT 2000) AS found`
 }
 
-// matching gives the ids of contacts for a search of another module.
+// matching returns the ids of contacts for a search of another module.
 func matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) {
 	terms := queryTerms(q)
 	if len(terms) == 0 {
@@ -182,13 +183,13 @@ func save(tx *db.Tx, c Contact) error {
 	return err
 }
 
-// holderOfExternal finds who has an external id.
+// holderOfExternal finds the contact that has an external id.
 func holderOfExternal(r *db.Reader, external string, test bool) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM contact
 		WHERE tenant_id = $1 AND external_id = $2 AND test = $3 AND deleted_at IS NULL`, r.Tenant(), external, test)
 }
 
-// putEmails replaces a contact's addresses; it names the one that another has.
+// putEmails replaces a contact's addresses; it returns an address that another contact has.
 func putEmails(tx *db.Tx, c *Contact) (taken string, err error) {
 	if _, err := tx.Exec(`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 		return "", err
@@ -219,7 +220,7 @@ func putPhones(tx *db.Tx, c *Contact) (taken string, err error) {
 	return "", nil
 }
 
-// putWords replaces the tags and terms of a contact, where they changed.
+// putWords replaces the tags and terms of a contact if they changed.
 func putWords(tx *db.Tx, old, c *Contact) error {
 	if old == nil || !equal(old.Tags, c.Tags) {
 		if err := tx.ExecDeferred(`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
@@ -261,7 +262,7 @@ func equal(a, b []string) bool {
 	return true
 }
 
-// empty takes everything personal out of a contact that is deleted.
+// empty removes everything personal from a contact that is deleted.
 func empty(tx *db.Tx, id uuid.UUID) error {
 	for _, query := range []string{
 		`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`,

@@ -14,7 +14,7 @@ func scanClaim(row db.Row, more ...any) (k Claim, err error) {
 	return k, err
 }
 
-// claimsOf reads the claims of a contact, the oldest first.
+// claimsOf reads the claims of a contact, oldest first.
 func claimsOf(r *db.Reader, contact uuid.UUID) ([]Claim, error) {
 	return db.All(r, func(row db.Row) (Claim, error) { return scanClaim(row) }, `SELECT `+claimColumns+` FROM contact_claim
 		WHERE tenant_id = $1 AND contact_id = $2 ORDER BY id`, r.Tenant(), contact)
@@ -33,7 +33,7 @@ func setProof(tx *db.Tx, id uuid.UUID, proof string, by *uuid.UUID) error {
 	return err
 }
 
-// holderOfClaim finds the contact that has what a claim names.
+// holderOfClaim finds the contact that has a claim's address or number.
 func holderOfClaim(r *db.Reader, k Claim, test bool) (Ref, error) {
 	table, condition := `contact_email`, `k.email_key = $3`
 	if k.Kind == ClaimPhone {
@@ -42,8 +42,8 @@ func holderOfClaim(r *db.Reader, k Claim, test bool) (Ref, error) {
 	return db.One(r, scanRef, refQuery(table, condition), r.Tenant(), test, k.key)
 }
 
-// moveClaims gives the loser's claims to the winner. One that the winner has too
-// stays with the loser, where it waits for the merge to be undone.
+// moveClaims moves the loser's claims to the winner. A claim that the winner already has
+// stays with the loser, in case the merge is undone.
 func moveClaims(tx *db.Tx, loser, winner uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE contact_claim SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = $2
 		AND NOT EXISTS (SELECT 1 FROM contact_claim h WHERE h.tenant_id = $1 AND h.contact_id = $3
@@ -51,8 +51,8 @@ func moveClaims(tx *db.Tx, loser, winner uuid.UUID) error {
 	return err
 }
 
-// moveClaimsBack gives the loser its claims again, as they were: a merge that
-// was wrong proves nothing.
+// moveClaimsBack returns the loser's claims to it in their earlier state: a wrong merge
+// proves nothing.
 func moveClaimsBack(tx *db.Tx, loser uuid.UUID, claims []Claim) error {
 	for _, k := range claims {
 		if _, err := tx.Exec(`UPDATE contact_claim SET contact_id = $3, proof = $4, proven_at = $5, proven_by = $6
@@ -63,8 +63,8 @@ func moveClaimsBack(tx *db.Tx, loser uuid.UUID, claims []Claim) error {
 	return nil
 }
 
-// claimants finds the contacts that claim one of the given addresses or numbers
-// without proof, the newest first.
+// claimants finds the contacts that claim one of the given addresses or numbers without
+// proof, newest first.
 func claimants(r *db.Reader, kind string, keys []string, test bool) ([]uuid.UUID, error) {
 	if len(keys) == 0 {
 		return nil, nil

@@ -29,8 +29,7 @@ func importByID(r *db.Reader, id uuid.UUID) (Import, error) {
 	}, `SELECT `+importColumns+` FROM contact_import WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-// importBatch reads how far an import is, and the batch that is next; none
-// where it is through.
+// importBatch reads an import's progress and its next batch; no batch if all rows are done.
 func importBatch(r *db.Reader, id uuid.UUID) (Import, table, error) {
 	var t table
 	i, err := db.One(r, func(row db.Row) (Import, error) {
@@ -66,13 +65,13 @@ func putImport(tx *db.Tx, i Import, t *table) error {
 	return nil
 }
 
-// dropBatch lets the rows go that are done: they are personal data.
+// dropBatch deletes rows that are done, because they are personal data.
 func dropBatch(tx *db.Tx, id uuid.UUID, number int) error {
 	_, err := tx.Exec(`DELETE FROM contact_import_batch WHERE tenant_id = $1 AND import_id = $2 AND number = $3`, tx.Tenant(), id, number)
 	return err
 }
 
-// errPassed says that another holder of the job took this row already.
+// errPassed means that another worker has already imported this row.
 var errPassed = errors.New("contact: the row was imported by another worker")
 
 var stepSQL = map[string]string{

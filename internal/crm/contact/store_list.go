@@ -18,14 +18,13 @@ type Filter struct {
 	Kind, Tag, Query string
 	OwnerID          *uuid.UUID
 	Blocked          *bool
-	// Test narrows to what the test environment made, or to what is live.
+	// Test limits the list to contacts of the test environment, or to live ones.
 	Test *bool
 	// onlyTest is set for keys of the test environment.
 	onlyTest bool
 }
 
-// list reads the newest first and looks at no more than the given number of
-// rows.
+// list returns a page of contacts, newest first, and reads a limited number of rows.
 func list(r *db.Reader, f Filter, p db.Page) (db.List[Contact], error) {
 	out, err := readPage(r, scan, columns, f, p, func(c Contact) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} })
 	if err != nil {
@@ -43,8 +42,8 @@ func readPage[T any](r *db.Reader, scan func(db.Row) (T, error), what string, f 
 	return db.Cut(found, p, key), err
 }
 
-// attributeNames gives the names of all custom attributes that the listed
-// contacts have, in the order of the alphabet.
+// attributeNames returns the sorted names of all custom attributes that the listed contacts
+// have.
 func attributeNames(r *db.Reader, f Filter) ([]string, error) {
 	type row struct {
 		key        db.Key
@@ -75,12 +74,12 @@ func attributeNames(r *db.Reader, f Filter) ([]string, error) {
 	}
 }
 
-// windowRows is how many contacts a page looks at where no index serves its
+// windowRows is the number of contacts that are read for a page if no index serves its
 // filters.
 const windowRows = 5000
 
-// listQuery builds the query of a page that shows some columns, among them
-// created_at and id; where no index serves its filters, it is a window.
+// listQuery builds the query of a page that shows some columns, among them created_at and
+// id; if no index serves its filters, it is a window.
 func listQuery(r *db.Reader, what string, f Filter, p db.Page) (string, []any, *db.Window) {
 	args := []any{r.Tenant(), p.After.Sort, p.After.ID}
 	arg := func(v any) string {
@@ -89,8 +88,8 @@ func listQuery(r *db.Reader, what string, f Filter, p db.Page) (string, []any, *
 	}
 	f.onlyTest = f.onlyTest || inTest(r)
 	if terms := queryTerms(f.Query); len(terms) > 0 {
-		// What a word may mean is a bounded set: it is read whole and put in
-		// order. The plus keeps the planner from reading the table in its order.
+		// The contacts of a word are a limited set: it is read completely and sorted. The
+		// plus keeps the planner from reading the table in its order.
 		from := `(` + termQuery(arg(terms[0]), arg(terms[0]+"\U0010ffff")) + `) AS k CROSS JOIN contact`
 		return `SELECT ` + what + ` FROM ` + from + ` WHERE tenant_id = $1 AND id = k.contact_id AND deleted_at IS NULL` +
 			conditions(f, terms[1:], arg) + ` AND (+created_at, id) < ($2, $3) ORDER BY +created_at DESC, id DESC LIMIT ` + arg(p.Limit+1), args, nil
@@ -111,8 +110,7 @@ func listQuery(r *db.Reader, what string, f Filter, p db.Page) (string, []any, *
 	return w.Query, w.Args, w
 }
 
-// split gives the filters that an index serves in the order of the list, and
-// the rest.
+// split separates the filter that an index serves in the order of the list from the rest.
 func (f Filter) split() (driver, rest Filter) {
 	rest = f
 	switch {
@@ -130,8 +128,8 @@ func (f Filter) split() (driver, rest Filter) {
 	return driver, rest
 }
 
-// conditions are what a filter asks of a contact, "" for nothing. Terms are
-// words that it must have.
+// conditions returns a filter's conditions in SQL, "" for none. Terms are words that a
+// contact must have.
 func conditions(f Filter, terms []string, arg func(any) string) string {
 	var where strings.Builder
 	if f.Kind != "" {

@@ -7,7 +7,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// setMergedInto takes a contact out of the book, or puts it back.
+// setMergedInto removes a contact from the address book, or puts it back.
 func setMergedInto(tx *db.Tx, id uuid.UUID, into *uuid.UUID) error {
 	var at *clock.Time
 	if into != nil {
@@ -18,7 +18,7 @@ func setMergedInto(tx *db.Tx, id uuid.UUID, into *uuid.UUID) error {
 	if err != nil || into == nil {
 		return err
 	}
-	// The winner takes the addresses over; the keys must be free for it.
+	// The winner takes over the addresses, so their keys must be free.
 	for _, query := range []string{
 		`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`,
@@ -33,8 +33,8 @@ func setMergedInto(tx *db.Tx, id uuid.UUID, into *uuid.UUID) error {
 	return nil
 }
 
-// byIDOrMerged reads a contact, or the one that it became by merges. They end: nobody is
-// merged into a contact that was merged.
+// byIDOrMerged returns a contact, or the one that it was merged into, over several merges
+// if necessary. This ends, because no contact is merged into one that was merged away.
 func byIDOrMerged(r *db.Reader, id uuid.UUID) (Contact, error) {
 	for {
 		c, err := byID(r, id)
@@ -49,8 +49,8 @@ func byIDOrMerged(r *db.Reader, id uuid.UUID) (Contact, error) {
 	}
 }
 
-// moveParts gives the loser's identities, claims and notes to the winner and
-// says which notes they were.
+// moveParts moves the loser's identities, claims and notes to the winner and returns the
+// ids of the notes.
 func moveParts(tx *db.Tx, loser, winner uuid.UUID) ([]uuid.UUID, error) {
 	if _, err := tx.Exec(`UPDATE contact_identity SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = $2`,
 		tx.Tenant(), loser, winner); err != nil {
@@ -63,7 +63,7 @@ func moveParts(tx *db.Tx, loser, winner uuid.UUID) ([]uuid.UUID, error) {
 		WHERE tenant_id = $1 AND contact_id = $2 RETURNING id`, tx.Tenant(), loser, winner)
 }
 
-// moveConsents keeps the newer word on each channel and purpose.
+// moveConsents keeps the newer consent for each channel and purpose.
 func moveConsents(tx *db.Tx, winner uuid.UUID, has, comes []Consent) error {
 	for _, c := range comes {
 		newer := true
@@ -82,7 +82,7 @@ func moveConsents(tx *db.Tx, winner uuid.UUID, has, comes []Consent) error {
 	return nil
 }
 
-// moveBack gives the loser its identities, claims, notes and consents again.
+// moveBack returns the loser's identities, claims, notes and consents to it.
 func moveBack(tx *db.Tx, winner uuid.UUID, m *moved) error {
 	loser := m.Loser.ID
 	if err := moveClaimsBack(tx, loser, m.Loser.Claims); err != nil {

@@ -41,7 +41,7 @@ func putConsent(tx *db.Tx, contact uuid.UUID, c Consent) error {
 	return err
 }
 
-// putIdentity says whether the identity was free.
+// putIdentity reports whether the identity was free.
 func putIdentity(tx *db.Tx, ref Ref, from Sender, id string) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO contact_identity (tenant_id, channel_account_id, external_id, contact_id, channel, username, test, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, channel_account_id, external_id, test) DO NOTHING`,
@@ -57,7 +57,7 @@ func setWindow(tx *db.Tx, account uuid.UUID, external string, until clock.Time) 
 	return err
 }
 
-// inTest says in which of the two books the caller looks things up.
+// inTest reports whether the caller works in the test environment.
 func inTest(r *db.Reader) bool { return caller.From(r.Context()).Test }
 
 // refBy finds a contact of the caller's environment.
@@ -89,7 +89,7 @@ func refByPhone(r *db.Reader, e164 string) (Ref, error) {
 	return refBy(r, `contact_phone`, `k.e164 = $3`, e164)
 }
 
-// refByID follows a merge to the contact that stayed.
+// refByID returns a contact that was neither merged away nor deleted.
 func refByID(r *db.Reader, id uuid.UUID) (Ref, error) {
 	return db.One(r, scanRef, `SELECT id, name, blocked, test FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+onlyVisible(r), r.Tenant(), id)
 }

@@ -6,8 +6,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// SearchAfter reads contacts in the order of their ids, for who keeps an index
-// of them.
+// SearchAfter returns contacts in the order of their ids, for keeping a search index.
 func SearchAfter(r *db.Reader, after uuid.UUID, limit int) ([]Contact, error) {
 	list, err := db.All(r, scan, `SELECT `+columns+` FROM contact
 		WHERE tenant_id = $1 AND id > $2 AND deleted_at IS NULL`+onlyVisible(r)+` ORDER BY id LIMIT $3`, r.Tenant(), after, limit)
@@ -17,7 +16,7 @@ func SearchAfter(r *db.Reader, after uuid.UUID, limit int) ([]Contact, error) {
 	return list, fill(r, list)
 }
 
-// SearchOf reads those of the given ids.
+// SearchOf returns the contacts with the given ids.
 func SearchOf(r *db.Reader, ids []uuid.UUID) ([]Contact, error) {
 	if len(ids) == 0 {
 		return []Contact{}, nil

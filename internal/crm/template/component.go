@@ -41,7 +41,7 @@ type Component struct {
 	Text    string   `json:"text,omitempty" maxLength:"1024" example:"Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi."`
 	Example *Example `json:"example,omitempty" doc:"A sample for each variable, or the handle of a sample file"`
 	Buttons []Button `json:"buttons,omitempty" maxItems:"10" nullable:"false"`
-	// Of authentication templates.
+	// Only for authentication templates.
 	AddSecurityRecommendation *bool `json:"add_security_recommendation,omitempty"`
 	CodeExpirationMinutes     *int  `json:"code_expiration_minutes,omitempty" minimum:"1" maximum:"90" example:"10"`
 }
@@ -61,7 +61,7 @@ type NamedValue struct {
 	Example string `json:"example" example:"Elif"`
 }
 
-// Button is what a customer may tap.
+// Button is a button that a customer can tap.
 type Button struct {
 	Type        string   `json:"type" enum:"QUICK_REPLY,URL,PHONE_NUMBER,COPY_CODE,OTP" example:"URL"`
 	Text        string   `json:"text,omitempty" maxLength:"25" example:"Kargom nerede?"`
@@ -71,8 +71,8 @@ type Button struct {
 	OTPType     string   `json:"otp_type,omitempty" example:"COPY_CODE"`
 }
 
-// UnmarshalJSON reads the sample of a copy code too, which the provider writes
-// without a list.
+// UnmarshalJSON also accepts the sample of a copy code, which the provider does not write
+// as a list.
 func (b *Button) UnmarshalJSON(text []byte) error {
 	type plain Button
 	in := struct {
@@ -89,7 +89,7 @@ func (b *Button) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(in.Example, &b.Example)
 }
 
-// Variables are what must be given to send a template.
+// Variables are the values that sending a template requires.
 type Variables struct {
 	Header      []string         `json:"header" nullable:"false" example:"[]" doc:"Variables of a text header, in order"`
 	HeaderMedia string           `json:"header_media" enum:",IMAGE,VIDEO,DOCUMENT,LOCATION" doc:"Media that the header needs; empty for none"`
@@ -123,8 +123,8 @@ var (
 	language   = regexp.MustCompile(`^[a-z]{2,3}(_[A-Z]{2,3})?$`)
 )
 
-// variablesOf lists the variables of a text: numbers by their size, names as
-// they come.
+// variablesOf lists the variables of a text: numbers in ascending order, names in the order
+// of the text.
 func variablesOf(text string) []string {
 	out := []string{}
 	for _, m := range variable.FindAllStringSubmatch(text, -1) {
@@ -151,7 +151,7 @@ func (t *Template) part(kind string) (Component, bool) {
 	return t.Components[i], true
 }
 
-// supported says whether the template is made of what Konak can fill in.
+// supported reports whether Konak can fill in all parts of the template.
 func (t *Template) supported() bool {
 	for _, c := range t.Components {
 		if !slices.Contains([]string{Header, Body, Footer, Buttons}, c.Type) {
@@ -196,7 +196,7 @@ func sameComponents(a, b []Component) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// check refuses what the provider would refuse, field by field.
+// check refuses what the provider would refuse, with an error per field.
 func (t *Template) check() error {
 	f := fault.New(fault.ValidationFailed)
 	if !nameShape.MatchString(t.Name) {
@@ -270,7 +270,7 @@ func (t *Template) checkHeader(c *Component, at string, f *fault.Fault) {
 
 func (t *Template) checkBody(c *Component, at string, f *fault.Fault) {
 	if t.Category == Authentication {
-		if c.Text != "" { // the provider writes it
+		if c.Text != "" { // the provider writes the text
 			f.Field(at+".text", "not_allowed")
 		}
 		return
@@ -294,8 +294,8 @@ func (t *Template) checkBody(c *Component, at string, f *fault.Fault) {
 	t.checkVariables(variablesOf(c.Text), samples, ex.BodyNamed, at, f)
 }
 
-// checkVariables wants variables of one kind, numbered without a gap, and a
-// sample for each.
+// checkVariables requires variables of one kind, numbered without a gap, with a sample for
+// each.
 func (t *Template) checkVariables(vars, samples []string, named []NamedValue, at string, f *fault.Fault) {
 	if t.ParameterFormat == Named {
 		for _, v := range vars {
@@ -382,7 +382,7 @@ func checkButtons(c *Component, at string, f *fault.Fault, category string) {
 	}
 }
 
-// checkURL wants at most one variable, at the end.
+// checkURL requires a web address with at most one variable, at its end.
 func checkURL(b Button, at string, f *fault.Fault) {
 	vars := variablesOf(b.URL)
 	fixed, _, _ := strings.Cut(b.URL, "{{")

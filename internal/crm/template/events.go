@@ -10,11 +10,11 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// StatusChanged is announced when a template is made, whenever the provider
-// says something new about it, and when it is deleted.
+// StatusChanged is announced when a template is created, whenever the provider reports a
+// change of it, and when it is deleted.
 const StatusChanged = "template.status_changed"
 
-// Events lists what this module announces.
+// Events lists the events that this module announces.
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	id, provider := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"), "1689556908129832"
@@ -31,7 +31,7 @@ func Events() event.Catalog {
 	}}
 }
 
-// previous is what a status changed from.
+// previous is the state before a change.
 type previous struct {
 	Status   string `json:"status"`
 	Category string `json:"category"`

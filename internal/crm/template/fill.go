@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Use is a template and what fills it in.
+// Use is a template with the values to fill it in.
 type Use struct {
 	TemplateID  uuid.UUID     `json:"template_id" format:"uuid"`
 	Header      []string      `json:"header,omitempty" maxItems:"1" nullable:"false" example:"[]" doc:"Values of the header's variables, in order"`
@@ -26,8 +26,7 @@ type ButtonValue struct {
 	Value string `json:"value" minLength:"1" maxLength:"2000" example:"4711" doc:"End of the button's address, or the code to copy"`
 }
 
-// Filled is a template with its values: what is sent, and again where it must
-// be repeated.
+// Filled is a template with its values, as it is sent and, if necessary, sent again.
 type Filled struct {
 	ID       uuid.UUID `json:"id" format:"uuid" doc:"ID of the template"`
 	Name     string    `json:"name" example:"kargo_bilgisi"`
@@ -42,7 +41,7 @@ type Filled struct {
 	Buttons      []FilledButton `json:"buttons,omitempty"`
 }
 
-// Value fills in one variable; the name is empty where variables are numbered.
+// Value fills in one variable; the name is empty if variables are numbered.
 type Value struct {
 	Name string `json:"name,omitempty"`
 	Text string `json:"text"`
@@ -57,8 +56,8 @@ type FilledButton struct {
 
 const maxValue = 1024
 
-// Fill puts values into a template. It gives what is sent and the text that
-// the customer reads, or says which fields are wrong.
+// Fill fills in a template. It returns what is sent and the text that the customer reads,
+// or a fault with the wrong fields.
 func (t *Template) Fill(u Use) (Filled, string, error) {
 	f := fault.New(fault.ValidationFailed)
 	vars := t.variables()
@@ -107,7 +106,7 @@ func (t *Template) Fill(u Use) (Filled, string, error) {
 	return out, t.text(&out), nil
 }
 
-// values pairs variables with what was given for them.
+// values pairs variables with the given values.
 func (t *Template) values(field string, vars, given []string, f *fault.Fault) []Value {
 	out := []Value{}
 	for i, v := range vars {
@@ -134,7 +133,7 @@ func (t *Template) values(field string, vars, given []string, f *fault.Fault) []
 	return out
 }
 
-// text is what the customer reads.
+// text returns the text that the customer reads.
 func (t *Template) text(v *Filled) string {
 	var parts []string
 	if h, ok := t.part(Header); ok && h.Format == Text {

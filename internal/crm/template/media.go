@@ -14,23 +14,23 @@ import (
 	"konak/internal/kit/filetype"
 )
 
-// MaxSample is how large a sample file may be.
+// MaxSample is the maximum size of a sample file.
 const MaxSample = 16 << 20
 
-// sampleTypes are what a reviewer can be shown.
+// sampleTypes are the file types that a reviewer can be shown.
 var sampleTypes = []string{"image/jpeg", "image/png", "video/mp4", "application/pdf"}
 
-// Handle names a sample file at the provider.
+// Handle is a sample file's handle at the provider.
 type Handle struct {
 	HeaderHandle string `json:"header_handle" example:"4::aW1hZ2UvcG5n:ARb…" doc:"Handle for example.header_handle of a header"`
 }
 
-// Upload hands a sample file to the provider. Nothing of it is kept here.
+// Upload sends a sample file to the provider. Nothing of it is stored here.
 func (s *Service) Upload(ctx context.Context, account uuid.UUID, name string, content io.Reader) (h Handle, err error) {
 	if err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error { return s.provider.Keeps(r, account) }); err != nil {
 		return h, err
 	}
-	// The provider wants to know the length before the first byte.
+	// The provider needs the length before the first byte.
 	whole, err := io.ReadAll(content)
 	if err != nil {
 		return h, fmt.Errorf("template: sample: %w", err)

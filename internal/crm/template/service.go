@@ -19,24 +19,24 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// Provider carries templates to whoever reviews them. Its errors are faults
-// that callers can be shown. It is never called inside a transaction.
+// Provider sends templates to their reviewers. Its errors are faults that callers can be
+// shown. It is never called inside a transaction, except for the methods that take a
+// reader.
 type Provider interface {
-	// Keeps refuses an account that there is not, or that has no templates.
+	// Keeps refuses an account that does not exist or has no templates.
 	Keeps(r *db.Reader, account uuid.UUID) error
 	Submit(ctx context.Context, account uuid.UUID, t *Template) (Given, error)
 	Edit(ctx context.Context, account uuid.UUID, t *Template) (Given, error)
-	// Delete removes every language of a name. One that is not there is no
-	// error.
+	// Delete removes every language of a name. An unknown name is no error.
 	Delete(ctx context.Context, account uuid.UUID, name string) error
 	List(ctx context.Context, account uuid.UUID) ([]Given, error)
-	// Upload hands over a sample file and gives the handle for a header.
+	// Upload uploads a sample file and returns the handle for a header.
 	Upload(ctx context.Context, account uuid.UUID, f Sample) (handle string, err error)
-	// Accounts are those whose templates a sync without an account means.
+	// Accounts lists the accounts that a sync covers if it is given none.
 	Accounts(r *db.Reader) ([]uuid.UUID, error)
 }
 
-// Sample is a file for a header's example.
+// Sample is a file for the example of a header.
 type Sample struct {
 	Name    string
 	Type    string
@@ -44,23 +44,23 @@ type Sample struct {
 	Content io.Reader
 }
 
-// Service keeps message templates.
+// Service manages message templates.
 type Service struct {
 	db       *db.DB
 	provider Provider
 }
 
-// Config is what the templates need.
+// Config holds what the Service needs.
 type Config struct {
 	DB *db.DB
-	// Provider carries templates to their reviewers.
+	// Provider sends templates to their reviewers.
 	Provider Provider
 }
 
-// New makes the service.
+// New returns a Service.
 func New(c Config) *Service { return &Service{db: c.DB, provider: c.Provider} }
 
-// List reads the newest first.
+// List returns templates, newest first.
 func (s *Service) List(ctx context.Context, f Filter, p db.Page) (out db.List[Template], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		out, err = s.Page(r, f, p)
@@ -69,7 +69,7 @@ func (s *Service) List(ctx context.Context, f Filter, p db.Page) (out db.List[Te
 	return out, err
 }
 
-// Page is List in a reader of the caller.
+// Page is List with the caller's reader.
 func (s *Service) Page(r *db.Reader, f Filter, p db.Page) (db.List[Template], error) {
 	out, err := list(r, f, p)
 	for i := range out.Rows {
@@ -78,7 +78,7 @@ func (s *Service) Page(r *db.Reader, f Filter, p db.Page) (db.List[Template], er
 	return out, err
 }
 
-// Get reads one template.
+// Get returns one template.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (t Template, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		t, err = s.Find(r, id)
@@ -87,14 +87,14 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (t Template, err error)
 	return t, err
 }
 
-// Find reads one template; not_found where there is none.
+// Find returns one template; not_found if it does not exist.
 func (s *Service) Find(r *db.Reader, id uuid.UUID) (Template, error) {
 	t, err := byID(r, id)
 	t.show(s.now())
 	return t, db.NotFound(err)
 }
 
-// NewTemplate is what a caller gives for a template.
+// NewTemplate is the input for creating a template.
 type NewTemplate struct {
 	AccountID       uuid.UUID
 	Name            string
@@ -102,7 +102,7 @@ type NewTemplate struct {
 	Category        string
 	ParameterFormat string
 	Components      []Component
-	// Draft keeps it here without a review.
+	// Draft keeps the template as a draft, without a review.
 	Draft bool
 }
 
@@ -138,7 +138,7 @@ func (s *Service) Create(ctx context.Context, n NewTemplate) (t Template, err er
 	return t, idempotency.Amend(context.WithoutCancel(ctx), s.tenant(ctx), t)
 }
 
-// free refuses a name that is taken in this language or barred.
+// free refuses a name that is barred, or already used in this language.
 func (s *Service) free(r *db.Reader, t *Template) error {
 	if err := s.provider.Keeps(r, t.AccountID); err != nil {
 		return err
@@ -190,8 +190,8 @@ func announce(tx *db.Tx, t *Template, was *previous) error {
 	return err
 }
 
-// change is the gate for what fn makes of a record that is locked; what it
-// leaves as it was is left alone.
+// change is the gate for the changes that fn makes to a locked record; if fn returns false,
+// nothing is saved.
 func (s *Service) change(tx *db.Tx, t *Template, action string, fn func(*Template) bool) error {
 	was := previous{t.Status, t.Category, t.Quality}
 	if !fn(t) {
@@ -211,7 +211,7 @@ func (s *Service) change(tx *db.Tx, t *Template, action string, fn func(*Templat
 	return announce(tx, t, &was)
 }
 
-// remove is the gate for the end of a record.
+// remove is the gate for deleting a record.
 func (s *Service) remove(tx *db.Tx, t *Template) error {
 	was := previous{t.Status, t.Category, t.Quality}
 	if err := drop(tx, t.ID); err != nil {
@@ -225,8 +225,8 @@ func (s *Service) remove(tx *db.Tx, t *Template) error {
 	return announce(tx, t, &was)
 }
 
-// Change is a change of a template; what is nil stays. Name and language
-// cannot change.
+// Change is a change of a template; nil fields stay unchanged. Name and language cannot
+// change.
 type Change struct {
 	Category   *string
 	Components *[]Component
@@ -234,7 +234,7 @@ type Change struct {
 	Submit bool
 }
 
-// Update changes a template. One that was submitted goes into review again.
+// Update changes a template. A submitted template is reviewed again.
 func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (t Template, err error) {
 	was, err := s.Get(ctx, id)
 	if err != nil {
@@ -284,7 +284,7 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (t Templa
 	return s.submit(ctx, t, was, s.provider.Edit)
 }
 
-// recent leaves out the edits that no longer count.
+// recent returns the edits that still count towards the limit.
 func recent(edits []clock.Time, now time.Time) []clock.Time {
 	return slices.DeleteFunc(slices.Clone(edits), func(at clock.Time) bool { return !at.Add(month).After(now) })
 }
@@ -297,8 +297,8 @@ func notEditable(t *Template) error {
 	return f
 }
 
-// Delete removes a template at the provider and here. The provider deletes by
-// name, so all languages go, and the name cannot be used for a while.
+// Delete deletes a template at the provider and here. The provider deletes by name, so all
+// languages are deleted, and the name cannot be used for a while.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	t, err := s.Get(ctx, id)
 	if err != nil {
@@ -336,8 +336,8 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Heard takes what the provider reports of its own accord (a webhook) about one
-// template. One that we do not know is left to the next sync.
+// Heard handles the provider's report on one template (a webhook). An unknown template is
+// left to the next sync.
 func (s *Service) Heard(tx *db.Tx, account uuid.UUID, g Given) error {
 	t, err := byProvider(tx, account, g.ProviderID)
 	if db.IsNoRow(err) && g.Name != "" {
@@ -357,7 +357,7 @@ func (s *Service) Heard(tx *db.Tx, account uuid.UUID, g Given) error {
 	return s.change(tx, &t, "template.reviewed", func(t *Template) bool { return t.take(g) })
 }
 
-// Synced says what a sync found.
+// Synced is the result of a sync.
 type Synced struct {
 	Added   int `json:"added" example:"2"`
 	Changed int `json:"changed" example:"1"`
@@ -365,8 +365,8 @@ type Synced struct {
 	Total   int `json:"total" example:"14" doc:"Number of templates at the provider"`
 }
 
-// Sync makes the records what the provider has, of one account or of all.
-// Drafts stay.
+// Sync makes the records of one account, or of all, match the provider's templates. Drafts
+// stay.
 func (s *Service) Sync(ctx context.Context, account *uuid.UUID) (out Synced, err error) {
 	var accounts []uuid.UUID
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
@@ -431,7 +431,7 @@ func (s *Service) sync(ctx context.Context, account uuid.UUID, out *Synced) erro
 			}
 		}
 		for _, t := range ours {
-			// What was submitted meanwhile is not in the list yet.
+			// Templates submitted in the meantime are not in the list yet.
 			if _, left := have[key{t.Name, t.Language}]; !left || t.Status == Draft || !t.CreatedAt.Before(asked) {
 				continue
 			}

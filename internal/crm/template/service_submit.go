@@ -12,19 +12,19 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// submit hands a record that says so already to the provider: its webhook may
-// be faster than its answer. What it refuses becomes what it was before, or
-// nothing where it is new.
+// submit submits a record that is already saved as submitted, because the provider's
+// webhook may be faster than its answer. If the provider refuses, the record returns to its
+// previous state, or is removed if it is new.
 func (s *Service) submit(ctx context.Context, want, was Template, hand func(context.Context, uuid.UUID, *Template) (Given, error)) (t Template, err error) {
 	g, refused := hand(ctx, want.AccountID, &want)
-	// Whoever gave up waiting must not leave a record that is not so.
+	// If the caller stops waiting, the record must still be corrected.
 	ctx = context.WithoutCancel(ctx)
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if t, err = lock(tx, want.ID); err != nil {
 			return db.NotFound(err)
 		}
 		if t.Status != Pending {
-			g.Status = "" // the review was faster
+			g.Status = "" // the review result came first
 		}
 		switch {
 		case refused == nil:
@@ -52,8 +52,8 @@ func (s *Service) submit(ctx context.Context, want, was Template, hand func(cont
 	return t, err
 }
 
-// takeBack removes a name at the provider whose record was deleted while the provider took
-// it, unless another language of it is kept here.
+// takeBack deletes a name at the provider if its record was deleted while the provider
+// accepted it, unless another language of the name is stored here.
 func (s *Service) takeBack(ctx context.Context, account uuid.UUID, name string) error {
 	kept := false
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {

@@ -28,7 +28,7 @@ func byID(r *db.Reader, id uuid.UUID) (Template, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM message_template WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-// lock keeps others from changing a template until the transaction ends.
+// lock reads a template and locks it until the transaction ends.
 func lock(tx *db.Tx, id uuid.UUID) (Template, error) {
 	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM message_template WHERE tenant_id = $1 AND id = $2`+
 		tx.Dialect().ForUpdate("message_template"), tx.Tenant(), id)
@@ -44,7 +44,7 @@ func byName(r *db.Reader, account uuid.UUID, name, language string) (Template, e
 		WHERE tenant_id = $1 AND account_id = $2 AND name = $3 AND language = $4`, r.Tenant(), account, name, language)
 }
 
-// listByName lists the languages of a name.
+// listByName returns and locks the templates of a name in all languages.
 func listByName(tx *db.Tx, account uuid.UUID, name string) ([]Template, error) {
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM message_template
 		WHERE tenant_id = $1 AND account_id = $2 AND name = $3 ORDER BY language`+tx.Dialect().ForUpdate("message_template"),
@@ -57,17 +57,17 @@ type Filter struct {
 	Status    string
 	Language  string
 	Category  string
-	// Query is a part of the name.
+	// Query is a part of the template's name.
 	Query string
-	// Sendable leaves out what cannot be sent.
+	// Sendable leaves out templates that cannot be sent.
 	Sendable bool
 }
 
-// windowRows is how many templates a page looks at.
+// windowRows is the number of templates that are read for a page.
 const windowRows = 1000
 
-// list reads the newest first; where a window is not enough for a page it is
-// shorter, and more may follow.
+// list returns templates, newest first. If a window does not fill a page, the page is
+// shorter and more may follow.
 func list(r *db.Reader, f Filter, p db.Page) (db.List[Template], error) {
 	rows := cmp.Or(p.Window, windowRows)
 	w := db.Window{
@@ -97,8 +97,7 @@ func list(r *db.Reader, f Filter, p db.Page) (db.List[Template], error) {
 	return db.ReadWindow(r, scan, w, p, func(t Template) db.Key { return db.Key{Sort: t.CreatedAt.UnixMicro(), ID: t.ID} })
 }
 
-// pattern finds a name that has the text anywhere in it; names are small
-// letters.
+// pattern returns the LIKE pattern for names that contain the text; names are lower case.
 func pattern(q string) string {
 	q = strings.ToLower(strings.TrimSpace(q))
 	if q == "" {
@@ -107,13 +106,13 @@ func pattern(q string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`, " ", `\_`).Replace(q) + "%"
 }
 
-// ofAccount lists every template of an account.
+// ofAccount returns and locks every template of an account.
 func ofAccount(tx *db.Tx, account uuid.UUID) ([]Template, error) {
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM message_template WHERE tenant_id = $1 AND account_id = $2
 		ORDER BY id`+tx.Dialect().ForUpdate("message_template"), tx.Tenant(), account)
 }
 
-// put says whether the name was free in this language.
+// put reports whether the name was free in this language.
 func put(tx *db.Tx, t *Template, by *uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO message_template (tenant_id, `+columns+`, created_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
@@ -142,8 +141,7 @@ func bar(tx *db.Tx, account uuid.UUID, name string, until clock.Time) error {
 	return err
 }
 
-// barredUntil says until when a name cannot be used; an error of no row where
-// it can.
+// barredUntil returns until when a name is barred; db.ErrNoRow if it is not.
 func barredUntil(r *db.Reader, account uuid.UUID, name string, now clock.Time) (clock.Time, error) {
 	return db.One(r, db.Scalar[clock.Time], `SELECT until FROM template_barred
 		WHERE tenant_id = $1 AND account_id = $2 AND name = $3 AND until > $4`, r.Tenant(), account, name, now)

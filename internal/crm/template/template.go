@@ -9,8 +9,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// Statuses. All but Draft are the provider's own words, and others that it may
-// invent are kept as they are.
+// Statuses. All but Draft are the provider's own words; unknown ones are stored unchanged.
 const (
 	Draft           = "DRAFT"
 	Pending         = "PENDING"
@@ -27,8 +26,8 @@ const (
 	Deleted         = "DELETED"
 )
 
-// Events of the provider that name a change and not a status: what they lead
-// back to is a template that can be sent.
+// Events of the provider that name a change instead of a status: after them the template
+// can be sent again.
 var backToApproved = []string{"REINSTATED", "UNARCHIVED"}
 
 // Categories.
@@ -65,10 +64,10 @@ type Template struct {
 	CreatedAt       clock.Time  `json:"created_at"`
 	UpdatedAt       clock.Time  `json:"updated_at"`
 
-	edits []clock.Time // of the last thirty days, the oldest first
+	edits []clock.Time // of the last thirty days, oldest first
 }
 
-// The provider's limits of edits of an approved template.
+// The provider's limits for edits of an approved template.
 const (
 	editsPerMonth = 10
 	month         = 30 * 24 * time.Hour
@@ -77,13 +76,13 @@ const (
 	barred = 28 * 24 * time.Hour
 )
 
-// sendable says whether a template may be sent. A flagged one still may.
+// sendable reports whether a template can be sent. A flagged one still can.
 func (t *Template) sendable() bool {
 	return (t.Status == Approved || t.Status == Flagged) && t.supported()
 }
 
-// editable says whether a template may be changed now, and from when where
-// only the limits of edits forbid it.
+// editable reports whether a template can be changed now, and from when if only the edit
+// limits forbid it.
 func (t *Template) editable(now time.Time) (bool, *clock.Time) {
 	switch t.Status {
 	case Draft, Rejected, Paused:
@@ -113,7 +112,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// show fills in what follows from the record and the time.
+// show sets the fields that follow from the record and the time.
 func (t *Template) show(now time.Time) {
 	t.Variables = t.variables()
 	t.Sendable = t.sendable()
@@ -123,7 +122,7 @@ func (t *Template) show(now time.Time) {
 	}
 }
 
-// Given is what the provider said about a template.
+// Given is the provider's report on a template.
 type Given struct {
 	ProviderID string
 	Name       string
@@ -133,13 +132,13 @@ type Given struct {
 	Quality    string
 	Reason     string
 	Detail     string
-	// The rest comes with a list of templates and not with an event.
+	// The remaining fields come only with a list of templates, not with an event.
 	ParameterFormat string
 	Components      []Component
 }
 
-// take puts what the provider said into the record and says whether anything
-// that people see changed.
+// take applies the provider's report to the record and reports whether anything visible to
+// people changed.
 func (t *Template) take(g Given) (changed bool) {
 	if slices.Contains(backToApproved, g.Status) {
 		g.Status = Approved
@@ -170,7 +169,7 @@ func (t *Template) take(g Given) (changed bool) {
 	return changed
 }
 
-// reason leaves out the provider's word for none.
+// reason returns the provider's reason, "" if it is the provider's word for none.
 func reason(g Given) string {
 	if g.Reason == "NONE" {
 		return ""

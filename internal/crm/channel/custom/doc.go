@@ -1,11 +1,10 @@
 // Package custom is the channel that a customer builds: their own software
-// brings in what people write there and is sent what agents answer.
+// brings in what people write there and receives what agents answer.
 //
-// The way in is the public API: messages, forms, ratings, the wish for a
-// human. The way out are signed deliveries of the webhook engine to the
-// channel's address. The channel key and the signing secret are shown when they
-// are made and never again; a rotated secret signs nothing any more from the
-// moment of its rotation.
+// Messages, forms, ratings and requests for a human come in through the public
+// API. Replies go out as signed deliveries of the webhook engine to the channel's
+// address. The channel key and the signing secret are shown only once, when they
+// are created; after a rotation the old secret signs nothing more.
 //
-// A test-environment key writes records and sets nothing off.
+// A test-environment key writes records but triggers nothing.
 package custom

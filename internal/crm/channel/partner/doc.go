@@ -1,10 +1,11 @@
-// Package partner connects what a company has at Meta in one go: its numbers on
-// WhatsApp, its pages on Messenger and their Instagram accounts. Somebody begins it in
-// the panel, agrees on the provider's own page, and comes back with a code.
+// Package partner connects everything that a company has at Meta in one go: its
+// numbers on WhatsApp, its pages on Messenger and their Instagram accounts. A person
+// begins the sign-up in the panel, agrees on the provider's own page, and returns with
+// a code.
 //
-// The state that goes around counts once and for 15 minutes, and names the workspace
-// and the session that began it: who lost the right meanwhile connects nothing. What a
-// caller claims to have shared counts only where the provider lists it. All accounts
-// are stored in one transaction, after the provider agreed to each of them; a step that
-// fails says which it was and takes back what went before.
+// The state in the address is valid once and for 15 minutes, and belongs to the
+// workspace and the session that began the sign-up: a person who has lost the permission
+// since connects nothing. What a caller claims to have shared is used only if the
+// provider lists it. All accounts are stored in one transaction, after the provider
+// accepted each of them; a failure names its step and undoes the steps before it.
 package partner
