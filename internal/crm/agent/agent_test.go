@@ -30,7 +30,7 @@ type object = map[string]any
 
 func path(id uuid.UUID, rest string) string { return agents + "/" + id.String() + rest }
 
-// add makes an active member and gives their id and client.
+// add creates an active member and returns their id and client.
 func add(t *testing.T, s *apptest.Server, w *apptest.Workspace, email, role string) (uuid.UUID, *apptest.Client) {
 	t.Helper()
 	if err := s.Identity.AddMember(t.Context(), w.ID, "Ayşe Demir", email, apptest.Password, role); err != nil {
@@ -42,8 +42,8 @@ func add(t *testing.T, s *apptest.Server, w *apptest.Workspace, email, role stri
 	return list[i].ID, w.SignIn(email)
 }
 
-// lines are the actions in the audit log, the oldest first, without the
-// opening of sessions by password.
+// lines returns the actions in the audit log, oldest first, without sessions opened by
+// password.
 func lines(t *testing.T, s *apptest.Server, w *apptest.Workspace) []string {
 	t.Helper()
 	out := []string{}
@@ -119,7 +119,7 @@ func TestAgents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Somebody who was removed can be invited anew, as somebody new.
+		// A removed person can be invited again, as a new member.
 		var again agent.Agent
 		w.Owner.Post(agents, object{"email": "ayse@example.com"}).Want(201).Data(&again)
 		if again.ID == a.ID {
@@ -139,7 +139,8 @@ func TestAgentRights(t *testing.T) {
 		id, ayse := add(t, s, w, "ayse@example.com", "agent")
 		_, admin := add(t, s, w, "admin@example.com", "admin")
 
-		// One's own name, title, presence and signature; nothing more, and nobody else's.
+		// People can change their own name, title, presence and signature, but nothing more
+		// and nobody else's.
 		var a agent.Agent
 		ayse.Do("PUT", path(id, ""), object{"signature": " **Ayşe**\n"}).Want(200)
 		ayse.Do("PUT", path(id, ""), object{"presence": "away_reassign", "title": "Uzman"}).Want(200).Data(&a)
@@ -152,21 +153,22 @@ func TestAgentRights(t *testing.T) {
 		}
 		ayse.Do("PUT", path(w.Member, ""), object{"title": "x"}).Refused(403, "forbidden")
 		ayse.Do("PUT", path(w.Member, ""), object{"signature": "x"}).Refused(403, "forbidden")
-		visitor, guest := add(t, s, w, "guest@example.com", "guest") // who may not even see agents
+		visitor, guest := add(t, s, w, "guest@example.com", "guest") // a guest may not even see agents
 		guest.Do("PUT", path(visitor, ""), object{"presence": "away", "name": "Misafir"}).Want(200)
 		guest.Do("PUT", path(id, ""), object{"presence": "away"}).Refused(403, "forbidden")
-		ayse.Do("PUT", path(uuid.New(), ""), object{"title": "x"}).Refused(403, "forbidden") // says nothing of the id
+		ayse.Do("PUT", path(uuid.New(), ""), object{"title": "x"}).Refused(403, "forbidden") // reveals nothing about the id
 		ayse.Get(agents).Want(200)
 		ayse.Post(agents, object{"email": "a@example.com"}).Refused(403, "forbidden")
 		ayse.Post(path(id, "/suspension"), nil).Refused(403, "forbidden")
 
-		// Nobody acts on somebody who may do more, or makes such a one.
+		// Nobody can act on somebody who may do more than they may, or create such a
+		// member.
 		admin.Post(path(w.Member, "/suspension"), nil).Refused(403, "forbidden")
 		admin.Delete(path(w.Member, "")).Refused(403, "forbidden")
 		admin.Do("PUT", path(id, ""), object{"role": "owner"}).Refused(403, "forbidden")
 		admin.Do("PUT", path(id, ""), object{"role": "nobody"}).Refused(422, "validation_failed")
 		admin.Do("PUT", path(id, ""), object{"role": "admin"}).Want(200)
-		ayse.Post(agents, object{"email": "a@example.com"}).Want(201) // felt at once
+		ayse.Post(agents, object{"email": "a@example.com"}).Want(201) // takes effect at once
 		w.Owner.Get(agents+"/no-uuid").Refused(404, "not_found")
 
 		if err := s.Identity.SetLicences(t.Context(), "demo", []string{"mail"}); err != nil {
@@ -176,8 +178,7 @@ func TestAgentRights(t *testing.T) {
 	})
 }
 
-// Suspension takes everything at once, and giving it back gives back nothing
-// but the right to sign in.
+// Suspension takes everything at once; ending it restores only the right to sign in.
 func TestSuspension(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -233,7 +234,7 @@ func TestLastOwner(t *testing.T) {
 		w.Owner.Do("PUT", path(w.Member, ""), object{"role": "admin"}).Refused(409, "last_admin")
 		w.Owner.Get(agents).Want(200) // nothing was taken
 
-		// Of two owners that suspend each other at the same moment one is left.
+		// If two owners suspend each other at the same moment, one is left.
 		id, second := add(t, s, w, "second@example.com", "owner")
 		var statuses [2]int
 		var wg sync.WaitGroup
@@ -246,8 +247,8 @@ func TestLastOwner(t *testing.T) {
 	})
 }
 
-// Several modules end what an agent had in them, all in the transaction of the
-// suspension: when one of them fails, whichever, nothing has happened anywhere.
+// Several modules end what an agent had in them, all in the transaction of the suspension:
+// if any of them fails, nothing has changed anywhere.
 func TestSuspensionHooks(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

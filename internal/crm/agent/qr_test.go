@@ -47,7 +47,7 @@ func TestMobileQR(t *testing.T) {
 			t.Errorf("got %s", body)
 		}
 
-		// The phone is signed in, and whoever waits learns where.
+		// The phone is signed in, and the waiting screen learns which device it is.
 		claim := object{"key": qr.Key, "device_name": "Ayşe'nin telefonu", "platform": "Android"}
 		answers := make([]*apptest.Response, 4)
 		var wg sync.WaitGroup
@@ -80,7 +80,7 @@ func TestMobileQR(t *testing.T) {
 		// Nobody typed a password on the phone.
 		s.Client(in.Token).Post(path(w.Member, "/mobile-qr"), nil).Refused(403, "forbidden")
 
-		// Two minutes.
+		// A QR on the screen expires after two minutes.
 		ayse.Post(at, nil).Want(201).Data(&qr)
 		s.Clock.Advance(agent.ScreenLife)
 		status(ayse, at+"/"+qr.ID.String(), "expired")
@@ -88,7 +88,7 @@ func TestMobileQR(t *testing.T) {
 		s.Client("").Post(auth+"/mobile-qr/claim", claim).Refused(422, "link_expired")
 		s.Client("").Post(auth+"/mobile-qr/claim", object{"key": "qrk_nonsense", "device_name": "x", "platform": "x"}).Refused(422, "link_expired")
 
-		// A new one takes the place of the one on the screen.
+		// A new QR replaces the one on the screen.
 		var newer agent.NewQR
 		ayse.Post(at, nil).Want(201).Data(&qr)
 		ayse.Post(at, nil).Want(201).Data(&newer)
@@ -122,7 +122,7 @@ func TestMobileQRRevoke(t *testing.T) {
 		revoke(at+"?qr_id="+qr.ID.String(), 1)
 		revoke(at+"?qr_id="+qr.ID.String(), 0)
 
-		// What was mailed outlives its window, but not a revocation.
+		// A mailed QR outlives its window, but not a revocation.
 		qr = create()
 		mail := object{"qr_id": qr.ID, "key": qr.Key}
 		var q agent.QR
@@ -136,7 +136,7 @@ func TestMobileQRRevoke(t *testing.T) {
 		}
 		ayse.Post(at+"/email", mail).Refused(409, "already_mailed")
 		revoke(at+"?qr_id="+qr.ID.String(), 0)
-		screen := create() // beside it
+		screen := create() // in addition to the mailed one
 		s.Clock.Advance(agent.ScreenLife)
 		ayse.Get(at + "/" + qr.ID.String()).Want(200).Data(&q)
 		if q.Status != "pending" {
@@ -173,8 +173,8 @@ func TestMobileQRRevoke(t *testing.T) {
 	})
 }
 
-// Somebody else's QR signs a phone in as them: it takes the permission and a
-// fresh proof of the password.
+// Another agent's QR signs a phone in as them: it requires the permission and a recent
+// password.
 func TestMobileQROfAnother(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -202,12 +202,12 @@ func TestMobileQROfAnother(t *testing.T) {
 			}
 		}
 		other.Post(at+"/email", object{}).Refused(403, "forbidden") // whatever the body
-		// Nor does an administrator become the owner that way.
+		// An administrator does not become the owner that way either.
 		_, admin := add(t, s, w, "admin@example.com", "admin")
 		admin.Post(path(w.Member, "/mobile-qr"), nil).Refused(403, "forbidden")
 
-		// What somebody else made possible stays in this workspace, until the
-		// person proves their password.
+		// A session that somebody else made possible is limited to this workspace until the
+		// person enters their password.
 		far := s.Workspace("acme")
 		far.Owner.Post(auth+"/invitations", object{"email": "ayse@example.com", "role": "owner"}).Want(201)
 		token := regexp.MustCompile(`#token=(\S+)`).FindStringSubmatch(s.Mails(far.ID, "ayse@example.com")[0].Text)[1]
@@ -230,9 +230,8 @@ func TestMobileQROfAnother(t *testing.T) {
 	})
 }
 
-// One's own QR opens a session too: it takes a fresh proof of the password, also
-// from the phone that it signed in, and that phone's session ends when the one
-// that made the QR does.
+// A person's own QR opens a session too: it requires a recent password, also on a phone
+// that it signed in, and that phone's session ends with the session that made the QR.
 func TestMobileQROutlivesNothing(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -249,7 +248,7 @@ func TestMobileQROutlivesNothing(t *testing.T) {
 
 		s.Clock.Advance(api.StepUpAge + time.Second)
 		w.Owner.Post(at, nil).Refused(403, "step_up_required")
-		w.Owner.Delete(at).Want(200) // ending one opens nothing
+		w.Owner.Delete(at).Want(200) // revoking opens no session
 		w.Owner.Post(auth+"/app/reauth", prove).Want(200)
 		var qr agent.NewQR
 		w.Owner.Post(at, nil).Want(201).Data(&qr)
@@ -277,7 +276,7 @@ func TestMobileQROutlivesNothing(t *testing.T) {
 			t.Errorf("a phone's phone's session ends at %s, the first at %s", in.Session.ExpiresAt, ends)
 		}
 
-		// What was mailed waits longer than its maker's session lives.
+		// A mailed QR is valid longer than the session that made it.
 		s.Clock.Advance(ends.Sub(s.Clock.Now()) - time.Minute)
 		phone = s.Client(in.Token)
 		phone.Post(auth+"/app/reauth", prove).Want(200)

@@ -20,7 +20,7 @@ import (
 
 const base = "/api/crm/v1/channels"
 
-// pigeon is a kind of channel that carries what it is given.
+// pigeon is a kind of channel that records what it is given.
 type pigeon struct {
 	refuse  error
 	taken   []conversation.Outgoing
@@ -44,7 +44,7 @@ func (p *pigeon) Push(context.Context, conversation.Outgoing) (conversation.Deli
 	return conversation.Delivery{Status: conversation.Sent}, nil
 }
 
-// Capabilities lets a pigeon carry small texts.
+// Capabilities limits a pigeon to small texts.
 func (p *pigeon) Capabilities() channel.Capabilities {
 	return channel.Capabilities{Files: []channel.FileRule{{Types: []string{"text/plain"}, MaxSize: 10}}, MaxText: 100}
 }
@@ -54,7 +54,7 @@ func (p *pigeon) Changed(_ *db.Tx, a channel.Account, before string) error {
 	return nil
 }
 
-// loft is a workspace with a kind of its own and an account on it.
+// loft is a workspace with an extra kind of channel and an account on it.
 type loft struct {
 	*apptest.Workspace
 	t       *testing.T
@@ -137,7 +137,7 @@ func TestAccounts(t *testing.T) {
 		}
 		l.Owner.Do("PATCH", l.path("/status"), map[string]any{"status": "paused"}).Want(200) // nothing happens
 		l.Owner.Do("PATCH", l.path("/status"), map[string]any{"status": "attention"}).Refused(422, "validation_failed")
-		// What Konak finds does not undo a person's pause.
+		// A status that Konak detects does not undo a person's pause.
 		l.set(channel.Attention, channel.TokenExpired)
 		l.Owner.Get(l.path("")).Want(200).Data(&a)
 		if a.Status != channel.Paused {
@@ -280,14 +280,14 @@ func TestRouting(t *testing.T) {
 		if begun.Delivery != "sent" || !begun.Reused {
 			t.Errorf("got %+v", begun)
 		}
-		// Without the permission to see, nothing is seen.
+		// Without the permission to view, nothing is shown.
 		if p := l.Guest().Get(base).Refused(403, "forbidden").Permission; p != string(perm.ChannelsView) {
 			t.Errorf("got %q", p)
 		}
 	})
 }
 
-// What a kind cannot carry is refused with the reason, before anything of the message is
+// A message that a kind cannot carry is refused with the reason, before anything of it is
 // written.
 func TestWhatCannotBeCarried(t *testing.T) {
 	t.Parallel()

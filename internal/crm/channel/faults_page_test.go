@@ -13,7 +13,7 @@ var (
 	testName   = regexp.MustCompile("`(Test[A-Za-z]+)`")
 )
 
-// Every cell of docs/channel-faults.md names tests that there are.
+// Every cell of docs/channel-faults.md names existing tests.
 func TestFaultsPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/channel-faults.md")

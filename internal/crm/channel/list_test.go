@@ -10,8 +10,7 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// A page looks at a bounded number of accounts, and page by page everything is
-// found.
+// A page reads a limited number of accounts, and paging finds all of them.
 func TestListLooksAtFewAccounts(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// CutText splits a text into pieces of at most most units, preferably at the end of a line
+// CutText splits a text into pieces no longer than most units, preferably at the end of a line
 // or word. size returns how many units the provider counts for a character.
 func CutText(text string, most int, size func(rune) int) (out []string) {
 	for text = strings.TrimSpace(text); ; text = strings.TrimSpace(text) {

@@ -62,7 +62,7 @@ func TestContacts(t *testing.T) {
 				t.Errorf("%v: %+v", tc.body, e.Fields)
 			}
 		}
-		// A change sends what changed; a repeat sends nothing.
+		// A change announces what changed; a repeat announces nothing.
 		got = contact.Contact{}
 		w.Owner.Do("PUT", path, map[string]any{"company": "Şahin Gıda", "custom_attributes": map[string]any{"seats": nil}}).Want(200).Data(&got)
 		if got.Company != "Şahin Gıda" || len(got.CustomAttributes) != 1 || got.Name != c.Name {
@@ -94,7 +94,7 @@ func TestContacts(t *testing.T) {
 		w.Owner.Delete(path).Want(200)
 		w.Owner.Get(path).Refused(404, "not_found")
 		w.Owner.Delete(path).Refused(404, "not_found")
-		// What the deleted one had is free again.
+		// The addresses of the deleted contact are free again.
 		w.Owner.Post(contacts, map[string]any{"emails": []string{"inci@example.com"}, "phones": []string{"+905321234567"}}).Want(201)
 		want := []string{
 			contact.Created, contact.Updated, contact.Updated, contact.Updated, contact.Updated,
@@ -143,8 +143,8 @@ func TestContactSearch(t *testing.T) {
 	})
 }
 
-// A merge moves everything and can be undone; two threads on one messaging
-// account become one, and two again.
+// A merge moves everything and can be undone; two threads on one messaging account become
+// one, and are separated again.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -267,8 +267,8 @@ func TestImportAndExport(t *testing.T) {
 	})
 }
 
-// A contact that is erased leaves a line in the privacy ledger for each address,
-// without what it was called, and the chain holds.
+// An erased contact leaves a line in the privacy ledger for each address, without the
+// contact's name, and the chain stays valid.
 func TestErasureIsRecorded(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -302,7 +302,7 @@ func TestErasureIsRecorded(t *testing.T) {
 	})
 }
 
-// Contacts of one whole name are suggested to each other, within a workspace.
+// Contacts with the same full name are suggested to each other, within a workspace.
 func TestDuplicatesByName(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

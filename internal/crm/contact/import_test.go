@@ -29,8 +29,8 @@ func listed(w *apptest.Workspace) (list []contact.Contact) {
 	return list
 }
 
-// An export holds custom attributes, too, and brought back into its workspace
-// it changes nothing; into another it makes the same contacts.
+// An export also holds custom attributes. Imported into its own workspace it changes
+// nothing; into another it creates the same contacts.
 func TestExportComesBack(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -55,7 +55,7 @@ func TestExportComesBack(t *testing.T) {
 		}
 		for _, row := range rows {
 			for _, cell := range row {
-				for part := range strings.SplitSeq(cell, ";") { // where a semicolon ends a cell
+				for part := range strings.SplitSeq(cell, ";") { // if a semicolon ends a cell
 					if part != "" && strings.ContainsRune("=-@", rune(part[0])) {
 						t.Errorf("a spreadsheet would run %q of %q", part, cell)
 					}
@@ -84,7 +84,7 @@ func TestExportComesBack(t *testing.T) {
 	})
 }
 
-// equalRows compares two files without regard to the order of their rows.
+// equalRows compares two files, ignoring the order of their rows.
 func equalRows(a, b string) bool {
 	rows := func(file string) []string {
 		list, _ := csv.NewReader(strings.NewReader(strings.TrimPrefix(file, "\ufeff"))).ReadAll()
@@ -98,8 +98,7 @@ func equalRows(a, b string) bool {
 	return slices.Equal(rows(a), rows(b))
 }
 
-// A merge keeps out whom one of the two was kept out as; its undo lets the
-// other in again.
+// A merged contact is blocked if one of the two was; undoing the merge unblocks the other.
 func TestMergeOfABlocked(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -135,7 +134,7 @@ func TestMergeOfABlocked(t *testing.T) {
 	})
 }
 
-// The rows that are done are not kept: they are personal data.
+// Imported rows are not kept, because they are personal data.
 func TestImportLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -159,8 +158,8 @@ func TestImportLeavesNoFile(t *testing.T) {
 	})
 }
 
-// BenchmarkImport takes the file of 28,000 rows and 14 MB that took a quarter
-// of an hour when every row wrote beside the whole file.
+// BenchmarkImport imports a file of 28,000 rows and 14 MB, which took a quarter of an hour
+// when the whole file was rewritten with every row.
 func BenchmarkImport(b *testing.B) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {

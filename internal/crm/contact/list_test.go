@@ -13,13 +13,13 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// anybody takes every id for an agent's.
+// anybody accepts every id as an agent's.
 type anybody struct{}
 
 func (anybody) IsAgent(*db.Reader, uuid.UUID) (bool, error) { return true, nil }
 
-// A page looks at a bounded number of contacts, whatever it filters by, and page
-// by page everything is found.
+// A page reads a limited number of contacts, whatever it filters by, and paging finds all
+// of them.
 func TestListLooksAtFewContacts(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

@@ -6,7 +6,7 @@ import (
 	"konak/internal/app/apptest"
 )
 
-// What PostgreSQL cannot keep is refused before it gets there.
+// Text that PostgreSQL cannot store is refused before it gets there.
 func TestTextThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

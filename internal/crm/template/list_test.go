@@ -11,8 +11,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// A page looks at a bounded number of templates, whatever it filters by, and
-// page by page everything is found.
+// A page reads a limited number of templates, whatever it filters by, and paging finds all
+// of them.
 func TestListLooksAtFewTemplates(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

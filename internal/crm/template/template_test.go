@@ -55,7 +55,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// Whatever is filled in, no variable is left, and what was given is there.
+// Whatever is filled in, no variable is left, and all given values are in the text.
 func TestFillAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -141,7 +141,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// The provider writes the sample of a copy code without a list.
+// The provider does not write the sample of a copy code as a list.
 func TestButtonSample(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

@@ -30,10 +30,10 @@ const (
 
 var elif = sandbox.Customer{ID: "905321234567", Name: "Elif Kaya"}
 
-// shop is a workspace with a number, and the service that the number is at.
+// shop is a workspace with a number, and the stand-in of its provider.
 type shop struct{ *apptest.Shop[*sandbox.Server] }
 
-// run gives a test a number of a country on both databases.
+// run runs a test with a number of a country on both databases.
 func run(t *testing.T, display string, fn func(t *testing.T, sh *shop)) {
 	t.Helper()
 	apptest.RunShop(t, func(address string, cfg *app.Config, c clock.Source) *sandbox.Server {
@@ -49,7 +49,7 @@ func run(t *testing.T, display string, fn func(t *testing.T, sh *shop)) {
 	})
 }
 
-// talk lets the customer write, and gives their conversation.
+// talk lets the customer write, and returns their conversation.
 func (sh *shop) talk() string {
 	sh.T.Helper()
 	if _, err := sh.Box.Say(number, elif, "Merhaba"); err != nil {
@@ -77,8 +77,8 @@ func reason(b calling.Button) string {
 	return *b.Reason
 }
 
-// Without an exchange enabling is rejected and the provider is left alone; the rest
-// is the provider's word.
+// Without an exchange, enabling is rejected and the provider is not called; the rest comes
+// from the provider.
 func TestCallingWithoutExchange(t *testing.T) {
 	run(t, "+90 212 123 45 67", func(t *testing.T, sh *shop) {
 		at := channels + "/" + sh.Account.ID.String() + "/calling"
@@ -122,7 +122,8 @@ func TestCallingWithoutExchange(t *testing.T) {
 	})
 }
 
-// The button says what the provider says of the customer, and asks within its limits.
+// The button shows the provider's answer about the customer, and asks within the provider's
+// limits.
 func TestCallPermission(t *testing.T) {
 	run(t, "+49 30 1234567", func(t *testing.T, sh *shop) {
 		at := sh.talk()
@@ -135,7 +136,7 @@ func TestCallPermission(t *testing.T) {
 		}
 		sh.Owner.Post(at+"/social-call/permission", nil).Refused(409, "conflict")
 		sh.Guest().Post(ask, nil).Refused(403, "forbidden")
-		// What the provider will never do is told in its words.
+		// A final refusal is reported in the provider's words.
 		sh.Box.Fail(400, 138000, 0)
 		if e := sh.Owner.Post(ask, nil).Refused(409, "conflict"); e.Reason != "question_refused" || !strings.Contains(e.Message, "(138000). Write to them") {
 			t.Errorf("refused by the provider: %+v", e)
@@ -188,10 +189,10 @@ func TestCallPermission(t *testing.T) {
 	})
 }
 
-// otherCalls is channel.Calls under a name that is no method.
+// otherCalls is channel.Calls under a name that does not clash with the method.
 type otherCalls = channel.Calls
 
-// hasty is a kind that notes for how long its provider may take.
+// hasty is a kind that records how much time its provider has.
 type hasty struct {
 	channel.Kind
 	otherCalls
@@ -212,7 +213,7 @@ func (h *hasty) wait(ctx context.Context) error {
 	return context.DeadlineExceeded
 }
 
-// A provider that is silent does not hold up who looks at the conversation.
+// A silent provider does not delay showing the conversation.
 func TestSilentProvider(t *testing.T) {
 	run(t, "+49 30 1234567", func(t *testing.T, sh *shop) {
 		id := uuid.MustParse(strings.TrimPrefix(sh.talk(), conversations+"/"))
@@ -237,7 +238,7 @@ func TestSilentProvider(t *testing.T) {
 	})
 }
 
-// A number of a country whose businesses may not call says so.
+// For a number of a country whose businesses may not call, the button says so.
 func TestRegionUnsupported(t *testing.T) {
 	run(t, "+90 212 123 45 67", func(t *testing.T, sh *shop) {
 		at := sh.talk() + "/chat-call"
@@ -250,7 +251,7 @@ func TestRegionUnsupported(t *testing.T) {
 	})
 }
 
-// exchange is one that remembers which accounts it is ready for.
+// exchange is a fake exchange that remembers which accounts it is ready for.
 type exchange struct {
 	err   error
 	ready map[uuid.UUID]string
@@ -279,8 +280,8 @@ func (e *exchange) DisconnectCalls(_ context.Context, account uuid.UUID) error {
 	return nil
 }
 
-// With an exchange enabling goes through both, and what either refuses leaves calls
-// off on both sides.
+// With an exchange, enabling goes through both, and a refusal by either leaves calls off on
+// both sides.
 func TestCallingWithExchange(t *testing.T) {
 	run(t, "+49 30 1234567", func(t *testing.T, sh *shop) {
 		e := &exchange{ready: map[uuid.UUID]string{}}

@@ -20,7 +20,8 @@ import (
 	sandbox "konak/internal/sandbox/whatsapp"
 )
 
-// runWithExchange gives a test a German number and an exchange, over TLS where it says so.
+// runWithExchange runs a test with a German number and an exchange, over TLS if secure is
+// set.
 func runWithExchange(t *testing.T, host string, secure bool, fn func(t *testing.T, sh *shop)) {
 	t.Helper()
 	apptest.RunShop(t, func(address string, cfg *app.Config, c clock.Source) *sandbox.Server {
@@ -50,8 +51,8 @@ func runWithExchange(t *testing.T, host string, secure bool, fn func(t *testing.
 	})
 }
 
-// An exchange that no provider can reach refuses in plain words, and the provider is left
-// alone.
+// An exchange that no provider can reach refuses in plain words, and the provider is not
+// called.
 func TestCallingWithoutPublicTLS(t *testing.T) {
 	for name, secure := range map[string]bool{"no TLS": false, "no public name": true} {
 		t.Run(name, func(t *testing.T) {
@@ -68,8 +69,8 @@ func TestCallingWithoutPublicTLS(t *testing.T) {
 	}
 }
 
-// The provider is told where the exchange is, with a key that opens this number alone and
-// only for as long as its calls are on.
+// The provider gets the address of the exchange, with a key that opens only this number and
+// only while its calls are on.
 func TestCallingThroughTheExchange(t *testing.T) {
 	runWithExchange(t, "sip.example.com", true, func(t *testing.T, sh *shop) {
 		at := channels + "/" + sh.Account.ID.String() + "/calling"

@@ -9,8 +9,8 @@ import (
 	"konak/internal/crm/conversation"
 )
 
-// What a blocked customer writes is kept, on every way in, and is no contact
-// with them: neither the first message nor the next one.
+// Whatever way in they use, messages of a blocked customer are stored but do not count as
+// contact with them: neither the first message nor the next one.
 func TestABlockedCustomerIsNotHeard(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -44,7 +44,7 @@ func TestABlockedCustomerIsNotHeard(t *testing.T) {
 		sh.Owner.Get(conversations + "/" + form.ConversationID.String()).Want(200).Data(&request)
 		quiet("a form", request.State)
 
-		// Let in again they are heard.
+		// Once unblocked they are heard.
 		sh.Owner.Post(contacts+"/"+c.ID.String()+"/unblock", nil).Want(200)
 		if got := message(); got.Conversation.ID != first.Conversation.ID {
 			t.Error("a second conversation")

@@ -32,7 +32,7 @@ const (
 	conversations = "/api/crm/v1/conversations"
 )
 
-// software is the customer's own system: it takes what is delivered.
+// software is the customer's own system, which receives deliveries.
 type software struct {
 	mu     sync.Mutex
 	came   *sync.Cond
@@ -75,7 +75,7 @@ func (s *software) await(n int) {
 	}
 }
 
-// take gives what has arrived since the last time.
+// take returns what has arrived since the last call.
 func (s *software) take() []delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (sh *shop) csat(on bool) {
 	sh.Owner.Put(conversations+"/settings", map[string]any{"reopen": true, "reopen_days": nil, "csat": on}).Want(200)
 }
 
-// wait lets time pass, after which the owner has to sign in again.
+// wait lets time pass, and signs the owner in again afterwards.
 func (sh *shop) wait(d time.Duration) {
 	sh.s.Clock.Advance(d)
 	sh.Owner = sh.SignIn("owner@demo.example")
@@ -273,11 +273,11 @@ func TestRefusals(t *testing.T) {
 		conv := "/conversations/" + got.Conversation.ID.String()
 		sh.csat(true)
 		sh.key.Post(sh.path(conv+"/csat"), map[string]any{"rating": 6}).Refused(422, "validation_failed")
-		// A session is no API key, and a key without the permission may nothing.
+		// A session is not an API key, and a key without the permission may do nothing.
 		sh.Owner.Post(sh.path("/messages"), message).Refused(401, "key_required")
 		sh.Key(false).Post(sh.path("/messages"), message).Refused(403, "forbidden")
 
-		// A conversation of another channel is not there.
+		// A conversation of another channel is not found.
 		var second custom.Opened
 		sh.Owner.Post(channels+"/custom", map[string]any{"name": "İkinci", "address": sh.url}).Want(201).Data(&second)
 		other := public + second.ID.String() + conv
@@ -319,7 +319,7 @@ func TestIngest(t *testing.T) {
 		if second.Created || second.Conversation.ID != first.Conversation.ID || second.Conversation.State != conversation.Open {
 			t.Errorf("got %+v", second)
 		}
-		// A phone number is enough to be somebody.
+		// A phone number is enough to identify a customer.
 		var byPhone custom.Received
 		sh.key.Post(sh.path("/messages"), map[string]any{"contact": map[string]any{"phone": "0532 123 45 67"}, "body": "x"}).Want(200).Data(&byPhone)
 		if !byPhone.Created || byPhone.Conversation.ContactID.String() == known {
@@ -396,7 +396,8 @@ func TestSubmissions(t *testing.T) {
 			sh.key.Post(sh.path("/submissions"), body).Want(200).Data(&out)
 			return out
 		}
-		// Another field, another form; after ten minutes the same is new again.
+		// A different field makes a different form; after ten minutes an equal form is new
+		// again.
 		if r := submit(form(map[string]any{"fields": map[string]any{"adet": 121}})); r.Duplicate || r.ContactID != c.ContactID {
 			t.Errorf("got %+v", r)
 		}
@@ -404,13 +405,13 @@ func TestSubmissions(t *testing.T) {
 		if r := submit(form(nil)); r.Duplicate {
 			t.Errorf("got %+v", r)
 		}
-		// An id of the sender's own counts for ever, whatever else differs.
+		// An id given by the sender is valid permanently, whatever else differs.
 		first := submit(form(map[string]any{"submission_id": "s1"}))
 		sh.wait(48 * time.Hour)
 		if r := submit(form(map[string]any{"submission_id": "s1", "message": "başka"})); !r.Duplicate || r.SubmissionID != first.SubmissionID {
 			t.Errorf("got %+v", r)
 		}
-		// By phone where there is no e-mail.
+		// The contact is found by phone if there is no e-mail.
 		if r := submit(form(map[string]any{"contact": map[string]any{"phone": "05321234567"}})); r.ContactID != c.ContactID {
 			t.Errorf("got %+v", r)
 		}
@@ -431,7 +432,7 @@ func TestRatings(t *testing.T) {
 		id := got.Conversation.ID
 		path := sh.path("/conversations/" + id.String() + "/csat")
 		sh.key.Post(path, map[string]any{"rating": 5}).Refused(409, "csat_disabled")
-		// Off: closing asks nobody.
+		// While surveys are off, closing asks nobody.
 		sh.Owner.Post(conversations+"/"+id.String()+"/close", nil).Want(200)
 		s.Settle()
 		if list := sh.soft.take(); len(list) != 0 {
@@ -440,7 +441,7 @@ func TestRatings(t *testing.T) {
 		sh.csat(true)
 		s.Clock.Advance(time.Second)
 		sh.wrote("Bir şey daha", "")
-		// A closing that is taken back asks nobody; one that stays asks ten seconds later.
+		// A closing that is undone asks nobody; one that stays asks ten seconds later.
 		closing := conversations + "/" + id.String()
 		sh.Owner.Post(closing+"/close", nil).Want(200)
 		s.Clock.Advance(5 * time.Second)
@@ -485,7 +486,7 @@ func TestRatings(t *testing.T) {
 		if rated != 1 {
 			t.Errorf("%d events of one rating", rated)
 		}
-		// Another closing is another survey, which ends after a fortnight.
+		// Another closing starts another survey, which ends after a fortnight.
 		s.Clock.Advance(time.Second)
 		sh.wrote("Yine ben", "")
 		sh.Owner.Post(conversations+"/"+id.String()+"/close", nil).Want(200)
@@ -494,7 +495,7 @@ func TestRatings(t *testing.T) {
 		sh.wait(14 * 24 * time.Hour)
 		sh.key.Post(path, map[string]any{"rating": 5}).Refused(409, "csat_expired")
 
-		// A rating that nobody asked for makes its survey.
+		// An unsolicited rating creates its survey.
 		var other custom.Received
 		sh.key.Post(sh.path("/messages"), map[string]any{"contact": map[string]any{"external_id": "u2"}, "body": "x"}).Want(200).Data(&other)
 		var r survey.Rating
@@ -502,7 +503,7 @@ func TestRatings(t *testing.T) {
 		if !r.Recorded || *r.Rating != 4 {
 			t.Errorf("got %+v", r)
 		}
-		// Where no channel leads to the customer, the timeline says so.
+		// If no channel reaches the customer, the timeline says so.
 		plain := sh.Owner.Post(conversations, map[string]any{"contact_id": other.Conversation.ContactID, "body": "x"}).Want(201).ID()
 		sh.Owner.Post(conversations+"/"+plain+"/close", nil).Want(200)
 		s.Clock.Advance(10 * time.Second)
@@ -549,8 +550,8 @@ func TestEscalate(t *testing.T) {
 	})
 }
 
-// An address that fails is seen on the message and on the channel, and a ping
-// brings everything through once it answers again.
+// An address that fails is shown on the message and on the channel, and a ping delivers
+// everything once the address answers again.
 func TestFailingAddress(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -584,7 +585,7 @@ func TestFailingAddress(t *testing.T) {
 				t.Errorf("got %+v", i)
 			}
 		}
-		// Given up with the address, after its last probe: the message says so.
+		// After the last probe the address is given up, and the message says so.
 		sh.soft.answer(http.StatusInternalServerError)
 		sh.reply(got.Conversation.ID, "Son söz")
 		for range 60 {
@@ -601,7 +602,7 @@ func TestFailingAddress(t *testing.T) {
 	})
 }
 
-// Once the new secret is shown, nothing arrives that the old one signed.
+// Once the new secret is shown, nothing arrives that is signed with the old one.
 func TestRotateUnderLoad(t *testing.T) {
 	t.Parallel()
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {

@@ -16,14 +16,14 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// Settle implements apptest.StandIn: the software posts nothing by itself.
+// Settle implements apptest.StandIn: the software posts nothing on its own.
 func (s *software) Settle() {}
 
 // Close implements apptest.StandIn.
 func (s *software) Close() {}
 
-// texts gives what the deliveries since the last time say, in the order of their
-// sequence: several are on their way at a time, and the first may arrive last.
+// texts returns the bodies of the deliveries since the last call, in the order of their
+// sequence: several are under way at a time, and the first may arrive last.
 func (s *software) texts(t *testing.T) (out []string) {
 	t.Helper()
 	type message struct {
@@ -45,7 +45,7 @@ func (s *software) texts(t *testing.T) (out []string) {
 	return out
 }
 
-// runShop gives a test a custom channel whose software can be made to fail.
+// runShop runs a test with a custom channel whose software can be made to fail.
 func runShop(t *testing.T, fn func(sh *apptest.Shop[*software], f apptest.Faults)) {
 	t.Helper()
 	apptest.RunShop(t, func(string, *app.Config, clock.Source) *software {
@@ -97,7 +97,7 @@ func TestPostFaults(t *testing.T) {
 	runShop(t, func(sh *apptest.Shop[*software], f apptest.Faults) { sh.MeetPostFaults(f) })
 }
 
-// A file that is larger than the inbox takes is refused, and nothing of it stays.
+// A file larger than the inbox accepts is refused, and nothing of it is kept.
 func TestHugeFile(t *testing.T) {
 	runShop(t, func(sh *apptest.Shop[*software], _ apptest.Faults) {
 		huge := strings.Repeat("0123456789abcdef", 26<<16) // 26 MiB

@@ -19,7 +19,7 @@ func TestFiles(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
-		sh.key = sh.Key(false, perm.ChannelsView, perm.ChannelsManage) // what the scope channels.write gives
+		sh.key = sh.Key(false, perm.ChannelsView, perm.ChannelsManage) // the permissions of the scope channels.write
 		upload := func(name, content string) (a file.Attachment) {
 			t.Helper()
 			sh.key.Header("Content-Type", "text/plain").Post(sh.path("/files?filename="+name), content).Want(201).Data(&a)
@@ -39,7 +39,7 @@ func TestFiles(t *testing.T) {
 		if in.Item.Body != "" || len(in.Item.Attachments) != 1 || in.Item.Attachments[0].Name != "liste.txt" || in.Conversation.Preview != "📎 liste.txt" {
 			t.Fatalf("got %+v", in)
 		}
-		// A repeat is the first again, although its file is taken by now.
+		// A repeat returns the first message, although its file is used by now.
 		var again custom.Received
 		sh.key.Post(sh.path("/messages"), with).Want(200).Data(&again)
 		if !again.Duplicate || again.Item.ID != in.Item.ID || len(again.Item.Attachments) != 1 {
@@ -50,13 +50,13 @@ func TestFiles(t *testing.T) {
 			{},
 			{"body": "  "},
 			{"body": "x", "attachments": []uuid.UUID{first.ID}},   // another message has it
-			{"body": "x", "attachments": []uuid.UUID{uuid.New()}}, // nobody's
+			{"body": "x", "attachments": []uuid.UUID{uuid.New()}}, // unknown file
 		} {
 			sh.key.Post(sh.path("/messages"), message(uuid.NewString(), bad)).Refused(422, "validation_failed")
 		}
 		sh.key.Post(sh.path("/files?filename=x.exe"), "MZ\x90\x00").Refused(422, "validation_failed")
 
-		// What an agent attaches goes out as a link.
+		// An agent's attachment goes out as a link.
 		var up, secret file.Attachment
 		sh.Owner.Header("Content-Type", "text/plain").Post("/api/crm/v1/attachments?filename=yan%C4%B1t.txt", "cevap").Want(201).Data(&up)
 		sh.Owner.Header("Content-Type", "text/plain").Post("/api/crm/v1/attachments?filename=not.txt", "gizli").Want(201).Data(&secret)

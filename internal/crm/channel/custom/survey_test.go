@@ -9,8 +9,8 @@ import (
 	"konak/internal/crm/channel/custom"
 )
 
-// A conversation that is closed while an answer is on its way is closed again when the
-// answer leaves. Its customer is asked for a rating once.
+// A conversation that is closed while a reply is under way is closed again when the reply
+// leaves. Its customer is asked for a rating once.
 func TestClosedBeforeTheAnswerAsksOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

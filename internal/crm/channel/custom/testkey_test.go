@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// A key of the test environment writes records and sets nothing off.
+// A key of the test environment writes records but triggers nothing.
 func TestTestKey(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -55,8 +55,8 @@ func TestTestKey(t *testing.T) {
 	})
 }
 
-// What a key of the test environment brings and what real customers write do
-// not meet: the same person, message and form are two.
+// Records of a test key and of real customers do not match each other: the same person,
+// message and form exist twice.
 func TestTestKeyStaysApart(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -94,7 +94,7 @@ func TestTestKeyStaysApart(t *testing.T) {
 		if list, err := s.Custom.Opportunities(ctx, nil, db.Page{Limit: 10, After: db.First}); err != nil || len(list.Rows) != 1 || list.Rows[0].ID != testForm.OpportunityID {
 			t.Errorf("got %+v, %v", list.Rows, err)
 		}
-		// A file that a real customer sent is not there.
+		// A file that a real customer sent is not found.
 		file := live.Header("Content-Type", "text/plain").Post(sh.path("/files?filename=a.txt"), "x").Want(201).ID()
 		live.Post(sh.path("/messages"), map[string]any{"contact": map[string]any{"external_id": "c1"}, "body": "x", "attachments": []string{file}}).Want(200)
 		live.Get(sh.path("/files/" + file)).Want(200)

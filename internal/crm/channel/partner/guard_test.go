@@ -14,8 +14,8 @@ import (
 	pages "konak/internal/sandbox/social"
 )
 
-// Without a person's consent nothing is asked of the provider: not with a code beside the
-// refusal, and not without a code.
+// Without a person's consent the provider is not called: neither with a code in addition to
+// the refusal nor without a code.
 func TestConsentIsNeeded(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		code := sh.Box.Agree("4711", []string{pageID}, nil)
@@ -29,7 +29,7 @@ func TestConsentIsNeeded(t *testing.T) {
 	})
 }
 
-// Who claims a page connects it, and none of the numbers that were shared with it.
+// A claim of a page connects the page, and none of the numbers that were shared with it.
 func TestClaimOfAPage(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.comesBack(url.Values{"state": {sh.begins()}, "page_id": {pageID}, "code": {sh.Box.Agree("4711", []string{pageID, otherID}, []string{business})}}).Want(200)
@@ -39,8 +39,8 @@ func TestClaimOfAPage(t *testing.T) {
 	})
 }
 
-// One sign-up brings fifty accounts at most; of more none is connected, and no page is told
-// to call us.
+// One sign-up connects at most fifty accounts; if there are more, none is connected, and no
+// page is subscribed.
 func TestTooManyAccounts(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		list := []string{}
@@ -61,7 +61,7 @@ func TestTooManyAccounts(t *testing.T) {
 	})
 }
 
-// Of long words of the provider the beginning is told, in whole letters.
+// Long words of the provider are cut, without splitting a character.
 func TestLongWordsOfTheProvider(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.Answer(func(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +79,7 @@ func TestLongWordsOfTheProvider(t *testing.T) {
 	})
 }
 
-// Sign-ups that nobody came back from do not stay.
+// Sign-ups that nobody returned from are deleted.
 func TestOldSignUpsGo(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		kept := func() int {

@@ -34,7 +34,7 @@ const (
 	number   = "20011"
 )
 
-// service is both stand-ins of the provider: numbers behind pages.
+// service combines both stand-ins of the provider: numbers behind pages.
 type service struct {
 	*pages.Server
 	numbers *numbers.Server
@@ -63,7 +63,7 @@ func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 	}, func(s *apptest.Shop[service]) { fn(s.T, &shop{s}) })
 }
 
-// begins starts a sign-up of the owner's and gives its state.
+// begins starts a sign-up by the owner and returns its state.
 func (sh *shop) begins() string { sh.T.Helper(); return sh.beginsAs(sh.Owner) }
 
 func (sh *shop) beginsAs(who *apptest.Client) string {
@@ -121,15 +121,15 @@ func TestSignUp(t *testing.T) {
 		if n := len(sh.Inbox()); n != 3 {
 			t.Errorf("%d conversations", n)
 		}
-		// The state counts once.
+		// The state is valid once.
 		if e := sh.comesBack(query).Refused(409, "conflict"); e.Reason != partner.StepState {
 			t.Errorf("a second time: %+v", e)
 		}
 	})
 }
 
-// What was disconnected comes back by another sign-up: the same accounts, and their
-// conversations go on.
+// Disconnected accounts come back with another sign-up: the same accounts, and their
+// conversations continue.
 func TestSignUpAgain(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		signUp := func() map[string]uuid.UUID {
@@ -179,9 +179,9 @@ func TestSignUpAgain(t *testing.T) {
 	})
 }
 
-// A number that cannot send yet is registered with a PIN of its own. One that can,
-// such as one that its owner also uses in the app, stays as it is; and a sign-up that
-// fails leaves no number registered.
+// A number that cannot send yet is registered with its own PIN. One that can, such as one
+// that its owner also uses in the app, is not changed; and a failed sign-up leaves no
+// number registered.
 func TestRegistration(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		again := func(platform string, shared ...string) *apptest.Response {
@@ -191,7 +191,7 @@ func TestRegistration(t *testing.T) {
 			})
 			return sh.comesBack(url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", shared, []string{business})}})
 		}
-		// The webhook of another program cannot be set, which fails after the number.
+		// The webhook of another app cannot be set, which fails after the number.
 		sh.Box.Add(pages.Page{ID: otherID, Name: "Başka", Token: "other-token", AppID: "4712"})
 		again("NOT_APPLICABLE", otherID).Refused(502, "provider_rejected")
 		if got := sh.Box.numbers.Platform(number); got != "NOT_APPLICABLE" || len(sh.accounts()) != 0 {
@@ -208,7 +208,7 @@ func TestRegistration(t *testing.T) {
 	})
 }
 
-// What the caller claims must be what the provider lists.
+// What the caller claims must be listed by the provider.
 func TestClaims(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		back := func(claim url.Values) *apptest.Response {
@@ -238,7 +238,7 @@ func TestClaims(t *testing.T) {
 	})
 }
 
-// Each step that fails says which it was and leaves nothing half connected.
+// Each failed step is named and leaves nothing half connected.
 func TestSteps(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		for _, c := range []struct {
@@ -257,7 +257,7 @@ func TestSteps(t *testing.T) {
 			{partner.StepSubscribe, 502, "provider_rejected", func(url.Values) { sh.Box.Fail("subscribed_apps", 500, 2, 0, 0) }},
 			{partner.StepSubscribe, 502, "provider_rejected", func(q url.Values) {
 				q.Set("code", sh.Box.Agree("4711", []string{pageID, otherID}, []string{business}))
-				sh.Box.Add(pages.Page{ID: otherID, Name: "Başka", Token: "other-token", AppID: "4712"}) // another program's webhook cannot be set
+				sh.Box.Add(pages.Page{ID: otherID, Name: "Başka", Token: "other-token", AppID: "4712"}) // another app's webhook cannot be set
 			}},
 		} {
 			query := url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, []string{business})}}
@@ -277,7 +277,8 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// The state acts for the session that began it, as long as that may connect channels.
+// The state acts for the session that began it, as long as that session may connect
+// channels.
 func TestWhoBegan(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.Guest().Get(start).Refused(403, "forbidden")
@@ -293,7 +294,8 @@ func TestWhoBegan(t *testing.T) {
 	})
 }
 
-// Whoever may no longer connect channels when they come back connects nothing.
+// A person who has lost the permission to connect channels when they return connects
+// nothing.
 func TestRightIsLost(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		if err := sh.Server.Identity.AddMember(t.Context(), sh.ID, "Ayşe", "ayse@demo.example", apptest.Password, identity.RoleAdmin); err != nil {
@@ -345,8 +347,8 @@ func TestRightIsLost(t *testing.T) {
 	})
 }
 
-// A state acts for the workspace and the person that it began with, whoever brings it
-// back. Under the name of another workspace it is nobody's.
+// A state acts for the workspace and the person that it began with, whoever brings it back.
+// With the name of another workspace it is invalid.
 func TestStateNamesItsWorkspace(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		other := &shop{sh.Another()}
@@ -365,7 +367,8 @@ func TestStateNamesItsWorkspace(t *testing.T) {
 	})
 }
 
-// A state is kept for its workspace: in another there is none, whatever it says itself.
+// A state is stored for its workspace: it does not exist in another one, whatever the state
+// itself says.
 func TestStateIsOfItsWorkspace(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		other := &shop{sh.Another()}
@@ -376,11 +379,11 @@ func TestStateIsOfItsWorkspace(t *testing.T) {
 		}
 		other.movesTo(sh)
 		sh.comesBack(query).Want(200)
-		sh.comesBack(query).Refused(409, "conflict") // it counts once
+		sh.comesBack(query).Refused(409, "conflict") // it is valid once
 	})
 }
 
-// movesTo moves the one sign-up that is kept to another workspace.
+// movesTo moves the one stored sign-up to another workspace.
 func (sh *shop) movesTo(other *shop) {
 	sh.T.Helper()
 	var hash []byte
@@ -402,8 +405,8 @@ func (sh *shop) movesTo(other *shop) {
 	}
 }
 
-// The callback is on the installation's own host only; a state that came to another is
-// still good.
+// The callback exists on the installation's own host only; a state sent to another host
+// stays valid.
 func TestCallbackHost(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		query := url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}
@@ -419,7 +422,7 @@ func TestCallbackHost(t *testing.T) {
 	})
 }
 
-// What the provider says about a step is told in its words, without what opens anything.
+// The provider's words about a failed step are shown, without secrets.
 func TestWordsOfTheProvider(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.Answer(func(w http.ResponseWriter, r *http.Request) {
@@ -437,7 +440,7 @@ func TestWordsOfTheProvider(t *testing.T) {
 	})
 }
 
-// visit opens the callback as a browser does, and returns where it is sent.
+// visit opens the callback as a browser does, and returns the address it is redirected to.
 func (sh *shop) visit(query url.Values) string {
 	sh.T.Helper()
 	req, err := http.NewRequestWithContext(sh.T.Context(), http.MethodGet, sh.Server.URL+callback+"?"+query.Encode(), http.NoBody)
@@ -456,19 +459,19 @@ func (sh *shop) visit(query url.Values) string {
 	return strings.TrimPrefix(resp.Header.Get("Location"), sh.Server.URL)
 }
 
-// A browser is sent to the panel, whatever became of it.
+// A browser is redirected to the panel, whatever the result.
 func TestBrowser(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		if to := sh.visit(url.Values{"state": {"guessed"}}); to != "/crm/channels?partner=failed&step=state" {
 			t.Errorf("after a failure: %s", to)
 		}
-		// So does Meta send somebody back who pressed Cancel.
+		// Meta also redirects a person who pressed Cancel.
 		if to := sh.visit(url.Values{
 			"state": {sh.begins()}, "error": {"access_denied"}, "error_code": {"200"}, "error_description": {"Permissions error"}, "error_reason": {"user_denied"},
 		}); to != "/crm/channels?partner=failed&step=consent" {
 			t.Errorf("after a refusal: %s", to)
 		}
-		// What the provider adds to the address is its own business.
+		// Other parameters that the provider adds to the address are ignored.
 		if to := sh.visit(url.Values{
 			"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}, "granted_scopes": {"pages_messaging"},
 		}); to != "/crm/channels?partner=connected" {
@@ -477,8 +480,8 @@ func TestBrowser(t *testing.T) {
 	})
 }
 
-// What the provider said does not travel in the address of the panel's page, where a
-// made-up link could put any words. It is read by its id, by the session that began the
+// The provider's words are not part of the address of the panel's page, because a forged
+// link could contain any words. They are read by their id, by the session that began the
 // sign-up and for 15 minutes.
 func TestFailureIsReadByItsSession(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
@@ -505,7 +508,7 @@ func TestFailureIsReadByItsSession(t *testing.T) {
 		sh.Guest().Get(at).Refused(403, "forbidden")
 		sh.Later(15 * time.Minute)
 		sh.Owner.Get(at).Refused(404, "not_found")
-		at = fail() // what is over is forgotten with the next sign-up
+		at = fail() // expired failures are deleted with the next sign-up
 		sh.Owner.Get(at).Want(200)
 	})
 }

@@ -15,8 +15,7 @@ import (
 	sandbox "konak/internal/sandbox/social"
 )
 
-// A page or an Instagram account that was disconnected comes back when it is connected
-// again.
+// A disconnected page or Instagram account comes back when it is connected again.
 func TestComesBack(t *testing.T) {
 	for kind, who := range map[string]sandbox.Person{social.Messenger: elif, social.Instagram: ayse} {
 		t.Run(kind, func(t *testing.T) {
@@ -43,8 +42,8 @@ func TestComesBack(t *testing.T) {
 	}
 }
 
-// What makes the provider tell nothing more of a page does not do so for one that is
-// connected again, be it while the provider is asked.
+// The job that unsubscribes a page does not unsubscribe one that is connected again, even
+// if that happens while the provider is called.
 func TestLeavesNobodyBack(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/read-receipts", map[string]any{"enabled": true}).Want(200)
@@ -74,7 +73,7 @@ func TestLeavesNobodyBack(t *testing.T) {
 	})
 }
 
-// A page whose account cannot be stored tells us nothing, unless another account uses it.
+// A page whose account cannot be stored is unsubscribed, unless another account uses it.
 func TestNotStored(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		unknown := map[string]any{"group_id": uuid.New()}

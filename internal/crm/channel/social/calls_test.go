@@ -8,8 +8,8 @@ import (
 	"konak/internal/crm/channel/social"
 )
 
-// Without an exchange calls cannot be turned on; whether a customer may be called is
-// the provider's word all the same.
+// Without an exchange calls cannot be turned on; the provider still decides whether a
+// customer may be called.
 func TestCalls(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		sh.says(elif, "Merhaba")
@@ -19,7 +19,7 @@ func TestCalls(t *testing.T) {
 		if b.Available || *b.Reason != calling.ReasonNotAvailable || b.Permission != channel.CallNone || !b.CanRequest {
 			t.Errorf("at first the button is %+v", b)
 		}
-		// Whoever agreed already is not asked.
+		// A customer who already agreed is not asked.
 		sh.Box.AnswerCallRequest(pageID, elif, true)
 		if sh.Owner.Get(at).Want(200).Data(&b); b.Permission != channel.CallGranted || b.CanRequest {
 			t.Errorf("of who agreed the button is %+v", b)
@@ -56,7 +56,7 @@ func TestCalls(t *testing.T) {
 		if h := state.Provider.Hours.V; h == nil || h.Timezone != "Europe/Istanbul" || len(h.Spans) != 1 || h.Spans[0].To != "18:30" {
 			t.Errorf("the hours are %+v", h)
 		}
-		// Messenger leads calls to no exchange.
+		// Messenger sends calls to no exchange.
 		sh.Owner.Put(channels+"/"+sh.Account.ID.String()+"/calling", map[string]any{"enabled": true}).Want(200).Data(&state)
 		if state.Result != calling.ResultRejected || *state.Exchange.Error != calling.ReasonNotAvailable || state.Provider.Status != channel.CallsOff {
 			t.Errorf("enabling: %+v", state)

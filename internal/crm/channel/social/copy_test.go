@@ -15,8 +15,8 @@ import (
 	wire "konak/internal/provider/social"
 )
 
-// The copy of our own message may come before the provider's answer, and may name no
-// program: it is known all the same, and sent once.
+// The copy of our own message may come before the provider's answer, and may name no app:
+// it is recognised anyway, and sent once.
 func TestCopyBeforeTheAnswer(t *testing.T) {
 	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
 		sh.says(ayse, "Merhaba")
@@ -61,8 +61,8 @@ func TestCopyBeforeTheAnswer(t *testing.T) {
 	})
 }
 
-// A long answer goes out in parts. Copies of the later ones, early or late and without a
-// program's name, are no messages of their own.
+// A long reply goes out in parts. Copies of the later parts, early or late and without an
+// app's name, are not separate messages.
 func TestCopiesOfLaterParts(t *testing.T) {
 	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
 		sh.says(ayse, "Merhaba")
@@ -100,7 +100,7 @@ func TestCopiesOfLaterParts(t *testing.T) {
 		if items := sh.Items(c.ID); len(items) != 3 {
 			t.Errorf("%d items", len(items))
 		}
-		// How parts are called is forgotten after a week, with the next message in parts.
+		// The ids of parts are deleted after a week, with the next message in parts.
 		known := func() int {
 			t.Helper()
 			n, err := db.Read(t.Context(), sh.Server.DB.Tenant(sh.ID), func(r *db.Reader) (int, error) {
@@ -131,7 +131,8 @@ func TestCopiesOfLaterParts(t *testing.T) {
 	})
 }
 
-// A message of ours whose name somebody else's copy has is marked all the same.
+// Our own message is marked as sent even if another message already has the id that the
+// provider gave it.
 func TestNameThatIsTaken(t *testing.T) {
 	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
 		sh.says(ayse, "Merhaba")
@@ -156,7 +157,7 @@ func TestNameThatIsTaken(t *testing.T) {
 	})
 }
 
-// After a day a program is no person, whoever its key writes for.
+// After a day a program does not count as a person, whichever agent its key writes for.
 func TestKeysAreNoPeople(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.connect("messenger", map[string]any{"human_agent": true}).Want(201).Data(&sh.Account)

@@ -9,7 +9,7 @@ import (
 	sandbox "konak/internal/sandbox/social"
 )
 
-// What is told of a message before the message itself waits for it, in its order.
+// Changes that arrive before their message wait for it, in order.
 func TestChangesBeforeTheirMessage(t *testing.T) {
 	for kind, who := range map[string]sandbox.Person{social.Messenger: elif, social.Instagram: ayse} {
 		t.Run(kind, func(t *testing.T) { changesBeforeTheirMessage(t, kind, who) })
@@ -43,7 +43,7 @@ func changesBeforeTheirMessage(t *testing.T, kind string, who sandbox.Person) {
 			t.Errorf("the preview is %q", now.Preview)
 		}
 
-		// After a day nobody waits any more.
+		// After a day waiting changes are dropped.
 		sh.Box.Write(pageID, who, wire.Incoming{ID: "m_old", Deleted: true})
 		sh.Settle()
 		sh.Later(25 * time.Hour)
@@ -54,7 +54,7 @@ func changesBeforeTheirMessage(t *testing.T, kind string, who sandbox.Person) {
 	})
 }
 
-// A page's own message that was changed before its copy came says what it was changed to.
+// A page's own message that was edited before its copy came shows the edited text.
 func TestCopyAfterItsChange(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		sh.says(elif, "Merhaba")

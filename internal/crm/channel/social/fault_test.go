@@ -13,7 +13,7 @@ import (
 	sandbox "konak/internal/sandbox/social"
 )
 
-// faults is for a kind, at which the provider calls the account so.
+// faults returns the faults for a kind, whose account the provider calls by this name.
 func (sh *shop) faults(who sandbox.Person, object, account string) apptest.Faults {
 	return apptest.Faults{
 		Say:   func(text string) { sh.says(who, text) },

@@ -81,7 +81,7 @@ func picture(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// sendsFile lets the customer send a file that lies at an address.
+// sendsFile lets the customer send a file stored at an address.
 func (sh *shop) sendsFile(kind, address string) conversation.Item {
 	sh.T.Helper()
 	var a wire.Attachment
@@ -103,8 +103,8 @@ func TestFiles(t *testing.T) {
 				t.Errorf("%s, which is no address of a file: %+v", address, got.Attachments)
 			}
 		}
-		// Webhooks may reach this machine here; an address that somebody chose as a file's
-		// may not, on the provider's machine neither.
+		// Webhooks may reach this machine here; a file's address chosen by somebody else
+		// may not, not even on the provider's machine.
 		var reached atomic.Bool
 		inside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			reached.Store(true)
@@ -129,7 +129,7 @@ func TestFiles(t *testing.T) {
 		if got := sh.sendsFile("video", address); got.Attachments[0].Blocked == nil || *got.Attachments[0].Blocked != file.BlockedSize {
 			t.Errorf("an endless file: %+v", got.Attachments)
 		}
-		// A service that is down keeps the file pending; later it comes.
+		// If a service is down the file stays pending; it comes later.
 		sh.Answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
 		late := sh.sendsFile("image", sh.Box.File(sh.Provider, "image/png", picture(t)))
 		if !late.Attachments[0].Pending {
@@ -144,7 +144,8 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// A message that comes twice, or after a later one, is one message in its place.
+// A message that comes twice, or after a later one, is one message at its place in the
+// order.
 func TestRepeatsAndOrder(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		sh.says(elif, "Merhaba")
@@ -230,8 +231,8 @@ func TestReactionsEditsAndDeletions(t *testing.T) {
 	})
 }
 
-// What somebody writes in the provider's own app is an agent's; what we sent is not
-// brought in again.
+// A message that somebody writes in the provider's own app is an agent's; our own messages
+// are not brought in again.
 func TestCopiesOfThePage(t *testing.T) {
 	for kind, who := range map[string]string{social.Messenger: elif.ID, social.Instagram: ayse.ID} {
 		t.Run(kind, func(t *testing.T) {

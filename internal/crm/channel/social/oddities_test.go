@@ -10,15 +10,14 @@ import (
 	"konak/internal/crm/conversation"
 )
 
-// tells posts one thing that happened between a customer and the page.
+// tells posts one event between a customer and the page.
 func (sh *shop) tells(sender, recipient, what string) {
 	sh.T.Helper()
 	sh.post(appSecret, fmt.Sprintf(`{"object":"page","entry":[{"id":%q,"messaging":[{"sender":{"id":%q},"recipient":{"id":%q},%s}]}]}`,
 		pageID, sender, recipient, what)).Want(200)
 }
 
-// What the page does by itself is not a customer's, and what cannot be right costs no
-// message.
+// Automatic events of the page are not a customer's, and invalid ones cost no message.
 func TestOddEvents(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		const customer = "24000000001"
@@ -58,8 +57,8 @@ func TestOddEvents(t *testing.T) {
 	})
 }
 
-// A page that is connected again keeps the name and the permission that it was given,
-// unless the caller says otherwise.
+// A page that is connected again keeps its name and permission, unless the caller says
+// otherwise.
 func TestConnectAgain(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.connect("messenger", map[string]any{"human_agent": true, "name": "Mağaza"}).Want(201).Data(&sh.Account)

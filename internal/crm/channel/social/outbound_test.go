@@ -49,8 +49,8 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// After 24 hours only a person answers, where the page has the human-agent tag, and
-// after seven days nobody.
+// After 24 hours only a person can reply, if the page has the human-agent tag, and after
+// seven days nobody.
 func TestWindow(t *testing.T) {
 	for name, human := range map[string]bool{"with the tag": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestWindow(t *testing.T) {
 				if sent := sh.Box.Sent(pageID); len(sent) != 1 || sent[0].Tag != wire.TagHuman || sent[0].Type != wire.TypeTag {
 					t.Errorf("after a day %s was sent", asText(sent))
 				}
-				// A program is no person.
+				// A program does not count as a person.
 				_, err := sh.Server.Replies.Reply(sh.Context(), c.ID, reply.Answer{Author: conversation.Author{Kind: conversation.ByBot}, Body: "Otomatik"})
 				if !fault.Is(err, fault.WindowClosed) {
 					t.Errorf("a program's answer after a day: %v", err)
@@ -96,7 +96,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// What the channel cannot carry is refused before anything is written.
+// A message that the channel cannot carry is refused before anything is written.
 func TestUnsupported(t *testing.T) {
 	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
 		sh.says(ayse, "Merhaba")
@@ -141,7 +141,7 @@ func (sh *shop) memberWith(p perm.Permission) *apptest.Client {
 	return sh.SignIn(email)
 }
 
-// What each kind can carry is told beforehand.
+// The API lists what each kind can carry.
 func TestCapabilities(t *testing.T) {
 	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
 		var list []channel.KindCapabilities
@@ -175,7 +175,7 @@ func TestCapabilities(t *testing.T) {
 		if got != want {
 			t.Errorf("the kinds are\n%s", got)
 		}
-		// Whoever answers customers needs it, and nobody else.
+		// The list is for people who answer customers, and nobody else.
 		sh.Guest().Get(channels+"/capabilities").Refused(403, "forbidden")
 		sh.memberWith(perm.ConversationsView).Get(channels + "/capabilities").Want(200)
 		sh.memberWith(perm.ChannelsView).Get(channels+"/capabilities").Refused(403, "forbidden")
@@ -237,7 +237,7 @@ func TestRating(t *testing.T) {
 			t.Fatalf("the question is %s", asText(sent))
 		}
 		choice := sent[0].Message.QuickReplies[3]
-		// An app can say anything: what is another's to rate stays theirs.
+		// An app can send anything: another customer's rating cannot be given.
 		sh.Box.Write(pageID, ayse, wire.Incoming{Text: choice.Title, QuickReply: &wire.QuickReply{Payload: choice.Payload}})
 		sh.Settle()
 		if got := sh.Items(c.ID)[0]; got.Event != nil && *got.Event == "rated" {
@@ -252,7 +252,7 @@ func TestRating(t *testing.T) {
 	})
 }
 
-// A token that no longer opens the page shows on the account, and a new one mends it.
+// A token that no longer opens the page is shown on the account, and a new one repairs it.
 func TestTokenExpires(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		sh.says(elif, "Merhaba")
@@ -272,7 +272,7 @@ func TestTokenExpires(t *testing.T) {
 		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Active {
 			t.Errorf("with a new token the account is %s", a.Status)
 		}
-		// The count begins anew with the new token.
+		// The count starts again with the new token.
 		sh.Box.Add(renamed("gone again"))
 		sh.Reply(c.ID, "Buyurun")
 		sh.Settle()
@@ -282,8 +282,8 @@ func TestTokenExpires(t *testing.T) {
 	})
 }
 
-// A provider that is busy, broken or cut off is tried again, and what it refuses is
-// shown on the message.
+// If the provider is busy, broken or cut off, the call is tried again; a refusal is shown
+// on the message.
 func TestProviderFails(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		sh.says(elif, "Merhaba")
@@ -315,8 +315,8 @@ func TestProviderFails(t *testing.T) {
 	})
 }
 
-// The provider took a message and its answer was lost: the page's own copy says so, and
-// the message is not sent twice.
+// If the provider accepted a message but its answer was lost, the page's own copy proves
+// it, and the message is not sent twice.
 func TestAnswerLost(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		sh.says(elif, "Merhaba")

@@ -28,7 +28,7 @@ const (
 	appSecret     = "app secret"
 )
 
-// People who write: one on Messenger, one on Instagram.
+// Customers: one on Messenger, one on Instagram.
 var (
 	elif = sandbox.Person{ID: "5550001", Name: "Elif Kaya"}
 	ayse = sandbox.Person{ID: "ig5550002", Name: "Ayşe Can", Username: "ayse.can"}
@@ -48,7 +48,7 @@ func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 	}, func(s *apptest.Shop[*sandbox.Server]) { fn(s.T, &shop{s}) })
 }
 
-// connected is run with the page or its Instagram account connected.
+// connected is run, with the page or its Instagram account connected.
 func connected(t *testing.T, kind string, fn func(t *testing.T, sh *shop)) {
 	t.Helper()
 	run(t, func(t *testing.T, sh *shop) {
@@ -64,7 +64,7 @@ func (sh *shop) connect(kind string, change map[string]any) *apptest.Response {
 	return sh.Owner.Post(channels+"/connect/"+kind, body)
 }
 
-// says lets a customer write, and gives the message's id and their conversation.
+// says lets a customer write, and returns the message's id.
 func (sh *shop) says(who sandbox.Person, text string) string {
 	sh.T.Helper()
 	id := sh.Box.Say(pageID, who, text)
@@ -72,7 +72,7 @@ func (sh *shop) says(who sandbox.Person, text string) string {
 	return id
 }
 
-// writes lets a customer write a message of any kind, and gives the newest item.
+// writes lets a customer write a message of any kind, and returns the newest item.
 func (sh *shop) writes(who sandbox.Person, m wire.Incoming) conversation.Item {
 	sh.T.Helper()
 	sh.Box.Write(pageID, who, m)
@@ -80,14 +80,14 @@ func (sh *shop) writes(who sandbox.Person, m wire.Incoming) conversation.Item {
 	return sh.Items(sh.Only().ID)[0]
 }
 
-// does lets a customer do something beside writing.
+// does lets a customer do something other than writing.
 func (sh *shop) does(who sandbox.Person, m wire.Messaging) {
 	sh.T.Helper()
 	sh.Box.Do(pageID, who, m)
 	sh.Settle()
 }
 
-// post calls the webhook as the provider does, with a signature of the secret.
+// post calls the webhook as the provider does, signed with the secret.
 func (sh *shop) post(secret, body string) *apptest.Response {
 	sh.T.Helper()
 	return sh.Server.Client("").Header(graph.SignatureHeader, graph.Sign(secret, []byte(body))).Post(webhook, body)
@@ -147,7 +147,7 @@ func TestConnect(t *testing.T) {
 			t.Errorf("the Instagram account is %+v", other)
 		}
 
-		// The same page again is the same account, with the new token.
+		// Connecting the same page again gives the same account, with the new token.
 		sh.Box.Add(sandbox.Page{ID: pageID, Name: "Demo A.Ş.", Token: "renewed", AppID: "4711"})
 		var again channel.Account
 		sh.connect("messenger", map[string]any{"access_token": "renewed", "name": "Sayfamız"}).Want(201).Data(&again)
@@ -160,7 +160,7 @@ func TestConnect(t *testing.T) {
 	})
 }
 
-// An app whose news go elsewhere is not taken over by accident.
+// An app whose events go elsewhere is not taken over by accident.
 func TestWebhookOfAnotherProgram(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.Box.SetWebhook("4711", wire.ObjectPage, "https://other.example/hook")
@@ -182,8 +182,8 @@ func TestChallenge(t *testing.T) {
 	})
 }
 
-// While paused nothing comes in or goes out, and after the end the page tells nobody,
-// once its last account is gone.
+// While paused nothing comes in or goes out, and once its last account is disconnected, the
+// page sends no more events.
 func TestPauseAndEnd(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		sh.says(elif, "Merhaba")
@@ -217,12 +217,12 @@ func TestPauseAndEnd(t *testing.T) {
 	})
 }
 
-// renamed is the page with another token.
+// renamed returns the page with another token.
 func renamed(token string) sandbox.Page {
 	return sandbox.Page{ID: pageID, Name: "Demo A.Ş.", Token: token, InstagramID: "ig1", Username: "demo.as", AppID: "4711"}
 }
 
-// discard throws an answer away.
+// discard is a response writer that drops everything.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header         { return d.header }

@@ -9,8 +9,8 @@ import (
 	sandbox "konak/internal/sandbox/social"
 )
 
-// Customers on Messenger see that an agent writes to them while the window is open;
-// Instagram does not declare it, and is not asked.
+// Customers on Messenger see that an agent is typing while the window is open; Instagram
+// does not declare it, and is not called.
 func TestTypingIsShown(t *testing.T) {
 	for kind, who := range map[string]sandbox.Person{social.Messenger: elif, social.Instagram: ayse} {
 		t.Run(kind, func(t *testing.T) {
@@ -37,8 +37,8 @@ func TestTypingIsShown(t *testing.T) {
 	}
 }
 
-// While an answer of the assistant is on its way, the sign is given again and again, as Messenger
-// shows it for a while only.
+// While the assistant prepares an answer, the typing sign is renewed, because Messenger
+// shows it only for a while.
 func TestTypingOfTheAssistantIsRenewed(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		slow := sh.Owner.Post("/api/crm/v1/assistant/configurations", map[string]any{"name": "Yavaş", "delay_s": 12}).Want(201).ID()

@@ -42,7 +42,7 @@ func (sh *shop) reconnection(mode string) apptest.Reconnection {
 	}
 }
 
-// A bot that was disconnected comes back when it is connected again.
+// A disconnected bot comes back when it is connected again.
 func TestComesBack(t *testing.T) {
 	for _, mode := range []string{channel.ByWebhook, channel.ByPolling} {
 		t.Run(mode, func(t *testing.T) {
@@ -51,8 +51,8 @@ func TestComesBack(t *testing.T) {
 	}
 }
 
-// What came while a bot was disconnected comes in once when it is back, and what a person
-// chose for it stays.
+// Updates that arrived while a bot was disconnected come in once when it is back, and a
+// person's choices for it stay.
 func TestWhileDisconnected(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		r := sh.reconnection(channel.ByPolling)
@@ -62,8 +62,8 @@ func TestWhileDisconnected(t *testing.T) {
 		r.Says("önce")
 		sh.Owner.Delete(channels + "/" + sh.Account.ID.String()).Want(200)
 		r.Says("arada")
-		// The provider is asked from the beginning, and brings again what was taken before
-		// and is not confirmed yet.
+		// The provider is polled from the beginning, and repeats updates that were taken
+		// but not confirmed yet.
 		var offset atomic.Int64
 		offset.Store(-1)
 		before := func(r *http.Request) {
@@ -98,7 +98,7 @@ func TestWhileDisconnected(t *testing.T) {
 		if got != "arada önce " {
 			t.Errorf("the conversation has %s", got)
 		}
-		// A group that is gone is none of its any more.
+		// A deleted group is no longer the account's.
 		sh.Owner.Post("/api/crm/v1/groups", map[string]any{"name": "Kısa"}).Want(201).Data(&g)
 		sh.connect(map[string]any{"mode": "polling", "group_id": g.ID}).Want(201)
 		sh.Owner.Delete(channels + "/" + a.ID.String()).Want(200)
@@ -109,8 +109,8 @@ func TestWhileDisconnected(t *testing.T) {
 	})
 }
 
-// How the assistant behaves stays, unless that was deleted meanwhile or needs hours that
-// the account does not have.
+// The assistant's configuration stays, unless it was deleted in the meantime or needs hours
+// that the account does not have.
 func TestConfigurationComesBack(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		const configurations = "/api/crm/v1/assistant/configurations"
@@ -145,8 +145,8 @@ func TestConfigurationComesBack(t *testing.T) {
 	})
 }
 
-// What ends a bot's webhook does not end it for a bot that is connected again: be it
-// before, while the provider is asked, or after it was told.
+// The job that ends a bot's webhook does not end it for a bot that is connected again:
+// before, while or after the provider is called.
 func TestLeavesNobodyBack(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -177,13 +177,12 @@ func TestLeavesNobodyBack(t *testing.T) {
 			sh.Before.Store(nil)
 			check("at " + method)
 		}
-		// The provider may be told to leave after it was told to call, and before the
-		// account is stored.
+		// The job may end the webhook after it was set, and before the account is stored.
 		leave()
 		again()
 		sh.Box.DropWebhook(botID)
 		check("and left in between")
-		// A bot that another workspace took meanwhile stays theirs.
+		// A bot that another workspace has taken in the meantime stays theirs.
 		leave()
 		again()
 		other := &shop{sh.Another()}
@@ -195,7 +194,7 @@ func TestLeavesNobodyBack(t *testing.T) {
 	})
 }
 
-// A person's account that was disconnected, alone or with its bot, comes back by a new
+// A person's account that was disconnected, with or without its bot, comes back with a new
 // link.
 func TestBusinessAgain(t *testing.T) {
 	business(t, func(t *testing.T, sh *shop, at channel.Account) {
@@ -238,8 +237,8 @@ func TestBusinessAgain(t *testing.T) {
 	})
 }
 
-// While a bot is paused nothing goes out over the accounts of people that it works in, be
-// it on its way already.
+// While a bot is paused nothing goes out over the persons' accounts that it works in, even
+// if it is already under way.
 func TestPausedBotsPeople(t *testing.T) {
 	business(t, func(t *testing.T, sh *shop, _ channel.Account) {
 		sh.Box.Write(botID, elif, wire.Message{Text: "ilk", BusinessConnectionID: "conn1"})
@@ -270,8 +269,8 @@ func TestPausedBotsPeople(t *testing.T) {
 	})
 }
 
-// A bot whose account cannot be stored calls whom it called before: nobody, or the
-// workspace that has it.
+// If a bot's account cannot be stored, its previous webhook is restored: none, or that of
+// the workspace that has the bot.
 func TestNotStored(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		unknown := map[string]any{"mode": "webhook", "group_id": uuid.New()}

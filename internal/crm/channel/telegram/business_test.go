@@ -13,8 +13,8 @@ import (
 	sandbox "konak/internal/sandbox/telegram"
 )
 
-// A link ties one person to the workspace, for a while; a connection that no link
-// began is passed over.
+// A link ties one person to the workspace, for a while; a connection without a link is
+// ignored.
 func TestBusinessLink(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		start := channels + "/chatbot/business/start"
@@ -47,7 +47,7 @@ func TestBusinessLink(t *testing.T) {
 		if got := opens(stranger, strings.Replace(first.State, "tgb_", "tgb_x", 1)); got != "" {
 			t.Errorf("a guessed state was answered with %q", got)
 		}
-		// Opened at another bot of the workspace it ties nobody, there or here.
+		// Opened at another bot of the workspace, a link ties nobody, there or here.
 		const otherID = 700000009
 		sh.Box.Add(sandbox.Bot{ID: otherID, Name: "Öteki", Username: "other_bot", Token: "700000009:x"})
 		var other channel.Account
@@ -79,14 +79,15 @@ func TestBusinessLink(t *testing.T) {
 		if a := sh.ofOwner(); a.Name != owner.Name || a.Status != channel.Active || sh.settings(a).Business.PersonID != owner.ID {
 			t.Errorf("the account is %+v", a)
 		}
-		// The link is used up: taken out and disconnected, it does not come back.
+		// The link is used up: after the bot was removed and the account disconnected, it
+		// does not come back.
 		sh.Owner.Delete(channels + "/" + sh.ofOwner().ID.String()).Want(200)
 		sh.Box.Connect(botID, "conn2", owner, true, true)
 		sh.Settle()
 		if len(sh.accounts()) != 1 {
 			t.Error("a link counted twice")
 		}
-		// One whose time is over ties nobody.
+		// An expired link ties nobody.
 		late := link()
 		sh.Later(15 * time.Minute)
 		if got := opens(owner, late.State); !strings.Contains(got, "is over") {
@@ -103,8 +104,8 @@ func TestBusinessLink(t *testing.T) {
 	})
 }
 
-// What customers write to the person comes in over the person's account; what the
-// person types is an agent's answer, and what we send is not brought in again.
+// Customers' messages to the person come in over the person's account; what the person
+// types is an agent's reply, and our own messages are not brought in again.
 func TestBusinessMessages(t *testing.T) {
 	business(t, func(t *testing.T, sh *shop, at channel.Account) {
 		in := func(m wire.Message) int64 {
@@ -131,7 +132,7 @@ func TestBusinessMessages(t *testing.T) {
 		if got := sh.Box.Actions(botID); len(got) != 1 || got[0] != (sandbox.ChatAction{Chat: elif.ID, Connection: "conn1", Action: "typing"}) {
 			t.Errorf("the customer was shown %+v", got)
 		}
-		// Our own message comes back, and may do so before we know how it is called.
+		// Our own message comes back, possibly before we know its number.
 		for _, id := range []int64{out[0].MessageID, 777} {
 			in(wire.Message{MessageID: id, Text: "Buradayız", From: &wire.User{ID: owner.ID}, Chat: wire.Chat{ID: elif.ID, Type: "private"}, SenderBusinessBot: &wire.User{ID: botID}})
 		}
@@ -159,7 +160,7 @@ func TestBusinessMessages(t *testing.T) {
 		if len(sh.Inbox()) != 2 {
 			t.Errorf("%d conversations", len(sh.Inbox()))
 		}
-		// The provider knows no signs of bots in a person's account.
+		// Bots cannot react in a person's account.
 		sh.Owner.Post(conversations+"/"+c.ID.String()+"/items/"+items[1].ID.String()+"/reaction", map[string]any{"emoji": "👍"}).Refused(422, "reaction_unsupported")
 		// The window closes a day after the customer's last message.
 		sh.Later(24*time.Hour + time.Second)
@@ -182,7 +183,7 @@ func TestBusinessOwnerBegins(t *testing.T) {
 	})
 }
 
-// What the person changes about the bot in their account is shown and obeyed.
+// The person's changes to the bot in their account are shown and obeyed.
 func TestBusinessChanges(t *testing.T) {
 	business(t, func(t *testing.T, sh *shop, at channel.Account) {
 		sh.Box.Write(botID, elif, wire.Message{Text: "Merhaba", BusinessConnectionID: "conn1"})
@@ -205,7 +206,7 @@ func TestBusinessChanges(t *testing.T) {
 		if got := answer(); !strings.Contains(got, `"business_ended"`) || len(sh.Items(c)) != 1 {
 			t.Errorf("an answer after the bot was taken out: %s", got)
 		}
-		// Connected anew it has another name at the provider and is the same account.
+		// Connected again it has another name at the provider, but is the same account.
 		sh.Box.Connect(botID, "conn5", owner, true, true)
 		sh.Box.Write(botID, elif, wire.Message{Text: "Yeniden", BusinessConnectionID: "conn5"})
 		if got := answer(); strings.Contains(got, `"error"`) || sh.ReadAccount(at.ID).Status != channel.Active || len(sh.Items(c)) != 3 {
@@ -214,8 +215,8 @@ func TestBusinessChanges(t *testing.T) {
 		sh.Settle()
 		sh.Owner.Get(channels+"/"+at.ID.String()+"/webhook").Refused(409, "conflict")
 		sh.Owner.Post(channels+"/"+at.ID.String()+"/webhook", nil).Refused(409, "conflict")
-		// Paused, it brings nothing in while the bot itself works; what came meanwhile comes
-		// in when it goes on, unless that takes a day.
+		// A paused account brings nothing in while the bot itself works; what arrives in
+		// the meantime comes in when it works again, unless that takes a day.
 		sh.Owner.Do("PATCH", channels+"/"+at.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		sh.Box.Write(botID, elif, wire.Message{Text: "Duyulmaz", BusinessConnectionID: "conn5"})
 		sh.Settle()

@@ -35,8 +35,8 @@ func TestChangesBeforeTheirMessage(t *testing.T) {
 	})
 }
 
-// A workspace without a bot links a person's account with the operator's, unless another
-// workspace has it.
+// A workspace without a bot links a person's account with the operator's bot, unless
+// another workspace has it.
 func TestOperatorBot(t *testing.T) {
 	apptest.RunShop(t, func(address string, cfg *app.Config, c clock.Source) *sandbox.Server {
 		cfg.TelegramAddress, cfg.TelegramBotToken = address, token

@@ -62,7 +62,7 @@ func TestCustomersWrite(t *testing.T) {
 				t.Errorf("%s: %q with %s", tc.name, got.Body, detail)
 			}
 		}
-		// What a bot wrote is none of ours.
+		// Messages written by bots are ignored.
 		sh.Box.Write(botID, elif, wire.Message{Text: "bip", From: &wire.User{ID: 555, IsBot: true}})
 		sh.Settle()
 		if got := sh.Items(c.ID); len(got) != 9 {
@@ -122,8 +122,8 @@ func TestCustomersSendFiles(t *testing.T) {
 	})
 }
 
-// A file that was acknowledged is fetched while the bot is paused, and while the
-// provider is away; one whose path leads elsewhere is not.
+// An acknowledged file is fetched while the bot is paused, and once an unavailable provider
+// is back; one whose path leads elsewhere is not.
 func TestFilesArriveLater(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		id := sh.Box.File(picture(t))
@@ -188,7 +188,7 @@ func TestEdits(t *testing.T) {
 		if len(before) != 1 || before[0].Body != "Yarın gelin" || before[0].EditorKind != conversation.ByContact {
 			t.Errorf("it said %+v", before)
 		}
-		// A change that overtakes its message brings it; the message then is a repeat.
+		// An edit that overtakes its message brings it in; the message is then a repeat.
 		sh.Box.Edit(botID, elif, wire.Message{MessageID: 99, Text: "Düzeltilmiş"})
 		sh.Box.Write(botID, elif, wire.Message{MessageID: 99, Text: "Düzltilms"})
 		sh.Settle()
@@ -207,19 +207,19 @@ func TestReactions(t *testing.T) {
 		if out := sh.Box.Sent(botID); len(out) != 1 || out[0].ReactTo != theirs || out[0].Emoji != "👍" || out[0].Chat != elif.ID {
 			t.Errorf("the provider got %+v", out)
 		}
-		// The provider knows signs without a variation selector only.
+		// The provider accepts emoji only without a variation selector.
 		sh.Owner.Post(path, map[string]any{"emoji": "❤\ufe0f"}).Want(200)
 		if out := sh.Box.Sent(botID); len(out) != 1 || out[0].Emoji != "❤" {
 			t.Errorf("the provider got %+v", out)
 		}
-		// A sign that it does not have is refused before it is asked.
+		// An unsupported emoji is refused without calling the provider.
 		if e := sh.Owner.Post(path, map[string]any{"emoji": "😂"}).Refused(422, "reaction_unsupported"); e.Reason != "sign_unsupported" {
 			t.Errorf("a sign that the provider has not: %+v", e)
 		}
 		if out := sh.Box.Sent(botID); len(out) != 0 {
 			t.Errorf("the provider got %+v", out)
 		}
-		// What is declared is what the provider takes.
+		// The declared capabilities are what the provider accepts.
 		var kinds []channel.KindCapabilities
 		sh.Owner.Get(channels + "/capabilities").Want(200).Data(&kinds)
 		for _, k := range kinds {
@@ -256,7 +256,7 @@ func TestReactions(t *testing.T) {
 	})
 }
 
-// A button is the customer's word; one of a survey is their rating.
+// A pressed button is a message of the customer; one of a survey is their rating.
 func TestButtons(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -278,7 +278,7 @@ func TestButtons(t *testing.T) {
 		if len(asked) != 1 || len(asked[0].Buttons) != 5 {
 			t.Fatalf("the customer was asked %+v", asked)
 		}
-		// An app can say anything: what is another's to rate stays theirs.
+		// An app can send anything: another customer's rating cannot be given.
 		sh.Box.Press(botID, sandbox.Person{ID: 777, Name: "Can"}, asked[0].MessageID, asked[0].Buttons[0])
 		sh.Settle()
 		if got := sh.Items(c.ID)[0]; got.Event != nil && *got.Event == "rated" {
@@ -293,7 +293,7 @@ func TestButtons(t *testing.T) {
 	})
 }
 
-// Where the provider cannot call, one node asks it, and takes everything once.
+// If the provider cannot call, one node polls it, and takes every update once.
 func TestPolling(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.connect(map[string]any{"mode": "polling"}).Want(201).Data(&sh.Account)
@@ -317,7 +317,7 @@ func TestPolling(t *testing.T) {
 		if w := sh.webhook(); w.Pending != 0 {
 			t.Errorf("%d still wait", w.Pending)
 		}
-		// While it is paused nobody asks; what waits comes afterwards.
+		// While the bot is paused nobody polls; waiting updates come afterwards.
 		at := channels + "/" + sh.Account.ID.String()
 		sh.Owner.Do("PATCH", at+"/status", map[string]any{"status": "paused"}).Want(200)
 		sh.Box.Say(botID, elif, "bekleyen")
@@ -330,7 +330,7 @@ func TestPolling(t *testing.T) {
 		if got := sh.Items(sh.Only().ID); len(got) != 4 || got[0].Body != "bekleyen" {
 			t.Errorf("after the pause: %d items", len(got))
 		}
-		// A provider that is away, garbled or busy loses nothing.
+		// If the provider is away, sends garbage or is busy, nothing is lost.
 		garbled := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"ok":tr`)) })
 		sh.Box.Say(botID, elif, "kaybolmayan")
 		sh.Instead.Store(&garbled)
@@ -345,7 +345,7 @@ func TestPolling(t *testing.T) {
 		if got := sh.Items(sh.Only().ID); len(got) != 5 || got[0].Body != "kaybolmayan" {
 			t.Errorf("after the faults: %d items, %q", len(got), got[0].Body)
 		}
-		// Somebody else has the bot: people are shown so.
+		// If somebody else polls the bot, people are shown so.
 		sh.Box.Fail("getUpdates", 409, "Conflict: terminated by other getUpdates request", 0)
 		poll()
 		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Attention || *a.Reason != "poll_conflict" {
@@ -366,7 +366,7 @@ func TestPolling(t *testing.T) {
 	})
 }
 
-// Two nodes do not ask for the same bot at once.
+// Two nodes do not poll the same bot at once.
 func TestOneNodePolls(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.connect(map[string]any{"mode": "polling"}).Want(201).Data(&sh.Account)
@@ -390,7 +390,7 @@ func TestOneNodePolls(t *testing.T) {
 	})
 }
 
-// What nobody can see or store in a message or a name does not lose the message.
+// Unprintable or unstorable characters in a message or a name do not lose the message.
 func TestUnprintable(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.Box.Say(botID, sandbox.Person{ID: 4711, Name: "\u200e", Username: ""}, "bir\x00iki")
@@ -405,7 +405,7 @@ func TestUnprintable(t *testing.T) {
 	})
 }
 
-// The provider brings again what came while the workspace was suspended.
+// The provider sends updates again that came while the workspace was suspended.
 func TestSuspendedWorkspace(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		_, key := sh.Box.Webhook(botID)

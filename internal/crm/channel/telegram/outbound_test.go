@@ -28,7 +28,7 @@ func TestAnswersGoOut(t *testing.T) {
 		if len(out) != 1 || out[0].Chat != elif.ID || out[0].Text != "Buyurun" || apptest.DeliveryOf(sh.Item(c, item.ID)) != conversation.Sent {
 			t.Errorf("sent %+v", out)
 		}
-		// More than one message holds is cut at the end of a word, in order.
+		// A text too long for one message is cut at the end of a word, in order.
 		long := strings.Repeat("kırk iki 🎈 ", 700)
 		item = sh.Reply(c, long)
 		sh.Settle()
@@ -42,8 +42,8 @@ func TestAnswersGoOut(t *testing.T) {
 	})
 }
 
-// Pictures go out together, the text as the caption of the first; what is none is
-// a document of its own.
+// Pictures go out together, with the text as the caption of the first; other files are
+// separate documents.
 func TestFilesGoOut(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Fatura?")
@@ -71,7 +71,7 @@ func TestFilesGoOut(t *testing.T) {
 				t.Errorf("sent %q, want %q", got, want)
 			}
 		}
-		// A text that is no caption goes first.
+		// A text too long for a caption goes first.
 		long := strings.Repeat("a", 1100)
 		sh.Reply(c, long, photo("a.png"))
 		sh.Settle()
@@ -81,7 +81,7 @@ func TestFilesGoOut(t *testing.T) {
 	})
 }
 
-// What the provider refuses is shown on the message, with its words.
+// The provider's refusal is shown on the message, in its words.
 func TestRefusals(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -92,7 +92,8 @@ func TestRefusals(t *testing.T) {
 		if got := sh.Item(c, item.ID); apptest.DeliveryOf(got) != conversation.Failed || *got.DeliveryError != "Forbidden: bot was blocked by the user" {
 			t.Errorf("the item is %+v", got)
 		}
-		// A token that is refused twice in a row needs attention, until it works.
+		// After two refusals of the token in a row the account needs attention, until the
+		// token works.
 		for range 2 {
 			sh.Box.Fail("sendMessage", 401, "Unauthorized", 0)
 			item = sh.Reply(c, "Buyurun")
@@ -106,7 +107,7 @@ func TestRefusals(t *testing.T) {
 		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Active {
 			t.Errorf("after the token works: %+v", a)
 		}
-		// What was taken while the bot worked fails visibly once it is paused.
+		// A message queued while the bot worked fails visibly once it is paused.
 		sh.Box.Fail("sendMessage", 502, "Bad Gateway", 0)
 		item = sh.Reply(c, "Geç")
 		sh.Settle()
@@ -120,8 +121,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// While the provider asks for a pause the whole account waits, and nothing comes
-// out of order.
+// While the provider asks for a pause the whole account waits, and messages stay in order.
 func TestPauseHoldsTheAccount(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -153,8 +153,8 @@ func TestPauseHoldsTheAccount(t *testing.T) {
 	})
 }
 
-// A provider that answers with garbage, without an end or not at all costs no
-// message: it is tried again and sent once it is well.
+// If the provider sends garbage, an endless answer or none at all, no message is lost: it
+// is tried again and sent once the provider recovers.
 func TestProviderMisbehaves(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -202,7 +202,7 @@ func TestProviderMisbehaves(t *testing.T) {
 	})
 }
 
-// business is connected with an account of a person that the bot works in.
+// business is connected, with a person's account that the bot works in.
 func business(t *testing.T, fn func(t *testing.T, sh *shop, at channel.Account)) {
 	t.Helper()
 	connected(t, func(t *testing.T, sh *shop) {

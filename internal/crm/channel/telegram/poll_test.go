@@ -11,13 +11,13 @@ import (
 	wire "konak/internal/provider/telegram"
 )
 
-// A bot that is paused or disconnected while the provider is asked takes nothing of what
-// the answer brings. What came during a pause comes once, afterwards.
+// If a bot is paused or disconnected while the provider is polled, nothing of the answer is
+// taken. Updates from a pause come once, afterwards.
 func TestStoppedWhileAsked(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.connect(map[string]any{"mode": "polling"}).Want(201).Data(&sh.Account)
 		at := channels + "/" + sh.Account.ID.String()
-		// asks lets the provider be asked, and something happen before it answers.
+		// asks starts a poll, and lets something happen before the provider answers.
 		asks := func(meanwhile func()) {
 			t.Helper()
 			var once sync.Once
@@ -57,7 +57,7 @@ func TestStoppedWhileAsked(t *testing.T) {
 		if got := sh.Items(sh.Only().ID); len(got) != 1 || got[0].Body != "değişen" {
 			t.Errorf("after the second pause: %+v", got)
 		}
-		// So does a person who opens a link, and then lets the bot in.
+		// So does a person who opens a link, and then adds the bot.
 		var link telegram.Started
 		sh.Owner.Post(channels+"/chatbot/business/start", map[string]any{}).Want(200).Data(&link)
 		for _, step := range []func(){
@@ -88,7 +88,8 @@ func TestStoppedWhileAsked(t *testing.T) {
 	})
 }
 
-// A provider that had no news for a week numbers the next ones anew, maybe below the last.
+// A provider without updates for a week restarts its numbering, maybe below the last
+// number.
 func TestNewsAreCountedAnew(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.connect(map[string]any{"mode": "polling"}).Want(201).Data(&sh.Account)

@@ -23,10 +23,10 @@ const (
 
 var elif = sandbox.Person{ID: 555, Name: "Elif Kaya", Username: "elifkaya", Language: "tr"}
 
-// shop is a workspace with a bot, and the service that the bot is at.
+// shop is a workspace with a bot, and the stand-in of its provider.
 type shop struct{ *apptest.Shop[*sandbox.Server] }
 
-// run gives a test a shop on both databases.
+// run runs a test with a shop on both databases.
 func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 	t.Helper()
 	runWith(t, func(*app.Config) {}, fn)
@@ -44,7 +44,7 @@ func runWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, sh *s
 	}, func(s *apptest.Shop[*sandbox.Server]) { fn(s.T, &shop{s}) })
 }
 
-// connected is run with the bot connected.
+// connected is run, with the bot connected.
 func connected(t *testing.T, fn func(t *testing.T, sh *shop)) {
 	t.Helper()
 	run(t, func(t *testing.T, sh *shop) {
@@ -69,7 +69,7 @@ func (sh *shop) says(text string) int64 {
 	return id
 }
 
-// writes lets the customer write a message of any kind, and gives the newest item.
+// writes lets the customer write a message of any kind, and returns the newest item.
 func (sh *shop) writes(m wire.Message) conversation.Item {
 	sh.T.Helper()
 	sh.Box.Write(botID, elif, m)
@@ -123,7 +123,7 @@ func TestConnect(t *testing.T) {
 		if strings.Contains(string(resp.Body), token) {
 			t.Error("the answer shows the token")
 		}
-		// The same bot again is the same account, with the new token.
+		// Connecting the same bot again gives the same account, with the new token.
 		sh.Box.Add(sandbox.Bot{ID: botID, Name: "Demo A.Ş.", Username: "demo_bot", Token: "700000001:renewed"})
 		var again channel.Account
 		sh.connect(map[string]any{"bot_token": "700000001:renewed", "name": "Destek"}).Want(201).Data(&again)
@@ -136,7 +136,7 @@ func TestConnect(t *testing.T) {
 	})
 }
 
-// The webhook's state is the provider's word, and our own flag follows it.
+// The webhook's state comes from the provider, and our own flag follows it.
 func TestWebhookRows(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		at := channels + "/" + sh.Account.ID.String() + "/webhook"
@@ -168,7 +168,7 @@ func TestWebhookRows(t *testing.T) {
 		}
 		sh.Box.Fail("setWebhook", 400, "Bad Request: bad webhook", 0)
 		sh.Owner.Post(at, nil).Refused(502, "provider_rejected")
-		// A kind without one, and an account that is over.
+		// A kind without a webhook, and a disconnected account, are conflicts.
 		var custom channel.Account
 		sh.Owner.Post(channels+"/custom", map[string]any{"name": "Uygulama", "address": "https://example.com/in"}).Want(201).Data(&custom)
 		if e := sh.Owner.Get(channels+"/"+custom.ID.String()+"/webhook").Refused(409, "conflict"); e.Reason != "no_webhook" {
@@ -183,13 +183,13 @@ func TestWebhookRows(t *testing.T) {
 	})
 }
 
-// hook posts an update as somebody who knows a secret, or does not.
+// hook posts an update with a secret, right or wrong.
 func (sh *shop) hook(bot, secret, body string) int {
 	sh.T.Helper()
 	return sh.Server.Client("").Header(wire.SecretHeader, secret).Post(telegram.WebhookPath+bot+"/x", body).Status
 }
 
-// What does not carry the secret of a bot of ours looks like a bot that nobody has.
+// A call without the right secret gets the same answer as one for an unknown bot.
 func TestWebhookHasSecret(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		_, secret := sh.Box.Webhook(botID)
@@ -229,8 +229,8 @@ func TestWebhookHasSecret(t *testing.T) {
 	})
 }
 
-// Nothing comes in over a bot that somebody paused, and two workspaces that have a
-// bot do not get each other's.
+// Nothing comes in over a paused bot, and two workspaces that have a bot do not get each
+// other's updates.
 func TestPausedAndOtherWorkspace(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		at := channels + "/" + sh.Account.ID.String()
@@ -251,11 +251,11 @@ func TestPausedAndOtherWorkspace(t *testing.T) {
 		if got := other.Only(); got.ContactName != "Elif Kaya" || len(sh.Items(sh.Only().ID)) != 1 {
 			t.Errorf("the other workspace got %+v", got)
 		}
-		// The first one is told that its bot is called elsewhere.
+		// The first workspace sees that its bot calls another address.
 		if w := sh.webhook(); w.Registered {
 			t.Errorf("the first workspace's webhook is %+v", w)
 		}
-		// It ends its own account and leaves the other's webhook alone.
+		// It disconnects its own account and leaves the other's webhook alone.
 		sh.Owner.Delete(at).Want(200)
 		sh.Settle()
 		if !other.webhook().Registered {

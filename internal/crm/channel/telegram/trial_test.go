@@ -6,8 +6,8 @@ import (
 	"konak/internal/crm/channel"
 )
 
-// A code that a customer writes to the bot shows that messages arrive; one that does not
-// come in its time asks for attention.
+// A code that a customer writes to the bot shows that messages arrive; if it does not come
+// in time, the account needs attention.
 func TestInboundTest(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		at := channels + "/" + sh.Account.ID.String() + "/gelen-testi"

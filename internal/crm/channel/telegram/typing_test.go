@@ -9,8 +9,8 @@ import (
 	sandbox "konak/internal/sandbox/telegram"
 )
 
-// Customers see that an agent writes to them, now and then and as long as messages would
-// get there. What becomes of it changes nothing else.
+// Customers see that an agent is typing, from time to time and as long as messages would
+// reach them. The result changes nothing else.
 func TestTypingIsShown(t *testing.T) {
 	runWith(t, func(cfg *app.Config) { cfg.LimitFactor = 1 }, func(t *testing.T, sh *shop) {
 		sh.connect(nil).Want(201).Data(&sh.Account)
@@ -35,21 +35,21 @@ func TestTypingIsShown(t *testing.T) {
 		if n := types(true); n != 2 {
 			t.Errorf("four seconds later: %d", n)
 		}
-		// A provider that refuses is asked once, and the account stays as it is.
+		// A provider that refuses is called once, and the account does not change.
 		sh.Later(4 * time.Second)
 		sh.Box.Fail("sendChatAction", 500, "Internal Server Error", 0)
 		types(true)
 		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Active || len(sh.Box.Actions(botID)) != 2 {
 			t.Errorf("after a refusal the account is %+v, and %+v was shown", a, sh.Box.Actions(botID))
 		}
-		// A job that comes late shows nothing.
+		// A late job shows nothing.
 		sh.Later(4 * time.Second)
 		sh.Owner.Post(at, map[string]any{"typing": true}).Want(200)
 		sh.Later(5 * time.Second)
 		if n := len(sh.Box.Actions(botID)); n != 2 {
 			t.Errorf("too late they were shown %d", n)
 		}
-		// Who is blocked hears nothing of us.
+		// A blocked customer is not shown anything.
 		who := "/api/crm/v1/contacts/" + sh.Only().ContactID.String()
 		sh.Owner.Post(who+"/block", nil).Want(200)
 		if n := types(true); n != 2 {
@@ -64,7 +64,7 @@ func TestTypingIsShown(t *testing.T) {
 	})
 }
 
-// Customers see that the assistant writes for as long as its answer takes.
+// Customers see that the assistant is typing for as long as its answer takes.
 func TestTypingOfTheAssistantIsRenewed(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.connect(nil).Want(201).Data(&sh.Account)

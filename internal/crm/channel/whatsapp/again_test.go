@@ -13,7 +13,7 @@ import (
 	"konak/internal/crm/channel"
 )
 
-// A number that was disconnected comes back when it is connected again.
+// A disconnected number comes back when it is connected again.
 func TestComesBack(t *testing.T) {
 	run(t, func(_ *testing.T, sh *shop) {
 		sh.ConnectAgain(apptest.Reconnection{
@@ -36,8 +36,8 @@ func TestComesBack(t *testing.T) {
 	})
 }
 
-// What makes the provider call no more for a number does not do so for one that is
-// connected again, be it while the provider is asked.
+// The job that ends a subscription does not end it for a number that is connected again,
+// even if that happens while the provider is called.
 func TestLeavesNobodyBack(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("ilk")
@@ -67,8 +67,8 @@ func TestLeavesNobodyBack(t *testing.T) {
 	})
 }
 
-// A number whose account cannot be stored does not call us, unless another account uses
-// its business account.
+// A number whose account cannot be stored is unsubscribed, unless another account uses its
+// business account.
 func TestNotStored(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		unsubscribed := 0

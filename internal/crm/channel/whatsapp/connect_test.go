@@ -7,7 +7,8 @@ import (
 	"konak/internal/crm/channel"
 )
 
-// The provider is asked before anything is stored, and secrets are never shown.
+// The number is checked at the provider before anything is stored, and secrets are never
+// shown.
 func TestConnect(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		for field, change := range map[string]map[string]any{
@@ -22,7 +23,8 @@ func TestConnect(t *testing.T) {
 		if list := sh.accounts(); len(list) != 0 {
 			t.Fatalf("a refused number was stored: %v", list)
 		}
-		// Another kind is told what can be connected here, whatever the body says.
+		// For another kind the answer lists what can be connected here, whatever the body
+		// contains.
 		full := map[string]any{"phone_number_id": "1", "business_account_id": "1", "access_token": "1", "app_secret": "1"}
 		for _, kind := range []string{"pigeon", "custom", "widget", "email"} {
 			for _, body := range []map[string]any{{}, full} {
@@ -43,7 +45,7 @@ func TestConnect(t *testing.T) {
 		if sh.Account.Status != channel.Active || sh.Account.Kind != "whatsapp" || *sh.Account.ExternalID != numberID || !strings.Contains(string(sh.Account.Settings), "+90 212 123 45 67") {
 			t.Errorf("the account is %+v", sh.Account)
 		}
-		// Again is the same account with the new token.
+		// Connecting it again gives the same account with the new token.
 		var again channel.Account
 		sh.connect(map[string]any{"name": "Yeni ad"}).Want(201).Data(&again)
 		if again.ID != sh.Account.ID || again.Name != "Yeni ad" || len(sh.accounts()) != 1 {

@@ -7,8 +7,8 @@ import (
 	wire "konak/internal/provider/whatsapp"
 )
 
-// A reaction that comes before its message waits for it; the last one counts, and after
-// a day nobody waits any more.
+// A reaction that comes before its message waits for it; the last one is used, and after a
+// day it is dropped.
 func TestReactionBeforeItsMessage(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")

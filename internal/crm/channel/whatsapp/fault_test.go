@@ -43,7 +43,7 @@ func (sh *shop) faults() apptest.Faults {
 	}
 }
 
-// post posts a webhook that is signed as the provider does, or by somebody else.
+// post posts a webhook, signed by the provider or by somebody else.
 func (sh *shop) post(body string, proved bool) int {
 	sh.T.Helper()
 	key := "guessed"
@@ -71,8 +71,8 @@ func TestPostFaults(t *testing.T) {
 	connected(t, func(_ *testing.T, sh *shop) { sh.MeetPostFaults(sh.faults()) })
 }
 
-// The limit of messages to one customer holds up those to that customer alone, which keep
-// their order.
+// The limit of messages to one customer delays only messages to that customer, which stay
+// in order.
 func TestLimitOfOneCustomerHoldsNobodyElse(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -102,8 +102,8 @@ func TestLimitOfOneCustomerHoldsNobodyElse(t *testing.T) {
 	})
 }
 
-// A file of a number that was disconnected before it was fetched is shown as lost at
-// once: nothing opens it any more.
+// If a number is disconnected before a file was fetched, the file is shown as lost at once,
+// because it can no longer be opened.
 func TestFileOfADisconnectedNumberIsLost(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.faults().SendPicture(picture(t))

@@ -14,7 +14,7 @@ import (
 	sandbox "konak/internal/sandbox/whatsapp"
 )
 
-// past is a message of the history, so long ago.
+// past returns a message of the history of this age.
 func (sh *shop) past(id, from string, ago time.Duration, text string) wire.HistoryIncoming {
 	m := wire.Incoming{ID: id, From: from, Type: "text", Text: &wire.Text{Body: text}, Timestamp: strconv.FormatInt(sh.Server.Clock.Now().Add(-ago).Unix(), 10)}
 	if text == "" {
@@ -49,7 +49,7 @@ func (sh *shop) numberSettings() (set whatsapp.Settings) {
 	return set
 }
 
-// What was written on the phone before stands in its place, and sets nothing off.
+// Earlier messages of the phone appear at their place in the timeline, and trigger nothing.
 func TestHistoryIsImported(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		day := 24 * time.Hour
@@ -79,7 +79,7 @@ func TestHistoryIsImported(t *testing.T) {
 		if len(items) != 4 || items[0].Body != "Kargo çıktı mı?" || items[3].Body != "Siparişim nerede?" || items[2].AuthorKind != conversation.ByAgent || items[1].Body == "" {
 			t.Fatalf("the timeline is %+v", items)
 		}
-		// The provider may tell it again, and a new message stands after it.
+		// The provider may send it again, and a new message comes after it.
 		sh.Box.Tell(numberID, "history", map[string]any{"history": []wire.HistoryChunk{{Threads: []wire.HistoryThread{{ID: elif.ID, Messages: list}}}}})
 		sh.Settle()
 		sh.says("Yeni mesaj")
@@ -95,7 +95,7 @@ func TestHistoryIsImported(t *testing.T) {
 		if now := sh.Only(); messages != 5 || now.State != conversation.Open || now.WaitingSince == nil {
 			t.Errorf("%d messages, the conversation is %+v", messages, now)
 		}
-		// What was shared stays so, and it opened no window for anybody else.
+		// Shared history stays, and it opened no window for anybody else.
 		sh.Box.Tell(numberID, "history", map[string]any{"history": []wire.HistoryChunk{{Errors: []wire.Error{{Code: wire.CodeHistoryDeclined}}}}})
 		sh.Settle()
 		if set := sh.numberSettings(); set.History != whatsapp.HistoryShared {
@@ -104,7 +104,7 @@ func TestHistoryIsImported(t *testing.T) {
 	})
 }
 
-// A history opens no window and tells nobody: no event of a message or a conversation.
+// A history opens no window and announces nothing: no event of a message or a conversation.
 func TestHistoryTellsNobody(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.onApp(wire.HistoryThread{ID: elif.ID, Messages: []wire.HistoryIncoming{sh.past("wamid.1", elif.ID, time.Minute, "Merhaba")}})
@@ -119,8 +119,8 @@ func TestHistoryTellsNobody(t *testing.T) {
 	})
 }
 
-// What is not of the past, has no name or is of a blocked customer is passed over; who wrote
-// a message is the provider's word.
+// Messages that are not from the past, have no name or are of a blocked customer are
+// skipped; the provider decides who wrote a message.
 func TestHistoryPassesOver(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		blocked := sh.customer("+905550001122")
@@ -142,7 +142,7 @@ func TestHistoryPassesOver(t *testing.T) {
 	})
 }
 
-// What the app has is asked for once, and of a number that its owner uses there.
+// The app's data is requested once, and only for a number that its owner uses there.
 func TestHistoryIsAskedForOnce(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		asked := 0
@@ -164,7 +164,7 @@ func TestHistoryIsAskedForOnce(t *testing.T) {
 	})
 }
 
-// An owner who does not share the history is told of, and nothing else changes.
+// That an owner does not share the history is shown, and nothing else changes.
 func TestHistoryIsDeclined(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		if set := sh.onApp(); set.History != whatsapp.HistoryDeclined || len(sh.Inbox()) != 0 {
@@ -181,7 +181,7 @@ func TestHistoryIsDeclined(t *testing.T) {
 	})
 }
 
-// pastFile is a picture of the history, so long ago.
+// pastFile returns a picture of the history of this age.
 func (sh *shop) pastFile(id, from string, ago time.Duration, caption string) wire.HistoryIncoming {
 	m := sh.past(id, from, ago, caption)
 	m.Type, m.Text = "image", nil
@@ -189,8 +189,8 @@ func (sh *shop) pastFile(id, from string, ago time.Duration, caption string) wir
 	return m
 }
 
-// The files of the last two weeks are told of apart from the history, and stand in the place
-// of the words that stood for them; those that are older stay words.
+// Files of the last two weeks are reported separately from the history, and replace the
+// text that stood for them; older ones stay text.
 func TestFilesOfTheHistory(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		day := 24 * time.Hour
@@ -228,12 +228,12 @@ func TestFilesOfTheHistory(t *testing.T) {
 	})
 }
 
-// Files that are told of before the history come with their messages.
+// Files that are reported before the history come with their messages.
 func TestFilesBeforeTheHistory(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.onApp(wire.HistoryThread{ID: elif.ID})
 		theirs, ours := sh.pastFile("wamid.1", elif.ID, time.Hour, "Fatura").Incoming, sh.pastFile("wamid.2", owners, time.Minute, "").Incoming
-		lost := sh.pastFile("wamid.3", owners, time.Minute, "").Incoming // nobody knows to whom
+		lost := sh.pastFile("wamid.3", owners, time.Minute, "").Incoming // its customer is unknown
 		ours.To = elif.ID
 		sh.Box.Tell(numberID, "history", map[string]any{"messages": []wire.Incoming{ours, theirs, lost}})
 		sh.Settle()

@@ -18,7 +18,7 @@ import (
 	wire "konak/internal/provider/whatsapp"
 )
 
-// hook posts a webhook as somebody who knows a secret, or does not.
+// hook posts a webhook signed with a secret, right or wrong.
 func (sh *shop) hook(number, secret, text string) int {
 	sh.T.Helper()
 	body := fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":%q,"changes":[{"field":"messages","value":{
@@ -28,7 +28,8 @@ func (sh *shop) hook(number, secret, text string) int {
 	return sh.Server.Client("").Header(graph.SignatureHeader, graph.Sign(secret, []byte(body))).Post(channels+"/whatsapp/webhook", body).Status
 }
 
-// What is not signed for a number of ours looks like a number that nobody has.
+// A call that is not signed for one of our numbers gets the same answer as one for an
+// unknown number.
 func TestWebhookIsSigned(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		for what, status := range map[string]int{
@@ -129,7 +130,7 @@ func TestCustomersSendFiles(t *testing.T) {
 		if !bytes.Equal(got.Body, content) {
 			t.Error("the picture is another one")
 		}
-		// What the provider no longer has comes in without its bytes.
+		// A file that the provider no longer has comes in without its bytes.
 		if a := items[0].Attachments; len(a) != 1 || a[0].Blocked == nil || *a[0].Blocked != file.BlockedGone || a[0].Name != "fatura.pdf" {
 			t.Errorf("the lost file: %+v", items[0])
 		}
@@ -150,7 +151,7 @@ func TestReactions(t *testing.T) {
 		if len(out) != 1 || out[0].Reaction == nil || out[0].Reaction.MessageID != theirs || out[0].Reaction.Emoji != "👍" {
 			t.Errorf("the provider got %+v", out)
 		}
-		// And the customer's to ours.
+		// The customer's reaction to our message is shown too.
 		sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "Rica ederiz"}).Want(200)
 		sh.Settle()
 		ours := sh.Box.Sent()
@@ -164,7 +165,8 @@ func TestReactions(t *testing.T) {
 		if got := sh.Items(c.ID)[0]; len(got.Reactions) != 1 || got.Reactions[0].Emoji != "❤️" || got.Reactions[0].AuthorKind != conversation.ByContact {
 			t.Errorf("the answer is %+v", got)
 		}
-		// What the provider took and then could not deliver, the customer does not have.
+		// A message that the provider accepted but could not deliver did not reach the
+		// customer.
 		failed := sh.Reply(c.ID, "Görüşürüz")
 		sh.Settle()
 		sh.Box.Report(numberID, wire.Report{ID: sh.Box.Sent()[0].ID, Status: "failed", Errors: []wire.Error{{Code: 131049, Title: "Not delivered", Message: "Not delivered"}}})
@@ -176,14 +178,14 @@ func TestReactions(t *testing.T) {
 		if e := sh.Owner.Post(own, map[string]any{"emoji": "👍"}).Refused(422, "reaction_unsupported"); e.Reason != conversation.NoChannelCopy {
 			t.Errorf("got %+v", e)
 		}
-		// Outside the window the provider takes no sign either.
+		// Outside the window the provider accepts no reaction either.
 		sh.Later(25 * time.Hour)
 		sh.Owner.Post(path, map[string]any{"emoji": "🎉"}).Refused(422, "window_closed")
 	})
 }
 
-// Nothing comes in over a number that somebody paused or disconnected, and a
-// disconnected one is left by the provider too.
+// Nothing comes in over a paused or disconnected number, and a disconnected one is also
+// unsubscribed at the provider.
 func TestPausedAndDisconnected(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		at := channels + "/" + sh.Account.ID.String()
@@ -205,7 +207,7 @@ func TestPausedAndDisconnected(t *testing.T) {
 			t.Errorf("%d items", len(items))
 		}
 		sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "Buradayız"}).Refused(422, "no_route")
-		// Connected again it is the same account, and answers go out.
+		// Connected again it is the same account, and replies go out.
 		var again channel.Account
 		sh.connect(nil).Want(201).Data(&again)
 		if again.ID != sh.Account.ID {
@@ -215,7 +217,7 @@ func TestPausedAndDisconnected(t *testing.T) {
 	})
 }
 
-// A number that two workspaces have brings what comes to both.
+// Messages to a number that two workspaces have come in at both.
 func TestTwoWorkspaces(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		other := &shop{Shop: sh.Another()}
@@ -230,8 +232,8 @@ func TestTwoWorkspaces(t *testing.T) {
 	})
 }
 
-// A number that two workspaces have still brings what comes to the one that works while
-// the other is suspended; the provider keeps it for that one until it is resumed.
+// If one of the two workspaces of a number is suspended, messages still come in at the
+// other; the provider keeps them for the suspended one until it is resumed.
 func TestSuspendedWorkspaceHoldsUpNoOther(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		other := &shop{Shop: sh.Another()}
@@ -245,7 +247,7 @@ func TestSuspendedWorkspaceHoldsUpNoOther(t *testing.T) {
 		message := fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":%q,"changes":[{"field":"messages","value":{
 			"messaging_product":"whatsapp","metadata":{"display_phone_number":"902121234567","phone_number_id":%q},
 			"messages":[{"from":"905321234567","id":"wamid.1","timestamp":"1763197200","type":"text","text":{"body":"Merhaba"}}]}}]}]}`, businessID, numberID)
-		// A template is named by the business account only.
+		// A template event names only the business account.
 		review := fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":%q,"changes":[{"field":"account_alerts","value":{"alert":1}}]}]}`, businessID)
 		suspend(true)
 		for range 2 { // the provider calls again and again
@@ -286,7 +288,7 @@ func TestFlaggedNumber(t *testing.T) {
 	})
 }
 
-// A reaction may come before we know how the provider calls our message.
+// A reaction may come before we know the provider's id of our message.
 func TestReactionBeforeTheAnswer(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")

@@ -12,8 +12,8 @@ import (
 	"konak/internal/crm/conversation/file"
 )
 
-// A message whose file is lost fails at once and says why; once the same file
-// was uploaded again it can be sent.
+// A message whose file is lost fails at once and says why; after the same file is uploaded
+// again it can be sent.
 func TestLostFileFailsAtOnce(t *testing.T) {
 	for reason, lose := range map[string]func(path string) error{
 		"file_missing": os.Remove,

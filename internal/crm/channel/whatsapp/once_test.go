@@ -13,8 +13,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// refuseMarks makes the database refuse to mark messages as soon as the service
-// gets the next one, until allow is called.
+// refuseMarks makes the database refuse to mark messages from the next message at the
+// service on, until allow is called.
 func (sh *shop) refuseMarks() (allow func()) {
 	sh.T.Helper()
 	var mend func()
@@ -23,8 +23,8 @@ func (sh *shop) refuseMarks() (allow func()) {
 	return func() { mend() }
 }
 
-// Every part that the provider took is sent once, where the message cannot be
-// marked for hours.
+// Every part that the provider accepted is sent once, even if the message cannot be marked
+// for hours.
 func TestSentOnce(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Fatura?")
@@ -54,8 +54,8 @@ func TestSentOnce(t *testing.T) {
 	})
 }
 
-// A message whose writer waits for the outcome is sent once too: writing the
-// outcome is tried again, and the job finds nothing left to do.
+// A message whose sender waits for the outcome is sent once too: recording the outcome is
+// tried again, and the job finds nothing left to do.
 func TestPushedOnce(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo")

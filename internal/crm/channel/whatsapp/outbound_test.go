@@ -41,7 +41,7 @@ func TestAnswerGoesOut(t *testing.T) {
 	})
 }
 
-// Each file is a message of its own; the text is the first one's caption.
+// Each file is a separate message; the text is the first one's caption.
 func TestFilesGoOut(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Fatura?")
@@ -77,7 +77,7 @@ func TestFilesGoOut(t *testing.T) {
 	})
 }
 
-// A closed window refuses free text and says since when.
+// A closed window refuses free text and says since when it is closed.
 func TestClosedWindow(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -94,7 +94,7 @@ func TestClosedWindow(t *testing.T) {
 		if choice.WindowOpen || choice.WindowExpiresAt == nil || !choice.WindowExpiresAt.Equal(until) {
 			t.Errorf("the choice is %+v", choice)
 		}
-		// A new conversation is made all the same, and says that it failed.
+		// A new conversation is created anyway, and says that the message failed.
 		var begun struct {
 			Delivery      string  `json:"delivery"`
 			DeliveryError *string `json:"delivery_error"`
@@ -109,7 +109,7 @@ func TestClosedWindow(t *testing.T) {
 	})
 }
 
-// While the provider is busy the message waits, for as long as it asks.
+// While the provider is busy the message waits, for as long as the provider asks.
 func TestBusyProvider(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -136,7 +136,7 @@ func TestBusyProvider(t *testing.T) {
 	})
 }
 
-// A provider that never gets well ends the message after a while.
+// If the provider never recovers, the message fails after a while.
 func TestProviderStaysDown(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -155,8 +155,8 @@ func TestProviderStaysDown(t *testing.T) {
 	})
 }
 
-// What the provider refuses for good fails, is announced, and can be tried
-// again by hand.
+// A message that the provider finally refuses fails, is announced, and can be sent again by
+// hand.
 func TestRefusedMessage(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -176,8 +176,8 @@ func TestRefusedMessage(t *testing.T) {
 	})
 }
 
-// What the provider reports later counts: a message that was accepted and did
-// not arrive has failed, and a late "sent" does not heal it.
+// Later reports of the provider apply: a message that was accepted and did not arrive has
+// failed, and a late "sent" does not change that.
 func TestLateReports(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -197,7 +197,7 @@ func TestLateReports(t *testing.T) {
 	})
 }
 
-// A token that is refused twice needs attention; a good one heals it.
+// After two refusals of the token the account needs attention; a good token clears it.
 func TestExpiredToken(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")

@@ -19,7 +19,7 @@ func (sh *shop) ownerSays(m wire.Incoming) {
 	sh.Settle()
 }
 
-// What the owner of a number writes in the app is an answer that was sent.
+// A message that a number's owner writes in the app is a reply that was sent.
 func TestOwnerAnswersInTheApp(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		theirs := sh.says("Açık mısınız?")
@@ -42,7 +42,7 @@ func TestOwnerAnswersInTheApp(t *testing.T) {
 		if items = sh.Items(c.ID); len(items) != 3 || len(items[2].Reactions) != 0 {
 			t.Errorf("the owner's sign made %+v", items)
 		}
-		// The window counts from the customer's last message, not from the owner's.
+		// The window starts with the customer's last message, not with the owner's.
 		sh.Server.Clock.Advance(23 * time.Hour)
 		sh.ownerSays(wire.Incoming{Text: &wire.Text{Body: "Hâlâ buradayız"}})
 		sh.Later(time.Hour + time.Second)
@@ -50,8 +50,8 @@ func TestOwnerAnswersInTheApp(t *testing.T) {
 	})
 }
 
-// A conversation that the owner begins waits for nobody, and the owner's words prove
-// nothing in the test of the way in.
+// A conversation that the owner begins waits for nobody, and the owner's messages prove
+// nothing in the inbound test.
 func TestOwnerBeginsInTheApp(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/ai", map[string]any{"enabled": true}).Want(200)

@@ -10,15 +10,15 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Every way that sends a template asks for the permission to send templates,
-// and sends it with the permission.
+// Every way of sending a template requires the permission to send templates, and sends it
+// with the permission.
 func TestWaysThatSendTemplates(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo_bilgisi")
 		sh.says("Merhaba")
 		c := sh.Only()
 		use := map[string]any{"template_id": news.ID, "body": []string{"Elif", "4711"}}
-		// A template that failed, for the way of sending it again.
+		// A failed template, for the way of sending it again.
 		sh.Box.Fail(400, 132015, 0)
 		failed := sh.send(c.ID, use)
 		if failed.Item.V == nil || failed.Delivery != conversation.Failed {
@@ -65,7 +65,7 @@ func TestWaysThatSendTemplates(t *testing.T) {
 		}
 		sh.Settle()
 		sh.Box.Sent()
-		// Who may not see conversations learns what became of the template alone.
+		// A caller who may not see conversations learns only the result of the template.
 		for _, way := range ways[:2] {
 			var sent reply.SentTemplate
 			blind.Post(way.path, way.body).Want(200).Data(&sent)

@@ -10,7 +10,7 @@ import (
 	sandbox "konak/internal/sandbox/whatsapp"
 )
 
-// tellContacts tells what became of the address book of the app.
+// tellContacts sends changes of the app's address book.
 func (sh *shop) tellContacts(list ...wire.AppChange) {
 	sh.T.Helper()
 	sh.Box.Tell(numberID, wire.SyncContacts, map[string]any{"state_sync": list})
@@ -21,7 +21,7 @@ func entry(name, number string) wire.AppChange {
 	return wire.AppChange{Type: "contact", Action: "add", Contact: wire.AppContact{FullName: name, Phone: number}}
 }
 
-// names gives the names of the contacts by their first number.
+// names returns the names of the contacts by their first number.
 func (sh *shop) names() map[string]string {
 	sh.T.Helper()
 	var list []contact.Contact
@@ -33,8 +33,8 @@ func (sh *shop) names() map[string]string {
 	return out
 }
 
-// Who is in the address book of the app on the phone becomes a contact, or gives their name
-// to one that has none. It begins no conversation.
+// An entry in the address book of the app on the phone becomes a contact, or gives its name
+// to a contact without one. It begins no conversation.
 func TestPhonebook(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		const can, ali = "905331112233", "905334445566"
@@ -46,8 +46,8 @@ func TestPhonebook(t *testing.T) {
 		if n := len(sh.Inbox()); n != 1 {
 			t.Errorf("%d conversations", n)
 		}
-		// Who wrote without a name gets it. Whom somebody here named keeps that, and who is
-		// taken out of the book becomes nobody.
+		// A contact who wrote without a name gets it. One that somebody here named keeps
+		// that name, and an entry removed from the address book creates no contact.
 		if _, err := sh.Box.Say(numberID, sandbox.Customer{ID: ali}, "Selam"); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"konak/internal/mail"
 )
 
-// judgeMessages turns on that messages are judged, with a rule for the word "gizli".
+// judgeMessages turns on the judging of messages, with a rule for the word "gizli".
 func (sh *shop) judgeMessages(action string) {
 	sh.T.Helper()
 	sh.Owner.Post("/api/mail/v1/dlp/rules", map[string]any{
@@ -22,8 +22,8 @@ func (sh *shop) incidents() (list []mail.Incident) {
 	return list
 }
 
-// Messages are judged where the workspace asks for it, with what cannot wait or be
-// scanned blocked.
+// Messages are judged if the workspace asks for it; actions that would make a message wait,
+// and files that cannot be scanned, block it.
 func TestPolicyOfMessages(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -54,7 +54,8 @@ func TestPolicyOfMessages(t *testing.T) {
 	})
 }
 
-// What a rule covers goes out covered; a template, whose text is fixed, does not go.
+// Text that a rule covers goes out covered; a template, whose text is fixed, does not go
+// out.
 func TestPolicyOfTemplates(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo_bilgisi")

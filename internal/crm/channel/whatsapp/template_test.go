@@ -59,7 +59,7 @@ func TestTemplateReview(t *testing.T) {
 		}
 		sh.Owner.Post(templates, sh.parcelNews("kargo_bilgisi")).Refused(409, "conflict")
 
-		// The provider changes its mind by itself.
+		// The provider changes its mind on its own.
 		sh.Box.Decide(businessID, "kargo_bilgisi", "tr", "PAUSED", map[string]any{"reason": "NONE", "other_info": map[string]any{
 			"title": "FIRST_PAUSE", "description": "Paused for 3 hours.",
 		}})
@@ -133,7 +133,7 @@ func TestTemplateFields(t *testing.T) {
 	})
 }
 
-// What the provider itself refuses is said in its words, and leaves nothing.
+// The provider's own refusal is reported in its words, and nothing remains.
 func TestTemplateRefused(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		in := sh.parcelNews("resimli")
@@ -147,7 +147,7 @@ func TestTemplateRefused(t *testing.T) {
 		if list := sh.templates(""); len(list) != 0 {
 			t.Errorf("it was kept: %v", list)
 		}
-		// A category that cannot change any more leaves the template as it was.
+		// If a category can no longer change, the template stays as it was.
 		made := sh.approved("kargo_bilgisi")
 		sh.Owner.Do("PATCH", templates+"/"+made.ID.String(), map[string]any{"category": "MARKETING"}).Refused(422, "template_rejected")
 		if now := sh.template(made.ID); now.Status != template.Approved || now.Category != template.Utility || !now.Editable {
@@ -156,8 +156,8 @@ func TestTemplateRefused(t *testing.T) {
 	})
 }
 
-// A template that is deleted here while the provider takes it is none of the provider's
-// either, unless another language of its name is kept.
+// A template that is deleted here while the provider accepts it is also deleted at the
+// provider, unless another language of its name is kept.
 func TestTemplateDeletedMeanwhile(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		for name, kept := range map[string]bool{"tek_dil": false, "iki_dil": true} {
@@ -189,7 +189,7 @@ func TestTemplateDeletedMeanwhile(t *testing.T) {
 	})
 }
 
-// forgetTemplate deletes a template here, and nothing at the provider.
+// forgetTemplate deletes a template here, but not at the provider.
 func (sh *shop) forgetTemplate(name, language string) {
 	sh.T.Helper()
 	err := sh.Server.DB.Tenant(sh.Workspace.ID).InTx(sh.T.Context(), func(tx *db.Tx) error {
@@ -251,7 +251,7 @@ func TestDraft(t *testing.T) {
 	})
 }
 
-// An approved template is edited once a day and ten times in thirty days.
+// An approved template can be edited once a day and ten times in thirty days.
 func TestEditLimits(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		made := sh.approved("kargo_bilgisi")
@@ -274,7 +274,7 @@ func TestEditLimits(t *testing.T) {
 	})
 }
 
-// All languages of a name go, and the name is barred for four weeks.
+// All languages of a name are deleted, and the name is barred for four weeks.
 func TestDeleteTemplate(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		made := sh.approved("kargo_bilgisi")
@@ -291,14 +291,14 @@ func TestDeleteTemplate(t *testing.T) {
 		sh.Later(28*24*time.Hour - time.Second)
 		sh.Owner.Post(templates, english).Refused(409, "name_barred")
 		sh.Later(time.Second)
-		// Now it is the provider, who bars it a little longer.
+		// Now the provider refuses, because it bars the name a little longer.
 		sh.Owner.Post(templates, english).Refused(422, "template_rejected")
 		sh.Later(3 * 24 * time.Hour)
 		sh.Owner.Post(templates, english).Want(201)
 	})
 }
 
-// The list becomes what the provider has, page by page.
+// A sync makes the list match the provider's, page by page.
 func TestSync(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		for n := range 103 {
@@ -368,13 +368,13 @@ func TestSendTemplateIntoConversation(t *testing.T) {
 		if len(out) != 1 || out[0].Template == nil || out[0].Template.Name != "kargo_bilgisi" || len(out[0].Template.Components[0].Parameters) != 2 {
 			t.Errorf("the provider got %+v", out)
 		}
-		// The job that stands behind it has nothing left to do.
+		// The job behind it has nothing left to do.
 		sh.Server.Clock.Advance(5 * time.Minute)
 		sh.Settle()
 		if out := sh.Box.Sent(); len(out) != 0 {
 			t.Errorf("sent again: %+v", out)
 		}
-		// What is wrong with the request is an error.
+		// A wrong request is an error.
 		at := conversations + "/" + c.ID.String() + "/messages"
 		for field, wrong := range map[string]map[string]any{
 			"body.1":       {"template_id": news.ID, "body": []string{"Elif"}},
@@ -388,7 +388,7 @@ func TestSendTemplateIntoConversation(t *testing.T) {
 				t.Errorf("%s: %v", field, f.Fields)
 			}
 		}
-		// What keeps it from being sent is not.
+		// A failure to send it is not.
 		sh.Box.Fail(400, 132015, 0)
 		if got := sh.send(c.ID, use); got.Delivery != conversation.Failed || got.Error == nil || !strings.Contains(*got.Error, "132015") {
 			t.Errorf("refused: %+v", got)
@@ -449,7 +449,7 @@ func TestSendTemplateToSomebody(t *testing.T) {
 		if f := sh.Owner.Post(channels+"/send-template", use(map[string]any{"contact_id": uuid.New()})).Refused(422, "validation_failed"); f.Fields["contact_id"] == nil {
 			t.Errorf("an unknown contact: %v", f.Fields)
 		}
-		// One that nobody has is accepted first and fails later.
+		// A number that nobody has is accepted first and fails later.
 		lost := sh.customer("+905321230000")
 		sh.Owner.Post(channels+"/send-template", use(map[string]any{"contact_id": lost.ID})).Want(200).Data(&sent)
 		sh.Settle()
@@ -493,7 +493,7 @@ func TestNewAsAgentWithTemplate(t *testing.T) {
 	})
 }
 
-// Marketing needs consent, the rest goes unless the customer said no.
+// Marketing needs consent, everything else is sent unless the customer refused.
 func TestConsent(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		in := sh.parcelNews("kampanya")
@@ -539,7 +539,7 @@ func TestConsent(t *testing.T) {
 			}
 		}
 		key.Post(public, map[string]any{}).Refused(422, "validation_failed")
-		// A key of the test environment has a book of its own and sets nothing off.
+		// A key of the test environment has a separate address book and triggers nothing.
 		sh.Box.Sent()
 		test := sh.Key(true, perm.All()...)
 		var mirror contact.Contact
@@ -554,7 +554,7 @@ func TestConsent(t *testing.T) {
 		if out := sh.Box.Sent(); len(out) != 0 {
 			t.Errorf("sent: %+v", out)
 		}
-		// A number that nobody has makes a contact.
+		// A number that nobody has creates a contact.
 		key.Post(public, map[string]any{"phone": "+905329998877", "name": "Yeni Kişi"}).Want(200)
 	})
 }

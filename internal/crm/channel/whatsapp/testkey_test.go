@@ -10,8 +10,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// A template for a contact, or in a conversation, of the test environment reaches
-// nobody, whoever sends it. What would keep it from being sent is said all the same.
+// A template for a contact, or in a conversation, of the test environment reaches nobody,
+// whoever sends it. Reasons not to send it are still reported.
 func TestTemplatesOfTheTestEnvironment(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo_bilgisi")
@@ -53,7 +53,7 @@ func TestTemplatesOfTheTestEnvironment(t *testing.T) {
 	})
 }
 
-// A message that a test key set off is not sent, even where its job is there.
+// A message that a test key triggered is not sent, even if its job exists.
 func TestJobsOfTheTestEnvironment(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")

@@ -13,8 +13,8 @@ import (
 // impossible are times that the provider cannot mean.
 var impossible = []string{"-1", "1", "4070908800", "99999999999999999"}
 
-// A message with a time that cannot be came now: it can be answered, and stands where it
-// belongs.
+// A message with an impossible time counts as sent now: it can be answered, and has the
+// right place in the timeline.
 func TestImpossibleTimeOfAMessage(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		for _, at := range impossible {
@@ -35,7 +35,7 @@ func TestImpossibleTimeOfAMessage(t *testing.T) {
 	})
 }
 
-// A clock of the provider's that is ahead opens no longer window.
+// A provider's clock that is ahead opens no longer window.
 func TestTimeAheadOpensNoLongerWindow(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		ahead := strconv.FormatInt(sh.Server.Clock.Now().Add(20*time.Hour).Unix(), 10)
@@ -52,7 +52,7 @@ func TestTimeAheadOpensNoLongerWindow(t *testing.T) {
 	})
 }
 
-// A report with a time that cannot be came now.
+// A report with an impossible time counts as sent now.
 func TestImpossibleTimeOfAReport(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")

@@ -45,8 +45,8 @@ func TestInboundTest(t *testing.T) {
 			t.Error("the code began a conversation")
 		}
 		verified := *got.VerifiedAt
-		// One that does not come in time asks for attention, until one does. The
-		// number was verified all the same.
+		// If the code does not come in time the account needs attention, until a code
+		// comes. The number stays verified.
 		code = begin()
 		sh.Server.Clock.Advance(15 * time.Minute)
 		sh.Settle()

@@ -15,8 +15,8 @@ import (
 	sandbox "konak/internal/sandbox/whatsapp"
 )
 
-// A photo that was acknowledged is in its place at once and is fetched while
-// the number is paused.
+// An acknowledged photo appears at its place at once and is fetched while the number is
+// paused.
 func TestFileArrivesAlthoughPaused(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		content := picture(t)
@@ -50,7 +50,7 @@ func TestFileArrivesAlthoughPaused(t *testing.T) {
 	})
 }
 
-// A message that cannot be taken holds up no other of its call.
+// A message that cannot be taken does not hold up the others of its call.
 func TestOneBadMessageHoldsUpNoOther(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		message := func(id, body string) string {
@@ -77,7 +77,7 @@ func (sh *shop) signed(body string) int {
 	return sh.Server.Client("").Header(graph.SignatureHeader, graph.Sign(appSecret, []byte(body))).Post(channels+"/whatsapp/webhook", body).Status
 }
 
-// What means nothing to us is answered well, if it is signed.
+// Unknown content is acknowledged, if it is signed.
 func TestUnknownFieldsAreTaken(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		body := fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":%q,"changes":[{"field":"account_alerts","value":{"alert":1}}]}]}`, businessID)
@@ -90,8 +90,8 @@ func TestUnknownFieldsAreTaken(t *testing.T) {
 	})
 }
 
-// Somebody who shows no number has one contact and one conversation, can be
-// answered, and stays the same person once their number is known.
+// A customer who hides their number has one contact and one conversation, can be answered,
+// and stays the same person once their number is known.
 func TestCustomerWithoutNumber(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		hidden := sandbox.Customer{UserID: "TR.4823907452", Name: "Deniz"}
@@ -128,7 +128,7 @@ func TestCustomerWithoutNumber(t *testing.T) {
 	})
 }
 
-// What a message says besides its words is kept.
+// What a message contains besides its text is kept.
 func TestContentOfMessages(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		first := sh.says("Bu koltuk var mı?")
@@ -169,7 +169,7 @@ func TestContentOfMessages(t *testing.T) {
 				t.Errorf("%s: %q with %s", tc.name, got.Body, detail)
 			}
 		}
-		// A new number is the same person's.
+		// A new number belongs to the same person.
 		if _, err := sh.Box.Write(numberID, elif, wire.Incoming{Type: "system", System: &wire.System{Type: "user_changed_number", Body: "Elif changed from A to B", NewWaID: "905550001122"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func TestReceipts(t *testing.T) {
 	})
 }
 
-// Customers see that they were read only where the workspace wants it.
+// Customers see that their messages were read only if the workspace wants it.
 func TestReadReceiptsAreASwitch(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		read := func(text string) string {

@@ -12,8 +12,8 @@ import (
 	"konak/migrations"
 )
 
-// What earlier versions kept of a number's inbound test moves to where the tests of every
-// account stand, and one that was begun since stays as it is.
+// A number's inbound test from earlier versions moves to the table of all accounts' tests,
+// and one that was begun since stays as it is.
 func TestOldInboundTestsMove(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		text, err := fs.ReadFile(migrations.Files, "03217_whatsapp_inbound_test.sql")
@@ -57,7 +57,7 @@ func TestOldInboundTestsMove(t *testing.T) {
 	})
 }
 
-// Who writes is called by at most as many letters as the API takes for a name.
+// A sender's name is cut to the length that the API accepts for a name.
 func TestLongNames(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		who := elif

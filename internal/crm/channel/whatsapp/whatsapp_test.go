@@ -27,14 +27,14 @@ const (
 
 var elif = sandbox.Customer{ID: "905321234567", Name: "Elif Kaya"}
 
-// shop is a workspace with a number, and the service that the number is at.
+// shop is a workspace with a number, and the stand-in of its provider.
 type shop struct {
 	*apptest.Shop[*sandbox.Server]
-	// files is where the contents of files lie.
+	// files is the directory with the contents of files.
 	files string
 }
 
-// run gives a test a shop on both databases.
+// run runs a test with a shop on both databases.
 func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 	t.Helper()
 	apptest.RunShop(t, func(address string, cfg *app.Config, c clock.Source) *sandbox.Server {
@@ -48,7 +48,7 @@ func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 	}, func(s *apptest.Shop[*sandbox.Server]) { fn(s.T, &shop{s, s.Server.FilesFolder()}) })
 }
 
-// whenAsked calls fn once, when the service gets a message and before it takes it.
+// whenAsked calls fn once, when the service gets a message and before it accepts it.
 func (sh *shop) whenAsked(fn func()) {
 	var once sync.Once
 	before := func(r *http.Request) {
@@ -59,7 +59,7 @@ func (sh *shop) whenAsked(fn func()) {
 	sh.Before.Store(&before)
 }
 
-// connected is run with the number connected.
+// connected is run, with the number connected.
 func connected(t *testing.T, fn func(t *testing.T, sh *shop)) {
 	t.Helper()
 	run(t, func(t *testing.T, sh *shop) {
@@ -89,7 +89,7 @@ func (sh *shop) says(text string) string {
 	return id
 }
 
-// parcelNews is a template with two variables.
+// parcelNews returns a template with two variables.
 func (sh *shop) parcelNews(name string) map[string]any {
 	return map[string]any{
 		"channel_account_id": sh.Account.ID, "name": name, "language": "tr", "category": "UTILITY",

@@ -9,9 +9,8 @@ import (
 	"konak/internal/crm/reply"
 )
 
-// A conversation that an agent opens while the window is closed belongs to the
-// number all the same: templates can be sent in it, and the customer's message
-// comes into it.
+// A conversation that an agent opens while the window is closed still belongs to the
+// number: templates can be sent in it, and the customer's message comes into it.
 func TestOpenedOutsideTheWindow(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo_bilgisi")
@@ -42,7 +41,7 @@ func TestOpenedOutsideTheWindow(t *testing.T) {
 	})
 }
 
-// A paused number says that it is paused, to a reply and to a new conversation.
+// A reply or a new conversation over a paused number is told that it is paused.
 func TestPausedNumberSaysSo(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")

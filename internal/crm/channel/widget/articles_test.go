@@ -42,7 +42,7 @@ func TestArticlesAreOffered(t *testing.T) {
 			t.Error("articles without a help center")
 		}
 		c.publish("Kargo ne zaman gelir")
-		// A language that the help center does not have is answered in its own.
+		// For a language that the help center does not have, it answers in its own.
 		if got := find("kargo"); !c.config().Articles || len(got) != 1 || got[0].Title != "Kargo ne zaman gelir" || !strings.Contains(got[0].URL, "demo.help.localhost") {
 			t.Errorf("found %+v", got)
 		}

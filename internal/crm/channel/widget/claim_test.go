@@ -28,15 +28,15 @@ func (c *chat) customerOf(id *uuid.UUID) (out conversation.Conversation) {
 	return out
 }
 
-// says writes as a visitor who gives an address and a number.
+// says writes as a visitor who gives an e-mail address and a number.
 func (c *chat) says(v *apptest.Client, body, email, phone string) (out widget.Written) {
 	c.t.Helper()
 	v.Post(c.path("/messages"), map[string]any{"body": body, "name": "Elif", "email": email, "phone": phone}).Want(200).Data(&out)
 	return out
 }
 
-// A visitor who types a known address is not that customer until somebody of
-// the workspace says so, and that can be taken back.
+// A visitor who types a known address is not treated as that customer until an agent links
+// the claim, and linking can be undone.
 func TestATypedAddressIsAClaim(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -58,7 +58,7 @@ func TestATypedAddressIsAClaim(t *testing.T) {
 				t.Errorf("claim: %+v", k)
 			}
 		}
-		// Said again it is no second claim, and nobody else's either.
+		// Repeating it creates no second claim, and no claim of anybody else.
 		c.says(v, "Orada mısınız?", "elif@kaya.example", "")
 		if other := c.customerOf(c.says(c.visitor(), "Ben de Elif", "elif@kaya.example", "").Session.ConversationID); other.ContactID == visitor.ID || other.ContactID == elif.ID {
 			t.Error("two visitors are one")
@@ -105,7 +105,7 @@ func TestATypedAddressIsAClaim(t *testing.T) {
 	})
 }
 
-// A claim that leads to nobody becomes the visitor's own address.
+// A claim of an address that nobody has becomes the visitor's own address.
 func TestLinkingWhatNobodyHas(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -127,7 +127,7 @@ func TestLinkingWhatNobodyHas(t *testing.T) {
 		if events := c.Events(); !slices.Contains(events, "contact.updated") {
 			t.Errorf("events: %v", events)
 		}
-		// Who is deleted leaves no claim behind.
+		// A deleted contact leaves no claim behind.
 		c.Owner.Delete(contacts + "/" + id.String()).Want(200)
 		c.Owner.Post(fmt.Sprintf("%s/%s/claims/%s/link", contacts, id, visitor.Claims[4].ID), nil).Refused(404, "not_found")
 	})

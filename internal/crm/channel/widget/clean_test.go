@@ -8,8 +8,8 @@ import (
 	"konak/internal/crm/channel/widget"
 )
 
-// Visitors who never wrote are forgotten a month after they were last seen;
-// those who wrote are not, and a browser with a forgotten token begins anew.
+// Visitors who never wrote are deleted a month after they were last seen; those who wrote
+// are not, and a browser with a deleted visitor's token starts again.
 func TestIdleVisitorsAreForgotten(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -21,7 +21,7 @@ type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
-// Each budget has an end: by visitor, by address and by workspace.
+// Each limit is enforced: by visitor, by address and by workspace.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	c := clock.NewFake(dbtest.Start)
@@ -92,7 +92,7 @@ func readMiB(ctx context.Context, s *Service, p *page, visitor uuid.UUID) error 
 	return err
 }
 
-// What is read comes through unchanged.
+// The bytes that are read pass through unchanged.
 func TestCountedReader(t *testing.T) {
 	t.Parallel()
 	s := &Service{Config: Config{Limits: limit.NewMemory(clock.NewFake(dbtest.Start), 1)}}

@@ -10,7 +10,7 @@ import (
 	"konak/internal/crm/conversation"
 )
 
-// Agents see when a visitor read an answer, and no visitor says so for another.
+// Agents see when a visitor read a reply, and no visitor can report it for another.
 func TestVisitorReads(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

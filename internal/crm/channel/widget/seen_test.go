@@ -10,8 +10,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// A visitor who comes back is seen, which is written down once an hour at most,
-// and is not forgotten while they come.
+// A visitor's return is recorded at most once an hour, and a visitor is not deleted while
+// they keep returning.
 func TestVisitorsWhoComeBack(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

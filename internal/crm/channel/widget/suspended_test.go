@@ -11,7 +11,7 @@ import (
 )
 
 // A page is refused everything once the workspace is suspended, and its open stream ends:
-// with the next sign of life, or before it says anything more.
+// with the next heartbeat, or before it sends anything more.
 func TestSuspendedWorkspaceEndsStreams(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

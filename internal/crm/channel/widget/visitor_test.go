@@ -10,8 +10,8 @@ import (
 	"konak/internal/crm/conversation"
 )
 
-// A visitor without a name gets one that agents can tell from others, and what
-// their browser says is there for who may see the conversation.
+// A visitor without a name gets one that agents can distinguish, and their browser's
+// details are shown to those who may see the conversation.
 func TestVisitorInfo(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -14,8 +14,8 @@ import (
 	"konak/internal/crm/reply"
 )
 
-// A visitor says whether an answer of the bot helped, once for each, and may change their
-// mind. Nobody else's answers are there for them, and people's are not voted on.
+// A visitor votes whether an answer of the bot helped, once for each, and may change the
+// vote. Answers to other visitors are not found, and people's answers cannot be voted on.
 func TestVote(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.LimitFactor = 1 }, func(t *testing.T, s *apptest.Server) {
@@ -62,7 +62,8 @@ func TestVote(t *testing.T) {
 			}
 		}
 
-		// Another's is as if it were not there; a person's, a note and the visitor's own are refused.
+		// Another visitor's answer is not found; a person's reply, a note and the visitor's
+		// own message are refused.
 		other.Post(path(answer.ID), up).Refused(404, "not_found")
 		var person, note conversation.Written
 		c.Owner.Post(conversations+"/"+conv.String()+"/reply-as-agent", map[string]any{"body": "Buyurun"}).Want(200).Data(&person)
@@ -90,7 +91,7 @@ func TestVote(t *testing.T) {
 		s.Client("").Header("Origin", site).Post(path(answer.ID), up).Refused(401, "unauthenticated")
 		s.Client(v.Token()).Header("Origin", "https://evil.example").Post(path(answer.ID), up).Refused(403, "cross_origin")
 
-		// A vote of a contact whom the conversation belonged to before gives way.
+		// A vote of the conversation's previous contact is replaced.
 		var contact struct{ ID uuid.UUID }
 		c.Owner.Post("/api/crm/v1/contacts", map[string]any{"first_name": "Elif"}).Want(201).Data(&contact)
 		c.Owner.Put(conversations+"/"+conv.String(), map[string]any{"contact_id": contact.ID}).Want(200)

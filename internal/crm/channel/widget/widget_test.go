@@ -49,7 +49,7 @@ func open(t *testing.T, s *apptest.Server, look map[string]any) *chat {
 	return c
 }
 
-// merge fills a look's required parts.
+// merge fills in a look's required parts.
 func merge(a, b map[string]any) map[string]any {
 	text := map[string]any{"title": "", "greeting": "", "away": ""}
 	out := map[string]any{
@@ -111,7 +111,7 @@ func TestChat(t *testing.T) {
 		if again := c.write(v, "Merhaba", "a"); again.Message.ID != first.Message.ID {
 			t.Errorf("the same message twice: %+v", again)
 		}
-		// The same page id of another visitor is another message.
+		// The same message id from another visitor is another message.
 		if theirs := c.write(other, "Selam", "a"); theirs.Message.ID == first.Message.ID || *theirs.Session.ConversationID == *first.Session.ConversationID {
 			t.Errorf("got %+v", theirs)
 		}
@@ -131,7 +131,7 @@ func TestChat(t *testing.T) {
 		if d := items[1].Delivery; d == nil || *d != conversation.Sent {
 			t.Errorf("got %+v", items[1])
 		}
-		// The visitor comes back and the talk goes on; closed, it is reopened.
+		// The visitor returns and the conversation continues; once closed, it is reopened.
 		var back widget.Session
 		v.Post(c.path("/session"), map[string]any{}).Want(200).Data(&back)
 		if back.Token != nil || *back.ConversationID != id || *back.State != conversation.Open || !back.Known {
@@ -217,7 +217,7 @@ func TestPrechatAndHours(t *testing.T) {
 			t.Errorf("got %+v", conv)
 		}
 		c.write(v, "Devam", "") // what was asked is known by now
-		// The clock stands on a Sunday.
+		// The clock is set to a Sunday.
 		hours := map[string]any{"timezone": "Europe/Istanbul", "spans": []map[string]any{{"day": 1, "from": "09:00", "to": "18:00"}}}
 		c.Owner.Do("PATCH", channels+"/widget/"+c.w.ID.String(), map[string]any{"business_hours": hours}).Want(200)
 		var cfg widget.PublicConfig
@@ -236,7 +236,7 @@ func TestPrechatAndHours(t *testing.T) {
 	})
 }
 
-// stream opens what a visitor's page listens to.
+// stream opens the event stream of a visitor's page.
 func (c *chat) stream(ctx context.Context, v *apptest.Client) *http.Response {
 	c.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, "GET", c.s.URL+c.path("/stream"), nil)
@@ -252,8 +252,8 @@ func (c *chat) stream(ctx context.Context, v *apptest.Client) *http.Response {
 	return resp
 }
 
-// What an agent writes reaches the visitor's page as it happens; what is not
-// for them does not.
+// An agent's message reaches the visitor's page immediately; what is not for the visitor
+// does not.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -334,7 +334,7 @@ func TestLimits(t *testing.T) {
 	page.Post(c.path("/session"), map[string]any{}).Refused(429, "rate_limited")
 }
 
-// A visitor sends a file and reads those of their own chat, and no other's.
+// A visitor can send a file and read those of their own chat, but of no other.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -366,7 +366,7 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// A visitor holds a bounded number of streams; others have their own.
+// The number of streams per visitor is limited; other visitors have their own limit.
 func TestVisitorStreamsAreCounted(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -401,8 +401,8 @@ func TestVisitorStreamsAreCounted(t *testing.T) {
 	})
 }
 
-// A visitor who fills the visitors' storage stops other visitors' files, and
-// neither the agents' nor anybody's text.
+// A visitor who fills up the visitors' storage stops other visitors' files, but neither
+// agents' files nor anybody's text.
 func TestVisitorsCannotFillTheDisk(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -434,7 +434,7 @@ func TestVisitorsCannotFillTheDisk(t *testing.T) {
 	})
 }
 
-// One visitor's bytes of a day have an end, and a message says when it goes on.
+// One visitor's bytes per day are limited, and the refusal says when they can continue.
 func TestBytesOfAVisitor(t *testing.T) {
 	t.Parallel()
 	s := apptest.NewWith(t, func(cfg *app.Config) { cfg.LimitFactor = 1 })

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// One call of the provider brings no more than is taken, the newest of a thread first.
+// From one call of the provider only a limited number of messages is taken, the newest of a
+// thread.
 func TestPartsOfHistory(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)
@@ -33,7 +34,7 @@ func TestPartsOfHistory(t *testing.T) {
 	}
 }
 
-// One call of the provider brings no more contacts than are taken, the first of them.
+// From one call of the provider only a limited number of contacts is taken, the first ones.
 func TestPartsOfPhonebook(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]struct {
