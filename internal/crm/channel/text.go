@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// CutText splits a text into pieces no longer than most units, preferably at the end of a line
-// or word. size returns how many units the provider counts for a character.
+// CutText splits a text into pieces with a maximum size, preferably at the end of a line or
+// word. size returns how many units the provider counts for a character.
 func CutText(text string, most int, size func(rune) int) (out []string) {
 	for text = strings.TrimSpace(text); ; text = strings.TrimSpace(text) {
 		end, n := 0, 0

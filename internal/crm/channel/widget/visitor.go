@@ -33,7 +33,7 @@ func (s *Service) VisitorOf(ctx context.Context, id uuid.UUID) (VisitorInfo, err
 // maxBrowser is the maximum length of a stored user agent, in bytes.
 const maxBrowser = 400
 
-// clip shortens a text to most bytes, without splitting a character.
+// clip cuts a text to a maximum number of bytes, without splitting a character.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text
