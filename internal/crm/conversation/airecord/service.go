@@ -262,7 +262,7 @@ func (s *Service) CustomerRated(ctx context.Context, v CustomerVote) (Feedback, 
 			return fault.New(fault.NotFound)
 		}
 		f.AuthorID = c.ContactID
-		return dropCustomerVote(tx, i.ID) // the conversation may have been another contact's then
+		return dropCustomerVote(tx, i.ID) // the earlier vote may be another contact's
 	})
 }
 

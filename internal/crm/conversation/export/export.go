@@ -29,7 +29,7 @@ const (
 	JSON = "json"
 	HTML = "html"
 	EML  = "eml"  // the whole conversation as one e-mail
-	Mbox = "mbox" // an e-mail of each message
+	Mbox = "mbox" // one e-mail per message
 )
 
 // Types are the content types of the formats.
@@ -54,7 +54,7 @@ type archive struct {
 	customer     mail.Address
 	each         func(func(*Exported) error) error
 	open         func(file.Attachment) (io.ReadSeekCloser, error)
-	raw          func(item uuid.UUID) (io.ReadSeekCloser, error) // nil where there is no original
+	raw          func(item uuid.UUID) (io.ReadSeekCloser, error) // nil if there is no original
 }
 
 func (a *archive) write(w io.Writer, format string) error {

@@ -69,7 +69,7 @@ func (s *Service) Export(ctx context.Context, id uuid.UUID, format, language str
 	a.raw = func(item uuid.UUID) (io.ReadSeekCloser, error) {
 		_, f, err := s.gate.RawEmail(ctx, id, item)
 		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.FileMissing) || fault.Is(err, fault.FileDamaged) {
-			return nil, nil // the original was not kept, or is no longer whole
+			return nil, nil // the original was not kept, or is damaged
 		}
 		return f, err
 	}

@@ -42,7 +42,7 @@ type Attachment struct {
 	declared string
 	uploader *uuid.UUID
 	test     bool
-	fresh    bool // not a row yet
+	fresh    bool // not stored as a row yet
 }
 
 // Prepared is a file that a channel brings or creates for a message: its bytes are in the

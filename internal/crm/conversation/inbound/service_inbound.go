@@ -119,7 +119,7 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source conversation.Source, out 
 	if err != nil {
 		return err
 	}
-	if in.Window != 0 { // below 0 it is over already, and people see since when
+	if in.Window != 0 { // a negative window is over already, and people see since when
 		until := clock.At(tx.Now().Add(in.Window))
 		if err := s.contacts.OpenWindow(tx, in.From, until); err != nil {
 			return err
