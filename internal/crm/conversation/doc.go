@@ -8,7 +8,7 @@
 // nothing writes and announces nothing.
 //
 // For other packages: Lock locks the row of a conversation until the transaction
-// ends; Move takes it over a transition; Start begins a new one;
+// ends; Move applies a transition to it; Start begins a new one;
 // ReceiveCustomerMessage, AddAnswer, AddNote and RecordEvent add to its timeline.
 // A Step is one change of a locked conversation, and Apply runs several. Channels
 // implement Router to deliver what agents write; a router that also implements

@@ -20,7 +20,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Move takes a conversation over one transition: it writes the record, the timeline and the
+// Move applies one transition to a conversation: it writes the record, the timeline and the
 // counters and announces the events of the table. The caller has locked was and set
 // everything but the state in c.
 func (s *Service) Move(tx *db.Tx, was Conversation, c *Conversation, on Trigger, item *Item, detail map[string]any) error {

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// FillAttachment gives a pending file of an item its bytes, or the reason why there are
+// FillAttachment stores the bytes of a pending file of an item, or the reason why there are
 // none, and tells open panels. A file that is no longer pending and one of a deleted item
 // are left alone.
 func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID, p file.Prepared) error {
