@@ -21,7 +21,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// writer is an assistant that says how much it read.
+// writer is an assistant whose summary reports how much it read.
 type writer struct {
 	read []airecord.Transcript
 	id   uuid.UUID
@@ -58,7 +58,7 @@ func TestSummary(t *testing.T) {
 		if v, there := raw["summary"]; v != nil || !there || raw["available"] != true {
 			t.Errorf("got %v", raw)
 		}
-		// A workspace without the licence says so.
+		// A workspace without the licence reports it.
 		if err := s.Identity.SetLicences(t.Context(), in.Slug, []string{"crm"}); err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,8 @@ func TestSummary(t *testing.T) {
 		if read := ai.read[0]; read.Items[0].Body != "Siparişim ne zaman gelir?" || read.Conversation.ID != id {
 			t.Errorf("got %+v", read)
 		}
-		// What is written later makes it old, also while the assistant writes.
+		// A later message makes the summary outdated, even if it arrives while the
+		// assistant writes.
 		in.Owner.Post(path+"/open", nil).Want(200)
 		if get().Outdated {
 			t.Error("an event is nothing to read")
@@ -106,7 +107,7 @@ func TestSummary(t *testing.T) {
 		if *made.Summary != "3 mesaj: Geldi mi?" || !made.Outdated {
 			t.Errorf("got %+v", made)
 		}
-		// So does a text that was changed.
+		// So does an edited text.
 		ai.hook = nil
 		in.Owner.Post(path+"/summary/generate", nil).Want(200).Data(&made)
 		if made.Outdated {
@@ -121,13 +122,13 @@ func TestSummary(t *testing.T) {
 		if !made.Available {
 			t.Error("an assistant that has just written says that it cannot")
 		}
-		// A summary tells what was written: who may not read does not get one.
+		// A summary reveals what was written: callers who may not read do not get one.
 		in.Owner.Put("/api/v1/auth/roles", map[string]any{"name": "yazar", "title": "Yazar", "permissions": []perm.Permission{perm.ConversationsReply}}).Want(200)
 		blind, _ := in.memberAs("Yazar", "yazar")
 		if f := blind.Post(path+"/summary/generate", nil).Refused(403, "forbidden"); f.Permission != string(perm.ConversationsView) {
 			t.Errorf("got %+v", f)
 		}
-		// Who only reads neither writes one nor deletes it.
+		// Callers who may only read can neither write nor delete one.
 		in.Owner.Put("/api/v1/auth/roles", map[string]any{"name": "okur", "title": "Okur", "permissions": []perm.Permission{perm.ConversationsView}}).Want(200)
 		reader, _ := in.memberAs("Okur", "okur")
 		for _, got := range []*apptest.Response{reader.Post(path+"/summary/generate", nil), reader.Delete(path + "/summary")} {
@@ -135,7 +136,7 @@ func TestSummary(t *testing.T) {
 				t.Errorf("got %+v", f)
 			}
 		}
-		// An assistant that fails leaves the stored one alone.
+		// If the assistant fails, the stored summary stays.
 		ai.hook, ai.err = nil, fault.New(fault.Unavailable)
 		in.Owner.Post(path+"/summary/generate", nil).Refused(503, "unavailable")
 		ai.err = errors.New("model on fire")
@@ -226,7 +227,7 @@ func TestAIRecords(t *testing.T) {
 		}
 		first := s.Clock.Now()
 		s.Clock.Advance(time.Minute)
-		// What is known already is no news.
+		// A known attribute is not announced again.
 		if _, err := set(airecord.AIAttribute{Name: "angry", Value: true, Source: "message"}, airecord.AIAttribute{Name: "gone", Source: "message"}); err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ const (
 	png         = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 )
 
-// upload sends a file and gives its record.
+// upload sends a file and returns its record.
 func upload(t *testing.T, c *apptest.Client, to, name, content string) file.Attachment {
 	t.Helper()
 	var a file.Attachment
@@ -58,7 +58,7 @@ func TestAttachments(t *testing.T) {
 		if got := in.items(id)[1].Attachments; got == nil || len(got) != 0 {
 			t.Errorf("got %+v", got)
 		}
-		// A file is attached once, by who uploaded it.
+		// A file can be attached once, by its uploader.
 		again := map[string]any{"body": "x", "attachments": []uuid.UUID{first.ID}}
 		if e := in.Owner.Post(path+"/reply-as-agent", again).Refused(422, "validation_failed"); e.Fields["attachments"][0] != "unknown_attachment" {
 			t.Errorf("got %+v", e)
@@ -69,7 +69,7 @@ func TestAttachments(t *testing.T) {
 		in.Owner.Get(files+"/"+third.ID.String()).Refused(404, "not_found")
 		in.Owner.Delete(files+"/"+third.ID.String()).Refused(404, "not_found")
 		colleague.Get(files + "/" + third.ID.String()).Want(200)
-		// Notes, the customer's words and a new conversation take them too.
+		// Notes, messages in the customer's name and new conversations take files, too.
 		colleague.Post(path+"/reply-as-agent", map[string]any{"body": "not", "message_type": "note", "attachments": []uuid.UUID{third.ID}}).Want(200)
 		in.Owner.Get(files + "/" + third.ID.String()).Want(200)
 		fourth, fifth := upload(t, in.Owner, files, "d.txt", "d"), upload(t, in.Owner, files, "e.txt", "e")
@@ -83,14 +83,14 @@ func TestAttachments(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = f.Close()
-		// An upload that was not attached can be discarded; what was attached cannot.
+		// An upload that was not attached can be discarded; an attached one cannot.
 		sixth := upload(t, in.Owner, files, "f.txt", "f")
 		in.Owner.Delete(files + "/" + sixth.ID.String()).Want(200)
 		in.Owner.Get(files+"/"+sixth.ID.String()).Refused(404, "not_found")
 		if e := in.Owner.Delete(files+"/"+first.ID.String()).Refused(409, "conflict"); e.Reason != "attached" {
 			t.Errorf("got %+v", e)
 		}
-		// The files of a deleted conversation are as gone as it is.
+		// The files of a deleted conversation cannot be found either.
 		in.Owner.Delete(path).Want(200)
 		in.Owner.Get(files+"/"+first.ID.String()).Refused(404, "not_found")
 		in.Owner.Post(path+"/restore", nil).Want(200)
@@ -177,8 +177,8 @@ func TestDownloadIsSafe(t *testing.T) {
 	})
 }
 
-// A key uploads and attaches through the public API; what a test key does
-// stays marked.
+// A key uploads and attaches through the public API; files of a test key stay marked as
+// test.
 func TestPublicAttachments(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -198,7 +198,7 @@ func TestPublicAttachments(t *testing.T) {
 	})
 }
 
-// What a channel brings is kept, or remembered where it may not be.
+// Files that a channel brings are kept; of a blocked file only the record is kept.
 func TestInboundAttachments(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -236,8 +236,8 @@ func TestInboundAttachments(t *testing.T) {
 	})
 }
 
-// Uploads that nobody attaches go after a day, and with the last record that
-// needs them their bytes.
+// Unattached uploads are removed after a day, and their bytes with the last record that
+// uses them.
 func TestForgottenUploadsGo(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

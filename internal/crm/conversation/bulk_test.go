@@ -28,8 +28,7 @@ func (in *inbox) spoil(id uuid.UUID, tags string) {
 	}
 }
 
-// A bulk action tells for each conversation what became of it, whatever
-// happened to the others.
+// A bulk action returns the result for each conversation, whatever happened to the others.
 func TestBulkTellsOfEach(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -72,7 +71,7 @@ func TestBulkTellsOfEach(t *testing.T) {
 		if e := key.Post(public+"/"+full.String()+"/tags", map[string]any{"add": []string{"acil"}}).Refused(422, "limit_reached"); e.Fields["tags"][0] != "too_many" {
 			t.Errorf("got %+v", e)
 		}
-		// What is wrong with the request changes none.
+		// An invalid request changes none.
 		in.events()
 		ids := []uuid.UUID{uuid.Nil, a, d}
 		in.Owner.Post(base+"/state", map[string]any{"ids": ids, "state": "snoozed"}).Refused(422, "validation_failed")
@@ -84,8 +83,8 @@ func TestBulkTellsOfEach(t *testing.T) {
 	})
 }
 
-// A conversation that cannot be woken keeps no other asleep, of its own
-// workspace or of another.
+// A conversation that cannot be woken does not keep others asleep, in its own workspace or
+// another.
 func TestWakePassesOver(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

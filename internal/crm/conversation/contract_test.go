@@ -11,8 +11,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Tags that differ in case alone are one: in a conversation, when they are taken
-// away, and in a list. The four Turkish i's are one letter here.
+// Tags that differ only in case are the same: in a conversation, when they are removed, and
+// in a list. The four Turkish i's are one letter here.
 func TestTagsWhateverTheirCase(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -41,7 +41,7 @@ func TestTagsWhateverTheirCase(t *testing.T) {
 	})
 }
 
-// A body of spaces is none, on every way that opens a conversation.
+// A body of spaces counts as empty, on every route that opens a conversation.
 func TestBlankBody(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -56,7 +56,7 @@ func TestBlankBody(t *testing.T) {
 	})
 }
 
-// Only an emoji reacts, and a message has one reaction of the number that all
+// Only an emoji can be a reaction, and a message has one reaction of the number that all
 // colleagues share.
 func TestReactionsOfANumber(t *testing.T) {
 	t.Parallel()
@@ -99,7 +99,7 @@ func TestReactionsOfANumber(t *testing.T) {
 	})
 }
 
-// An address that mail servers do not take is refused, not kept and lost later.
+// An address that mail servers do not accept is refused, not stored and lost later.
 func TestCopiesAsMailServersTakeThem(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -120,8 +120,8 @@ func TestCopiesAsMailServersTakeThem(t *testing.T) {
 	})
 }
 
-// A null that would be passed over is refused, in every module; one that means
-// something clears.
+// A null that would be ignored is refused, in every module; a null with a meaning clears
+// the field.
 func TestNullIsNeverIgnored(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

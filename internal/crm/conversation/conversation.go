@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// State is where a conversation stands.
+// State is the state of a conversation.
 type State string
 
 // The states.
@@ -23,7 +23,7 @@ const (
 	Closed  State = "closed"
 )
 
-// What the assistant does with a conversation; apart from its state.
+// What the assistant does with a conversation; independent of its state.
 const (
 	AIOff        = "off"
 	AIActive     = "active"
@@ -31,7 +31,7 @@ const (
 	AIPaused     = "paused"
 )
 
-// Priorities in their order.
+// Priorities lists the priorities from low to urgent.
 var Priorities = []string{"low", "normal", "high", "urgent"}
 
 const normal = 1
@@ -70,18 +70,18 @@ type Conversation struct {
 	CreatedAt              clock.Time  `json:"created_at"`
 	UpdatedAt              clock.Time  `json:"updated_at"`
 
-	// SingleThread says that the customer has no other on this account.
+	// SingleThread reports that the customer has no other conversation on this account.
 	SingleThread bool `json:"-"`
 	// LastItemAt is the time of the newest item.
 	LastItemAt clock.Time  `json:"-"`
 	DeletedAt  *clock.Time `json:"-"`
-	// lockedBy is the transaction that has locked the row, which alone may write
-	// it; nil where the row was only read.
+	// lockedBy is the transaction that has locked the row; only it may write the row. It is
+	// nil if the row was only read.
 	lockedBy *db.Tx
 }
 
-// WithoutContent is the conversation for who may change it but not see it: its
-// state, its ids and its times, without what anybody wrote or is called.
+// WithoutContent returns the conversation for callers who may change it but not see it: its
+// state, ids and times, without names and anything that somebody wrote.
 func (c Conversation) WithoutContent() Conversation {
 	return Conversation{
 		ID: c.ID, State: c.State, AIState: c.AIState, Channel: c.Channel, ChannelAccountID: c.ChannelAccountID, ContactID: c.ContactID,
@@ -96,7 +96,7 @@ const (
 	Message = "message"
 	Note    = "note"
 	Event   = "event"
-	// CallItem is a call; its detail says what became of it.
+	// CallItem is a call; its detail holds the call's result.
 	CallItem = "call"
 )
 
@@ -136,27 +136,27 @@ type Item struct {
 	DeletedAt        *clock.Time                   `json:"deleted_at" nullable:"true" doc:"Set only in the event that reports the deletion"`
 	CreatedAt        clock.Time                    `json:"created_at"`
 
-	// ProviderMessageID is how the channel calls the message.
+	// ProviderMessageID is the channel's id of the message.
 	ProviderMessageID *string `json:"-"`
 	Test              bool    `json:"-"`
-	// Awaited says that its writer waits for the outcome.
+	// Awaited means that the writer waits for the outcome.
 	Awaited bool `json:"-"`
-	// Unsent says that nothing leads to the customer, so nothing leaves.
+	// Unsent means that there is no route to the customer, so the message is not sent.
 	Unsent bool `json:"-"`
-	// AutoReply is a machine's answer, which asks for nothing.
+	// AutoReply marks an automatic reply, which needs no answer.
 	AutoReply bool `json:"-"`
-	// Original and Sources are written with the item.
+	// Original and Sources are stored together with the item.
 	Original *Email     `json:"-"`
 	Sources  []AISource `json:"-"`
 }
 
-// Author wrote an item.
+// Author is the author of an item.
 type Author struct {
 	Kind string
 	ID   *uuid.UUID
 }
 
-// AgentAuthor is a member of the workspace.
+// AgentAuthor returns a member of the workspace as an author.
 func AgentAuthor(id uuid.UUID) Author { return Author{ByAgent, &id} }
 
 // Source is a row of the source catalog: where conversations come from.
@@ -167,14 +167,15 @@ type Source struct {
 	IsRequest bool   `json:"talep" doc:"Whether it is shown as a request"`
 	Connected bool   `json:"connected" doc:"Whether the workspace has an active account on it"`
 
-	// NeedsRoute: an answer has to be carried out by a channel account. Where
-	// it is not, the customer's own software reads it through the API.
+	// NeedsRoute means that an answer has to be carried out by a channel account. Otherwise
+	// the customer's own software reads it through the API.
 	NeedsRoute bool `json:"-"`
-	// CanBegin: customers can be written to over it before they wrote.
+	// CanBegin means that agents can write to customers who have not written first.
 	CanBegin bool `json:"-"`
 	// builtin sources need no account.
 	builtin bool
-	// reopens: always, because such a channel knows one thread only.
+	// reopens means that a customer's message always reopens a closed conversation, because
+	// such a channel knows one thread only.
 	reopens bool
 }
 
@@ -202,7 +203,7 @@ var Sources = []Source{
 	{Key: Panel, Label: "Panel", IsRequest: true, NeedsRoute: true, builtin: true},
 }
 
-// SourceOf finds a source by its key.
+// SourceOf returns the source with this key.
 func SourceOf(key string) (Source, bool) {
 	for _, s := range Sources {
 		if s.Key == key {
@@ -223,7 +224,7 @@ func priorityOf(name string) int {
 
 const previewRunes = 160
 
-// preview is the beginning of a message on one line.
+// preview returns the beginning of a message on one line.
 func preview(body string) string {
 	line := strings.Join(strings.Fields(body[:min(len(body), 4*previewRunes+64)]), " ")
 	if utf8.RuneCountInString(line) <= previewRunes {
@@ -232,7 +233,7 @@ func preview(body string) string {
 	return strings.ToValidUTF8(string([]rune(line)[:previewRunes]), "") + "…"
 }
 
-// Settings of a workspace's inbox.
+// Settings are the settings of a workspace's inbox.
 type Settings struct {
 	Reopen     bool `json:"reopen" doc:"Whether a customer's message reopens a closed e-mail or live-chat conversation"`
 	ReopenDays *int `json:"reopen_days" nullable:"true" minimum:"1" maximum:"3650" example:"14" doc:"After this many days a new conversation starts instead; null means never"`
@@ -245,7 +246,7 @@ type Written struct {
 	Item         Item         `json:"item"`
 }
 
-// WithoutContent shows the conversation without its content.
+// WithoutContent returns w with the content of the conversation removed.
 func (w Written) WithoutContent() Written {
 	w.Conversation = w.Conversation.WithoutContent()
 	return w

@@ -44,7 +44,7 @@ func open(t *testing.T, s *apptest.Server) *inbox {
 	return in
 }
 
-// events gives what was announced since the last look.
+// events returns what was announced since the last call.
 func (in *inbox) events() []string {
 	in.t.Helper()
 	all := in.Events()
@@ -53,7 +53,7 @@ func (in *inbox) events() []string {
 	return fresh
 }
 
-// begin makes a conversation on the API channel, which needs no route.
+// begin creates a conversation on the API channel, which needs no route.
 func (in *inbox) begin() uuid.UUID {
 	in.t.Helper()
 	c, err := in.s.Conversations.Create(in.Context(), conversation.NewConversation{
@@ -96,7 +96,7 @@ func (in *inbox) items(id uuid.UUID) []conversation.Item {
 	return list
 }
 
-// audited says whether the audit log has a line on a record.
+// audited reports whether the audit log has a line on a record.
 func (in *inbox) audited(action, object string) (found bool) {
 	in.t.Helper()
 	err := in.s.DB.Tenant(in.ID).Read(in.t.Context(), func(r *db.Reader) error {
@@ -112,8 +112,7 @@ func (in *inbox) audited(action, object string) (found bool) {
 	return found
 }
 
-// The beginnings: an ordinary one is open and announced once; a blocked
-// customer's is closed.
+// An ordinary new conversation is open and announced once; a blocked customer's is closed.
 func TestBegin(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -138,8 +137,8 @@ func TestBegin(t *testing.T) {
 	})
 }
 
-// Fifty first messages of one stranger on one account make one contact and
-// one conversation, and none is lost.
+// Fifty concurrent first messages of one stranger on one account create one contact and one
+// conversation, and none is lost.
 func TestFirstMessageRace(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -188,7 +187,7 @@ func TestFirstMessageRace(t *testing.T) {
 		if n := count(events, contact.Created); n != 1 {
 			t.Errorf("%d contacts", n)
 		}
-		// A provider repeats itself.
+		// A provider may send a message twice.
 		again, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 			Channel: "whatsapp", Body: "Merhaba 7", ProviderMessageID: "wamid.7",
 			From: contact.Sender{Channel: "whatsapp", AccountID: account, ExternalID: "905321234567"},
@@ -208,8 +207,8 @@ func count(list []string, what string) (n int) {
 	return n
 }
 
-// Agents who join and leave at once leave exactly one owner, or none when
-// nobody is left.
+// Agents who join and leave concurrently leave exactly one owner, or none if nobody is
+// left.
 func TestJoinLeaveRace(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -257,7 +256,7 @@ func TestJoinLeaveRace(t *testing.T) {
 	})
 }
 
-// Ownership passes to the oldest who is left.
+// Ownership passes to the remaining agent who joined first.
 func TestOwnership(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -293,7 +292,7 @@ func TestOwnership(t *testing.T) {
 		if n := len(in.events()); n != 0 {
 			t.Errorf("leaving twice announced %d events", n)
 		}
-		// The bot holds it: who joins takes over.
+		// The assistant holds it: an agent who joins takes over.
 		other := in.begin()
 		if _, err := s.Conversations.Change(in.Context(), other, s.Conversations.ToSetAI(conversation.AIActive)); err != nil {
 			t.Fatal(err)
@@ -364,7 +363,8 @@ func TestReplies(t *testing.T) {
 		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "  "}).Refused(422, "validation_failed")
 		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "x", "channel": "email"}).Refused(422, "no_route")
 
-		// A channel without a connected account: no route, and nothing written.
+		// On a channel without a connected account there is no route, and nothing is
+		// written.
 		got, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 			Channel: "whatsapp", Body: "Merhaba", From: contact.Sender{Channel: "whatsapp", AccountID: uuid.New(), ExternalID: "1", Name: "Ali"},
 		})
@@ -391,7 +391,7 @@ func TestReplies(t *testing.T) {
 			t.Errorf("got %+v", ways)
 		}
 
-		// Merged conversations take nothing more.
+		// Merged conversations accept nothing more.
 		other := in.begin()
 		in.Owner.Post(path+"/merge", map[string]any{"into_id": other}).Want(200)
 		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "x"}).Refused(409, "conflict")
@@ -446,7 +446,7 @@ func TestPublicReply(t *testing.T) {
 		if n := len(in.events()); n != 0 {
 			t.Errorf("%d events of refused replies", n)
 		}
-		// Reading is not writing, not even a note.
+		// The permission to read does not allow writing, not even a note.
 		reader := in.Key(false, "crm.conversations.view")
 		reader.Get(path).Want(200)
 		reader.Post(path+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "x", "message_type": "note"}).Refused(403, "forbidden")

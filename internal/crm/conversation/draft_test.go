@@ -15,7 +15,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// draftOf reads the caller's draft of a type, nil where there is none.
+// draftOf returns the caller's draft of a type, nil if there is none.
 func draftOf(who *apptest.Client, path, messageType string) *draft.Draft {
 	var d reply.Detail
 	who.Get(path).Want(200).Data(&d)
@@ -25,7 +25,7 @@ func draftOf(who *apptest.Client, path, messageType string) *draft.Draft {
 	return nil
 }
 
-// putDraft writes a draft and gives what is kept, nil for nothing.
+// putDraft writes a draft and returns the stored one, nil for none.
 func putDraft(who *apptest.Client, path string, body map[string]any) *draft.Draft {
 	var d reply.Drafted
 	who.Put(path+"/draft", body).Want(200).Data(&d)
@@ -65,7 +65,7 @@ func TestDraft(t *testing.T) {
 		if kept(in.Owner, path) == nil {
 			t.Error("a refused reply took the draft")
 		}
-		// What a program writes in the agent's name is not what they wrote.
+		// What a program writes in the agent's name does not clear the agent's draft.
 		in.FullKey().Post(public+"/"+id.String()+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "Otomatik"}).Want(200)
 		if kept(in.Owner, path) == nil {
 			t.Error("a program took the draft")
@@ -82,8 +82,8 @@ func TestDraft(t *testing.T) {
 	})
 }
 
-// A note and a reply are two drafts: neither takes the other's place, and
-// sending one leaves the other.
+// A note and a reply are two drafts: neither replaces the other, and sending one keeps the
+// other.
 func TestDraftOfEachType(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -129,8 +129,8 @@ func TestDraftOfEachType(t *testing.T) {
 	})
 }
 
-// A draft holds its uploads for as long as it is there, and gives them to what
-// is sent.
+// A draft keeps its uploads as long as it exists, and passes them on to the message that is
+// sent.
 func TestDraftHoldsUploads(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -146,7 +146,7 @@ func TestDraftHoldsUploads(t *testing.T) {
 			}
 			return ids(d.Attachments)
 		}
-		// pass lets more than a day go by, with sessions that stay in use.
+		// pass advances the clock by more than a day, with sessions that stay in use.
 		pass := func() {
 			t.Helper()
 			for range 3 {
@@ -170,7 +170,8 @@ func TestDraftHoldsUploads(t *testing.T) {
 		if diff := cmp.Diff([][]uuid.UUID{{a.ID, b.ID}, {c.ID}}, [][]uuid.UUID{held("comment"), held("note")}); diff != "" {
 			t.Error(diff)
 		}
-		// They outlast the day that an upload waits alone; one that is taken out has that day.
+		// They outlast the day for which an unattached upload is kept; one removed from the
+		// draft gets a new day.
 		pass()
 		clean(0)
 		in.Owner.Get(files + "/" + a.ID.String()).Want(200)
@@ -179,7 +180,7 @@ func TestDraftHoldsUploads(t *testing.T) {
 		pass()
 		clean(1)
 		in.Owner.Get(files+"/"+b.ID.String()).Refused(404, "not_found")
-		// Another's uploads, and what was sent, go into no draft.
+		// Somebody else's uploads, and sent ones, cannot be added to a draft.
 		foreign := upload(t, other, files, "o.txt", "o")
 		for _, no := range []uuid.UUID{foreign.ID, uuid.New()} {
 			if e := in.Owner.Put(path+"/draft", map[string]any{"body": "x", "attachments": []uuid.UUID{no}}).Refused(422, "validation_failed"); e.Fields["attachments"][0] != "unknown_attachment" {
@@ -192,15 +193,14 @@ func TestDraftHoldsUploads(t *testing.T) {
 			t.Errorf("sent %+v, the draft still holds %v", out.Item.Attachments, held("comment"))
 		}
 		in.Owner.Put(path+"/draft", map[string]any{"body": "x", "attachments": []uuid.UUID{a.ID}}).Refused(422, "validation_failed")
-		// A note that is sent without its upload leaves that behind.
+		// A note that is sent without its upload leaves the upload unattached.
 		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "Ekte", "message_type": "note"}).Want(200)
 		pass()
 		clean(2)
 	})
 }
 
-// A merge takes drafts along with their uploads; one of the same type that is
-// there stays.
+// A merge moves drafts with their uploads; an existing draft of the same type stays.
 func TestMergeTakesDrafts(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -28,12 +28,12 @@ const (
 	Rated        = "conversation.rated"
 	ItemChanged  = "conversation.item_changed"
 	Annotated    = "conversation.annotated"
-	// ScheduleChanged tells panels that a message for later was added or taken back.
+	// ScheduleChanged tells panels that a scheduled message was added or cancelled.
 	ScheduleChanged = "conversation.schedule_changed"
 	DeliveryFailed  = "message.delivery_failed"
 )
 
-// Events are what the inbox announces.
+// Events returns the events that the inbox announces.
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	id := func(last string) uuid.UUID { return uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b" + last) }
@@ -60,7 +60,8 @@ func Events() event.Catalog {
 	snoozed.State, snoozed.SnoozedUntil = Snoozed, &tomorrow
 	assigned.OwnerID = &agent
 	tagged.Tags = []string{"teslimat"}
-	// with completes an entry: its record, what was added and what changed.
+	// with completes an entry with its record, the item that was added and the earlier
+	// values.
 	with := func(t event.Type, c Conversation, item any, before map[string]any) event.Type {
 		t.Example, t.ItemExample = c, item
 		if before != nil {
@@ -70,7 +71,7 @@ func Events() event.Catalog {
 	}
 	noted := entry(Noted, "An internal note was written.", "İç not yazıldı.")
 	noted.Hidden = true
-	// An item can be a note, so panels alone are told what becomes of items.
+	// An item can be a note, so changes of items are announced to panels only.
 	changed := entry(ItemChanged, "A message or note was edited, deleted, reacted to, sent or resent.", "Bir ileti ya da not düzenlendi, silindi, tepki aldı, gönderildi ya da yeniden gönderildi.")
 	changed.Hidden = true
 	annotated := entry(Annotated, "The summary or what the assistant understood changed.", "Özet ya da asistanın anladıkları değişti.")

@@ -20,9 +20,9 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Move takes a conversation over one transition: it writes the record, the
-// timeline and the counters and announces what the table says. The caller has
-// locked was and put everything but the state into c.
+// Move applies one transition to a conversation: it writes the record, the timeline and the
+// counters and announces the events of the table. The caller has locked was and set
+// everything but the state in c.
 func (s *Service) Move(tx *db.Tx, was Conversation, c *Conversation, on Trigger, item *Item, detail map[string]any) error {
 	t := transition(was.State, on)
 	if t.Nothing {
@@ -64,7 +64,7 @@ func (s *Service) Move(tx *db.Tx, was Conversation, c *Conversation, on Trigger,
 	return planSurvey(tx, c)
 }
 
-// setStateFields sets what belongs to a state.
+// setStateFields sets the fields that depend on the state.
 func setStateFields(c, was *Conversation, t *Transition) {
 	if t.To == was.State {
 		return
@@ -79,7 +79,7 @@ func setStateFields(c, was *Conversation, t *Transition) {
 	}
 }
 
-// Start opens a new conversation; false means that another message was first.
+// Start opens a new conversation; it returns false if another message opened one first.
 func (s *Service) Start(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bool, error) {
 	now := clock.At(tx.Now())
 	t := transition("", on)
@@ -125,8 +125,8 @@ func (s *Service) Start(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bo
 	return true, s.Announce(tx, t.Emits, nil, c, first)
 }
 
-// assignTimestamps gives items their place in the timeline: after the last, whatever the
-// clocks of two nodes say.
+// assignTimestamps gives items their place in the timeline, after the last item, even if
+// the clocks of two nodes differ.
 func assignTimestamps(tx *db.Tx, c *Conversation, list []*Item) {
 	for _, i := range list {
 		at := clock.At(tx.Now())
@@ -148,7 +148,8 @@ func assignTimestamps(tx *db.Tx, c *Conversation, list []*Item) {
 	}
 }
 
-// writeDependents writes what hangs on a conversation: items, counters, tags' times.
+// writeDependents writes what belongs to a conversation: items, counters and the times of
+// its tags.
 func (s *Service) writeDependents(tx *db.Tx, was, c *Conversation, list []*Item) error {
 	for _, i := range list {
 		if err := putItem(tx, i); err != nil {
@@ -195,7 +196,8 @@ func (s *Service) Announce(tx *db.Tx, names []string, was, c *Conversation, item
 	return nil
 }
 
-// actor is the author of what was written, unless a person or a key did it.
+// actor returns the author of the item as the actor of the event, or nil if a person or a
+// key is the caller.
 func actor(tx *db.Tx, item *Item) *event.Actor {
 	if item == nil || caller.From(tx.Context()).Kind != caller.System {
 		return nil
@@ -203,7 +205,7 @@ func actor(tx *db.Tx, item *Item) *event.Actor {
 	return &event.Actor{Type: caller.Kind(item.AuthorKind), ID: item.AuthorID}
 }
 
-// changedFields gives the changed fields that receivers care about, as they were.
+// changedFields returns the earlier values of the changed fields that receivers care about.
 func changedFields(was, c *Conversation) map[string]any {
 	out := map[string]any{}
 	if was.State != c.State {
@@ -233,7 +235,7 @@ func changedFields(was, c *Conversation) map[string]any {
 	return out
 }
 
-// SameID says whether two ids are equal, or both missing.
+// SameID reports whether two ids are equal, or both nil.
 func SameID(a, b *uuid.UUID) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -241,13 +243,13 @@ func SameID(a, b *uuid.UUID) bool {
 	return *a == *b
 }
 
-// NewEvent is a timeline event of whoever acts.
+// NewEvent returns a timeline event whose author is the caller.
 func NewEvent(tx *db.Tx, name string, detail map[string]any) *Item {
 	who := AuthorFrom(tx)
 	return &Item{Kind: Event, AuthorKind: who.Kind, AuthorID: who.ID, Event: &name, Detail: detail}
 }
 
-// AuthorFrom is the caller as the author of an item.
+// AuthorFrom returns the caller as the author of an item.
 func AuthorFrom(tx *db.Tx) Author {
 	who := caller.From(tx.Context())
 	a := Author{Kind: string(who.Kind)}
@@ -257,7 +259,7 @@ func AuthorFrom(tx *db.Tx) Author {
 	return a
 }
 
-// LockLive locks a conversation that can be worked on.
+// LockLive locks a conversation; not_found if it does not exist or is deleted.
 func LockLive(tx *db.Tx, id uuid.UUID) (Conversation, error) {
 	c, err := LockAny(tx, id)
 	if err == nil && c.DeletedAt != nil {
@@ -266,7 +268,7 @@ func LockLive(tx *db.Tx, id uuid.UUID) (Conversation, error) {
 	return c, db.NotFound(err)
 }
 
-// Lock also refuses one that went into another.
+// Lock is LockLive, but also refuses a conversation that was merged into another.
 func Lock(tx *db.Tx, id uuid.UUID) (Conversation, error) {
 	c, err := LockLive(tx, id)
 	if err == nil && c.MergedIntoID != nil {
@@ -275,8 +277,8 @@ func Lock(tx *db.Tx, id uuid.UUID) (Conversation, error) {
 	return c, err
 }
 
-// ReceiveCustomerMessage puts a message of the customer into a conversation and tells the
-// agents who joined. What a machine answered is kept, and sets nothing off.
+// ReceiveCustomerMessage puts a message of the customer into a conversation and marks it as
+// unread for the agents who joined. An automatic reply is stored but triggers nothing.
 func (s *Service) ReceiveCustomerMessage(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	ref, err := s.contacts.Find(&tx.Reader, was.ContactID)
 	if err != nil && !db.IsNoRow(err) {
@@ -318,8 +320,8 @@ func (s *Service) ReceiveCustomerMessage(tx *db.Tx, was Conversation, item *Item
 	return c, s.notifyJoined(tx, c.ID, &c)
 }
 
-// cancelScheduledOnReply takes back the scheduled messages of a conversation
-// that should only go if the customer stays silent, and tells open panels.
+// cancelScheduledOnReply cancels the scheduled messages of a conversation that should only
+// go if the customer stays silent, and tells open panels.
 func (s *Service) cancelScheduledOnReply(tx *db.Tx, c *Conversation) error {
 	cancelled, err := later.CancelOnReply(tx, c.ID)
 	if err != nil || !cancelled {
@@ -328,8 +330,8 @@ func (s *Service) cancelScheduledOnReply(tx *db.Tx, c *Conversation) error {
 	return s.Announce(tx, []string{ScheduleChanged}, nil, c, nil)
 }
 
-// returnToTeam gives a conversation whose owner is away, and wants it so, back to
-// the team. The owner stays in it and reads on when they return.
+// returnToTeam returns a conversation to the team if its owner is away and has chosen this.
+// The owner stays among its agents and can read on when they return.
 func (s *Service) returnToTeam(tx *db.Tx, c *Conversation) error {
 	if c.OwnerID == nil {
 		return nil
@@ -343,7 +345,7 @@ func (s *Service) returnToTeam(tx *db.Tx, c *Conversation) error {
 	return s.Move(tx, was, c, Assign, nil, map[string]any{"owner_id": nil, "reason": "away"})
 }
 
-// AddAnswer puts an answer into a conversation. One that cannot leave is kept,
+// AddAnswer puts an answer into a conversation. An answer that cannot be sent is stored,
 // and the customer goes on waiting.
 func (s *Service) AddAnswer(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	c := was
@@ -368,8 +370,8 @@ func (s *Service) AddAnswer(tx *db.Tx, was Conversation, item *Item) (Conversati
 	return c, nil
 }
 
-// markAnswered writes down that an answer left: nobody waits any more, and the
-// first answer stays the first.
+// markAnswered records that an answer was sent: the customer no longer waits, and the time
+// of the first answer is set if it was not.
 func markAnswered(tx *db.Tx, c *Conversation) {
 	c.WaitingSince = nil
 	if c.FirstReplyAt == nil {
@@ -387,7 +389,7 @@ func (s *Service) AddNote(tx *db.Tx, was Conversation, item *Item) (Conversation
 	return c, s.Move(tx, was, &c, WriteNote, item, nil)
 }
 
-// notifyJoined marks c as unread for the agents who joined a conversation: c
+// notifyJoined marks c as unread for the agents who joined the conversation joined: c
 // itself, or the one that c follows.
 func (s *Service) notifyJoined(tx *db.Tx, joined uuid.UUID, c *Conversation) error {
 	if c.Test {
@@ -404,8 +406,8 @@ func (s *Service) notifyJoined(tx *db.Tx, joined uuid.UUID, c *Conversation) err
 	return s.markAll(tx, c.ID, ids)
 }
 
-// notifyGroup raises the unread counters of a group's agents who have not
-// joined; those who have hear of it anyway.
+// notifyGroup raises the unread counters of a group's agents who have not joined; those who
+// have are notified anyway.
 func (s *Service) notifyGroup(tx *db.Tx, c *Conversation) error {
 	if c.GroupID == nil || c.Test {
 		return nil
@@ -424,8 +426,8 @@ func (s *Service) notifyGroup(tx *db.Tx, c *Conversation) error {
 	return s.markAll(tx, c.ID, ids)
 }
 
-// markAll raises the unread counters of agents in the order of their ids: two
-// conversations must not wait for each other's badges.
+// markAll raises the unread counters of agents in the order of their ids, so that two
+// conversations cannot deadlock on each other's badges.
 func (s *Service) markAll(tx *db.Tx, conversation uuid.UUID, ids []uuid.UUID) error {
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	for _, id := range ids {
@@ -441,7 +443,7 @@ func (s *Service) MarkUnread(tx *db.Tx, conversation, agentID uuid.UUID) error {
 	return s.MarkUnreadBy(tx, conversation, UnreadBy{agentID, 1})
 }
 
-// MarkUnreadBy raises an agent's unread messages, and their badge where they had none.
+// MarkUnreadBy raises an agent's unread messages, and their badge if they had none.
 func (s *Service) MarkUnreadBy(tx *db.Tx, conversation uuid.UUID, u UnreadBy) error {
 	n, err := addUnread(tx, conversation, u)
 	if err != nil || n > u.N {
@@ -450,7 +452,7 @@ func (s *Service) MarkUnreadBy(tx *db.Tx, conversation uuid.UUID, u UnreadBy) er
 	return addBadge(tx, u.AgentID, 1)
 }
 
-// MarkRead takes a conversation off an agent's badge.
+// MarkRead removes a conversation from an agent's badge.
 func (s *Service) MarkRead(tx *db.Tx, conversation, agentID uuid.UUID) error {
 	had, err := dropUnread(tx, conversation, agentID)
 	if err != nil || !had {
@@ -459,7 +461,7 @@ func (s *Service) MarkRead(tx *db.Tx, conversation, agentID uuid.UUID) error {
 	return addBadge(tx, agentID, -1)
 }
 
-// RecordEvent leaves an event in a timeline and saves the conversation with it.
+// RecordEvent adds an event to a timeline and saves the conversation with it.
 func (s *Service) RecordEvent(tx *db.Tx, was Conversation, c *Conversation, name string, detail map[string]any) error {
 	item := NewEvent(tx, name, detail)
 	assignTimestamps(tx, c, []*Item{item})

@@ -20,7 +20,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// fakeRouter is a router with one WhatsApp account, as a channel would be.
+// fakeRouter is a router with one WhatsApp account, like a channel's.
 type fakeRouter struct {
 	account uuid.UUID
 	taken   []conversation.Outgoing
@@ -76,7 +76,7 @@ func TestNewAsAgent(t *testing.T) {
 		}
 		hello := map[string]any{"contact_id": in.customer.ID, "channel": "whatsapp", "body": "Merhaba", "subject": "Randevu"}
 
-		// Nothing is connected: the conversation is there, and says so.
+		// Nothing is connected: the conversation is created and reports the failure.
 		b := post(hello)
 		if b.Delivery != "none" || b.Reused || b.DeliveryChannel != nil || b.Data.OwnerID == nil || b.Data.FirstReplyAt != nil {
 			t.Errorf("got %+v", b)
@@ -107,7 +107,7 @@ func TestNewAsAgent(t *testing.T) {
 		if list := in.items(b.Data.ID); list[0].Event == nil || *list[0].Event != "channel_delivery_failed" {
 			t.Errorf("got %+v", list[0])
 		}
-		// A provider that does not answer: the message stays on its way.
+		// If the provider does not answer, the message stays on its way.
 		router.err = errors.New("time-out")
 		if b = post(hello); b.Delivery != "queued" {
 			t.Errorf("got %+v", b)
@@ -185,7 +185,7 @@ func TestSnooze(t *testing.T) {
 		if c = in.get(id); c.State != conversation.Open || c.SnoozedUntil != nil || c.Unread != 1 {
 			t.Errorf("got %+v", c)
 		}
-		// Until a reply: no clock wakes it, the customer does.
+		// Until a reply: it is woken by the customer, not by the clock.
 		in.Owner.Post(path+"/snooze", map[string]any{"until_reply": true}).Want(200)
 		s.Clock.Advance(365 * 24 * time.Hour)
 		in.events()
@@ -198,8 +198,8 @@ func TestSnooze(t *testing.T) {
 	})
 }
 
-// A closed e-mail conversation reopens as the settings say; a messaging one
-// always does.
+// A closed e-mail conversation reopens according to the settings; a messaging one always
+// does.
 func TestReopening(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -337,7 +337,7 @@ func TestBulkGroupsAndTags(t *testing.T) {
 		var g group.Group
 		in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": "Satış sonrası", "agent_ids": []uuid.UUID{in.Member}}).Want(201).Data(&g)
 		in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": " satis  SONRASI"}).Refused(409, "conflict")
-		// A single letter, or the order of the words, makes another name.
+		// Names that differ in a single letter or in the order of the words are different.
 		for _, name := range []string{"Ekip 1", "Ekip 2", "Ekip", "1 Ekip", "C++", "C"} {
 			in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": name}).Want(201)
 		}

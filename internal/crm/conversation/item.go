@@ -7,22 +7,20 @@ import (
 	"konak/internal/kit/markdown"
 )
 
-// The format of an item's text stands in its detail, below DetailFormat, where it
-// is not plain.
+// The format of an item's text is in its detail under DetailFormat, unless it is plain.
 const (
 	DetailFormat   = "format"
 	FormatPlain    = "plain"
 	FormatMarkdown = "markdown"
 )
 
-// DetailRedacted marks an item in which a data-loss-prevention rule has covered
-// words.
+// DetailRedacted marks an item in which a data-loss-prevention rule has masked words.
 const DetailRedacted = "redacted"
 
-// HasMarkdown says whether an item's text is written in Markdown.
+// HasMarkdown reports whether an item's text is written in Markdown.
 func (i *Item) HasMarkdown() bool { return i.Detail[DetailFormat] == FormatMarkdown }
 
-// PlainBody is an item's text without marks.
+// PlainBody returns an item's text without markup.
 func (i *Item) PlainBody() string {
 	if i.HasMarkdown() {
 		return markdown.Text(i.Body)
@@ -30,7 +28,7 @@ func (i *Item) PlainBody() string {
 	return i.Body
 }
 
-// Reaction is somebody's answer to an item in one sign.
+// Reaction is a reaction to an item with one sign.
 type Reaction struct {
 	Emoji      string     `json:"emoji" example:"👍"`
 	AuthorKind string     `json:"author_kind" enum:"agent,contact,bot,system,api_key" example:"agent"`
@@ -38,7 +36,7 @@ type Reaction struct {
 	At         clock.Time `json:"at"`
 }
 
-// AISource is something that an answer of the assistant relied on.
+// AISource is a source that an answer of the assistant relied on.
 type AISource struct {
 	Kind    string `json:"kind" example:"article" doc:"Kind of source: article, canned_reply, website, file, provision"`
 	Title   string `json:"title" example:"İade koşulları"`
@@ -46,15 +44,15 @@ type AISource struct {
 	Excerpt string `json:"excerpt" example:"Ürünü 14 gün içinde iade edebilirsiniz." doc:"The relevant passage"`
 }
 
-// Header is one line of an e-mail's head.
+// Header is one header line of an e-mail.
 type Header struct {
 	Name  string `json:"name" example:"Received"`
 	Value string `json:"value" example:"from mx.example.com"`
 }
 
-// Email is the e-mail that an item came in or went out as. The e-mail channel
-// makes it: HTML must be sanitised before it gets here, RawBlobID is the whole
-// message as it came over the wire.
+// Email is the e-mail that an item came in or went out as. The e-mail channel builds it:
+// HTML must be sanitised before it gets here, RawBlobID is the whole message as it was
+// transferred.
 type Email struct {
 	MessageID string      `json:"message_id" example:"CAF00BA7@mail.example.com" doc:"Without angle brackets"`
 	From      string      `json:"from" example:"Elif Kaya <elif@kayamobilya.example>"`

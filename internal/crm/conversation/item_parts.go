@@ -9,8 +9,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// writeItemParts writes what hangs on an item that was written just now: its
-// files, its e-mail, whom it mentions and what the assistant relied on.
+// writeItemParts writes the parts of a newly written item: its files, its e-mail, its
+// mentions and the sources of the assistant.
 func (s *Service) writeItemParts(tx *db.Tx, item *Item) error {
 	if err := file.Attach(tx, item.ID, item.Test, item.Attachments); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (s *Service) writeItemParts(tx *db.Tx, item *Item) error {
 	return putSources(tx, item.ID, item.Sources)
 }
 
-// FillItem reads what belongs to one item.
+// FillItem is FillItems for one item.
 func FillItem(r *db.Reader, item *Item) error {
 	one := []Item{*item}
 	err := FillItems(r, one)
@@ -34,7 +34,7 @@ func FillItem(r *db.Reader, item *Item) error {
 	return err
 }
 
-// FillItems reads the files of items, the reactions to them and whom they call.
+// FillItems reads the files, reactions and mentions of items.
 func FillItems(r *db.Reader, list []Item) error {
 	ids, notes := make([]uuid.UUID, 0, len(list)), []uuid.UUID{}
 	for _, i := range list {
@@ -67,13 +67,13 @@ func FillItems(r *db.Reader, list []Item) error {
 	return nil
 }
 
-// SetPreview shows a message in lists: what it says and who wrote it.
+// SetPreview sets what lists show of a message: its text and its author.
 func (c *Conversation) SetPreview(i *Item) {
 	kind := i.AuthorKind
 	c.Preview, c.PreviewAuthorKind, c.PreviewAuthorID = previewOf(i), &kind, i.AuthorID
 }
 
-// previewOf stands for a message in lists: its text, or else its files.
+// previewOf returns what lists show of a message: its text, or else the names of its files.
 func previewOf(i *Item) string {
 	if i.Body != "" || len(i.Attachments) == 0 {
 		return preview(i.PlainBody())

@@ -22,7 +22,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// say writes as the owner and gives the item.
+// say writes as the owner and returns the item.
 func (in *inbox) say(id uuid.UUID, body map[string]any) conversation.Item {
 	in.t.Helper()
 	var out conversation.Written
@@ -34,7 +34,7 @@ func itemPath(i conversation.Item) string {
 	return base + "/" + i.ConversationID.String() + "/items/" + i.ID.String()
 }
 
-// agent signs a member in who may reply and no more.
+// agent signs in a member who may only reply.
 func (in *inbox) agent(name string) *apptest.Client {
 	in.t.Helper()
 	if err := in.s.Identity.AddMember(in.t.Context(), in.ID, name, name+"@demo.example", apptest.Password, identity.RoleAgent); err != nil {
@@ -94,7 +94,7 @@ func TestEditItem(t *testing.T) {
 		refused(event, "event")
 		in.Owner.Delete(itemPath(event)).Refused(409, "conflict")
 
-		// What others wrote needs another permission.
+		// Changing what others wrote needs another permission.
 		agent := in.agent("can")
 		if p := policy(agent, note); p.CanEdit || p.CanDelete || *p.EditReason != "other_author" {
 			t.Errorf("got %+v", p)
@@ -104,13 +104,13 @@ func TestEditItem(t *testing.T) {
 				t.Errorf("got %+v", e)
 			}
 		}
-		// A note stays open for change, a message does not.
+		// A note can always be edited, a message cannot.
 		s.Clock.Advance(25 * time.Hour)
 		in.Owner = in.SignIn("owner@demo.example")
 		refused(message, "too_old")
 		in.Owner.Put(itemPath(note), map[string]any{"body": "yeni"}).Want(200)
 
-		// An item belongs to its conversation and to no other.
+		// An item is found only in its own conversation.
 		other := in.begin()
 		in.Owner.Put(base+"/"+other.String()+"/items/"+note.ID.String(), map[string]any{"body": "x"}).Refused(404, "not_found")
 		in.Owner.Post(base+"/"+id.String()+"/merge", map[string]any{"into_id": other}).Want(200)
@@ -135,7 +135,7 @@ func TestDeleteItem(t *testing.T) {
 		}
 		in.Owner.Delete(itemPath(message)).Refused(404, "not_found")
 		in.Owner.Get(itemPath(message)+"/edit-policy").Refused(404, "not_found")
-		// The customer's words can be hidden, by those who manage.
+		// The customer's messages can be hidden by callers with the permission to manage.
 		in.agent("can").Delete(itemPath(in.items(id)[0])).Refused(403, "forbidden")
 		in.Owner.Delete(itemPath(in.items(id)[0])).Want(200)
 		if c := in.get(id); c.Preview != "" {
@@ -231,11 +231,11 @@ func TestReactions(t *testing.T) {
 		if e := react(message, "tamam").Refused(422, "validation_failed"); e.Fields["emoji"][0] != "not_an_emoji" {
 			t.Errorf("got %+v", e)
 		}
-		// A message that the channel never had, or has not taken yet, or a note.
+		// A message that the channel never had or has not accepted yet, or a note.
 		unsupported(in.items(in.begin())[0], "channel_unsupported")
 		unsupported(in.say(message.ConversationID, map[string]any{"body": "Merhaba"}), "no_channel_copy")
 		unsupported(in.say(message.ConversationID, map[string]any{"body": "not", "message_type": "note"}), "no_channel_copy")
-		// What the channel refuses is refused, and nothing is written.
+		// If the channel refuses, the reaction is refused and nothing is written.
 		router.fail = fault.New(fault.ReactionUnsupported).Because("channel_unsupported")
 		unsupported(message, "channel_unsupported")
 		router.fail, router.refuse = nil, fault.New(fault.WindowClosed)
@@ -316,7 +316,7 @@ func TestOriginalEmail(t *testing.T) {
 		if r.Header.Get("Content-Type") != "message/rfc822" || !strings.HasPrefix(r.Header.Get("Content-Disposition"), "attachment") || !strings.HasSuffix(string(r.Body), "Merhaba") {
 			t.Errorf("%v %q", r.Header, r.Body)
 		}
-		// A replacement lets the old original go; without one there is none.
+		// A replacement releases the old original; without a new one there is none.
 		err = s.DB.Tenant(in.ID).InTx(t.Context(), func(tx *db.Tx) error {
 			return s.Conversations.KeepEmail(tx, got.Item.ID, conversation.Email{MessageID: "m2@example.com"})
 		})

@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// nobody stands for identity.
+// nobody is a stub for identity.
 type nobody struct{}
 
 func (nobody) HoldAgent(*db.Tx, perm.Permission, uuid.UUID) (bool, error) { return false, nil }
@@ -29,8 +29,8 @@ func (nobody) AgentsWho(*db.Reader, perm.Permission, ...uuid.UUID) (map[uuid.UUI
 
 func (nobody) AgentNames(*db.Reader, []uuid.UUID) (map[uuid.UUID]string, error) { return nil, nil }
 
-// fill writes many conversations at once, spread over every filter. One of a
-// hundred is snoozed, a second apart, beginning at from.
+// fill writes many conversations at once, with values for every filter. One in a hundred is
+// snoozed, a second apart, beginning at from.
 func fill(t *testing.T, d *db.DB, tenant uuid.UUID, n int, state string, from time.Time) {
 	t.Helper()
 	id, base := `gen_random_uuid()`, clock.At(from).UnixMicro()
@@ -48,7 +48,7 @@ func fill(t *testing.T, d *db.DB, tenant uuid.UUID, n int, state string, from ti
 				NULL, NULL, '[]', CASE WHEN i %% 20 = 0 THEN %d + i ELSE NULL END, CASE WHEN %s = 'snoozed' THEN %d + i * 1000000 ELSE NULL END,
 				false, %d + i, %d + i, %d + i, %d + i FROM n`, first, last, d.Dialect().Literal(tenant), id, state, id, base, state, base, base, base, base, base)
 	}
-	// In parts: a transaction may not take long.
+	// It writes in parts, because a transaction may not take long.
 	for first := 1; first <= n; first += 5000 {
 		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(put(first, min(first+4999, n)))
@@ -68,8 +68,7 @@ func fill(t *testing.T, d *db.DB, tenant uuid.UUID, n int, state string, from ti
 	}
 }
 
-// Every filter and every order of the list goes through an index, and no page
-// is sorted after the fact.
+// Every filter and order of the list uses an index, and no page is sorted afterwards.
 func TestListPlans(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -127,12 +126,12 @@ func TestListPlans(t *testing.T) {
 					t.Errorf("%s: reads the whole table\n%s", name, text)
 				}
 			}
-			// A test's rows are few among the live ones: an index has them alone.
+			// Test rows are few among the live ones: a separate index holds only them.
 			if tc.f.onlyTest && !strings.Contains(text, "conversation_test_") {
 				t.Errorf("%s: looks for a test's rows among the live ones\n%s", name, text)
 			}
-			// What one agent has not read, what a search found, one contact's
-			// and a merge of three pages are small sets that may be sorted.
+			// An agent's unread conversations, search results, those of one contact and a
+			// merge of three pages are small sets that may be sorted.
 			few := tc.f.few || tc.f.ContactID != nil || strings.Contains(query, "UNION ALL")
 			if !few && (strings.Contains(text, "Sort") || strings.Contains(text, "TEMP B-TREE FOR ORDER")) {
 				t.Errorf("%s: sorts\n%s", name, text)
@@ -141,8 +140,8 @@ func TestListPlans(t *testing.T) {
 	})
 }
 
-// A page looks at a bounded number of rows, whatever its filters: it ends with
-// what it found there and a cursor, and page by page everything is found.
+// A page scans a bounded number of rows, whatever its filters: it ends with what it found
+// there and a cursor, and all pages together find everything.
 func TestListLooksAtFewRows(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -195,7 +194,7 @@ func TestListLooksAtFewRows(t *testing.T) {
 				if most := tc.most + tc.found/p.Limit; pages > most {
 					t.Errorf("%s: %d pages, want %d at most", name, pages, most)
 				}
-				// A full window without a match ends the page there.
+				// A full window without a match ends the page.
 				if tc.found == 0 && tc.most > 1 && pages < tc.most {
 					t.Errorf("%s: %d pages: one of them looked at more than %d rows", name, pages, rows)
 				}
@@ -204,8 +203,8 @@ func TestListLooksAtFewRows(t *testing.T) {
 	})
 }
 
-// Twenty thousand snoozed conversations: what is due wakes in one step of a
-// scan that runs every second, with its event, and nothing else does.
+// Of twenty thousand snoozed conversations, those that are due wake in one step of a scan
+// that runs every second, with their events, and no others do.
 func TestWakeAmongMany(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {

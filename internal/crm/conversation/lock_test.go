@@ -11,8 +11,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// A conversation is written only in the transaction that has locked it: not after
-// it was only read, and not with what an earlier transaction locked.
+// A conversation can be written only in the transaction that has locked it: not if it was
+// only read, and not if an earlier transaction locked it.
 func TestWriteNeedsTheLock(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -44,8 +44,7 @@ func TestWriteNeedsTheLock(t *testing.T) {
 	})
 }
 
-// A key of the test environment writes no live conversation, however it came by
-// it.
+// A key of the test environment cannot write a live conversation, however it got it.
 func TestTestKeysWriteNothingLive(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -15,9 +15,9 @@ import (
 	"konak/internal/kit/db"
 )
 
-// A file whose content is gone is 410 file_missing, one of another size 410
-// file_damaged, and one whose bytes changed never ends cleanly. An export says
-// what is lost, and the same upload heals it.
+// A file whose content is gone is 410 file_missing, one of the wrong size 410 file_damaged,
+// and the download of one whose bytes changed never ends cleanly. An export names the lost
+// files, and uploading the same content again repairs them.
 func TestLostFiles(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {

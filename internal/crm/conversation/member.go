@@ -9,10 +9,9 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// addAgent lets an agent into a conversation and says whether they were not in
-// it before. The membership is held until the transaction ends, so that a
-// suspension comes before it, and is refused here with not_active, or after it,
-// and finds the agent in the conversation.
+// addAgent adds an agent to a conversation and reports whether they were not in it before.
+// It holds the membership until the transaction ends: a suspension comes either before it,
+// and addAgent returns not_active, or after it, and finds the agent in the conversation.
 func (s *Service) addAgent(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
 	if ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, agent); err != nil {
 		return false, err
@@ -22,8 +21,8 @@ func (s *Service) addAgent(tx *db.Tx, conversation, agent uuid.UUID) (bool, erro
 	return putAgent(tx, conversation, agent, clock.At(tx.Now()))
 }
 
-// HoldAgents holds the agents of a conversation whose rows are about to be
-// copied, and takes those out who are not active any more.
+// HoldAgents holds the agents of a conversation whose rows are about to be copied, and
+// removes those who are no longer active.
 func (s *Service) HoldAgents(tx *db.Tx, conversation uuid.UUID) error {
 	list, err := agents(&tx.Reader, conversation)
 	if err != nil {
@@ -41,7 +40,7 @@ func (s *Service) HoldAgents(tx *db.Tx, conversation uuid.UUID) error {
 	return nil
 }
 
-// Forbidden is the refusal for a permission that is missing.
+// Forbidden returns the fault for a missing permission.
 func Forbidden(p perm.Permission) *fault.Fault {
 	f := fault.New(fault.Forbidden, string(p))
 	f.Permission = string(p)

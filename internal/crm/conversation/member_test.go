@@ -15,8 +15,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// A request that was let in before its agent was suspended comes after it: the
-// agent joins nothing, begins nothing and is made the owner of nothing.
+// If an agent is suspended after their request was let in, the agent joins nothing, begins
+// nothing and becomes the owner of nothing.
 func TestSuspendedAgentJoinsNothing(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -40,8 +40,8 @@ func TestSuspendedAgentJoinsNothing(t *testing.T) {
 	})
 }
 
-// However joins and a suspension fall together, nobody who is suspended stays
-// in a conversation.
+// If joins and a suspension happen concurrently, no suspended agent stays in a
+// conversation.
 func TestSuspensionRacesJoins(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -78,7 +78,7 @@ func TestSuspensionRacesJoins(t *testing.T) {
 	})
 }
 
-// Who may not see conversations is made the owner of none and answers in none.
+// An agent who may not see conversations can neither become an owner nor answer.
 func TestOnlyWhoSeesConversations(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -101,7 +101,7 @@ func TestOnlyWhoSeesConversations(t *testing.T) {
 	})
 }
 
-// A merge takes those along who are in the conversation and may still see it.
+// A merge moves only those agents who may still see conversations.
 func TestMergeLeavesOutWhoSeesNothing(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -6,13 +6,13 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// Mention is a colleague whom a note calls.
+// Mention is a colleague mentioned in a note.
 type Mention struct {
 	AgentID uuid.UUID `json:"agent_id" format:"uuid"`
 	Name    string    `json:"name" example:"Defne Yılmaz" doc:"Their name when the note was written; appears in the text after an @"`
 }
 
-// MentionOf is a note that calls the caller, and where it stands.
+// MentionOf is a note that mentions the caller, with its conversation.
 type MentionOf struct {
 	ItemID         uuid.UUID  `json:"item_id" format:"uuid"`
 	ConversationID uuid.UUID  `json:"conversation_id" format:"uuid"`
@@ -26,8 +26,8 @@ type MentionOf struct {
 }
 
 const (
-	// mentionChoices is how many names a picker is given.
+	// mentionChoices is the number of names a picker is given.
 	mentionChoices = 20
-	// mentionsCounted is where counting the unread ones stops.
+	// mentionsCounted is the number at which counting the unread mentions stops.
 	mentionsCounted = 100
 )

@@ -80,18 +80,18 @@ func TestMentions(t *testing.T) {
 		if list := found(canClient); len(list) != 1 || list[0].ID != id || list[0].Unread != 1 || counted(canClient) != 1 {
 			t.Errorf("the one who is called: %+v", list)
 		}
-		// Who calls themselves has it in their list, and is not told.
+		// Authors who mention themselves have it in their list, but are not notified.
 		if len(mine(in.Owner, "")) != 1 || len(mine(in.Owner, "?unread=true")) != 0 || counted(in.Owner) != 0 {
 			t.Errorf("got %+v", mine(in.Owner, ""))
 		}
 
-		// Reading the conversation reads the mention.
+		// Reading the conversation marks the mention as read.
 		canClient.Post(base+"/"+id.String()+"/read", nil).Want(200)
 		if len(mine(canClient, "?unread=true")) != 0 || len(mine(canClient, "")) != 1 || counted(canClient) != 0 || len(found(canClient)) != 1 {
 			t.Error("it is read")
 		}
 
-		// Editing: who is gone is not called any more, who is new is told.
+		// When a note is edited, removed mentions are dropped and new ones notified.
 		var edited conversation.Item
 		in.Owner.Put(itemPath(note), map[string]any{"body": "@can değil", "mentions": []uuid.UUID{}}).Want(200).Data(&edited)
 		if len(edited.Mentions) != 0 || len(mine(canClient, "")) != 0 || len(found(canClient)) != 0 {
@@ -102,7 +102,7 @@ func TestMentions(t *testing.T) {
 		if len(edited.Mentions) != 1 || counted(canClient) != 1 || !cmp.Equal([]string{conversation.ItemChanged}, in.events()) {
 			t.Errorf("got %+v", edited.Mentions)
 		}
-		// The same again changes nothing; without the field it stays.
+		// The same mentions again change nothing; without the field they stay.
 		in.Owner.Put(itemPath(note), map[string]any{"body": "@can değil", "mentions": []uuid.UUID{can}}).Want(200)
 		if diff := cmp.Diff([]string{}, in.events()); diff != "" {
 			t.Error(diff)
@@ -111,7 +111,7 @@ func TestMentions(t *testing.T) {
 		if len(edited.Mentions) != 1 {
 			t.Errorf("got %+v", edited.Mentions)
 		}
-		// What is deleted calls nobody.
+		// A deleted note mentions nobody.
 		in.Owner.Delete(itemPath(note)).Want(200)
 		if len(mine(canClient, "")) != 0 || counted(canClient) != 0 || len(found(canClient)) != 0 {
 			t.Error("the note is deleted")
@@ -131,7 +131,8 @@ func TestMentions(t *testing.T) {
 		message := in.say(id, map[string]any{"body": "Bugün gelir"})
 		refused(in.Owner.Put(itemPath(message), map[string]any{"body": "y", "mentions": []uuid.UUID{can}}), "notes_only")
 
-		// Who can be called: members who may see conversations, by any of their names.
+		// Members who may see conversations can be mentioned, and are found by any of their
+		// names.
 		choices := func(q string) (out []conversation.Mention) {
 			t.Helper()
 			in.Owner.Get(base + "/" + id.String() + "/mentionable?q=" + url.QueryEscape(q)).Want(200).Data(&out)

@@ -11,8 +11,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// A page of where notes call an agent looks at a bounded number of mentions,
-// however many of the notes are deleted, and the pages together give the rest.
+// A page of mentions scans a bounded number of rows, however many of the notes are deleted,
+// and all pages together return the rest.
 func TestMentionsOnDeletedNotes(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {

@@ -11,8 +11,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// However often notes call an agent, the list of where they do looks at the
-// newest of these notes only.
+// However often notes mention an agent, the list of these conversations scans only the
+// newest of these notes.
 func TestMentionedLooksAtTheNewestNotes(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {

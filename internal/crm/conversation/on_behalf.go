@@ -4,12 +4,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// TypedBy is in the detail of a message that somebody wrote down in the
-// customer's name, and says who: {"kind": "agent", "id": "…"}.
+// TypedBy is a key in the detail of a message that somebody entered in the customer's name;
+// it names the writer: {"kind": "agent", "id": "…"}.
 const TypedBy = "typed_by"
 
-// TypistOf is the agent who wrote an item down in the customer's name; false
-// where none did.
+// TypistOf returns the agent who entered an item in the customer's name, or false if none
+// did.
 func TypistOf(i *Item) (uuid.UUID, bool) {
 	by, _ := i.Detail[TypedBy].(map[string]any)
 	if by["kind"] != ByAgent {

@@ -9,9 +9,8 @@ import (
 	"konak/internal/identity"
 )
 
-// What an agent writes in the customer's name says who typed it, in the item,
-// the audit log and the export, and its author can take it back; another agent
-// cannot.
+// A message in the customer's name records who typed it, in the item, the audit log and the
+// export, and its author can delete it; another agent cannot.
 func TestReplyAsCustomerKeepsWhoTyped(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

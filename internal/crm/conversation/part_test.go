@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// look is everything that a conversation holds for those who work on it.
+// look is everything that a conversation contains for those who work on it.
 type look struct {
 	Conversation conversation.Conversation
 	Said         []string
@@ -96,14 +96,14 @@ func (p *pair) merge() (undo string) {
 	return "/api/crm/v1/contacts/merges/" + out.Merge.ID.String() + "/undo"
 }
 
-// as compares two looks at a conversation, but for when it last changed.
+// as compares two looks at a conversation, ignoring when it last changed.
 func as(want, got look, also ...string) string {
 	return cmp.Diff(want, got, cmpopts.IgnoreFields(conversation.Conversation{}, append(also, "UpdatedAt")...),
 		cmpopts.IgnoreUnexported(conversation.Conversation{}))
 }
 
-// What waits to be sent to one customer, and everything else of theirs, is
-// theirs again after a merge was undone; nothing of it stays with the other.
+// Undoing a merge returns a customer's scheduled messages and everything else of theirs;
+// nothing of it stays with the other.
 func TestPartGivesEverythingBack(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -194,7 +194,7 @@ func TestPartKeepsWhatCameSince(t *testing.T) {
 		if len(back.Waiting) != 0 || back.Drafts[1] != "" {
 			t.Errorf("got %+v", back)
 		}
-		// Its time passed while it was merged: it is open then.
+		// The snooze ended during the merge, so the conversation is open afterwards.
 		undo = p.merge()
 		s.Clock.Advance(4 * time.Hour)
 		s.Settle()
@@ -202,7 +202,8 @@ func TestPartKeepsWhatCameSince(t *testing.T) {
 		if c := p.get(p.bora.ID); c.State != conversation.Open || c.SnoozedUntil != nil {
 			t.Errorf("got %+v", c)
 		}
-		// Closed before, closed after; deleted meanwhile, it stays deleted.
+		// It was closed before and is closed afterwards; if deleted meanwhile, it stays
+		// deleted.
 		p.Owner.Post(bora+"/close", nil).Want(200)
 		was := p.get(p.bora.ID)
 		undo = p.merge()

@@ -12,8 +12,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Query is what a list of conversations is asked for: the parameters of the
-// list, and what a saved view keeps of them.
+// Query holds the parameters of a list of conversations; a saved view stores them too.
 type Query struct {
 	State       string `query:"state" json:"state,omitempty" enum:"open,snoozed,closed"`
 	OwnerID     string `query:"owner_id" json:"owner_id,omitempty" maxLength:"36" example:"me" doc:"me, none, or an agent's id"`
@@ -106,7 +105,7 @@ func (q *Query) filter(ctx context.Context) (Filter, error) {
 	return f, nil
 }
 
-// ListMatching reads a page of what a query asks for, in its order.
+// ListMatching returns a page of the conversations that match a query, in its order.
 func (s *Service) ListMatching(ctx context.Context, q Query, p db.Page) (db.List[Conversation], error) {
 	f, err := q.filter(ctx)
 	if err != nil {
@@ -115,13 +114,13 @@ func (s *Service) ListMatching(ctx context.Context, q Query, p db.Page) (db.List
 	return s.List(ctx, f, q.Q, q.order(), p)
 }
 
-// CheckQuery says what is wrong with a query for the caller.
+// CheckQuery returns an error if a query is not valid for the caller.
 func (s *Service) CheckQuery(ctx context.Context, q Query) error {
 	_, err := q.filter(ctx)
 	return err
 }
 
-// CountUpTo counts the conversations of a query and stops at a limit.
+// CountUpTo counts the conversations of a query, up to a limit.
 func (s *Service) CountUpTo(r *db.Reader, q Query, limit int) (int, error) {
 	f, err := q.filter(r.Context())
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// reopens says whether a customer's message brings a closed conversation back.
+// reopens reports whether a customer's message reopens a closed conversation.
 func (s *Service) reopens(tx *db.Tx, c *Conversation) (bool, error) {
 	if source, ok := SourceOf(c.Channel); !ok || source.reopens {
 		return true, nil
@@ -21,10 +21,10 @@ func (s *Service) reopens(tx *db.Tx, c *Conversation) (bool, error) {
 	return tx.Now().Before(c.ClosedAt.AddDate(0, 0, *set.ReopenDays)), nil
 }
 
-// startFollowUp begins a new conversation with a customer's answer to one that
-// stays closed. For the closed one this is an answer like any other: messages
-// that should only go if the customer stays silent are cancelled, and the agents
-// who had joined it, its owner among them, find the new one unread.
+// startFollowUp begins a new conversation with a customer's answer to one that stays
+// closed. For the closed one this is an answer like any other: messages that should only go
+// if the customer stays silent are cancelled, and the new conversation is unread for the
+// agents who had joined the closed one, including its owner.
 func (s *Service) startFollowUp(tx *db.Tx, closed *Conversation, item *Item) (Conversation, error) {
 	c := Conversation{
 		Channel: closed.Channel, ChannelAccountID: closed.ChannelAccountID, ReplyRoute: closed.ReplyRoute, IsRequest: closed.IsRequest, Subject: closed.Subject,
@@ -43,8 +43,8 @@ func (s *Service) startFollowUp(tx *db.Tx, closed *Conversation, item *Item) (Co
 	return c, s.notifyJoined(tx, closed.ID, &c)
 }
 
-// keepOwner leaves a reopened conversation to its owner, or to the team where
-// the owner may not see conversations any more.
+// keepOwner keeps the owner of a reopened conversation, or removes them if they may no
+// longer see conversations.
 func (s *Service) keepOwner(tx *db.Tx, c *Conversation) error {
 	if c.OwnerID == nil {
 		return nil

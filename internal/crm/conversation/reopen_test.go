@@ -13,10 +13,10 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// A customer's answer to a conversation that stays closed begins another one,
-// and is an answer to the closed one all the same: it cancels what should only
-// go if the customer stays silent, it counts as their sign of life, and the
-// agents who had joined are told.
+// A customer's answer to a conversation that stays closed begins another one, but still
+// counts as an answer to the closed one: it cancels messages that should only go if the
+// customer stays silent, it counts as a sign of life, and the agents who had joined are
+// notified.
 func TestAnswerToWhatStaysClosed(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -58,8 +58,8 @@ func TestAnswerToWhatStaysClosed(t *testing.T) {
 	})
 }
 
-// A conversation that reopens stays with its owner, but not with one who may not
-// see conversations any more.
+// A reopened conversation stays with its owner, unless they may no longer see
+// conversations.
 func TestReopenedForItsOwner(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -80,7 +80,7 @@ func TestReopenedForItsOwner(t *testing.T) {
 	})
 }
 
-// What a customer of the test environment writes is on nobody's badge.
+// Messages of customers of the test environment count on nobody's badge.
 func TestTestMessagesAreOnNoBadge(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

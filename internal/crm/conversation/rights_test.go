@@ -14,9 +14,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Every way that does a thing asks for the same permissions: to name an owner or
-// a group is to assign, to set a priority, a subject or tags is to manage, to
-// write a note is to reply.
+// Every route for the same action needs the same permissions: naming an owner or a group is
+// assigning, setting a priority, a subject or tags is managing, writing a note is replying.
 func TestSameRightsOnEveryWay(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -106,8 +105,8 @@ func TestSameRightsOnEveryWay(t *testing.T) {
 	})
 }
 
-// Who may change conversations but not see them is answered with ids and states,
-// and never with what somebody wrote or is called.
+// Callers who may change conversations but not see them get ids and states, and never names
+// or what somebody wrote.
 func TestChangesWithoutView(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

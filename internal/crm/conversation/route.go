@@ -6,15 +6,15 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Where answers to a request go that a program opened: by e-mail, or nowhere,
-// because the program shows them itself.
+// Where answers to a request go that a program opened: by e-mail, or nowhere because the
+// program shows them itself.
 const (
 	ReplyByEmail = "email"
 	ReplyNowhere = "none"
 )
 
-// FindRoute asks the router for the way to a customer. With a refusal comes the
-// account that refuses.
+// FindRoute asks the router for the route to a customer. A refusal is returned together
+// with the account that refuses.
 func (s *Service) FindRoute(r *db.Reader, customer uuid.UUID, w Wish) (*Route, error) {
 	var err error
 	if w.Contact, err = s.contacts.Whole(r, customer); err != nil {

@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// mailRouter is a fakeRouter with a mailbox beside its WhatsApp account.
+// mailRouter is a fakeRouter with a mailbox in addition to its WhatsApp account.
 type mailRouter struct {
 	fakeRouter
 	mailbox uuid.UUID
@@ -37,9 +37,8 @@ func (r *mailRouter) Route(tx *db.Reader, w conversation.Wish) (*conversation.Ro
 	return route, nil
 }
 
-// A reply that names no channel goes the conversation's own way, or else the
-// default that reply-channels announces: from the panel, over the public API
-// and by a macro.
+// A reply that names no channel goes over the conversation's own route, or else the default
+// that reply-channels announces: from the panel, over the public API and by a macro.
 func TestReplyByDefault(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -77,7 +76,8 @@ func TestReplyByDefault(t *testing.T) {
 		in.Owner.Post(path+"/macros/"+macro.ID.String(), nil).Want(200)
 		went("macro")
 
-		// The default refuses: so does the reply. Nobody leads there: no_route.
+		// If the default refuses, so does the reply. If the customer has no address, it is
+		// no_route.
 		router.paused = true
 		if e := in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "x"}).Refused(409, "channel_unavailable"); e.Reason != "paused" {
 			t.Errorf("got %+v", e)
@@ -112,7 +112,7 @@ func TestReplyRouteOfRequests(t *testing.T) {
 			if got := in.get(c.ID); got.ReplyRoute == nil || *got.ReplyRoute != test.want {
 				t.Errorf("%v: reply route %v", test.body, got.ReplyRoute)
 			}
-			// The way is named as what it is.
+			// reply-channels shows the actual route.
 			var ways []reply.ReplyChannel
 			in.Owner.Get(base + "/" + c.ID.String() + "/reply-channels").Want(200).Data(&ways)
 			own, channel, address := ways[0], "api", ""
@@ -131,9 +131,9 @@ func TestReplyRouteOfRequests(t *testing.T) {
 	})
 }
 
-// A WhatsApp conversation that is opened outside the window is no dead end: it
-// belongs to the account that refused, the customer's message finds it, and
-// nothing counts as answered before something left.
+// A WhatsApp conversation that is opened outside the window is not lost: it belongs to the
+// account that refused, the customer's message finds it, and nothing counts as answered
+// before a message was sent.
 func TestOpenedOutsideTheWindow(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -154,11 +154,12 @@ func TestOpenedOutsideTheWindow(t *testing.T) {
 		if c.FirstReplyAt != nil || in.person(in.customer.ID).LastContactedAt != nil {
 			t.Errorf("nothing left, but first reply %v, contacted %v", c.FirstReplyAt, in.person(in.customer.ID).LastContactedAt)
 		}
-		// A second try while it is closed goes into the same, which still waits.
+		// A second attempt while the window is closed goes into the same conversation,
+		// which is still unanswered.
 		if again := begin(); !again.Reused || in.get(c.ID).FirstReplyAt != nil {
 			t.Errorf("got %+v", again)
 		}
-		// The customer writes: there is one conversation.
+		// When the customer writes, there is still one conversation.
 		got := in.inboundFrom(router.account, "wamid.1", in.customer)
 		if got.Conversation.ID != c.ID {
 			t.Errorf("a second conversation began: %+v", got.Conversation)
@@ -179,8 +180,8 @@ func TestOpenedOutsideTheWindow(t *testing.T) {
 	})
 }
 
-// What was opened before any account was connected belongs to the first account
-// on which the customer writes.
+// A conversation opened before any account was connected belongs to the first account on
+// which the customer writes.
 func TestOpenedWithoutAnAccount(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -198,8 +199,8 @@ func TestOpenedWithoutAnAccount(t *testing.T) {
 	})
 }
 
-// An account that is not the workspace's, or not on the channel named with it,
-// is refused, also where the message would only be kept.
+// An account that is not the workspace's, or not on the channel named with it, is refused,
+// even if the message would only be stored.
 func TestUnknownAccount(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -220,7 +221,7 @@ func TestUnknownAccount(t *testing.T) {
 	})
 }
 
-// inboundFrom is a WhatsApp message of a known contact, found by its e-mail.
+// inboundFrom receives a WhatsApp message of a known contact, found by its e-mail.
 func (in *inbox) inboundFrom(account uuid.UUID, message string, who contact.Contact) inbound.Ingested {
 	in.t.Helper()
 	got, err := in.s.Inbound.Ingest(in.Context(), inbound.Inbound{

@@ -73,7 +73,7 @@ func TestScheduled(t *testing.T) {
 		if len(sent) != 1 || *sent[0].ItemID != item.ID {
 			t.Errorf("got %+v", sent)
 		}
-		// What went cannot be taken back; what waits can, twice.
+		// A sent message cannot be cancelled; a waiting one can, even twice.
 		path := base + "/" + id.String() + "/scheduled"
 		if e := in.Owner.Delete(path+"/"+first.ID.String()).Refused(409, "conflict"); e.Reason != "sent" {
 			t.Errorf("got %+v", e)
@@ -97,7 +97,7 @@ func TestScheduled(t *testing.T) {
 		if len(router.taken) != 1 {
 			t.Errorf("a cancelled message went: %+v", router.taken)
 		}
-		// Another conversation's is none.
+		// A message of another conversation is not found.
 		in.Owner.Delete(base+"/"+in.begin().String()+"/scheduled/"+second.ID.String()).Refused(404, "not_found")
 	})
 }
@@ -130,8 +130,8 @@ func TestScheduleRefusals(t *testing.T) {
 	})
 }
 
-// What cannot go at its time says why, and the owner sees it; the customer's
-// answer takes back what waited for silence only.
+// A message that cannot be sent at its time records why, and the owner sees it; the
+// customer's answer cancels only messages that waited for silence.
 func TestScheduledThatCannotGo(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -172,8 +172,8 @@ func TestScheduledThatCannotGo(t *testing.T) {
 	})
 }
 
-// However often a job runs, at once on several nodes or again after a holder
-// died before it could settle, its message goes once.
+// However often a job runs, at once on several nodes or again after a worker died before it
+// finished, its message is sent once.
 func TestScheduledGoesOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -195,7 +195,7 @@ func TestScheduledGoesOnce(t *testing.T) {
 		for range 8 {
 			wg.Go(run)
 		}
-		// Taken back at the same moment, it either went or did not.
+		// If it is cancelled at the same moment, it is either sent or cancelled.
 		wg.Go(func() { in.Owner.Delete(base + "/" + id.String() + "/scheduled/" + m.ID.String()) })
 		wg.Wait()
 		run()
@@ -210,7 +210,7 @@ func TestScheduledGoesOnce(t *testing.T) {
 	})
 }
 
-// A message whose author was suspended meanwhile does not go in their name.
+// A message whose author was suspended meanwhile is not sent in their name.
 func TestScheduledOfASuspendedAgent(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

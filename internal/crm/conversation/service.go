@@ -20,15 +20,15 @@ import (
 
 // Agents knows the members of a workspace.
 type Agents interface {
-	// IsAgent says whether an id is an active member's.
+	// IsAgent reports whether an id is an active member's.
 	IsAgent(r *db.Reader, id uuid.UUID) (bool, error)
-	// HoldAgent says whether an id is an active member's who has a permission,
-	// and keeps the member from being suspended until the transaction ends.
+	// HoldAgent reports whether an id is that of an active member with a permission, and
+	// keeps the member from being suspended until the transaction ends.
 	HoldAgent(tx *db.Tx, p perm.Permission, id uuid.UUID) (bool, error)
-	// AgentNames gives the names of members, whatever became of them.
+	// AgentNames returns the names of members, including former ones.
 	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
-	// AgentsWho gives the active members with a permission and their names: of
-	// the ids, or of all where none are given.
+	// AgentsWho returns the active members with a permission and their names: those among
+	// ids, or all if no ids are given.
 	AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (map[uuid.UUID]string, error)
 }
 
@@ -38,12 +38,11 @@ type Config struct {
 	Contacts *contact.Book
 	Agents   Agents
 	Blobs    *blob.Store
-	// Router carries messages out; NoRouter where nil.
+	// Router carries messages out; nil means NoRouter.
 	Router Router
 }
 
-// Service is the gate of the inbox: whatever changes a conversation goes
-// through it.
+// Service is the gate of the inbox: every change of a conversation goes through it.
 type Service struct {
 	db       *db.DB
 	contacts *contact.Book
@@ -52,7 +51,7 @@ type Service struct {
 	router   Router
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service {
 	s := &Service{db: c.DB, contacts: c.Contacts, agents: c.Agents, blobs: c.Blobs, router: c.Router}
 	if s.router == nil {
@@ -61,7 +60,7 @@ func New(c Config) *Service {
 	return s
 }
 
-// Router carries messages to customers.
+// Router returns the router that carries messages to customers.
 func (s *Service) Router() Router { return s.router }
 
 // WithRouter returns the same service with another router, for tests.
@@ -71,7 +70,7 @@ func (s *Service) WithRouter(r Router) *Service {
 	return &c
 }
 
-// List reads a page in an order.
+// List returns a page of conversations in the given order.
 func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Page) (out db.List[Conversation], err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if err := s.search(r, &f, q); err != nil {
@@ -85,7 +84,7 @@ func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Pa
 	return out, err
 }
 
-// search puts what is looked for into a filter.
+// search adds the search text q to a filter.
 func (s *Service) search(r *db.Reader, f *Filter, q string) (err error) {
 	if q = strings.TrimSpace(q); q != "" {
 		f.searched, f.terms = true, contact.Terms(q)
@@ -94,10 +93,10 @@ func (s *Service) search(r *db.Reader, f *Filter, q string) (err error) {
 	return err
 }
 
-// maxFound bounds how many contacts a search may mean.
+// maxFound is the maximum number of contacts that a search can match.
 const maxFound = 100
 
-// Get reads one conversation.
+// Get returns one conversation.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if c, err = ByID(r, id); err != nil {
@@ -111,17 +110,17 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err er
 	return c, err
 }
 
-// Find reads a conversation in a transaction of the caller.
+// Find returns a conversation in a transaction of the caller.
 func (s *Service) Find(r *db.Reader, id uuid.UUID) (Conversation, error) { return ByID(r, id) }
 
-// Timeline says how the items of a conversation are read: the newest first, or
-// the other way round, and from which on.
+// Timeline sets the order in which the items of a conversation are read, and the item to
+// start from.
 type Timeline struct {
 	Ascending bool
 	From      *uuid.UUID
 }
 
-// Items reads a page of the timeline.
+// Items returns a page of the timeline.
 func (s *Service) Items(ctx context.Context, id uuid.UUID, ask Timeline, p db.Page) (out db.List[Item], err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := ByID(r, id); err != nil {
@@ -145,10 +144,10 @@ func (s *Service) Items(ctx context.Context, id uuid.UUID, ask Timeline, p db.Pa
 	return out, err
 }
 
-// NewConversation is what a caller gives for one.
+// NewConversation is the input for a new conversation.
 type NewConversation struct {
 	ContactID uuid.UUID
-	// From makes or finds the contact where there is no id.
+	// From finds or creates the contact if ContactID is not set.
 	From    *contact.Sender
 	Channel string
 	// AccountID is the channel account that brought it, if one did.
@@ -159,15 +158,15 @@ type NewConversation struct {
 	OwnerID   *uuid.UUID
 	GroupID   *uuid.UUID
 	Tags      []string
-	// Notify tells the agents of the group.
+	// Notify marks the conversation as unread for the agents of the group.
 	Notify bool
 	// ReplyRoute is where answers go: ReplyByEmail, ReplyNowhere, or "" for the
 	// channel's own route.
 	ReplyRoute string
 }
 
-// Create opens a conversation that no channel brought: a request that an
-// agent or another program writes down.
+// Create opens a conversation that no channel brought: a request that an agent or another
+// program enters.
 func (s *Service) Create(ctx context.Context, n NewConversation) (c Conversation, err error) {
 	err = idempotency.Do(ctx, s.Tenant(ctx), &c, func(tx *db.Tx) error {
 		c, err = s.CreateIn(tx, n)
@@ -176,7 +175,7 @@ func (s *Service) Create(ctx context.Context, n NewConversation) (c Conversation
 	return c, err
 }
 
-// CreateIn is Create in a transaction of InTx.
+// CreateIn is Create inside a transaction of InTx.
 func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err error) {
 	source, ok := SourceOf(n.Channel)
 	if !ok {
@@ -230,7 +229,7 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	return c, s.contacts.Wrote(tx, ref.ID)
 }
 
-// FindCustomer finds the contact of a new conversation, or makes the one of its
+// FindCustomer returns the contact of a new conversation, or creates the contact of its
 // sender. A contact that the caller cannot see is a validation fault.
 func (s *Service) FindCustomer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
 	if n.From != nil {
@@ -243,7 +242,7 @@ func (s *Service) FindCustomer(tx *db.Tx, n NewConversation) (contact.Ref, error
 	return ref, err
 }
 
-// findOtherContact is a contact for a conversation that there is, of the same
+// findOtherContact returns a contact for an existing conversation; it must be of the same
 // environment.
 func (s *Service) findOtherContact(tx *db.Tx, c *Conversation, id uuid.UUID) (contact.Ref, error) {
 	ref, err := s.FindCustomer(tx, NewConversation{ContactID: id})
@@ -253,7 +252,7 @@ func (s *Service) findOtherContact(tx *db.Tx, c *Conversation, id uuid.UUID) (co
 	return ref, err
 }
 
-// InTx runs a transaction of the caller's workspace.
+// InTx runs a transaction in the caller's workspace.
 func (s *Service) InTx(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.Tenant(ctx).InTx(ctx, fn)
 }
@@ -282,7 +281,7 @@ func (s *Service) Close(ctx context.Context, id uuid.UUID) (Conversation, error)
 	return s.Change(ctx, id, s.ToClose())
 }
 
-// Open opens a conversation again.
+// Open reopens a conversation.
 func (s *Service) Open(ctx context.Context, id uuid.UUID) (Conversation, error) {
 	return s.Change(ctx, id, s.ToOpen())
 }
@@ -310,7 +309,7 @@ func (s *Service) ToSnooze(until *clock.Time, untilReply bool) Step {
 	}
 }
 
-// SetState goes to a state by the trigger that leads there.
+// SetState moves a conversation to a state by the trigger that leads there.
 func (s *Service) SetState(ctx context.Context, id uuid.UUID, to State, until *clock.Time, untilReply bool) (Conversation, error) {
 	switch to {
 	case Open:
@@ -322,7 +321,7 @@ func (s *Service) SetState(ctx context.Context, id uuid.UUID, to State, until *c
 	}
 }
 
-// Change is what can be changed about a conversation; nil stays.
+// Change is what can be changed about a conversation; nil fields stay unchanged.
 type Change struct {
 	Subject   *string
 	ContactID *uuid.UUID
@@ -368,7 +367,7 @@ func (s *Service) ToUpdate(ch Change) Step {
 	}
 }
 
-// saveChange saves a change that is no transition.
+// saveChange saves a change that is not a transition.
 func (s *Service) saveChange(tx *db.Tx, was Conversation, c *Conversation) error {
 	before := changedFields(&was, c)
 	if len(before) == 0 {
@@ -418,7 +417,7 @@ func current(c *Conversation, field string) any {
 	}
 }
 
-// Transfer gives a conversation to a group, with a note for it.
+// Transfer moves a conversation to a group, with a note for it.
 func (s *Service) Transfer(ctx context.Context, id, group uuid.UUID, note string) (Conversation, error) {
 	return s.Change(ctx, id, s.ToTransfer(group, note))
 }
@@ -442,12 +441,12 @@ func (s *Service) ToTransfer(group uuid.UUID, note string) Step {
 	}
 }
 
-// Tenant is the database of the caller's workspace.
+// Tenant returns the database of the caller's workspace.
 func (s *Service) Tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
-// AgentID is the caller's, nil for keys and the system.
+// AgentID returns the caller's agent id, uuid.Nil for keys and the system.
 func AgentID(ctx context.Context) uuid.UUID {
 	if who := caller.From(ctx); who.Kind == caller.Agent {
 		return who.ID
@@ -455,14 +454,14 @@ func AgentID(ctx context.Context) uuid.UUID {
 	return uuid.Nil
 }
 
-// Settings reads the inbox settings.
+// Settings returns the inbox settings.
 func (s *Service) Settings(ctx context.Context) (Settings, error) {
 	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (Settings, error) {
 		return ReadSettings(r)
 	})
 }
 
-// SetSettings writes the inbox settings.
+// SetSettings stores the inbox settings.
 func (s *Service) SetSettings(ctx context.Context, set Settings) (Settings, error) {
 	return set, s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return putSettings(tx, set) })
 }

@@ -13,15 +13,16 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Copies is who gets a copy of a conversation's e-mail answers.
+// Copies lists who gets a copy of a conversation's e-mail answers.
 type Copies struct {
 	Addresses []string `json:"email_cc"`
-	// Proposed stood in the last mail, which can be forged: an agent may add them.
+	// Proposed are addresses from the last mail, which can be forged: an agent may add
+	// them.
 	Proposed []string `json:"proposed"`
 }
 
-// SetCopies replaces who gets a copy of e-mail answers. Of those who were
-// proposed it keeps the ones in keep, and with nil all who are not added.
+// SetCopies replaces who gets a copy of e-mail answers. Of the proposed addresses it keeps
+// those in keep, or with nil all that were not added.
 func (s *Service) SetCopies(ctx context.Context, id uuid.UUID, list []string, keep *[]string) (out Copies, err error) {
 	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := Lock(tx, id); err != nil {
@@ -43,7 +44,7 @@ func (s *Service) SetCopies(ctx context.Context, id uuid.UUID, list []string, ke
 	return out, err
 }
 
-// UpdateCopies replaces who gets a copy and who is proposed for one.
+// UpdateCopies replaces who gets a copy and who is proposed.
 func (s *Service) UpdateCopies(tx *db.Tx, id uuid.UUID, to Copies) error {
 	c, err := Lock(tx, id)
 	if err != nil {
@@ -53,7 +54,7 @@ func (s *Service) UpdateCopies(tx *db.Tx, id uuid.UUID, to Copies) error {
 		s.Announce(tx, []string{Updated}, nil, &c, nil))
 }
 
-// Copies returns who gets a copy of e-mail answers and who is proposed for one.
+// Copies returns who gets a copy of e-mail answers and who is proposed.
 func (s *Service) Copies(ctx context.Context, id uuid.UUID) (Copies, error) {
 	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (Copies, error) {
 		if _, err := ByID(r, id); err != nil {

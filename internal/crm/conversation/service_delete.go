@@ -11,8 +11,8 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// ClearUnread takes a conversation off every agent's badge and says who had
-// not read how much of it.
+// ClearUnread removes a conversation from every agent's badge and returns how much each of
+// them had not read.
 func (s *Service) ClearUnread(tx *db.Tx, id uuid.UUID) ([]UnreadBy, error) {
 	list, err := unreadOf(&tx.Reader, id)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Service) ClearUnread(tx *db.Tx, id uuid.UUID) ([]UnreadBy, error) {
 	return list, nil
 }
 
-// Delete hides a conversation; Restore brings it back.
+// Delete hides a conversation; Restore undoes it.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	return s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := LockLive(tx, id)
@@ -45,7 +45,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Restore brings a deleted conversation back, unless its place was taken.
+// Restore restores a deleted conversation, unless another one has taken its place.
 func (s *Service) Restore(ctx context.Context, id uuid.UUID) (c Conversation, err error) {
 	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := LockAny(tx, id)

@@ -11,10 +11,10 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Escalate hands a conversation from the assistant to people, because the
-// customer asked for one or the assistant gave up: it is open, its group's or
-// else the given one's where that still exists, and that group's agents are
-// told. A repeat changes nothing.
+// Escalate hands a conversation from the assistant to people, because the customer asked
+// for one or the assistant gave up: it becomes open, stays with its group or goes to the
+// given one if that still exists, and that group's agents are notified. A repeat changes
+// nothing.
 func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, groupID *uuid.UUID) (Conversation, error) {
 	return s.Change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
 		var to *uuid.UUID
@@ -29,7 +29,7 @@ func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, gro
 	})
 }
 
-// ToEscalate is Escalate as a step, to a group that was chosen for it.
+// ToEscalate is Escalate as a step, to the given group; nil keeps the group.
 func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
@@ -56,13 +56,13 @@ func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 			return c, err
 		}
 		if c.OwnerID != nil {
-			return c, nil // it is somebody's
+			return c, nil // it has an owner
 		}
 		return c, s.notifyGroup(tx, &c)
 	}
 }
 
-// ToSetAI turns the assistant on, off or to pause for one conversation.
+// ToSetAI turns the assistant on, off or to pause for one conversation, as a step.
 func (s *Service) ToSetAI(state string) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
@@ -80,8 +80,8 @@ func (s *Service) ToSetAI(state string) Step {
 	}
 }
 
-// Handover gives a conversation that the assistant holds to people, because an
-// agent says so. A repeat changes nothing but the group.
+// Handover hands a conversation from the assistant to people at an agent's request. A
+// repeat changes nothing but the group.
 func (s *Service) Handover(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
 	return s.Change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
 		switch was.AIState {

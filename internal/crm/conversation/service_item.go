@@ -33,8 +33,8 @@ func (s *Service) ReadItem(ctx context.Context, id, item uuid.UUID, fn func(*db.
 	})
 }
 
-// ChangeItem runs fn on an item whose conversation is locked, and tells open
-// panels what became of it.
+// ChangeItem runs fn on an item whose conversation is locked, and announces the changed
+// item to open panels.
 func (s *Service) ChangeItem(ctx context.Context, id, item uuid.UUID, fn func(*db.Tx, *Conversation, *Item) error) (i Item, err error) {
 	err = idempotency.Do(ctx, s.Tenant(ctx), &i, func(tx *db.Tx) error {
 		c, err := LockLive(tx, id)
@@ -59,10 +59,11 @@ func (s *Service) ChangeItem(ctx context.Context, id, item uuid.UUID, fn func(*d
 	return i, err
 }
 
-// ErrUnchanged says that there is nothing to write and nothing to tell.
+// ErrUnchanged means that there is nothing to write or announce.
 var ErrUnchanged = errors.New("conversation: the item is as it was")
 
-// RefreshPreview shows the newest message that is left in lists.
+// RefreshPreview sets the preview to the newest remaining message and saves the
+// conversation.
 func (s *Service) RefreshPreview(tx *db.Tx, c *Conversation) error {
 	was := c.Preview
 	if err := s.SetNewestPreview(tx, c); err != nil || c.Preview == was {
@@ -72,7 +73,7 @@ func (s *Service) RefreshPreview(tx *db.Tx, c *Conversation) error {
 	return Save(tx, c, c.State)
 }
 
-// SetNewestPreview sets the preview to the newest message that is left.
+// SetNewestPreview sets the preview to the newest remaining message.
 func (s *Service) SetNewestPreview(tx *db.Tx, c *Conversation) error {
 	last, err := LastMessage(&tx.Reader, c.ID)
 	if db.IsNoRow(err) {
@@ -86,7 +87,7 @@ func (s *Service) SetNewestPreview(tx *db.Tx, c *Conversation) error {
 	return err
 }
 
-// Email is the original of a message that came or went by e-mail.
+// Email returns the original of a message that was received or sent by e-mail.
 func (s *Service) Email(ctx context.Context, id, item uuid.UUID) (e Email, err error) {
 	err = s.ReadItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) error {
 		if e, err = emailOf(r, i.ID); db.IsNoRow(err) {
@@ -97,7 +98,7 @@ func (s *Service) Email(ctx context.Context, id, item uuid.UUID) (e Email, err e
 	return e, err
 }
 
-// RawEmail opens the message as it came over the wire.
+// RawEmail opens the message as it was transferred.
 func (s *Service) RawEmail(ctx context.Context, id, item uuid.UUID) (Email, io.ReadSeekCloser, error) {
 	e, err := s.Email(ctx, id, item)
 	if err != nil {
@@ -110,8 +111,8 @@ func (s *Service) RawEmail(ctx context.Context, id, item uuid.UUID) (Email, io.R
 	return e, f, err
 }
 
-// KeepEmail writes down as which e-mail an item went out, in the transaction
-// that sent it. Inbound.Email does the same for what comes in.
+// KeepEmail stores the e-mail that an item went out as, in the transaction that sent it.
+// Inbound.Email does the same for received items.
 func (s *Service) KeepEmail(tx *db.Tx, item uuid.UUID, e Email) error {
 	if e.RawBlobID != nil {
 		if err := blob.Hold(tx, *e.RawBlobID); err != nil {
@@ -128,8 +129,8 @@ func (s *Service) KeepEmail(tx *db.Tx, item uuid.UUID, e Email) error {
 	return nil
 }
 
-// AISources lists what an answer of the assistant relied on; nothing for what
-// others wrote.
+// AISources lists what an answer of the assistant relied on; it is empty for items of
+// others.
 func (s *Service) AISources(ctx context.Context, id, item uuid.UUID) (out []AISource, err error) {
 	err = s.ReadItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) (err error) {
 		out, err = sourcesOf(r, i.ID)
@@ -138,9 +139,9 @@ func (s *Service) AISources(ctx context.Context, id, item uuid.UUID) (out []AISo
 	return out, err
 }
 
-// MarkLateAnswer writes down that a message which had failed leaves after all: it
-// is the first answer where there is no other, and the customer waits only for
-// what they wrote after it.
+// MarkLateAnswer records that a message which had failed is sent after all: it becomes the
+// first answer if there is no other, and the customer waits only for what they wrote after
+// it.
 func (s *Service) MarkLateAnswer(tx *db.Tx, c *Conversation) error {
 	was, changed := *c, false
 	if c.FirstReplyAt == nil {
@@ -168,7 +169,7 @@ func (s *Service) MarkLateAnswer(tx *db.Tx, c *Conversation) error {
 	return count.Move(tx, countKeyOf(&was), countKeyOf(c), c.ID)
 }
 
-// AddItem adds an entry to a timeline that changes nothing else.
+// AddItem adds an entry to a timeline and changes nothing else.
 func (s *Service) AddItem(tx *db.Tx, c *Conversation, item *Item) error {
 	assignTimestamps(tx, c, []*Item{item})
 	if err := Save(tx, c, c.State); err != nil {
@@ -177,7 +178,7 @@ func (s *Service) AddItem(tx *db.Tx, c *Conversation, item *Item) error {
 	return s.writeDependents(tx, c, c, []*Item{item})
 }
 
-// ImportMessage puts a message of the past in its place of a timeline, and sets nothing off.
+// ImportMessage puts a past message in its place of a timeline, and triggers nothing.
 func (s *Service) ImportMessage(tx *db.Tx, c Conversation, item *Item, at clock.Time) error {
 	assignTimestamps(tx, &c, []*Item{item})
 	item.CreatedAt = at
@@ -187,8 +188,8 @@ func (s *Service) ImportMessage(tx *db.Tx, c Conversation, item *Item, at clock.
 	return s.writeItemParts(tx, item)
 }
 
-// MarkWaiting says that the customer waits for an answer from now on, unless they
-// wait already.
+// MarkWaiting records that the customer waits for an answer from now on, unless they wait
+// already.
 func (s *Service) MarkWaiting(tx *db.Tx, c *Conversation) error {
 	if c.WaitingSince != nil || c.State == Closed {
 		return nil

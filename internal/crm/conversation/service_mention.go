@@ -17,8 +17,8 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// CheckMentions names those of the ids who may be called in a note: active members
-// who may see conversations. One who may not is refused.
+// CheckMentions returns the mentions for ids; each must be an active member who may see
+// conversations, otherwise it returns a validation fault.
 func (s *Service) CheckMentions(tx *db.Tx, ids []uuid.UUID) ([]Mention, error) {
 	out := []Mention{}
 	if len(ids) == 0 {
@@ -47,8 +47,8 @@ func sortMentions(list []Mention) {
 	})
 }
 
-// addMentions writes whom a note calls, and tells them. Who calls themselves needs no
-// telling.
+// addMentions writes the mentions of a note and notifies those mentioned, except an author
+// who mentions themselves.
 func (s *Service) addMentions(tx *db.Tx, item *Item, list []Mention) error {
 	var told []uuid.UUID
 	quiet := caller.From(tx.Context()).Test
@@ -64,8 +64,8 @@ func (s *Service) addMentions(tx *db.Tx, item *Item, list []Mention) error {
 	return s.markAll(tx, item.ConversationID, told)
 }
 
-// ChangeMentions gives an edited note other mentions: those who are new are told, and
-// those who are gone are not called any more. It says whether anything changed.
+// ChangeMentions replaces the mentions of an edited note: new ones are notified, missing
+// ones are removed. It reports whether anything changed.
 func (s *Service) ChangeMentions(tx *db.Tx, item *Item, ids []uuid.UUID) (bool, error) {
 	next, err := s.CheckMentions(tx, ids)
 	if err != nil {
@@ -101,8 +101,7 @@ func (s *Service) ChangeMentions(tx *db.Tx, item *Item, ids []uuid.UUID) (bool, 
 	return true, s.addMentions(tx, item, fresh)
 }
 
-// MarkSeen notes that an agent read a conversation, and the notes in it that
-// call them.
+// MarkSeen records that an agent read a conversation and the notes in it that mention them.
 func (s *Service) MarkSeen(tx *db.Tx, conversation, agent uuid.UUID) error {
 	if err := s.MarkRead(tx, conversation, agent); err != nil {
 		return err
@@ -110,7 +109,7 @@ func (s *Service) MarkSeen(tx *db.Tx, conversation, agent uuid.UUID) error {
 	return seeMentions(tx, conversation, agent)
 }
 
-// Mentions lists the notes that call the caller.
+// Mentions lists the notes that mention the caller.
 func (s *Service) Mentions(ctx context.Context, unread bool, p db.Page) (out db.List[MentionOf], err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		out, err = mentionsOf(r, AgentID(ctx), unread, p)
@@ -119,8 +118,8 @@ func (s *Service) Mentions(ctx context.Context, unread bool, p db.Page) (out db.
 	return out, err
 }
 
-// Mentionable lists colleagues who can be called in a note of a conversation,
-// whose names have words that begin with what was typed.
+// Mentionable lists colleagues who can be mentioned in a note of a conversation and whose
+// name has a word that begins with typed.
 func (s *Service) Mentionable(ctx context.Context, id uuid.UUID, typed string) (out []Mention, err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := ByID(r, id); err != nil {
@@ -143,8 +142,8 @@ func (s *Service) Mentionable(ctx context.Context, id uuid.UUID, typed string) (
 	return out, err
 }
 
-// nameBegins says whether a name, or what follows one of its words, begins with
-// what was typed, whatever the letters' case and marks.
+// nameBegins reports whether a name, or its rest from any word on, begins with typed,
+// ignoring case and diacritics.
 func nameBegins(name, typed string) bool {
 	folded, start := trtext.Fold(name), strings.TrimSpace(trtext.Fold(typed))
 	if start == "" || strings.HasPrefix(folded, start) {

@@ -11,8 +11,8 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Join lets the caller in. A conversation without an owner becomes theirs,
-// also where the assistant holds it; one with an owner keeps it.
+// Join adds the caller to the agents. They become the owner if there is none, also if the
+// assistant holds the conversation.
 func (s *Service) Join(ctx context.Context, id uuid.UUID) ([]Agent, error) {
 	return s.changeAgents(ctx, id, func(tx *db.Tx, was Conversation, me uuid.UUID) (Conversation, error) {
 		c := was
@@ -33,14 +33,14 @@ func (s *Service) Join(ctx context.Context, id uuid.UUID) ([]Agent, error) {
 	})
 }
 
-// Leave lets the caller out. Where they owned it, the oldest who is left
-// does; nobody left, nobody owns it.
+// Leave removes the caller from the agents. If they owned the conversation, the agent who
+// joined first becomes the owner, or nobody if none is left.
 func (s *Service) Leave(ctx context.Context, id uuid.UUID) ([]Agent, error) {
 	return s.changeAgents(ctx, id, s.removeAgent)
 }
 
-// changeAgents runs a change by the caller on a locked conversation and returns
-// who has joined afterwards. It returns ErrNoAgent to who is no agent.
+// changeAgents runs a change by the caller on a locked conversation and returns who has
+// joined afterwards. It returns ErrNoAgent if the caller is not an agent.
 func (s *Service) changeAgents(ctx context.Context, id uuid.UUID, fn func(tx *db.Tx, was Conversation, me uuid.UUID) (Conversation, error)) (out []Agent, err error) {
 	me := AgentID(ctx)
 	if me == uuid.Nil {
@@ -61,7 +61,7 @@ func (s *Service) changeAgents(ctx context.Context, id uuid.UUID, fn func(tx *db
 	return out, err
 }
 
-// removeAgent takes an agent out of a conversation.
+// removeAgent removes an agent from a conversation.
 func (s *Service) removeAgent(tx *db.Tx, was Conversation, agent uuid.UUID) (Conversation, error) {
 	c := was
 	gone, err := DropAgent(tx, c.ID, agent)
@@ -79,7 +79,7 @@ func (s *Service) removeAgent(tx *db.Tx, was Conversation, agent uuid.UUID) (Con
 	return c, s.Move(tx, was, &c, Leave, nil, map[string]any{"agent_id": agent})
 }
 
-// Assign makes an agent the owner, or nobody.
+// Assign makes an agent the owner; nil means nobody.
 func (s *Service) Assign(ctx context.Context, id uuid.UUID, owner *uuid.UUID) (Conversation, error) {
 	return s.Change(ctx, id, s.ToAssign(owner))
 }
@@ -131,13 +131,13 @@ func (s *Service) joinedAgents(r *db.Reader, c *Conversation) ([]Agent, error) {
 	return list, err
 }
 
-// People are who takes part: contacts, and the agents who joined.
+// People are those who take part: contacts, and the agents who joined.
 type People struct {
 	Contacts []Participant `json:"contacts" nullable:"false"`
 	Agents   []Agent       `json:"agents" nullable:"false"`
 }
 
-// People lists who takes part.
+// People returns who takes part.
 func (s *Service) People(ctx context.Context, id uuid.UUID) (out People, err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := ByID(r, id)
@@ -153,7 +153,7 @@ func (s *Service) People(ctx context.Context, id uuid.UUID) (out People, err err
 	return out, err
 }
 
-// contactsOf begins with the customer.
+// contactsOf lists the contacts of a conversation, the customer first.
 func (s *Service) contactsOf(r *db.Reader, c *Conversation) ([]Participant, error) {
 	more, err := participants(r, c.ID)
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *Service) contactsOf(r *db.Reader, c *Conversation) ([]Participant, erro
 
 const maxParticipants = 50
 
-// AddParticipant brings a contact in; a repeat changes nothing.
+// AddParticipant adds a contact to a conversation; a repeat changes nothing.
 func (s *Service) AddParticipant(ctx context.Context, id, contact uuid.UUID) (out []Participant, err error) {
 	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := Lock(tx, id)
@@ -204,7 +204,7 @@ func (s *Service) AddParticipant(ctx context.Context, id, contact uuid.UUID) (ou
 	return out, err
 }
 
-// RemoveParticipant takes a contact out; the customer stays.
+// RemoveParticipant removes a contact from a conversation; the customer cannot be removed.
 func (s *Service) RemoveParticipant(ctx context.Context, id, contact uuid.UUID) (out []Participant, err error) {
 	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := Lock(tx, id)
@@ -225,7 +225,7 @@ func (s *Service) RemoveParticipant(ctx context.Context, id, contact uuid.UUID) 
 	return out, err
 }
 
-// recordParticipants writes down that a contact came or went.
+// recordParticipants records that a contact was added or removed.
 func (s *Service) recordParticipants(tx *db.Tx, was Conversation, name string, contact uuid.UUID) ([]Participant, error) {
 	c := was
 	if err := s.RecordEvent(tx, was, &c, name, map[string]any{"contact_id": contact}); err != nil {
@@ -237,8 +237,8 @@ func (s *Service) recordParticipants(tx *db.Tx, was Conversation, name string, c
 	return s.contactsOf(&tx.Reader, &c)
 }
 
-// ReadMark is what reading changes: the conversation's unread messages and
-// the badge of the left menu.
+// ReadMark is the result of marking as read or unread: the conversation's unread messages
+// and the badge of the left menu.
 type ReadMark struct {
 	ID     uuid.UUID `json:"id" format:"uuid"`
 	Unread int       `json:"unread" example:"0" doc:"Messages in this conversation the caller has not read"`
@@ -303,8 +303,8 @@ func (s *Service) mark(ctx context.Context, id uuid.UUID, unread bool) (out Read
 	return out, err
 }
 
-// Released is called when an agent is suspended or leaves the workspace: what
-// they own passes on by the rule of leaving. It gives how many it was.
+// Released is called when an agent is suspended or leaves the workspace: it removes them
+// from every conversation, as Leave does, and returns the number of conversations.
 func (s *Service) Released(tx *db.Tx, agent uuid.UUID) (int, error) {
 	list, err := joinedBy(tx, agent)
 	if err != nil {
@@ -318,5 +318,5 @@ func (s *Service) Released(tx *db.Tx, agent uuid.UUID) (int, error) {
 	return len(list), nil
 }
 
-// ErrNoAgent says that only a person can do this.
+// ErrNoAgent means that only an agent can do this.
 var ErrNoAgent = errors.New("conversation: the caller is no agent")

@@ -16,8 +16,9 @@ const (
 	ChannelUnsupported = "channel_unsupported" // the channel has no reactions
 )
 
-// SetReaction keeps a reaction. One that went over a channel is the account's, which
-// has one on a message: it takes the place of a colleague's. Then, unless nil, runs in the same transaction.
+// SetReaction stores a reaction. One that was sent over a channel is the account's, which
+// has one per message: it replaces a colleague's. If then is not nil, it runs in the same
+// transaction.
 func (s *Service) SetReaction(ctx context.Context, id, item uuid.UUID, re Reaction, ofAccount bool, then func(*db.Tx, *Conversation, *Item) error) (Item, error) {
 	return s.ChangeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
 		re.At = clock.At(tx.Now())

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Retag sets the tags to what fn makes of them.
+// Retag replaces the tags with what fn returns for them.
 func (s *Service) Retag(ctx context.Context, id uuid.UUID, fn func([]string) []string) (Conversation, error) {
 	return s.Change(ctx, id, s.ToRetag(fn))
 }

@@ -10,11 +10,11 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Counts are the numbers beside the views of the inbox.
+// Counts are the numbers next to the views of the inbox.
 type Counts = count.Counts
 
-// AllCounts are the kept counters of a workspace, from which everybody's Counts
-// are made.
+// AllCounts are the stored counters of a workspace, from which everybody's Counts are
+// computed.
 type AllCounts struct{ rows []count.Row }
 
 // ReadAllCounts reads the counters that are the same for everybody.
@@ -23,8 +23,8 @@ func (s *Service) ReadAllCounts(ctx context.Context) (AllCounts, error) {
 	return AllCounts{rows}, err
 }
 
-// CountsOf makes the caller's Counts from those of the workspace and what they
-// have not read.
+// CountsOf computes the caller's Counts from those of the workspace and what they have not
+// read.
 func (s *Service) CountsOf(ctx context.Context, all AllCounts) (Counts, error) {
 	me := AgentID(ctx)
 	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (out Counts, err error) {
@@ -37,7 +37,7 @@ func (s *Service) CountsOf(ctx context.Context, all AllCounts) (Counts, error) {
 	})
 }
 
-// Counts reads the kept counters.
+// Counts returns the caller's counters.
 func (s *Service) Counts(ctx context.Context) (Counts, error) {
 	all, err := s.ReadAllCounts(ctx)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Service) Counts(ctx context.Context) (Counts, error) {
 	return s.CountsOf(ctx, all)
 }
 
-// Catalog lists the sources of conversations, unconnected ones too.
+// Catalog lists the sources of conversations, including unconnected ones.
 func (s *Service) Catalog(ctx context.Context) (out []Source, err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		connected, err := s.router.Connected(r)
@@ -59,7 +59,7 @@ func (s *Service) Catalog(ctx context.Context) (out []Source, err error) {
 	return out, err
 }
 
-// countHour counts what happened for the overview of the workspace.
+// countHour counts what happened, for the overview of the workspace.
 func countHour(tx *db.Tx, was, c *Conversation, list []*Item) error {
 	h := hourly.Happened{Opened: was == nil, Closed: c.State == Closed && (was == nil || was.State != Closed)}
 	for _, i := range list {

@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	wakeRound = 500 // rows of one look
-	wakeBatch = 50  // rows of one transaction
+	wakeRound = 500 // rows per scan
+	wakeBatch = 50  // rows per transaction
 )
 
-// Waker opens snoozed conversations when their time has come. Every node runs
-// one; a row is woken by whoever locks it first. However long the
-// program was down, it wakes what became due meanwhile.
+// Waker opens snoozed conversations when they are due. Every node runs one; a row is woken
+// by the node that locks it first. After a downtime it wakes everything that became due
+// meanwhile.
 type Waker struct {
 	Service *Service
 	Log     *slog.Logger
 }
 
-// Step wakes what is due now and says how many it woke. A conversation that
-// cannot be woken is passed over and logged: it must not keep others asleep.
+// Step wakes what is due now and returns the number woken. A conversation that cannot be
+// woken is logged and skipped, so that it does not hold up others.
 func (w *Waker) Step(ctx context.Context) (int, error) {
 	s := w.Service
 	woken, after := 0, dueRow{}
@@ -45,10 +45,10 @@ func (w *Waker) Step(ctx context.Context) (int, error) {
 		done, stuck := w.round(ctx, rows)
 		woken += done
 		if stuck == wakeRound {
-			return woken, errStuck // no bad row, but a database that takes nothing
+			return woken, errStuck // not a bad row: the database accepts no writes
 		}
-		// The next look would begin with those that are stuck, so a full round
-		// is looked past.
+		// The next scan would start with the same stuck rows, so continue after a full
+		// round.
 		if stuck == 0 || len(rows) < wakeRound || ctx.Err() != nil {
 			return woken, ctx.Err()
 		}
@@ -58,7 +58,7 @@ func (w *Waker) Step(ctx context.Context) (int, error) {
 
 var errStuck = errors.New("conversation: none of those that are due can be woken")
 
-// round wakes these, workspace by workspace.
+// round wakes the given rows, workspace by workspace.
 func (w *Waker) round(ctx context.Context, rows []dueRow) (woken, stuck int) {
 	byTenant := map[uuid.UUID][]uuid.UUID{}
 	var order []uuid.UUID
@@ -77,8 +77,8 @@ func (w *Waker) round(ctx context.Context, rows []dueRow) (woken, stuck int) {
 	return woken, stuck
 }
 
-// batch wakes several in one transaction or, where one of them cannot be
-// woken, each in its own.
+// batch wakes several in one transaction, or each in its own if one of them cannot be
+// woken.
 func (w *Waker) batch(ctx context.Context, tenant uuid.UUID, ids []uuid.UUID) (woken, stuck int) {
 	n, err := w.Service.wake(ctx, tenant, ids)
 	if err == nil || ctx.Err() != nil {
@@ -125,7 +125,7 @@ func (s *Service) wake(ctx context.Context, tenant uuid.UUID, ids []uuid.UUID) (
 	return n, nil
 }
 
-// Run wakes until ctx ends, looking every second.
+// Run wakes conversations until ctx ends, checking every second.
 func (w *Waker) Run(ctx context.Context) {
 	jobs.Loop{Name: "waker", DB: w.Service.db, Log: w.Log, Step: w.Step, Full: wakeRound}.Run(ctx)
 }

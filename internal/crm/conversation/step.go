@@ -11,12 +11,12 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// Step is one change of a conversation that the transaction has locked. It
-// gives the conversation as it is afterwards, which the next step begins with.
+// Step is one change of a conversation that the transaction has locked. It returns the
+// changed conversation, which the next step starts from.
 type Step func(tx *db.Tx, was Conversation) (Conversation, error)
 
-// Apply takes steps on one conversation, one after the other, in the
-// transaction of the caller: all of them, or none where it is rolled back.
+// Apply runs steps on one conversation, one after the other, in the caller's transaction:
+// all of them, or none if it is rolled back.
 func (s *Service) Apply(tx *db.Tx, id uuid.UUID, steps ...Step) (Conversation, error) {
 	c, err := Lock(tx, id)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Service) Apply(tx *db.Tx, id uuid.UUID, steps ...Step) (Conversation, e
 	return c, nil
 }
 
-// Change takes steps in a transaction of their own.
+// Change runs steps in their own transaction.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, steps ...Step) (c Conversation, err error) {
 	err = idempotency.Do(ctx, s.Tenant(ctx), &c, func(tx *db.Tx) error {
 		c, err = s.Apply(tx, id, steps...)
@@ -42,12 +42,12 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, steps ...Step) (c Co
 // ToClose is Close as a step.
 func (s *Service) ToClose() Step { return s.on(Close) }
 
-// closedWaitingSince is where the event of a closing keeps since when the
+// closedWaitingSince is the key in the detail of a closing event that stores since when the
 // customer had waited.
 const closedWaitingSince = "waiting_since"
 
-// ToOpen is Open as a step. Where nothing happened since the closing, the
-// customer waits again since when they did.
+// ToOpen is Open as a step. If nothing happened since the closing, the customer's earlier
+// waiting time continues.
 func (s *Service) ToOpen() Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was

@@ -34,23 +34,24 @@ func scan(row db.Row) (Conversation, error) {
 	return c, err
 }
 
-// ByID reads a conversation that is not deleted; db.ErrNoRow where there is none.
+// ByID returns a conversation that is not deleted, or db.ErrNoRow if it does not exist.
 func ByID(r *db.Reader, id uuid.UUID) (Conversation, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`+onlyVisible(r), r.Tenant(), id)
 }
 
-// onlyVisible keeps live conversations from keys of the test environment.
+// onlyVisible returns a condition that hides live conversations from keys of the test
+// environment.
 func onlyVisible(r *db.Reader) string { return caller.OnlyVisible(r.Context(), "c.test") }
 
-// LockAny reads a conversation, deleted ones too, and keeps others from changing
-// it until the transaction ends.
+// LockAny returns a conversation, even a deleted one, and keeps others from changing it
+// until the transaction ends.
 func LockAny(tx *db.Tx, id uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2`+
 		onlyVisible(&tx.Reader)+tx.Dialect().ForUpdate("c"), tx.Tenant(), id)
 }
 
-// checkVisible returns not_found for a conversation that the caller's environment
-// does not have, however it was read. Whatever writes one asks here.
+// checkVisible returns not_found for a conversation that is not in the caller's
+// environment, however it was read. Every write checks it.
 func checkVisible(tx *db.Tx, c *Conversation) error {
 	if caller.From(tx.Context()).MaySee(c.Test) {
 		return nil
@@ -58,8 +59,7 @@ func checkVisible(tx *db.Tx, c *Conversation) error {
 	return fault.New(fault.NotFound)
 }
 
-// scanLocked returns a scan function for a statement that locks the rows which it
-// reads.
+// scanLocked returns a scan function for a statement that locks the rows it reads.
 func scanLocked(tx *db.Tx) func(db.Row) (Conversation, error) {
 	return func(row db.Row) (Conversation, error) {
 		c, err := scan(row)
@@ -68,8 +68,8 @@ func scanLocked(tx *db.Tx) func(db.Row) (Conversation, error) {
 	}
 }
 
-// insert says whether the place was free: of two first messages of one contact
-// on one messaging account only one begins a conversation.
+// insert reports whether the row was inserted: of two first messages of one contact on one
+// messaging account only one begins a conversation.
 func insert(tx *db.Tx, c *Conversation) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO conversation (tenant_id, id, state, ai_state, handover_reason, channel, channel_account_id,
 			single_thread, talep, contact_id, contact_name, subject, preview, priority, owner_id, group_id, tags, waiting_since,
@@ -87,20 +87,20 @@ func insert(tx *db.Tx, c *Conversation) (bool, error) {
 	return n == 1, err
 }
 
-// errStale says that the row was not as it had been read, which its lock rules
-// out.
+// errStale means that the row differs from what had been read, which its lock should
+// prevent.
 var errStale = errors.New("conversation: the row changed under its lock")
 
 var (
-	// errMoved says that code tried to change a state past the transitions.
+	// errMoved means that code tried to change a state without a transition.
 	errMoved = errors.New("conversation: only a transition changes the state")
-	// errNotLocked says that code tried to write a conversation that the
-	// transaction has not locked.
+	// errNotLocked means that code tried to write a conversation that the transaction has
+	// not locked.
 	errNotLocked = errors.New("conversation: it is written only by the transaction that locked it")
 )
 
-// Save writes a change that is no transition, provided the state is still the
-// expected one.
+// Save writes a change that is not a transition, provided the state is still the expected
+// one.
 func Save(tx *db.Tx, c *Conversation, was State) error {
 	if c.State != was {
 		return errMoved
@@ -108,7 +108,8 @@ func Save(tx *db.Tx, c *Conversation, was State) error {
 	return saveMoved(tx, c, was)
 }
 
-// saveMoved writes what can change, the state too; it is for move alone.
+// saveMoved writes everything that can change, including the state; only Save and Move call
+// it.
 func saveMoved(tx *db.Tx, c *Conversation, was State) error {
 	if c.lockedBy != tx {
 		return errNotLocked
@@ -170,7 +171,7 @@ func items(r *db.Reader, conversation uuid.UUID, ascending bool, p db.Page) (db.
 	return db.Cut(rows, p, func(i Item) db.Key { return db.Key{Sort: i.CreatedAt.UnixMicro(), ID: i.ID} }), err
 }
 
-// pageKeyAt is the key right before an item, so that a page begins with it.
+// pageKeyAt returns the key right before an item, so that a page begins with it.
 func pageKeyAt(i Item, ascending bool) db.Key {
 	if ascending {
 		return db.Key{Sort: i.CreatedAt.UnixMicro() - 1, ID: uuid.Max}
@@ -178,22 +179,22 @@ func pageKeyAt(i Item, ascending bool) db.Key {
 	return db.Key{Sort: i.CreatedAt.UnixMicro() + 1}
 }
 
-// ItemByID reads an item that is not deleted; db.ErrNoRow where there is none.
+// ItemByID returns an item that is not deleted, or db.ErrNoRow if it does not exist.
 func ItemByID(r *db.Reader, id uuid.UUID) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+caller.OnlyVisible(r.Context(), "conversation_item.test"), r.Tenant(), id)
 }
 
-// ItemByProvider reads the item that an account's provider calls so, in the caller's
-// environment; db.ErrNoRow where there is none.
+// ItemByProvider returns the item with this provider message id on an account, in the
+// caller's environment, or db.ErrNoRow if it does not exist.
 func ItemByProvider(r *db.Reader, account uuid.UUID, message string) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND channel_account_id = $2 AND provider_message_id = $3 AND test = $4`,
 		r.Tenant(), account, message, caller.From(r.Context()).Test)
 }
 
-// SetDelivery writes what became of an outgoing message. A provider's id that is
-// known stays.
+// SetDelivery stores the delivery state of an outgoing message. A provider's id that is
+// already known is kept.
 func SetDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *string) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = $4,
 			provider_message_id = COALESCE(provider_message_id, $5)
@@ -201,7 +202,8 @@ func SetDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *strin
 	return err
 }
 
-// SetReceipts keeps the first time of each.
+// SetReceipts stores when an item was delivered and read; times that are already set are
+// kept.
 func SetReceipts(tx *db.Tx, i *Item) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET delivered_at = COALESCE(delivered_at, $3), read_at = COALESCE(read_at, $4)
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeliveredAt, i.ReadAt)
@@ -254,8 +256,8 @@ type dueRow struct {
 	until      int64
 }
 
-// claimDue locks what is still due of these and passes over what another node
-// has in hand.
+// claimDue locks those of ids that are still due and skips those that another node has
+// locked.
 func claimDue(tx *db.Tx, ids []uuid.UUID) ([]Conversation, error) {
 	in, arg := db.In(tx.Dialect(), 3, ids)
 	return db.All(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
@@ -263,7 +265,7 @@ func claimDue(tx *db.Tx, ids []uuid.UUID) ([]Conversation, error) {
 		tx.Tenant(), clock.At(tx.Now()), arg)
 }
 
-// ReadSettings reads the inbox settings, the defaults where none were set.
+// ReadSettings returns the inbox settings, or the defaults if none were set.
 func ReadSettings(r *db.Reader) (Settings, error) {
 	s, err := db.One(r, func(row db.Row) (s Settings, err error) {
 		return s, row.Scan(&s.Reopen, &s.ReopenDays, &s.CSAT)
@@ -281,14 +283,14 @@ func putSettings(tx *db.Tx, s Settings) error {
 	return err
 }
 
-// RenameContact follows a contact's new name.
+// RenameContact updates a contact's name in their conversations.
 func RenameContact(tx *db.Tx, customer uuid.UUID, name string) error {
 	_, err := tx.Exec(`UPDATE conversation SET contact_name = $3 WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), customer, name)
 	return err
 }
 
-// LockOfContact lists a contact's conversations, merged and deleted ones too, the
-// oldest first, and locks them.
+// LockOfContact locks and returns a contact's conversations, including merged and deleted
+// ones, the oldest first.
 func LockOfContact(tx *db.Tx, customer uuid.UUID) ([]Conversation, error) {
 	return db.All(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.contact_id = $2`+onlyVisible(&tx.Reader)+`
 		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), customer)

@@ -7,7 +7,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// ConfigurationOf reads the two columns of a configuration, nil where none is named.
+// ConfigurationOf builds a configuration from its two columns, or nil if none is named.
 func ConfigurationOf(id *uuid.UUID, name *string) *Configuration {
 	if name == nil {
 		return nil
@@ -15,7 +15,7 @@ func ConfigurationOf(id *uuid.UUID, name *string) *Configuration {
 	return &Configuration{ID: id, Name: *name}
 }
 
-// Columns are the two columns that a configuration is stored in.
+// Columns returns the two columns that a configuration is stored in.
 func (c *Configuration) Columns() (id *uuid.UUID, name *string) {
 	if c == nil {
 		return nil, nil
@@ -23,7 +23,8 @@ func (c *Configuration) Columns() (id *uuid.UUID, name *string) {
 	return c.ID, &c.Name
 }
 
-// ReadAIAnswers reads what the assistant did, nothing where it never did anything.
+// ReadAIAnswers returns what the assistant did; the result is empty if it never did
+// anything.
 func ReadAIAnswers(r *db.Reader, conversation uuid.UUID) (AIAnswers, error) {
 	a, err := db.One(r, func(row db.Row) (AIAnswers, error) {
 		var a AIAnswers
@@ -40,14 +41,15 @@ func ReadAIAnswers(r *db.Reader, conversation uuid.UUID) (AIAnswers, error) {
 	return a, err
 }
 
-// putAISince notes when the assistant's state changed.
+// putAISince records when the assistant's state changed.
 func putAISince(tx *db.Tx, conversation uuid.UUID, at clock.Time) error {
 	_, err := tx.Exec(`INSERT INTO conversation_ai_record (tenant_id, conversation_id, since, answers) VALUES ($1, $2, $3, 0)
 		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET since = excluded.since`, tx.Tenant(), conversation, at)
 	return err
 }
 
-// AddAIAnswer notes what the assistant wrote: one answer and its time, or none and nil for small talk.
+// AddAIAnswer records what the assistant wrote: one answer and its time, or zero and nil
+// for small talk.
 func AddAIAnswer(tx *db.Tx, conversation uuid.UUID, c *Configuration, answers int, at *clock.Time) error {
 	id, name := c.Columns()
 	_, err := tx.Exec(`INSERT INTO conversation_ai_record (tenant_id, conversation_id, configuration_id, configuration_name, answers, last_answered_at)

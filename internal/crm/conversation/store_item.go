@@ -9,7 +9,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// ItemOf reads an item of a conversation, and of no other.
+// ItemOf returns an item, provided it belongs to this conversation.
 func ItemOf(r *db.Reader, conversation, id uuid.UUID) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND id = $2 AND conversation_id = $3 AND deleted_at IS NULL`, r.Tenant(), id, conversation)
@@ -35,14 +35,14 @@ func LastMessage(r *db.Reader, conversation uuid.UUID) (Item, error) {
 		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
-// newestItem reads the last entry of a timeline; db.ErrNoRow where there is none.
+// newestItem returns the last entry of a timeline, or db.ErrNoRow if it is empty.
 func newestItem(r *db.Reader, conversation uuid.UUID) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND conversation_id = $2 AND deleted_at IS NULL
 		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
-// lastFromCustomer is how the channel calls the newest message of the customer.
+// lastFromCustomer returns the channel's id of the customer's newest message.
 func lastFromCustomer(r *db.Reader, conversation, account uuid.UUID) (string, error) {
 	return db.One(r, db.Scalar[string], `SELECT provider_message_id FROM conversation_item
 		WHERE tenant_id = $1 AND conversation_id = $2 AND channel_account_id = $3 AND author_kind = 'contact'
@@ -50,7 +50,7 @@ func lastFromCustomer(r *db.Reader, conversation, account uuid.UUID) (string, er
 		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation, account)
 }
 
-// PutReaction writes a reaction; one with an empty sign is taken away.
+// PutReaction writes a reaction; an empty sign removes it.
 func PutReaction(tx *db.Tx, item uuid.UUID, re Reaction) error {
 	if re.Emoji == "" {
 		return dropReaction(tx, item, re.AuthorKind, re.AuthorID)
@@ -68,7 +68,7 @@ func dropReaction(tx *db.Tx, item uuid.UUID, kind string, author uuid.UUID) erro
 	return err
 }
 
-// dropOurReactions removes what agents and programs put on an item.
+// dropOurReactions removes the reactions of agents and programs to an item.
 func dropOurReactions(tx *db.Tx, item uuid.UUID) error {
 	_, err := tx.Exec(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind <> 'contact'`, tx.Tenant(), item)
 	return err
@@ -110,7 +110,8 @@ func sourcesOf(r *db.Reader, item uuid.UUID) ([]AISource, error) {
 	return list, err
 }
 
-// putEmail says which original it replaced, nil for none.
+// putEmail stores an e-mail and returns the blob of the original that it replaced, nil if
+// there was none.
 func putEmail(tx *db.Tx, item uuid.UUID, e *Email) (replaced *uuid.UUID, err error) {
 	replaced, err = db.One(&tx.Reader, db.Scalar[*uuid.UUID], `SELECT raw_blob_id FROM item_email WHERE tenant_id = $1 AND item_id = $2`, tx.Tenant(), item)
 	if err != nil && !db.IsNoRow(err) {
@@ -139,7 +140,7 @@ func emailOf(r *db.Reader, item uuid.UUID) (Email, error) {
 		FROM item_email WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
 }
 
-// CopiesOf reads who gets a copy of e-mail answers, and who is proposed for one.
+// CopiesOf returns who gets a copy of e-mail answers, and who is proposed.
 func CopiesOf(r *db.Reader, conversation uuid.UUID) (Copies, error) {
 	c, err := db.One(r, db.Scalar[db.JSON[Copies]], `SELECT copies FROM conversation_cc WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
 	if db.IsNoRow(err) {
@@ -154,28 +155,27 @@ func putCopies(tx *db.Tx, conversation uuid.UUID, c Copies) error {
 	return err
 }
 
-// SetDetail writes what belongs to an item besides its words.
+// SetDetail writes an item's detail.
 func SetDetail(tx *db.Tx, i *Item) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET detail = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, db.AsJSON(i.Detail))
 	return err
 }
 
-// countsAsAnswer is what an item must be to be an answer of ours that left or is
-// on its way; $3 says that those count, too, which the customer's software reads
-// by itself.
+// countsAsAnswer is the condition for an answer of ours that was sent or is on its way; if
+// $3 is true, answers that the customer's software reads by itself also count.
 const countsAsAnswer = `kind = 'message' AND author_kind <> 'contact' AND (delivery IN ('sent', 'queued') OR delivery = 'none' AND $3)`
 
-// FirstAnswerAt is when the first answer of ours was written that left or is on
-// its way; db.ErrNoRow where there is none.
+// FirstAnswerAt returns when we wrote the first answer that was sent or is on its way;
+// db.ErrNoRow if there is none.
 func FirstAnswerAt(r *db.Reader, c *Conversation) (clock.Time, error) {
 	return db.One(r, db.Scalar[clock.Time], `SELECT at FROM conversation_item
 		WHERE tenant_id = $1 AND conversation_id = $2 AND `+countsAsAnswer+`
 		ORDER BY at, id LIMIT 1`, r.Tenant(), c.ID, answersUnrouted(c))
 }
 
-// UnansweredSince is when the customer wrote the first message after which no
-// answer of ours left or is on its way and nobody closed the conversation; nil
-// where there is none. What a machine of the customer's wrote waits for nothing.
+// UnansweredSince returns when the customer wrote the first message after which no answer
+// of ours was sent or is on its way and nobody closed the conversation; nil if there is
+// none. Automatic replies of the customer do not count.
 func UnansweredSince(r *db.Reader, c *Conversation) (*clock.Time, error) {
 	last, err := db.One(r, db.Scalar[clock.Time], `SELECT at FROM conversation_item
 		WHERE tenant_id = $1 AND conversation_id = $2 AND (`+countsAsAnswer+` OR event = 'closed')
@@ -196,25 +196,25 @@ func UnansweredSince(r *db.Reader, c *Conversation) (*clock.Time, error) {
 	return &since, nil
 }
 
-// answersUnrouted says whether answers need no route to the customer, whose
-// software reads them by itself.
+// answersUnrouted reports whether answers need no route to the customer, whose software
+// reads them by itself.
 func answersUnrouted(c *Conversation) bool {
 	source, _ := SourceOf(c.Channel)
 	return !source.NeedsRoute
 }
 
-// SetRetrying marks a message that failed as on its way again.
+// SetRetrying marks a failed message as on its way again.
 func SetRetrying(tx *db.Tx, i *Item) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = NULL, channel = $4, channel_account_id = $5
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.Delivery, i.Channel, i.ChannelAccountID)
 	return err
 }
 
-// unreadMax is how many messages one report can mark as read.
+// unreadMax is the number of messages that one report can mark as read.
 const unreadMax = 200
 
-// UnreadOn lists the messages of ours with a delivery, the newest first, that were written
-// to a contact on an account in a span of time and that the contact has not read.
+// UnreadOn lists our messages with a delivery state, the newest first, that were written to
+// a contact on an account in a period and that the contact has not read.
 func UnreadOn(r *db.Reader, contact, account uuid.UUID, from, until clock.Time, delivery string) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT i.id FROM conversation c
 		JOIN conversation_item i ON i.tenant_id = c.tenant_id AND i.conversation_id = c.id

@@ -23,27 +23,27 @@ type Filter struct {
 	Tag         string
 	Priority    string
 	ContactID   *uuid.UUID
-	Unread      *uuid.UUID // by this agent
-	Mentioned   *uuid.UUID // this agent, in one of the newest notes that call them
-	Waiting     bool       // the customer, for an answer
+	Unread      *uuid.UUID // unread by this agent
+	Mentioned   *uuid.UUID // one of the newest notes mentions this agent
+	Waiting     bool       // the customer waits for an answer
 	AIState     string
 	IsRequest   *bool
 	CreatedFrom *clock.Time
 	CreatedTo   *clock.Time
 	// onlyTest is set for keys of the test environment.
 	onlyTest bool
-	// terms and contacts are what a search means.
+	// searched, terms and contacts describe a search.
 	searched bool
 	terms    []string
 	contacts []uuid.UUID
-	// without names a column of orders that must be empty.
+	// without names an order whose column must be empty.
 	without string
-	// few says that where the caller is called, what they have not read, or what
-	// a search found, is a small set: it is read whole and put in order.
+	// few means that the conversations with mentions of the caller, those they have not
+	// read or those that a search found are a small set, which is read whole and sorted.
 	few bool
 }
 
-// orders of a list and the column that each goes by.
+// orders maps the orders of a list to the column that each sorts by.
 var orders = map[string]string{
 	"last_activity": "c.last_activity_at",
 	"created":       "c.created_at",
@@ -58,7 +58,7 @@ type Order struct {
 	Asc  bool
 }
 
-// mayBeEmpty says whether rows may lack the column that the order goes by.
+// mayBeEmpty reports whether the column that the order sorts by can be empty.
 func (o Order) mayBeEmpty() bool { return o.Name == "waiting_since" || o.Name == "snoozed_until" }
 
 func (o Order) key(c Conversation) db.Key {
@@ -78,15 +78,15 @@ func (o Order) key(c Conversation) db.Key {
 	return k
 }
 
-// pageQuery is the query of a page, or the window that it looks at.
+// pageQuery is the query of a page, or the window that it scans.
 type pageQuery struct {
 	text   string
 	args   []any
 	window *db.Window
 }
 
-// listQuery builds the query of a page. Values from a fixed set stand in the
-// text: partial indexes are only chosen where the planner can see them.
+// listQuery builds the query of a page. Values from a fixed set are written into the text:
+// the planner chooses partial indexes only if it can see them.
 func listQuery(tenant uuid.UUID, f Filter, o Order, p db.Page) pageQuery {
 	args := []any{tenant, p.After.Sort, p.After.ID}
 	arg := func(v any) string {
@@ -108,8 +108,8 @@ func listQuery(tenant uuid.UUID, f Filter, o Order, p db.Page) pageQuery {
 	return pageQuery{text: w.Query, args: w.Args, window: w}
 }
 
-// orderedQuery reads rows in order by an index. The rows of an owner, a group or
-// a channel in any state come from the indexes that lead with the state.
+// orderedQuery reads rows in index order. The rows of an owner, a group or a channel in any
+// state come from the indexes that begin with the state.
 func orderedQuery(f Filter, o Order, limit int, arg func(any) string) string {
 	merged := f.State == "" && o.Name == "last_activity" && (f.NoOwner || f.OwnerID != nil || f.GroupID != nil || f.Channel != "")
 	if !merged || f.few || f.ContactID != nil {
@@ -139,11 +139,11 @@ func selectQuery(f Filter, o Order, limit int, arg func(any) string) string {
 	where := ""
 	switch {
 	case f.few:
-		// The plus keeps the planner from reading the table in its order.
+		// The plus keeps the planner from reading the table in the order of this column.
 		from, column = "("+fewQuery(f, arg)+") AS k CROSS JOIN conversation c", "+"+column
 		where = " AND c.id = k.id"
 	case f.Tag != "" && o.Name == "last_activity":
-		// The tag's own index has the order; the rest is looked up one by one.
+		// The tag's own index has the order; the other conditions are checked row by row.
 		from, column, id = "conversation_tag t CROSS JOIN conversation c", "t.last_activity_at", "t.conversation_id"
 		where = " AND t.tenant_id = $1 AND t.tag = " + arg(contact.TagKey(f.Tag)) + " AND c.id = t.conversation_id"
 		f.Tag = ""
@@ -156,7 +156,7 @@ func selectQuery(f Filter, o Order, limit int, arg func(any) string) string {
 		` LIMIT ` + arg(limit)
 }
 
-// conditions are what a filter asks of a row c, "" for nothing.
+// conditions returns the SQL conditions of a filter on a row c, "" for none.
 func conditions(f Filter, arg func(any) string) string {
 	var where strings.Builder
 	add := func(s string) { where.WriteString(" AND " + s) }
@@ -222,7 +222,7 @@ func conditions(f Filter, arg func(any) string) string {
 	return where.String()
 }
 
-// search means the customers that were found, or words of the subject.
+// search matches the customers that were found, or words of the subject.
 func search(f Filter, arg func(any) string) string {
 	var parts []string
 	if len(f.contacts) > 0 {

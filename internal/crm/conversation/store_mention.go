@@ -19,7 +19,7 @@ func dropMention(tx *db.Tx, item, agent uuid.UUID) error {
 	return tx.ExecDeferred(`DELETE FROM item_mention WHERE tenant_id = $1 AND item_id = $2 AND agent_id = $3`, tx.Tenant(), item, agent)
 }
 
-// mentionsIn reads whom several items call, in the order of their names.
+// mentionsIn returns the mentions of several items, in the order of their names.
 func mentionsIn(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Mention, error) {
 	out := map[uuid.UUID][]Mention{}
 	if len(items) == 0 {
@@ -37,12 +37,12 @@ func mentionsIn(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Mention, error
 	return out, err
 }
 
-// mentionRows is how many mentions of an agent a page, or the count of the
-// unread ones, looks at: those on deleted notes are passed over.
+// mentionRows is the number of an agent's mentions that a page, or the count of unread
+// ones, scans: those on deleted notes are skipped.
 const mentionRows = 1000
 
-// mentionsOf reads where an agent is called, the newest first. A page may be
-// short or empty and still have a cursor.
+// mentionsOf lists the mentions of an agent, the newest first. A page may be short or empty
+// and still have a cursor.
 func mentionsOf(r *db.Reader, agent uuid.UUID, unread bool, p db.Page) (db.List[MentionOf], error) {
 	rows := cmp.Or(p.Window, mentionRows)
 	only := ""
@@ -70,8 +70,7 @@ func mentionsOf(r *db.Reader, agent uuid.UUID, unread bool, p db.Page) (db.List[
 	}, p, func(m MentionOf) db.Key { return db.Key{Sort: m.At.UnixMicro(), ID: m.ItemID} })
 }
 
-// unreadMentions counts where an agent is called and has not looked, up to a
-// limit, among the newest.
+// unreadMentions counts an agent's unread mentions among the newest, up to a limit.
 func unreadMentions(r *db.Reader, agent uuid.UUID, limit int) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM (SELECT tenant_id, item_id FROM item_mention
 			WHERE tenant_id = $1 AND agent_id = $2 AND NOT seen ORDER BY at DESC, item_id DESC LIMIT $4) AS m
@@ -80,7 +79,7 @@ func unreadMentions(r *db.Reader, agent uuid.UUID, limit int) (int, error) {
 		r.Tenant(), agent, limit, mentionRows)
 }
 
-// seeMentions notes that an agent has looked at a conversation.
+// seeMentions marks an agent's mentions in a conversation as seen.
 func seeMentions(tx *db.Tx, conversation, agent uuid.UUID) error {
 	return tx.ExecDeferred(`UPDATE item_mention SET seen = true WHERE tenant_id = $1 AND agent_id = $2 AND NOT seen AND EXISTS (
 			SELECT 1 FROM conversation_item i

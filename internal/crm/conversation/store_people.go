@@ -24,7 +24,7 @@ type Participant struct {
 	AddedAt   clock.Time `json:"added_at"`
 }
 
-// agents lists who joined, the oldest first.
+// agents lists the agents who joined, the first to join first.
 func agents(r *db.Reader, conversation uuid.UUID) ([]Agent, error) {
 	return db.All(r, func(row db.Row) (a Agent, err error) {
 		return a, row.Scan(&a.AgentID, &a.JoinedAt)
@@ -38,14 +38,15 @@ func putAgent(tx *db.Tx, conversation, agent uuid.UUID, at clock.Time) (bool, er
 	return n == 1, err
 }
 
-// DropAgent takes an agent out of a conversation and says whether they were in it.
+// DropAgent removes an agent from a conversation and reports whether they were in it.
 func DropAgent(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2 AND agent_id = $3`,
 		tx.Tenant(), conversation, agent)
 	return n == 1, err
 }
 
-// OldestAgent is who takes over when an owner leaves.
+// OldestAgent returns the agent who joined first, who takes over when an owner leaves; nil
+// if there is none.
 func OldestAgent(r *db.Reader, conversation uuid.UUID) (*uuid.UUID, error) {
 	id, err := db.One(r, db.Scalar[uuid.UUID], `SELECT agent_id FROM conversation_agent
 		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY joined_at, agent_id LIMIT 1`, r.Tenant(), conversation)
@@ -68,14 +69,15 @@ func putParticipant(tx *db.Tx, conversation, contact uuid.UUID, at clock.Time) (
 	return n == 1, err
 }
 
-// DropParticipant takes a contact out of a conversation and says whether they were in it.
+// DropParticipant removes a contact from a conversation and reports whether they were in
+// it.
 func DropParticipant(tx *db.Tx, conversation, contact uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2 AND contact_id = $3`,
 		tx.Tenant(), conversation, contact)
 	return n == 1, err
 }
 
-// addUnread raises an agent's unread messages and gives the new number.
+// addUnread raises an agent's unread messages and returns the new number.
 func addUnread(tx *db.Tx, conversation uuid.UUID, u UnreadBy) (int, error) {
 	return db.One(&tx.Reader, db.Scalar[int], `INSERT INTO conversation_unread (tenant_id, agent_id, conversation_id, n)
 		VALUES ($1, $2, $3, $4) ON CONFLICT (tenant_id, agent_id, conversation_id)
@@ -88,7 +90,7 @@ func dropUnread(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
 	return n == 1, err
 }
 
-// UnreadBy is how many messages of a conversation an agent has not read.
+// UnreadBy is the number of messages of a conversation that an agent has not read.
 type UnreadBy struct {
 	AgentID uuid.UUID
 	N       int
@@ -114,8 +116,9 @@ func badge(r *db.Reader, agent uuid.UUID) (int, error) {
 	return n, err
 }
 
-// FillUnreadAndFailed fills in what conversations do not keep: how much of each the agent has not
-// read, and whether the last message of ours that is not on its way failed, if it is among the newest 20 items.
+// FillUnreadAndFailed fills in what conversations do not store: the number of messages the
+// agent has not read, and whether our last message that is not still queued failed, if it
+// is among the newest 20 items.
 func FillUnreadAndFailed(r *db.Reader, agent uuid.UUID, list []Conversation) error {
 	at, ids := map[uuid.UUID]*Conversation{}, make([]uuid.UUID, len(list))
 	for i := range list {
@@ -135,7 +138,7 @@ func FillUnreadAndFailed(r *db.Reader, agent uuid.UUID, list []Conversation) err
 	return err
 }
 
-// countKeyOf is what a conversation is counted as, nil for a deleted one.
+// countKeyOf returns the counter of a conversation, nil for a deleted one.
 func countKeyOf(c *Conversation) *count.Key {
 	if c == nil || c.DeletedAt != nil {
 		return nil
@@ -150,7 +153,8 @@ func countKeyOf(c *Conversation) *count.Key {
 	return &k
 }
 
-// joinedBy locks the conversations that an agent joined, in order.
+// joinedBy locks and returns the conversations that an agent joined, in the order of their
+// ids.
 func joinedBy(tx *db.Tx, agent uuid.UUID) ([]Conversation, error) {
 	return db.All(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.id IN (SELECT conversation_id FROM conversation_agent WHERE tenant_id = $1 AND agent_id = $2)`+onlyVisible(&tx.Reader)+`
@@ -161,11 +165,11 @@ func joinedBy(tx *db.Tx, agent uuid.UUID) ([]Conversation, error) {
 type Seat struct {
 	ConversationID uuid.UUID
 	AddedAt        clock.Time
-	// Shared: the other contact was there already.
+	// Shared means that the other contact was already a participant.
 	Shared bool
 }
 
-// MoveSeats lets a contact take another's place among participants.
+// MoveSeats replaces a contact by another among the participants of all conversations.
 func MoveSeats(tx *db.Tx, from, to uuid.UUID) ([]Seat, error) {
 	list, err := db.All(&tx.Reader, func(row db.Row) (s Seat, err error) {
 		return s, row.Scan(&s.ConversationID, &s.AddedAt)
@@ -180,7 +184,8 @@ func MoveSeats(tx *db.Tx, from, to uuid.UUID) ([]Seat, error) {
 	return list, err
 }
 
-// ReturnSeats undoes moveSeats, unless the contact was taken out since.
+// ReturnSeats undoes MoveSeats, except for conversations from which the contact was removed
+// since.
 func ReturnSeats(tx *db.Tx, to, from uuid.UUID, list []Seat) error {
 	for _, s := range list {
 		if !s.Shared {
@@ -197,16 +202,16 @@ func ReturnSeats(tx *db.Tx, to, from uuid.UUID, list []Seat) error {
 	return nil
 }
 
-// CopyParticipants lets the contacts of a conversation take part in another and
-// returns those who did not before.
+// CopyParticipants adds the contacts of a conversation to another and returns those who
+// were not in it before.
 func CopyParticipants(tx *db.Tx, from, to uuid.UUID) ([]uuid.UUID, error) {
 	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
 		SELECT tenant_id, $3, contact_id, added_at FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2
 		ON CONFLICT DO NOTHING RETURNING contact_id`, tx.Tenant(), from, to)
 }
 
-// CopyAgents lets the agents of a conversation join another and returns those
-// who were not in it before.
+// CopyAgents adds the agents of a conversation to another and returns those who were not in
+// it before.
 func CopyAgents(tx *db.Tx, from, to uuid.UUID) ([]uuid.UUID, error) {
 	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `INSERT INTO conversation_agent (tenant_id, conversation_id, agent_id, joined_at)
 		SELECT tenant_id, $3, agent_id, joined_at FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2

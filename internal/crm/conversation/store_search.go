@@ -14,15 +14,15 @@ type Text struct {
 	Body           string
 }
 
-// SearchAfter reads conversations that can be found, in the order of their
-// ids, for who keeps an index of them.
+// SearchAfter returns searchable conversations in the order of their ids, for building a
+// search index.
 func SearchAfter(r *db.Reader, after uuid.UUID, limit int) ([]Conversation, error) {
 	return db.All(r, scan, `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.id > $2 AND c.deleted_at IS NULL AND c.merged_into_id IS NULL`+onlyVisible(r)+`
 		ORDER BY c.id LIMIT $3`, r.Tenant(), after, limit)
 }
 
-// SearchOf reads those of the given ids.
+// SearchOf returns the searchable conversations among ids.
 func SearchOf(r *db.Reader, ids []uuid.UUID) ([]Conversation, error) {
 	if len(ids) == 0 {
 		return []Conversation{}, nil
@@ -33,7 +33,7 @@ func SearchOf(r *db.Reader, ids []uuid.UUID) ([]Conversation, error) {
 		r.Tenant(), arg)
 }
 
-// OfContacts finds the conversations of contacts, the newest first.
+// OfContacts returns the ids of the contacts' conversations, the newest first.
 func OfContacts(r *db.Reader, contacts []uuid.UUID, limit int) ([]uuid.UUID, error) {
 	if len(contacts) == 0 {
 		return nil, nil
@@ -44,8 +44,8 @@ func OfContacts(r *db.Reader, contacts []uuid.UUID, limit int) ([]uuid.UUID, err
 		r.Tenant(), limit, arg)
 }
 
-// Texts reads what was written in conversations, the newest of each first, and
-// at most so many of each.
+// Texts returns what was written in conversations, the newest first, and at most each texts
+// per conversation.
 func Texts(r *db.Reader, ids []uuid.UUID, each int) ([]Text, error) {
 	if len(ids) == 0 {
 		return nil, nil

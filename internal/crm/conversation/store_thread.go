@@ -6,7 +6,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// LockThread finds the one conversation of a contact on a messaging account.
+// LockThread locks and returns the one conversation of a contact on a messaging account.
 func LockThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.channel_account_id = $2 AND c.contact_id = $3
@@ -14,7 +14,7 @@ func LockThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), account, contact)
 }
 
-// LockChannelThread finds the contact's newest conversation on a messaging
+// LockChannelThread locks and returns the contact's newest conversation on a messaging
 // channel, whatever the account.
 func LockChannelThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
@@ -24,8 +24,8 @@ func LockChannelThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversati
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, channel)
 }
 
-// LockMergedThread finds where the conversation of a contact on a messaging
-// account went.
+// LockMergedThread locks and returns the merged conversation of a contact on a messaging
+// account, which names the one it was merged into.
 func LockMergedThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel_account_id = $3
@@ -33,8 +33,8 @@ func LockMergedThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, erro
 		ORDER BY c.last_activity_at DESC LIMIT 1`+tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, account)
 }
 
-// LockThreadWithoutAccount finds the contact's newest conversation on a messaging
-// channel that belongs to no account.
+// LockThreadWithoutAccount locks and returns the contact's newest conversation on a
+// messaging channel that belongs to no account.
 func LockThreadWithoutAccount(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel = $3 AND c.channel_account_id IS NULL
@@ -50,7 +50,7 @@ func setAccount(tx *db.Tx, c *Conversation) error {
 	return err
 }
 
-// SetContact gives a conversation of one customer to another.
+// SetContact moves a conversation from one customer to another.
 func SetContact(tx *db.Tx, id, from, to uuid.UUID, name string) error {
 	_, err := tx.Exec(`UPDATE conversation SET contact_id = $4, contact_name = $5 WHERE tenant_id = $1 AND id = $2 AND contact_id = $3`,
 		tx.Tenant(), id, from, to, name)

@@ -6,8 +6,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// ReadMessagesOn reads the messages of a conversation that went over one account,
-// the newest first, and one more than the page shows.
+// ReadMessagesOn returns the messages of a conversation that went over one account, the
+// newest first, one more than the page shows.
 func ReadMessagesOn(r *db.Reader, conversation, account uuid.UUID, p db.Page) ([]Item, error) {
 	return db.All(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND conversation_id = $2 AND kind = 'message' AND channel_account_id = $3 AND deleted_at IS NULL

@@ -8,22 +8,21 @@ import (
 	"konak/internal/kit/db"
 )
 
-// A page looks at a bounded number of rows. Where an index serves all filters
-// in the order of the list, it reads as many as it shows. Where it does not, the
-// filters that an index serves are the driver, and the page looks at the next
-// rows that it gives, the window, and shows those that the rest of the filters
-// take: a short or empty page with a cursor, after which there may be more. What
-// an agent has not read and what a search found is read whole where it is few.
+// A page scans a bounded number of rows. If an index serves all filters in the order of the
+// list, it reads as many rows as it shows. If not, the filters that an index serves are the
+// driver: the page scans the next rows of the driver, the window, and shows those that
+// match the other filters. Such a page can be short or empty and still have a cursor to
+// more. An agent's unread conversations and search results are read whole if they are few.
 
 const (
-	// windowRows is how many rows a page looks at.
+	// windowRows is the number of rows that a page scans.
 	windowRows = 5000
-	// fewRows is up to how many rows are read whole and put in order.
+	// fewRows is the maximum number of rows that are read whole and sorted.
 	fewRows = 1000
 )
 
-// list reads a page. Rows that lack what the order goes by come last, the newest activity first; the
-// keys of those are negative.
+// list returns a page. Rows without a value in the order's column come last, the newest
+// activity first; their keys are negative.
 func list(r *db.Reader, f Filter, o Order, p db.Page) (db.List[Conversation], error) {
 	if !o.mayBeEmpty() {
 		return listPart(r, f, o, p)
@@ -49,7 +48,7 @@ func list(r *db.Reader, f Filter, o Order, p db.Page) (db.List[Conversation], er
 	return out, err
 }
 
-// listPart reads a page of rows that have what the order goes by.
+// listPart returns a page of rows that have a value in the order's column.
 func listPart(r *db.Reader, f Filter, o Order, p db.Page) (out db.List[Conversation], err error) {
 	f.onlyTest = caller.From(r.Context()).Test
 	if f.few, err = isFew(r, f); err != nil {
@@ -63,14 +62,14 @@ func listPart(r *db.Reader, f Filter, o Order, p db.Page) (out db.List[Conversat
 	return db.Cut(found, p, o.key), err
 }
 
-// split gives the filters that an index serves in an order, and the rest.
+// split separates the filters that an index serves in an order from the rest.
 func (f Filter) split(o Order) (driver, rest Filter) {
 	if f.few || f.ContactID != nil {
-		// A contact has few conversations, too; they are sorted when asked for.
+		// A contact has few conversations, too; they are sorted on demand.
 		return f, Filter{}
 	}
 	rest = f
-	if f.onlyTest { // its indexes have every order, and only what is a test's
+	if f.onlyTest { // the indexes of test rows have every order
 		driver.onlyTest, rest.onlyTest = true, false
 		return driver, rest
 	}
@@ -107,9 +106,8 @@ func (f Filter) split(o Order) (driver, rest Filter) {
 	return driver, rest
 }
 
-// isFew says whether what an agent has not read, or what a search found, is a
-// small set. Where notes call an agent always is: only the newest notes are
-// looked at.
+// isFew reports whether an agent's unread conversations, or those that a search found, are
+// a small set. An agent's mentions always are: only the newest are read.
 func isFew(r *db.Reader, f Filter) (bool, error) {
 	if f.Mentioned != nil {
 		return true, nil
@@ -126,8 +124,8 @@ func isFew(r *db.Reader, f Filter) (bool, error) {
 	return err == nil && n <= fewRows, err
 }
 
-// fewQuery reads the ids of where the newest notes call an agent, of what an
-// agent has not read, or of what a search may mean, and stops beyond fewRows.
+// fewQuery selects the ids of conversations with the newest mentions of an agent, of an
+// agent's unread ones, or of those a search can match, up to just over fewRows.
 func fewQuery(f Filter, arg func(any) string) string {
 	limit := " LIMIT " + strconv.Itoa(fewRows+1)
 	if f.Mentioned != nil {
@@ -161,8 +159,8 @@ func longest(terms []string) (word string) {
 	return word
 }
 
-// countUpTo counts what a list would show on a page and stops at a limit. It
-// looks at no more rows than a page does.
+// countUpTo counts what a list would show, up to a limit. It scans no more rows than a page
+// does.
 func countUpTo(r *db.Reader, f Filter, o Order, limit int) (int, error) {
 	p := db.Page{Limit: limit - 1, After: db.First}
 	if o.Asc {

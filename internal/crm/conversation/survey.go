@@ -15,17 +15,17 @@ import (
 // them.
 const SurveyJob = "conversation.survey"
 
-// surveyDelay is how long a closing can be taken back before its survey leaves.
+// surveyDelay is how long a closing can be undone before its survey is sent.
 const surveyDelay = 10 * time.Second
 
-// Closing names one closing of a conversation. It is what a SurveyJob carries.
+// Closing names one closing of a conversation. It is the payload of a SurveyJob.
 type Closing struct {
 	ID       uuid.UUID  `json:"id"`
 	ClosedAt clock.Time `json:"closed_at"`
 }
 
-// planSurvey has the customer of a conversation that was just closed asked a
-// little later, where the workspace wants it.
+// planSurvey schedules the survey of a conversation that was just closed, if the workspace
+// wants surveys.
 func planSurvey(tx *db.Tx, c *Conversation) error {
 	if who := caller.From(tx.Context()); c.Test || c.ClosedAt == nil || who.Test || who.Silent {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"konak/internal/crm/conversation"
 )
 
-// Suspending an agent hands on what they own, in the same step: to the oldest
-// agent who remains, or to nobody.
+// Suspending an agent passes on what they own, in the same step: to the remaining agent who
+// joined first, or to nobody.
 func TestSuspendedAgentHandsOn(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -34,8 +34,8 @@ func TestSuspendedAgentHandsOn(t *testing.T) {
 	})
 }
 
-// An agent who is away and leaves what comes to others loses a conversation to
-// the team when its customer writes, and not before.
+// An agent who is away with reassignment loses a conversation to the team when its customer
+// writes, and not before.
 func TestAwayAgentHandsBack(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -29,7 +29,7 @@ func (in *inbox) person(id uuid.UUID) (c contact.Contact) {
 	return c
 }
 
-// A key of the test environment writes records, marked as such, and causes no
+// A key of the test environment writes records that are marked as such, and causes no
 // deliveries, whoever acts on them later.
 func TestTestKeys(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,7 @@ func TestTestKeys(t *testing.T) {
 		s.UseRouter(way)
 		key := in.Key(true, perm.All()...)
 		var c conversation.Conversation
-		// The address is a live contact's: the test has its own.
+		// The address belongs to a live contact; the test environment gets its own contact.
 		key.Post(public, map[string]any{"contact": map[string]any{"email": "ELIF@example.com", "name": "Deneme"}, "body": "deneme"}).Want(201).Data(&c)
 		if !c.Test || c.ContactID == in.customer.ID {
 			t.Errorf("got %+v", c)
@@ -51,7 +51,7 @@ func TestTestKeys(t *testing.T) {
 		if !who.Test || who.Name != "Deneme" || who.Emails[0].Address != "ELIF@example.com" || in.person(in.customer.ID).Test {
 			t.Errorf("got %+v", who)
 		}
-		// What it made, it may change; and it finds it again.
+		// It can change and find what it created.
 		path := public + "/" + c.ID.String()
 		key.Post(path+"/reply", map[string]any{"type": "user", "body": "x"}).Want(200)
 		key.Post(path+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "x"}).Want(200)
@@ -62,7 +62,7 @@ func TestTestKeys(t *testing.T) {
 		if again.ContactID != c.ContactID || !again.Test {
 			t.Errorf("got %+v", again)
 		}
-		// An agent may act on it, and what they do is a test, too.
+		// An agent may act on it, and what they do there is also test data.
 		in.Owner.Post(base+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "x"}).Want(200)
 		in.Owner.Do("PUT", "/api/crm/v1/contacts/"+c.ContactID.String(), map[string]any{"company": "Deneme A.Ş."}).Want(200)
 		var begun conversation.Conversation
@@ -82,13 +82,13 @@ func TestTestKeys(t *testing.T) {
 		if len(way.taken) != 0 {
 			t.Errorf("a customer is sent %+v", way.taken)
 		}
-		// A live sender with the same address is the live contact.
+		// A live sender with the same address becomes the live contact.
 		var live conversation.Conversation
 		in.FullKey().Post(public, map[string]any{"contact": map[string]any{"email": "elif@example.com"}, "body": "canlı"}).Want(201).Data(&live)
 		if live.Test || live.ContactID != in.customer.ID {
 			t.Errorf("got %+v", live)
 		}
-		// The two do not meet.
+		// Test and live records cannot be combined.
 		for path, body := range map[string]map[string]any{
 			"/api/crm/v1/contacts/" + in.customer.ID.String() + "/merge": {"contact_id": c.ContactID},
 			"/api/crm/v1/contacts/" + c.ContactID.String() + "/merge":    {"contact_id": in.customer.ID},
@@ -105,7 +105,7 @@ func TestTestKeys(t *testing.T) {
 	})
 }
 
-// A key of the test environment changes nothing that is live, and sees none of it.
+// A key of the test environment changes nothing live, and sees none of it.
 func TestTestKeysLeaveLiveAlone(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -135,7 +135,7 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 		key.Delete(path+"/participants/"+friend.ID.String()).Refused(404, "not_found")
 		key.Post(public, map[string]any{"contact_id": in.customer.ID, "body": "x"}).Refused(422, "validation_failed")
 
-		// The same at the gates, for what no key's route reaches today.
+		// The same at the gates, for operations that no route for keys reaches today.
 		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.APIKey, TenantID: in.ID, Slug: in.Slug, ID: uuid.New(), Test: true, Perms: perm.NewSet(perm.All()...)})
 		gate, book, later := s.Conversations, s.Contacts, clock.At(s.Clock.Now().Add(time.Hour))
 		other := in.begin()
@@ -206,7 +206,7 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 		if got := in.events(); len(got) != 0 {
 			t.Errorf("announced %v", got)
 		}
-		// Deleted is deleted, whoever asks.
+		// A deleted record stays not_found for every caller.
 		in.Owner.Delete(base + "/" + id.String()).Want(200)
 		key.Put(path+"/state", map[string]any{"state": "closed"}).Refused(404, "not_found")
 		if err := one(gate.Restore(ctx, id)); !fault.Is(err, fault.NotFound) {
@@ -215,8 +215,8 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 	})
 }
 
-// A key of the test environment sees what was made in it, in lists, searches and
-// numbers, and nothing that is live. Everybody else sees both.
+// A key of the test environment sees what was created in it, in lists, searches and
+// numbers, and nothing live. Everybody else sees both.
 func TestTestKeysSeeTheirOwn(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -248,12 +248,13 @@ func TestTestKeysSeeTheirOwn(t *testing.T) {
 		key.Get("/api/crm/public/v1/attachments/"+upload).Refused(404, "not_found")
 		key.Delete("/api/crm/public/v1/attachments/"+upload).Refused(404, "not_found")
 
-		// What an agent writes and sends in a test's conversation is its own.
+		// What an agent uploads and writes in a test conversation belongs to the test
+		// environment.
 		theirs := in.Owner.Header("Content-Type", "text/plain").Post("/api/crm/v1/attachments?filename=b.txt", "deneme").Want(201).ID()
 		in.Owner.Post(base+"/"+mine.ID.String()+"/reply-as-customer", map[string]any{"body": "x", "attachments": []string{theirs}}).Want(200)
 		key.Get("/api/crm/public/v1/attachments/" + theirs).Want(200)
 
-		// The same below the routes, for what takes no key today.
+		// The same below the routes, for operations that take no key today.
 		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.APIKey, TenantID: in.ID, Slug: in.Slug, ID: uuid.New(), Test: true, Perms: perm.NewSet(perm.All()...)})
 		page := db.Page{Limit: 10, After: db.First}
 		people, err := s.Contacts.List(ctx, contact.Filter{}, page)
@@ -277,7 +278,7 @@ func TestTestKeysSeeTheirOwn(t *testing.T) {
 		if all, err := hourly.New(s.DB).Overview(in.Context()); err != nil || len(all.Channels) == 0 {
 			t.Errorf("everybody's hours: %+v, %v", all.Channels, err)
 		}
-		// Whoever searches first, the index has everything.
+		// The index is complete, whoever searches first.
 		found, err := s.Finder.Contacts(ctx, finder.Query{Text: "elif"}, page)
 		if err != nil || len(found.Rows) != 1 || found.Rows[0].Contact.ID != mine.ContactID {
 			t.Errorf("the search found %+v, %v", found.Rows, err)
@@ -297,7 +298,7 @@ func TestTestKeysSeeTheirOwn(t *testing.T) {
 	})
 }
 
-// Nothing of a test is forwarded, not even by hand.
+// Nothing from the test environment is forwarded, not even by hand.
 func TestForwardOfATest(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

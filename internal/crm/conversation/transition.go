@@ -3,14 +3,14 @@ package conversation
 // Trigger is what happens to a conversation.
 type Trigger string
 
-// The triggers. Those that begin a conversation have no state before them.
+// The triggers. Those that begin a conversation have no earlier state.
 const (
 	Begin           Trigger = "begin"            // first inbound, new-as-agent, create, submission, call
 	BeginBlocked    Trigger = "begin_blocked"    // first inbound from a blocked contact
 	BeginImported   Trigger = "begin_imported"   // messages from before the channel was connected
 	CustomerMessage Trigger = "customer_message" // a customer wrote
 	BlockedMessage  Trigger = "blocked_message"  // a blocked customer wrote
-	MachineMessage  Trigger = "machine_message"  // a machine of the customer's answered, such as an absence note
+	MachineMessage  Trigger = "machine_message"  // an automatic reply arrived, such as an absence note
 	AgentComment    Trigger = "agent_comment"    // an agent, the API or the assistant answered
 	WriteNote       Trigger = "note"
 	Snooze          Trigger = "snooze"
@@ -26,19 +26,18 @@ const (
 	Restore         Trigger = "restore"
 )
 
-// Transition is one row of the state machine: from a state, on a trigger, to a
-// state, with what is announced, in this order.
+// Transition is one row of the state machine: from a state, on a trigger, to a state, with
+// the events to announce, in this order.
 type Transition struct {
 	From  State // "" before there is a conversation
 	On    Trigger
 	To    State
 	Emits []string
-	// Item is the timeline's event, "" where the trigger brings an item of its
-	// own or none.
+	// Item is the timeline's event, "" if the trigger brings its own item or none.
 	Item string
 	// Nothing marks a repeat: nothing is written and nothing announced.
 	Nothing bool
-	// IfOwner marks triggers that announce only where the owner changed.
+	// IfOwner marks triggers that announce only if the owner changed.
 	IfOwner bool
 }
 
@@ -125,7 +124,7 @@ var byFork = func() map[fork]*Transition {
 	return m
 }()
 
-// transition finds the row for a trigger in a state; every pair has one.
+// transition returns the row for a trigger in a state; every pair has one.
 func transition(from State, on Trigger) *Transition {
 	t, ok := byFork[fork{from, on}]
 	if !ok {

@@ -27,10 +27,9 @@ import (
 	"konak/internal/kit/pgtest"
 )
 
-// The state machine as it was decided, written down a second time on purpose:
-// the code's own table would agree with whatever it says. Each line is a
-// trigger, and for open, snoozed and closed where it leads and what is
-// announced; "-" stands for a repeat that changes nothing.
+// The state machine as decided, written a second time on purpose: a test against the code's
+// own table would always agree. Each line is a trigger, and for open, snoozed and closed
+// the next state and the events; "-" stands for a repeat that changes nothing.
 var decided = map[conversation.Trigger][3]string{
 	"customer_message": {"open replied", "open replied opened", "open replied opened"},
 	"blocked_message":  {"open replied", "snoozed replied", "closed replied"},
@@ -66,14 +65,14 @@ func decision(on conversation.Trigger, from int) (to conversation.State, emits [
 	return to, emits
 }
 
-// pull is one trigger: what must be so before it, and how it is set off.
+// pull is one trigger: its precondition, and how to trigger it.
 type pull struct {
 	before func(id uuid.UUID) error
 	act    func(ctx context.Context, id uuid.UUID) error
 	after  func(id uuid.UUID) error
 }
 
-// pulls are all triggers of a conversation that there is.
+// pulls returns all triggers of an existing conversation.
 func (in *inbox) pulls() map[conversation.Trigger]pull {
 	s, gate, owner := in.s, in.s.Conversations, in.Context()
 	other := in.begin()
@@ -132,8 +131,8 @@ func (in *inbox) pulls() map[conversation.Trigger]pull {
 	}
 }
 
-// each gives every state and trigger a conversation of its own that is ready
-// for it.
+// each calls fn for every state and trigger with a separate conversation that is ready for
+// it.
 func (in *inbox) each(fn func(name string, from int, on conversation.Trigger, p pull, id uuid.UUID)) {
 	in.t.Helper()
 	pulls := in.pulls()
@@ -168,9 +167,8 @@ func (in *inbox) each(fn func(name string, from int, on conversation.Trigger, p 
 	}
 }
 
-// TestTransitions walks the whole table: every state on every trigger, with
-// the state after it, exactly the events that were decided, and what belongs to
-// a state.
+// TestTransitions walks the whole table: every state on every trigger, with the next state,
+// exactly the decided events, and the fields that belong to a state.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	for _, row := range conversation.Transitions {
@@ -247,8 +245,8 @@ func (in *inbox) timeline(id uuid.UUID) (n int) {
 	return n
 }
 
-// Each transition is one transaction: where its timeline item, or its event,
-// cannot be written, nothing at all of it is left in the database.
+// Each transition is one transaction: if its timeline item, or its event, cannot be
+// written, nothing of it is left in the database.
 func TestTransitionsAreWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
@@ -261,7 +259,8 @@ func TestTransitionsAreWholeOrNothing(t *testing.T) {
 	}
 }
 
-// ownersWay changes the schema, which the server's own role may not.
+// ownersWay returns a function that changes the schema, which the server's database role
+// may not do.
 func ownersWay(t *testing.T, s *apptest.Server, url string) func(statement string) {
 	t.Helper()
 	d := s.DB
@@ -300,7 +299,7 @@ func wholeOrNothing(t *testing.T, in *inbox, alter func(string)) {
 			alter(`ALTER TABLE ` + table + ` RENAME TO away`)
 			err := p.act(in.Context(), id)
 			alter(`ALTER TABLE away RENAME TO ` + table)
-			// The waker tells its log, and looks again.
+			// The waker only logs the error, and tries again.
 			if err == nil && on != "wake" {
 				t.Errorf("%s: went through without %s", name, table)
 			}

@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// sendIn answers a conversation in some seconds.
+// sendIn answers a conversation with a delay of some seconds.
 func (in *inbox) sendIn(id uuid.UUID, seconds int, then map[string]any) later.Scheduled {
 	in.t.Helper()
 	var m later.Scheduled
@@ -25,8 +25,8 @@ func (in *inbox) sendIn(id uuid.UUID, seconds int, then map[string]any) later.Sc
 	return m
 }
 
-// An answer with a delay goes when it is over, by the server's clock, and can be
-// taken back until then.
+// An answer with a delay is sent when it has passed, by the server's clock, and can be
+// cancelled until then.
 func TestSendWithDelay(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -38,7 +38,7 @@ func TestSendWithDelay(t *testing.T) {
 			t.Errorf("got %+v", m)
 		}
 		in.Owner.Delete(path + "/" + m.ID.String()).Want(200)
-		// Its author keeps the files of what they take back, and sends them after all.
+		// Its author can keep the files of a cancelled message, and send them after all.
 		kept := upload(t, in.Owner, files, "harita.txt", "harita")
 		with := map[string]any{"body": "Harita ekte", "delay_s": 5, "attachments": []uuid.UUID{kept.ID}}
 		in.Owner.Post(path, with).Want(201).Data(&m)
@@ -47,7 +47,7 @@ func TestSendWithDelay(t *testing.T) {
 			t.Errorf("got %+v", m)
 		}
 		in.Owner.Post(path, with).Want(201).Data(&m)
-		// Nobody else keeps them, and without the wish they go.
+		// Nobody else can keep them, and without keep_files they are removed.
 		other, _ := in.member("ece")
 		other.Delete(path + "/" + m.ID.String() + "?keep_files=true").Want(200).Data(&m)
 		in.Owner.Post(path, with).Refused(422, "validation_failed")
@@ -73,9 +73,9 @@ func TestSendWithDelay(t *testing.T) {
 	})
 }
 
-// What follows an answer is its author's act, in one with it: the conversation is
-// closed or put aside when the answer went, and stays open where the customer
-// wrote meanwhile or the answer was taken back.
+// The follow-up of an answer is its author's act, in the same transaction: the conversation
+// is closed or snoozed when the answer is sent, and stays open if the customer wrote
+// meanwhile or the answer was cancelled.
 func TestSendAndClose(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -128,9 +128,9 @@ func TestSendAndClose(t *testing.T) {
 	})
 }
 
-// Whoever closes a conversation while an answer is still on its way has dealt with
-// it: the answer goes and the conversation stays closed, while one that was closed
-// before the answer was written is opened by it.
+// If a conversation is closed while an answer is still waiting, the answer is sent and the
+// conversation stays closed; if it was closed before the answer was written, the answer
+// opens it.
 func TestCloseBeforeItIsSent(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -13,8 +13,7 @@ import (
 	"konak/internal/identity"
 )
 
-// Conversations of two customers are not merged, and the answer says what to do
-// instead.
+// Conversations of two customers cannot be merged, and the error says what to do instead.
 func TestMergeOfTwoCustomers(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -35,8 +34,7 @@ func TestMergeOfTwoCustomers(t *testing.T) {
 	})
 }
 
-// A merge is taken back: both conversations stand as they did, with what came
-// since where it came.
+// Undoing a merge restores both conversations, and what came since stays where it came.
 func TestUnmerge(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -92,8 +90,8 @@ func TestUnmerge(t *testing.T) {
 	})
 }
 
-// Where the customer has another conversation on the messaging account by now,
-// the merge stays; and so it does where the other was merged further.
+// A merge cannot be undone if the customer has another conversation on the messaging
+// account by now, or if the other conversation was itself merged since.
 func TestUnmergeRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -18,7 +18,7 @@ func (in *inbox) counts() (out conversation.Counts) {
 	return out
 }
 
-// listed gives the ids of a list, page by page.
+// listed returns the ids of a list, page by page.
 func (in *inbox) listed(query string) (got []uuid.UUID) {
 	in.t.Helper()
 	cursor := ""
@@ -37,7 +37,7 @@ func (in *inbox) listed(query string) (got []uuid.UUID) {
 	return got
 }
 
-// Who waits for an answer is counted where it is open, and for whose it is.
+// Conversations that wait for an answer are counted by owner and channel.
 func TestWaitingIsCounted(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -75,8 +75,8 @@ func TestWaitingIsCounted(t *testing.T) {
 	})
 }
 
-// A list that is sorted by waiting or by snooze shows the others after those, and
-// the filter shows only those that wait.
+// A list sorted by waiting or by snooze shows the others after those, and the filter shows
+// only those that wait.
 func TestSortByWaitingDropsNothing(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -115,8 +115,8 @@ func TestSortByWaitingDropsNothing(t *testing.T) {
 	})
 }
 
-// A closing that is taken back at once leaves the customer waiting since when
-// they did; once something else happened, opening says nothing about waiting.
+// A closing that is undone at once restores since when the customer waited; once something
+// else happened, reopening does not.
 func TestOpenAfterCloseKeepsWaiting(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -144,7 +144,7 @@ func TestOpenAfterCloseKeepsWaiting(t *testing.T) {
 	})
 }
 
-// Lists say who wrote the last message.
+// Lists show the author of the last message.
 func TestPreviewSaysWhoWroteIt(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -158,7 +158,7 @@ func TestPreviewSaysWhoWroteIt(t *testing.T) {
 		if c := in.get(id); *c.PreviewAuthorKind != conversation.ByAgent || *c.PreviewAuthorID != in.Member || !strings.HasPrefix(c.Preview, "Yarın") {
 			t.Errorf("got %+v", c)
 		}
-		// A message that is deleted leaves the one before it.
+		// After a message is deleted, the one before it is shown.
 		in.Owner.Delete(path + "/items/" + in.items(id)[0].ID.String()).Want(200)
 		if c := in.get(id); *c.PreviewAuthorKind != conversation.ByContact || *c.PreviewAuthorID != in.customer.ID {
 			t.Errorf("got %+v", c)

@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// deliver reports what became of a message.
+// deliver reports the delivery state of a message.
 func (in *inbox) deliver(item conversation.Item, status string) {
 	in.t.Helper()
 	d := conversation.Delivery{Status: status}
@@ -28,8 +28,8 @@ func (in *inbox) deliver(item conversation.Item, status string) {
 	}
 }
 
-// waits fails the test unless the customer waits since a time, the zero time
-// for not at all, and the list of those who wait says the same.
+// waits fails the test unless the customer has waited since a time (zero: does not wait),
+// and the list of waiting conversations agrees.
 func (in *inbox) waits(id uuid.UUID, what string, since time.Time) {
 	in.t.Helper()
 	c := in.get(id)
@@ -52,14 +52,14 @@ func (in *inbox) waits(id uuid.UUID, what string, since time.Time) {
 	}
 }
 
-// tick lets a second pass and returns the new time.
+// tick advances the clock by a second and returns the new time.
 func (in *inbox) tick() time.Time {
 	in.s.Clock.Advance(time.Second)
 	return in.s.Clock.Now()
 }
 
-// An answer that failed is no answer: the customer waits again since the first
-// message that no other answer followed, until it is sent after all.
+// A failed answer is no answer: the customer waits again since the first message that no
+// other answer followed, until it is sent after all.
 func TestFailedAnswerKeepsCustomerWaiting(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -101,9 +101,9 @@ func TestFailedAnswerKeepsCustomerWaiting(t *testing.T) {
 	})
 }
 
-// After an answer failed nobody waits in a closed conversation, nobody for whom
-// it was closed before the answer, and no customer who is blocked; and what a
-// machine of the customer's wrote waits for nothing.
+// After a failed answer nobody waits in a closed conversation, in one that was closed
+// before the answer, or as a blocked customer; and automatic replies of the customer do not
+// count as waiting.
 func TestFailedAnswerWithoutAWaitingCustomer(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(in *inbox, account, id uuid.UUID) conversation.Item{
@@ -151,8 +151,7 @@ func TestFailedAnswerWithoutAWaitingCustomer(t *testing.T) {
 	}
 }
 
-// What becomes of a message reaches open panels once for each change, and as the
-// failure's own event where it failed.
+// Each change of a message's delivery reaches open panels once, a failure as its own event.
 func TestDeliveryIsAnnounced(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -187,8 +186,9 @@ func TestDeliveryIsAnnounced(t *testing.T) {
 	})
 }
 
-// The list says where the last message to the customer did not arrive, until it is on its
-// way again or a later one arrived; a later one that is on its way changes nothing yet.
+// The list shows that the last message to the customer did not arrive, until it is on its
+// way again or a later one arrived; a later one that is still on its way changes nothing
+// yet.
 func TestListSaysWhatDidNotArrive(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -164,7 +164,7 @@ func TestExport(t *testing.T) {
 	})
 }
 
-// An export of e-mail gives the originals, and a long one is read in pages.
+// An export of e-mail contains the originals, and a long one is read in pages.
 func TestExportOriginalsAndPages(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -18,7 +18,7 @@ type getMacroIn struct {
 	ForConversation
 }
 
-// ForConversation asks for texts as they would be written in a conversation.
+// ForConversation asks for texts filled in for a conversation.
 type ForConversation struct {
 	ConversationID api.FilterID `query:"conversation_id" doc:"Fills in the texts for this conversation; a text whose placeholders would stay empty is left as it is"`
 }

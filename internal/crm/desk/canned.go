@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// CannedReply is a text that agents put into their answers.
+// CannedReply is a prepared text for agents' answers.
 type CannedReply struct {
 	ID       uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Shared   bool       `json:"shared" doc:"Whether it is shared with the whole workspace"`
@@ -20,7 +20,7 @@ type CannedReply struct {
 	Shortcut string     `json:"shortcut" example:"kargo" doc:"Text agents type to find it"`
 	Title    string     `json:"title" example:"Kargo ne zaman gelir"`
 	Body     string     `json:"body" example:"Merhaba {{contact.first_name}}, siparişiniz kargoya verildi."`
-	// Assistant says that customers may be answered with it.
+	// Assistant means that the assistant may answer customers with it.
 	Assistant bool       `json:"assistant" doc:"Whether the assistant can answer customers with it"`
 	CreatedAt clock.Time `json:"created_at"`
 	UpdatedAt clock.Time `json:"updated_at"`
@@ -29,7 +29,7 @@ type CannedReply struct {
 // shortcut is one word, so that it can be typed into a text.
 var shortcut = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,39}$`)
 
-// words cuts text into folded words, single letters too: what is being typed
+// words splits text into folded words, including single letters, because a word being typed
 // begins with one.
 func words(text string) []string {
 	out := strings.FieldsFunc(trtext.Fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -40,16 +40,16 @@ func words(text string) []string {
 	return slices.Compact(out)
 }
 
-// terms are the words under which a canned reply is found: its shortcut, as a
-// whole and in its parts, and its title.
+// terms returns the words by which a canned reply is found: its shortcut, as a whole and in
+// parts, and its title.
 func (c *CannedReply) terms() []string {
 	out := append(words(c.Shortcut+" "+c.Title), nameKey(c.Shortcut))
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// searchWords are the words that a search means; what looks like a shortcut is
-// looked for as a whole.
+// searchWords returns the words to search for; a text that looks like a shortcut is
+// searched for as a whole.
 func searchWords(q string) []string {
 	q = strings.TrimPrefix(strings.TrimSpace(q), "/")
 	if shortcut.MatchString(q) {

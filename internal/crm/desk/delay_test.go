@@ -10,7 +10,7 @@ import (
 	"konak/internal/crm/desk"
 )
 
-// bodies are the messages of ours in a conversation, the newest first.
+// bodies returns our messages in a conversation, the newest first.
 func (in *inbox) bodies(id string) (out []string) {
 	in.t.Helper()
 	var items []conversation.Item
@@ -30,8 +30,8 @@ func (in *inbox) state(id string) string {
 	return c.State
 }
 
-// The replies of a macro that is run with a delay wait for it, in their order, and what
-// closes the conversation waits with the last one. Until then both can be taken back.
+// The replies of a macro that is run with a delay wait for it, in order, and a closing
+// waits with the last one. Until then both can be cancelled.
 func TestMacroWithDelay(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -8,14 +8,14 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// What panels are told, so that nobody works with a macro or a canned reply
-// that has been changed. No webhook carries it.
+// Events that tell panels of a changed macro or canned reply, so that nobody goes on using
+// the old one. No webhook carries them.
 const (
 	MacrosChanged  = "macro.changed"
 	RepliesChanged = "canned_reply.changed"
 )
 
-// Ref is all that is told: what a canned reply says may be one agent's own.
+// Ref holds only the id, because the text of a canned reply may be private to one agent.
 type Ref struct {
 	ID uuid.UUID `json:"id"`
 }

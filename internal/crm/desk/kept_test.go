@@ -37,7 +37,7 @@ func TestCannedReplies(t *testing.T) {
 			t.Errorf("panels are told of each: %s", diff)
 		}
 
-		// The same shortcut is free once for the workspace and once for each agent.
+		// The same shortcut can be used once in the workspace and once by each agent.
 		in.Owner.Post(canned, map[string]any{"shortcut": "KARGO", "body": "x", "shared": true}).Refused(409, "conflict")
 		in.Owner.Post(canned, map[string]any{"shortcut": "IMZA", "body": "x"}).Refused(409, "conflict")
 		in.Owner.Put(canned+"/"+iade, map[string]any{"shortcut": "kargo", "body": "x", "shared": true}).Refused(409, "conflict")
@@ -70,7 +70,8 @@ func TestCannedReplies(t *testing.T) {
 			t.Errorf("got %+v", list)
 		}
 
-		// Another's own is not there; a shared one asks for its permission.
+		// Another agent's own reply is not found; changing a shared one needs the
+		// permission for it.
 		for _, id := range []string{theirs, uuid.NewString()} {
 			in.Owner.Get(canned+"/"+id).Refused(404, "not_found")
 			in.Owner.Put(canned+"/"+id, map[string]any{"shortcut": "x", "body": "x"}).Refused(404, "not_found")
@@ -129,7 +130,7 @@ func TestCannedRender(t *testing.T) {
 	})
 }
 
-// What is offered in a conversation is shown as it would be written there.
+// In a conversation, canned replies and macros are shown as they would be written there.
 func TestPreviews(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -201,7 +202,7 @@ func TestViews(t *testing.T) {
 		if diff := cmp.Diff(map[string]int{mine: 1, open: 4, found: 5}, counts(in.Owner)); diff != "" {
 			t.Error(diff)
 		}
-		// me is whoever looks; what is one's own is nobody else's.
+		// me is the agent who opens the view; an agent's own view is not visible to others.
 		if diff := cmp.Diff(map[string]int{mine: 0}, counts(agent)); diff != "" {
 			t.Error(diff)
 		}
@@ -249,7 +250,7 @@ func TestViews(t *testing.T) {
 	})
 }
 
-// Counting stops at a hundred, however many there are.
+// Counting stops at a hundred.
 func TestViewCountsAreBounded(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

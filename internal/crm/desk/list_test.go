@@ -15,8 +15,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// A page looks at a bounded number of the replies that the agent sees, at none
-// of anybody else, and page by page everything is found.
+// A page scans a bounded number of the replies visible to the agent, and none of anybody
+// else, and all pages together find everything.
 func TestListLooksAtFewCannedReplies(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

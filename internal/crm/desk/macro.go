@@ -14,7 +14,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Macro is a list of actions under a name.
+// Macro is a named list of actions.
 type Macro struct {
 	ID          uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Name        string     `json:"name" example:"İade alındı"`
@@ -25,7 +25,7 @@ type Macro struct {
 	UpdatedAt   clock.Time `json:"updated_at"`
 }
 
-// Action is one act of a macro. What it is given depends on its type.
+// Action is one action of a macro. The fields that it uses depend on its type.
 type Action struct {
 	Type       string     `json:"type" enum:"reply,note,assign,group,add_tags,remove_tags,priority,open,close,snooze" example:"close"`
 	Body       *string    `json:"body" required:"false" nullable:"true" maxLength:"100000" example:"Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı." doc:"For reply and note; can contain placeholders"`
@@ -37,17 +37,17 @@ type Action struct {
 	UntilReply *bool      `json:"until_reply" required:"false" nullable:"true" doc:"For snooze: until the customer writes, instead of minutes"`
 }
 
-// Needs is the permission of an action of this type: the one that the act
-// needs by itself.
+// Needs returns the permission that an action of this type needs, the same as outside a
+// macro.
 func Needs(kind string) perm.Permission { return verbs[kind].needs }
 
 // verb is a type of action.
 type verb struct {
 	needs perm.Permission
-	// takes are the fields that may be set, check what is wrong with them.
+	// takes lists the fields that may be set; check returns what is wrong with them.
 	takes []string
 	check func(a *Action) (field, code string)
-	// step is what it does; the text of replies and notes is filled in before.
+	// step carries the action out; the text of replies and notes is filled in before.
 	step func(s *Service, a *Action, text string, out *conversation.Written) conversation.Step
 }
 
@@ -166,7 +166,7 @@ func checkSnooze(a *Action) (string, string) {
 	return "", ""
 }
 
-// fields says which of an action's fields are set.
+// fields returns the names of the action's fields that are set.
 func (a *Action) fields() []string {
 	var out []string
 	for name, set := range map[string]bool{
@@ -180,7 +180,7 @@ func (a *Action) fields() []string {
 	return out
 }
 
-// checkActions says what is wrong with a macro's actions.
+// checkActions returns what is wrong with a macro's actions.
 func checkActions(list []Action) error {
 	wrong := fault.New(fault.ValidationFailed)
 	for i := range list {

@@ -43,7 +43,7 @@ func open(t *testing.T, s *apptest.Server) *inbox {
 	return in
 }
 
-// events gives what was announced since the last look.
+// events returns what was announced since the last call.
 func (in *inbox) events() []string {
 	in.t.Helper()
 	all := in.Events()
@@ -52,8 +52,8 @@ func (in *inbox) events() []string {
 	return fresh
 }
 
-// begin makes a conversation, on the API channel if nothing else is said:
-// there an answer needs no route.
+// begin creates a conversation, on the API channel by default, where an answer needs no
+// route.
 func (in *inbox) begin(channel string) string {
 	in.t.Helper()
 	c, err := in.s.Conversations.Create(in.Context(), conversation.NewConversation{
@@ -80,7 +80,7 @@ func (in *inbox) apply(who *apptest.Client, conversation, macro string) *apptest
 	return who.Post(conversations+conversation+"/macros/"+macro, nil)
 }
 
-// colleague signs a member in with a role of these permissions.
+// colleague signs in a member with a role of these permissions.
 func (in *inbox) colleague(name string, ps ...perm.Permission) *apptest.Client {
 	in.t.Helper()
 	role := identity.Role{Name: "role-" + name, Title: name, Permissions: ps}
@@ -155,7 +155,7 @@ func TestMacro(t *testing.T) {
 	})
 }
 
-// A macro with a failing action at each place: nothing of it is left, and the
+// A macro fails with the failing action at each place: nothing of it is left, and the
 // answer names the action.
 func TestMacroIsAtomic(t *testing.T) {
 	t.Parallel()
@@ -197,7 +197,7 @@ func TestMacroIsAtomic(t *testing.T) {
 		whole := in.macro("Sağlam", good...)
 		in.apply(in.Owner, c, whole).Want(200)
 
-		// What the gate refuses is the action's own fault.
+		// A refusal by the gate is reported as the action's fault.
 		e := in.apply(in.Owner, in.begin(conversation.Panel), whole).Refused(422, "no_route")
 		if *e.Step != (apptest.ErrorStep{Index: 0, Action: "reply"}) {
 			t.Errorf("got %+v", e)
@@ -210,7 +210,7 @@ func TestMacroIsAtomic(t *testing.T) {
 	})
 }
 
-// Every action's permission is checked by itself, before anything happens.
+// The permission of every action is checked before anything happens.
 func TestMacroPermissions(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -239,7 +239,7 @@ func TestMacroPermissions(t *testing.T) {
 		for _, a := range actions {
 			kind := a["type"].(string)
 			needs := desk.Needs(kind)
-			// It stands between actions that are allowed, or that do nothing.
+			// It follows an action that is allowed or changes nothing.
 			m := in.macro("İzin "+kind, map[string]any{"type": "note", "body": "önce"}, a)
 			if needs == perm.ConversationsReply {
 				m = in.macro("İzin 2 "+kind, map[string]any{"type": "priority", "priority": "high"}, a)

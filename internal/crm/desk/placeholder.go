@@ -15,17 +15,17 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// placeholder is {{name}} or {{name|what stands there when it is empty}}.
+// placeholder matches {{name}} or {{name|text to use if it is empty}}.
 var placeholder = regexp.MustCompile(`\{\{\s*([a-z_.]*)\s*(?:\|([^{}]*))?\}\}`)
 
-// values are what placeholders are filled with.
+// values are the values for placeholders.
 type values struct {
 	contact      contact.Contact
 	conversation conversation.Conversation
 	agent        string
 }
 
-// Placeholders are the names that a text may hold.
+// Placeholders are the names that a text may contain.
 var Placeholders = []string{
 	"contact.name", "contact.first_name", "contact.last_name", "contact.company", "contact.email", "contact.phone",
 	"agent.name", "conversation.subject",
@@ -57,7 +57,7 @@ func (v *values) get(name string) string {
 	return ""
 }
 
-// placeholdersKnown says whether every placeholder of a text has a meaning.
+// placeholdersKnown reports whether every placeholder of a text is known.
 func placeholdersKnown(text string) bool {
 	for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(Placeholders, m[1]) {
@@ -67,7 +67,7 @@ func placeholdersKnown(text string) bool {
 	return true
 }
 
-// fill fills the placeholders and lists those that were left empty.
+// fill replaces the placeholders and lists those without a value.
 func (v *values) fill(text string) (out string, empty []string) {
 	empty = []string{}
 	out = placeholder.ReplaceAllStringFunc(text, func(m string) string {
@@ -86,7 +86,7 @@ func (v *values) fill(text string) (out string, empty []string) {
 	return out, empty
 }
 
-// render fills a text for a conversation and whoever writes it.
+// render fills in a text for a conversation and the caller.
 func (s *Service) render(r *db.Reader, c conversation.Conversation, text string) (string, []string, error) {
 	if !placeholder.MatchString(text) {
 		return text, []string{}, nil
@@ -99,7 +99,7 @@ func (s *Service) render(r *db.Reader, c conversation.Conversation, text string)
 	return out, empty, nil
 }
 
-// valuesOf reads what the placeholders mean in a conversation, for whoever writes.
+// valuesOf reads the values of the placeholders for a conversation and the caller.
 func (s *Service) valuesOf(r *db.Reader, c conversation.Conversation) (v values, err error) {
 	v.conversation = c
 	if v.contact, err = s.contacts.Whole(r, c.ContactID); err != nil && !db.IsNoRow(err) {
@@ -114,9 +114,10 @@ func (s *Service) valuesOf(r *db.Reader, c conversation.Conversation) (v values,
 	return v, err
 }
 
-// previewFor returns what fills texts for a conversation that they have not been used in
-// yet. A text that would have a gap stays as it is, so that the agent sees which. It
-// fails with unknown_conversation, and for a caller who may not see conversations.
+// previewFor returns a function that fills in texts for a conversation before they are
+// used. A text that would have a gap is returned unchanged, so that the agent sees the
+// placeholder. It fails with unknown_conversation, and if the caller may not see
+// conversations.
 func (s *Service) previewFor(r *db.Reader, id uuid.UUID) (func(text string) string, error) {
 	if f := checkPermission(caller.From(r.Context()), perm.ConversationsView); f != nil {
 		return nil, f

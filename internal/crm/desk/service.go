@@ -18,9 +18,9 @@ import (
 
 // Agents knows the members of a workspace.
 type Agents interface {
-	// IsAgent says whether an id is an active member's.
+	// IsAgent reports whether an id is an active member's.
 	IsAgent(r *db.Reader, id uuid.UUID) (bool, error)
-	// AgentNames gives the names of members, whatever became of them.
+	// AgentNames returns the names of members, including former ones.
 	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
 }
 
@@ -42,7 +42,7 @@ type Service struct {
 	agents        Agents
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service {
 	return &Service{db: c.DB, contacts: c.Contacts, conversations: c.Conversations, replies: c.Replies, agents: c.Agents}
 }
@@ -61,14 +61,14 @@ func checkPermission(who *caller.Caller, p perm.Permission) *fault.Fault {
 	return f
 }
 
-// nameKey is a name without regard to case and marks.
+// nameKey returns a name without case, diacritics and extra spaces.
 func nameKey(name string) string { return strings.Join(strings.Fields(trtext.Fold(name)), " ") }
 
-// nameTaken says that a name is another's.
+// nameTaken returns the fault for a name that is already in use.
 func nameTaken(field string) error { return fault.New(fault.Conflict).Field(field, "taken") }
 
-// orTaken turns a unique violation of two writers at once into the conflict
-// that the later one would have met.
+// orTaken turns a unique violation caused by two concurrent writers into the conflict that
+// the later one would have got.
 func orTaken(err error, field string) error {
 	if _, known := fault.As(err); !known && db.IsUnique(err) {
 		return fault.New(fault.Conflict).Field(field, "taken").Wrap(err)

@@ -16,15 +16,15 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// CannedReplies lists the shared ones and the caller's own whose words begin
-// with what is looked for.
+// CannedReplies lists the shared canned replies and the caller's own whose words begin with
+// the words of q.
 func (s *Service) CannedReplies(ctx context.Context, q string, p db.Page) (db.List[CannedReply], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[CannedReply], error) {
 		return cannedReplies(r, caller.From(ctx).ID, searchWords(q), p)
 	})
 }
 
-// CannedRepliesFor is CannedReplies with the texts filled for a conversation.
+// CannedRepliesFor is CannedReplies with the texts filled in for a conversation.
 func (s *Service) CannedRepliesFor(ctx context.Context, conversation uuid.UUID, q string, p db.Page) (db.List[CannedReply], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[CannedReply], error) {
 		preview, err := s.previewFor(r, conversation)
@@ -39,7 +39,7 @@ func (s *Service) CannedRepliesFor(ctx context.Context, conversation uuid.UUID, 
 	})
 }
 
-// CannedReply reads one.
+// CannedReply returns one canned reply.
 func (s *Service) CannedReply(ctx context.Context, id uuid.UUID) (CannedReply, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (CannedReply, error) {
 		c, err := cannedByID(r, caller.From(ctx).ID, id)
@@ -47,7 +47,7 @@ func (s *Service) CannedReply(ctx context.Context, id uuid.UUID) (CannedReply, e
 	})
 }
 
-// NewCannedReply is what a caller gives for one.
+// NewCannedReply is the input for a canned reply.
 type NewCannedReply struct {
 	Shared   bool
 	Shortcut string
@@ -57,10 +57,11 @@ type NewCannedReply struct {
 	Assistant bool
 }
 
-// maxReleased is how many canned replies a workspace may release for its assistant.
+// maxReleased is the number of canned replies that a workspace may release for its
+// assistant.
 const maxReleased = 500
 
-// AddCannedReply makes a canned reply.
+// AddCannedReply creates a canned reply.
 func (s *Service) AddCannedReply(ctx context.Context, n NewCannedReply) (c CannedReply, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
 		c = CannedReply{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
@@ -81,8 +82,8 @@ func (s *Service) AddCannedReply(ctx context.Context, n NewCannedReply) (c Canne
 	return c, err
 }
 
-// into checks what was given and puts it into a canned reply; it gives whose
-// that will be.
+// into checks the input and copies it into a canned reply; it returns the scope, the
+// owner's id or the nil UUID if shared.
 func (n *NewCannedReply) into(tx *db.Tx, c *CannedReply) (scope uuid.UUID, err error) {
 	who := caller.From(tx.Context())
 	if n.Shared {
@@ -105,8 +106,8 @@ func (n *NewCannedReply) into(tx *db.Tx, c *CannedReply) (scope uuid.UUID, err e
 	} else if !placeholdersKnown(c.Body) {
 		wrong.Field("body", "unknown_placeholder")
 	}
-	// What nobody looks at before it is sent has no holes to fill, and was
-	// agreed on by those who answer for everybody's.
+	// Nobody checks the assistant's texts before they are sent, so they have no
+	// placeholders and are shared, which needs the permission to manage shared replies.
 	if c.Assistant && !c.Shared {
 		wrong.Field("assistant", "not_shared")
 	} else if c.Assistant && placeholder.MatchString(c.Body) {
@@ -121,7 +122,7 @@ func (n *NewCannedReply) into(tx *db.Tx, c *CannedReply) (scope uuid.UUID, err e
 	return scope, checkReleased(tx)
 }
 
-// checkReleased refuses another release where there are as many as there may be.
+// checkReleased returns limit_reached if maxReleased replies are already released.
 func checkReleased(tx *db.Tx) error {
 	now, err := countReleases(&tx.Reader)
 	if err == nil && now.count >= maxReleased {
@@ -130,7 +131,8 @@ func checkReleased(tx *db.Tx) error {
 	return err
 }
 
-// ReleasedRevision names the state of what is released for the assistant.
+// ReleasedRevision returns a value that changes with the replies released for the
+// assistant.
 func (s *Service) ReleasedRevision(ctx context.Context) (string, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (string, error) {
 		now, err := countReleases(r)
@@ -138,12 +140,12 @@ func (s *Service) ReleasedRevision(ctx context.Context) (string, error) {
 	})
 }
 
-// ReleasedReplies reads what is released for the assistant.
+// ReleasedReplies returns the replies released for the assistant.
 func (s *Service) ReleasedReplies(ctx context.Context) ([]CannedReply, error) {
 	return db.Read(ctx, s.tenant(ctx), releasedReplies)
 }
 
-// noteReply tells panels of a change and writes it down.
+// noteReply announces a change to panels and audits it.
 func (s *Service) noteReply(tx *db.Tx, action string, c *CannedReply, shared bool) error {
 	if err := announce(tx, RepliesChanged, c.ID); err != nil {
 		return err
@@ -151,8 +153,7 @@ func (s *Service) noteReply(tx *db.Tx, action string, c *CannedReply, shared boo
 	return s.note(tx, action, c.ID, shared, c.Shortcut)
 }
 
-// note writes the audit line of what the workspace shares; what is one's own
-// is nobody else's business.
+// note writes the audit line for what the workspace shares; an agent's own is private.
 func (s *Service) note(tx *db.Tx, action string, id uuid.UUID, shared bool, name string) error {
 	if !shared {
 		return nil
@@ -160,8 +161,8 @@ func (s *Service) note(tx *db.Tx, action string, id uuid.UUID, shared bool, name
 	return audit.Write(tx, action, id.String(), map[string]any{"name": name})
 }
 
-// findOwnReply reads what the caller may change: their own, or a shared one with the
-// permission for it.
+// findOwnReply returns a reply that the caller may change: their own, or a shared one if
+// they have the permission.
 func (s *Service) findOwnReply(tx *db.Tx, id uuid.UUID) (CannedReply, error) {
 	who := caller.From(tx.Context())
 	c, err := cannedByID(&tx.Reader, who.ID, id)
@@ -176,7 +177,7 @@ func (s *Service) findOwnReply(tx *db.Tx, id uuid.UUID) (CannedReply, error) {
 	return c, nil
 }
 
-// ChangeCannedReply writes a canned reply anew.
+// ChangeCannedReply replaces a canned reply.
 func (s *Service) ChangeCannedReply(ctx context.Context, id uuid.UUID, n NewCannedReply) (c CannedReply, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, err = s.findOwnReply(tx, id); err != nil {
@@ -214,7 +215,7 @@ func (s *Service) DeleteCannedReply(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Render fills a canned reply for a conversation.
+// Render fills in a canned reply for a conversation.
 func (s *Service) Render(ctx context.Context, id, conversation uuid.UUID) (out Rendered, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		reply, err := cannedByID(r, caller.From(ctx).ID, id)

@@ -28,7 +28,7 @@ func (s *Service) Macros(ctx context.Context, p db.Page) (db.List[Macro], error)
 	})
 }
 
-// Macro reads one macro.
+// Macro returns one macro.
 func (s *Service) Macro(ctx context.Context, id uuid.UUID) (Macro, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Macro, error) {
 		m, err := macroByID(r, id)
@@ -36,7 +36,7 @@ func (s *Service) Macro(ctx context.Context, id uuid.UUID) (Macro, error) {
 	})
 }
 
-// MacroFor is Macro with the texts filled for a conversation.
+// MacroFor is Macro with the texts filled in for a conversation.
 func (s *Service) MacroFor(ctx context.Context, id, conversation uuid.UUID) (Macro, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Macro, error) {
 		m, err := macroByID(r, id)
@@ -56,14 +56,14 @@ func (s *Service) MacroFor(ctx context.Context, id, conversation uuid.UUID) (Mac
 	})
 }
 
-// NewMacro is what a caller gives for one.
+// NewMacro is the input for a macro.
 type NewMacro struct {
 	Name        string
 	Description string
 	Actions     []Action
 }
 
-// AddMacro makes a macro.
+// AddMacro creates a macro.
 func (s *Service) AddMacro(ctx context.Context, n NewMacro) (m Macro, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
 		m = Macro{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
@@ -83,7 +83,7 @@ func (s *Service) AddMacro(ctx context.Context, n NewMacro) (m Macro, err error)
 	return m, err
 }
 
-// fillMacro checks what was given and puts it into a macro.
+// fillMacro checks the input and copies it into a macro.
 func (s *Service) fillMacro(tx *db.Tx, m *Macro, n NewMacro) error {
 	m.Name, m.Description, m.Actions = strings.TrimSpace(n.Name), strings.TrimSpace(n.Description), n.Actions
 	m.UpdatedAt = clock.At(tx.Now())
@@ -96,8 +96,8 @@ func (s *Service) fillMacro(tx *db.Tx, m *Macro, n NewMacro) error {
 	return s.checkNamed(tx, m.Actions)
 }
 
-// checkNamed checks that the agents and groups that actions name exist. They
-// may go later; the action fails then.
+// checkNamed checks that the agents and groups named by actions exist. If they are removed
+// later, the action fails.
 func (s *Service) checkNamed(tx *db.Tx, list []Action) error {
 	for i, a := range list {
 		if a.GroupID != nil && *a.GroupID != uuid.Nil {
@@ -123,7 +123,7 @@ func (s *Service) checkNamed(tx *db.Tx, list []Action) error {
 	return nil
 }
 
-// kinds lists what a macro does, without what it writes.
+// kinds lists the types of a macro's actions, without their texts.
 func kinds(m Macro) []string {
 	out := make([]string, len(m.Actions))
 	for i, a := range m.Actions {
@@ -132,7 +132,7 @@ func kinds(m Macro) []string {
 	return out
 }
 
-// ChangeMacro writes a macro anew.
+// ChangeMacro replaces a macro.
 func (s *Service) ChangeMacro(ctx context.Context, id uuid.UUID, n NewMacro) (m Macro, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if m, err = macroByID(&tx.Reader, id); err != nil {
@@ -151,7 +151,7 @@ func (s *Service) ChangeMacro(ctx context.Context, id uuid.UUID, n NewMacro) (m 
 	return m, orTaken(err, "name")
 }
 
-// recordChange tells panels of a change and writes its audit line.
+// recordChange announces a change to panels and writes its audit line.
 func recordChange(tx *db.Tx, action string, id uuid.UUID, detail map[string]any) error {
 	if err := announce(tx, MacrosChanged, id); err != nil {
 		return err
@@ -173,16 +173,16 @@ func (s *Service) DeleteMacro(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Applied is what a macro did.
+// Applied is the result of a macro.
 type Applied struct {
 	Conversation conversation.Conversation `json:"conversation"`
 	Items        []conversation.Item       `json:"items" nullable:"false" doc:"Replies and notes that were written"`
 	Scheduled    []later.Scheduled         `json:"scheduled" nullable:"false" doc:"With a delay: the replies, which can still be cancelled. then of the last one says what happens to the conversation once it is sent"`
 }
 
-// Apply takes a macro's actions on a conversation: all of them or none. The
-// fault of one that is refused or fails says which it is. With a delay its replies
-// wait, and can be taken back.
+// Apply carries out a macro's actions on a conversation: all of them or none. If one is
+// refused or fails, the fault names it. With a delay its replies are scheduled and can be
+// cancelled.
 func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID, delay time.Duration) (out Applied, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		m, err := macroByID(&tx.Reader, macro)
@@ -214,7 +214,7 @@ func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID, delay time.Dur
 	return out, s.replies.RecordRefusal(ctx, err)
 }
 
-// checkPermissions checks every action's permission by itself.
+// checkPermissions checks the permission of each action.
 func checkPermissions(who *caller.Caller, m Macro) error {
 	// The answer shows the conversation.
 	if f := checkPermission(who, perm.ConversationsView); f != nil {
@@ -228,7 +228,7 @@ func checkPermissions(who *caller.Caller, m Macro) error {
 	return nil
 }
 
-// step makes an action a step of the conversation's gate.
+// step turns an action into a step of the conversation's gate.
 func (s *Service) step(index int, a *Action, out *conversation.Written) conversation.Step {
 	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		c, err := s.take(tx, was, a, out)
@@ -247,22 +247,22 @@ func (s *Service) take(tx *db.Tx, was conversation.Conversation, a *Action, out 
 	return verbs[a.Type].step(s, a, text, out)(tx, was)
 }
 
-// textOf is what an action writes, "" where it writes nothing.
+// textOf returns the text that an action writes, "" if it writes none.
 func (s *Service) textOf(r *db.Reader, was conversation.Conversation, a *Action) (string, error) {
 	if a.Body == nil {
 		return "", nil
 	}
 	text, empty, err := s.render(r, was, *a.Body)
-	// A sentence with a hole in it must not reach a customer unseen.
+	// A sentence with a gap must not reach a customer unnoticed.
 	if err == nil && len(empty) > 0 {
 		err = fault.Invalid("body", "empty_placeholder").Because(empty[0])
 	}
 	return text, err
 }
 
-// delayReplies makes the replies of a macro wait, each a second longer than the one before.
-// A closing or a snooze after the last one follows when that goes: a reply to a closed
-// conversation would open it again.
+// delayReplies schedules the replies of a macro, each a second later than the one before. A
+// closing or a snooze after the last reply becomes its follow-up, because a reply to a
+// closed conversation would reopen it.
 func (s *Service) delayReplies(actions []Action, steps []conversation.Step, delay time.Duration, out *[]later.Scheduled) []conversation.Step {
 	last := -1
 	for i := range actions {
@@ -285,7 +285,7 @@ func (s *Service) delayReplies(actions []Action, steps []conversation.Step, dela
 	return kept
 }
 
-// replyLater is a reply of a macro that waits, as a step; then are the actions after it.
+// replyLater schedules a reply of a macro, as a step; then are the actions after it.
 func (s *Service) replyLater(index int, a *Action, delay time.Duration, then []Action, out *[]later.Scheduled) conversation.Step {
 	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		text, err := s.textOf(&tx.Reader, was, a)
@@ -301,8 +301,8 @@ func (s *Service) replyLater(index int, a *Action, delay time.Duration, then []A
 	}
 }
 
-// followUpOf is what becomes of a conversation by the last of some actions that changes its
-// state, nil for nothing.
+// followUpOf returns the follow-up for the last of some actions that changes the state, nil
+// for none.
 func followUpOf(actions []Action, now time.Time) (out *later.FollowUp) {
 	for _, a := range actions {
 		switch a.Type {
@@ -321,7 +321,7 @@ func followUpOf(actions []Action, now time.Time) (out *later.FollowUp) {
 	return out
 }
 
-// write is a reply or a note of whoever applies the macro.
+// write writes a reply or a note of the agent who applies the macro, as a step.
 func (s *Service) write(text string, note bool, out *conversation.Written) conversation.Step {
 	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		me := conversation.AgentAuthor(caller.From(tx.Context()).ID)

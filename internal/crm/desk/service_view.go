@@ -22,7 +22,7 @@ func (s *Service) Views(ctx context.Context, p db.Page) (db.List[View], error) {
 	})
 }
 
-// View reads one.
+// View returns one view.
 func (s *Service) View(ctx context.Context, id uuid.UUID) (View, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (View, error) {
 		v, err := viewByID(r, caller.From(ctx).ID, id)
@@ -30,7 +30,7 @@ func (s *Service) View(ctx context.Context, id uuid.UUID) (View, error) {
 	})
 }
 
-// ViewCounts counts what each view shows, up to a limit.
+// ViewCounts counts the conversations of each view, up to a limit.
 func (s *Service) ViewCounts(ctx context.Context) (out []ViewCount, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		list, err := views(r, caller.From(ctx).ID, db.Page{Limit: 2 * maxViews, After: db.Before})
@@ -50,14 +50,14 @@ func (s *Service) ViewCounts(ctx context.Context) (out []ViewCount, err error) {
 	return out, err
 }
 
-// NewView is what a caller gives for one.
+// NewView is the input for a view.
 type NewView struct {
 	Shared bool
 	Name   string
 	Filter conversation.Query
 }
 
-// AddView makes a view.
+// AddView creates a view.
 func (s *Service) AddView(ctx context.Context, n NewView) (v View, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &v, func(tx *db.Tx) error {
 		v = View{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
@@ -78,7 +78,7 @@ func (s *Service) AddView(ctx context.Context, n NewView) (v View, err error) {
 	return v, err
 }
 
-// checkViewCount refuses one view more than there may be.
+// checkViewCount returns limit_reached if a scope already has maxViews views.
 func checkViewCount(tx *db.Tx, scope uuid.UUID) error {
 	n, err := viewsOf(&tx.Reader, scope)
 	if err == nil && n >= maxViews {
@@ -87,8 +87,8 @@ func checkViewCount(tx *db.Tx, scope uuid.UUID) error {
 	return err
 }
 
-// fillView checks what was given and puts it into a view; it gives whose that
-// will be.
+// fillView checks the input and copies it into a view; it returns the scope, the owner's id
+// or the nil UUID if shared.
 func (s *Service) fillView(tx *db.Tx, v *View, n NewView) (scope uuid.UUID, err error) {
 	who := caller.From(tx.Context())
 	if n.Shared {
@@ -119,7 +119,7 @@ func (s *Service) fillView(tx *db.Tx, v *View, n NewView) (scope uuid.UUID, err 
 	return scope, err
 }
 
-// myView reads what the caller may change.
+// myView returns a view that the caller may change.
 func (s *Service) myView(tx *db.Tx, id uuid.UUID) (View, error) {
 	who := caller.From(tx.Context())
 	v, err := viewByID(&tx.Reader, who.ID, id)
@@ -134,7 +134,7 @@ func (s *Service) myView(tx *db.Tx, id uuid.UUID) (View, error) {
 	return v, nil
 }
 
-// ChangeView writes a view anew.
+// ChangeView replaces a view.
 func (s *Service) ChangeView(ctx context.Context, id uuid.UUID, n NewView) (v View, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if v, err = s.myView(tx, id); err != nil {

@@ -19,7 +19,7 @@ func scanCanned(row db.Row) (CannedReply, error) {
 	return c, err
 }
 
-// owner reads a scope.
+// owner returns what a scope means: shared, or the id of its agent.
 func owner(scope uuid.UUID) (shared bool, id *uuid.UUID) {
 	if scope == uuid.Nil {
 		return true, nil
@@ -27,16 +27,14 @@ func owner(scope uuid.UUID) (shared bool, id *uuid.UUID) {
 	return false, &scope
 }
 
-// cannedRows is how many canned replies a page looks at.
+// cannedRows is the number of canned replies that a page scans.
 const cannedRows = 1000
 
-// cannedReplies lists what an agent sees, whose words begin with the terms, the
-// oldest first; where a window is not enough for a page it is shorter, and more may
-// follow.
+// cannedReplies lists the canned replies visible to an agent whose words begin with the
+// terms, the oldest first; a page may be shorter than its limit and more may follow.
 func cannedReplies(r *db.Reader, agent uuid.UUID, terms []string, p db.Page) (db.List[CannedReply], error) {
 	rows := cmp.Or(p.Window, cannedRows)
-	// The next of everybody's and the next of the agent's own, each by the index
-	// of its scope.
+	// The next shared ones and the next of the agent's own, each by the index of its scope.
 	part := func(scope string) string {
 		return `SELECT * FROM (SELECT ` + cannedColumns + ` FROM crm_canned_reply WHERE tenant_id = $1 AND scope_id = ` + scope + `
 			AND (created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $6) AS part`
@@ -55,13 +53,13 @@ func cannedReplies(r *db.Reader, agent uuid.UUID, terms []string, p db.Page) (db
 	return db.ReadWindow(r, scanCanned, w, p, func(c CannedReply) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} })
 }
 
-// cannedByID finds one that the agent sees.
+// cannedByID returns a canned reply visible to the agent.
 func cannedByID(r *db.Reader, agent, id uuid.UUID) (CannedReply, error) {
 	return db.One(r, scanCanned, `SELECT `+cannedColumns+` FROM crm_canned_reply
 		WHERE tenant_id = $1 AND id = $2 AND scope_id IN ($3, $4)`, r.Tenant(), id, uuid.Nil, agent)
 }
 
-// putCanned says whether the shortcut was free.
+// putCanned reports whether the shortcut was free.
 func putCanned(tx *db.Tx, c CannedReply, scope uuid.UUID, key string) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO crm_canned_reply (tenant_id, id, scope_id, shortcut, shortcut_key, title, body, assistant, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (tenant_id, scope_id, shortcut_key) DO NOTHING`,
@@ -69,7 +67,7 @@ func putCanned(tx *db.Tx, c CannedReply, scope uuid.UUID, key string) (bool, err
 	return n == 1, err
 }
 
-// saveCanned says whether the shortcut was free for it.
+// saveCanned reports whether the shortcut was free.
 func saveCanned(tx *db.Tx, c CannedReply, scope uuid.UUID, key string) (bool, error) {
 	n, err := tx.Exec(`UPDATE crm_canned_reply SET scope_id = $3, shortcut = $4, shortcut_key = $5, title = $6, body = $7, updated_at = $8, assistant = $9
 		WHERE tenant_id = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM crm_canned_reply o
@@ -78,8 +76,8 @@ func saveCanned(tx *db.Tx, c CannedReply, scope uuid.UUID, key string) (bool, er
 	return n == 1, err
 }
 
-// releases is how many canned replies the assistant may use, and when the last of them
-// changed.
+// releases is the number of canned replies that the assistant may use, and when the last of
+// them changed.
 type releases struct {
 	count int
 	last  int64
@@ -90,7 +88,7 @@ func countReleases(r *db.Reader) (releases, error) {
 		`SELECT count(*), COALESCE(max(updated_at), 0) FROM crm_canned_reply WHERE tenant_id = $1 AND assistant`, r.Tenant())
 }
 
-// releasedReplies lists them, those that changed last first.
+// releasedReplies lists the released replies, the most recently changed first.
 func releasedReplies(r *db.Reader) ([]CannedReply, error) {
 	return db.All(r, scanCanned, `SELECT `+cannedColumns+` FROM crm_canned_reply WHERE tenant_id = $1 AND assistant
 		ORDER BY updated_at DESC, id LIMIT $2`, r.Tenant(), maxReleased)

@@ -27,7 +27,7 @@ func macroByID(r *db.Reader, id uuid.UUID) (Macro, error) {
 	return db.One(r, scanMacro, `SELECT `+macroColumns+` FROM crm_macro WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-// putMacro says whether the name was free.
+// putMacro reports whether the name was free.
 func putMacro(tx *db.Tx, m Macro, key string) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO crm_macro (tenant_id, id, name, name_key, description, actions, created_by, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, name_key) DO NOTHING`,
@@ -35,7 +35,7 @@ func putMacro(tx *db.Tx, m Macro, key string) (bool, error) {
 	return n == 1, err
 }
 
-// saveMacro says whether the name was free for it.
+// saveMacro reports whether the name was free.
 func saveMacro(tx *db.Tx, m Macro, key string) (bool, error) {
 	n, err := tx.Exec(`UPDATE crm_macro SET name = $3, name_key = $4, description = $5, actions = $6, updated_at = $7
 		WHERE tenant_id = $1 AND id = $2

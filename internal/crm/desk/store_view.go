@@ -19,7 +19,7 @@ func scanView(row db.Row) (View, error) {
 	return v, err
 }
 
-// views lists what an agent sees, the oldest first.
+// views lists the views visible to an agent, the oldest first.
 func views(r *db.Reader, agent uuid.UUID, p db.Page) (db.List[View], error) {
 	rows, err := db.All(r, scanView, `SELECT `+viewColumns+` FROM crm_view
 		WHERE tenant_id = $1 AND scope_id IN ($2, $3) AND (created_at, id) > ($4, $5) ORDER BY created_at, id LIMIT $6`,
@@ -27,7 +27,7 @@ func views(r *db.Reader, agent uuid.UUID, p db.Page) (db.List[View], error) {
 	return db.Cut(rows, p, func(v View) db.Key { return db.Key{Sort: v.CreatedAt.UnixMicro(), ID: v.ID} }), err
 }
 
-// viewByID finds one that the agent sees.
+// viewByID returns a view visible to the agent.
 func viewByID(r *db.Reader, agent, id uuid.UUID) (View, error) {
 	return db.One(r, scanView, `SELECT `+viewColumns+` FROM crm_view
 		WHERE tenant_id = $1 AND id = $2 AND scope_id IN ($3, $4)`, r.Tenant(), id, uuid.Nil, agent)
@@ -37,7 +37,7 @@ func viewsOf(r *db.Reader, scope uuid.UUID) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM crm_view WHERE tenant_id = $1 AND scope_id = $2`, r.Tenant(), scope)
 }
 
-// putView says whether the name was free.
+// putView reports whether the name was free.
 func putView(tx *db.Tx, v View, scope uuid.UUID, key string) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO crm_view (tenant_id, id, scope_id, name, name_key, filter, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, scope_id, name_key) DO NOTHING`,
@@ -45,7 +45,7 @@ func putView(tx *db.Tx, v View, scope uuid.UUID, key string) (bool, error) {
 	return n == 1, err
 }
 
-// saveView says whether the name was free for it.
+// saveView reports whether the name was free.
 func saveView(tx *db.Tx, v View, scope uuid.UUID, key string) (bool, error) {
 	n, err := tx.Exec(`UPDATE crm_view SET scope_id = $3, name = $4, name_key = $5, filter = $6, updated_at = $7
 		WHERE tenant_id = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM crm_view o

@@ -7,7 +7,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// View is a filter of the conversation list under a name.
+// View is a named filter of the conversation list.
 type View struct {
 	ID        uuid.UUID          `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Shared    bool               `json:"shared" doc:"Whether it is shared with the whole workspace"`
@@ -18,7 +18,7 @@ type View struct {
 	UpdatedAt clock.Time         `json:"updated_at"`
 }
 
-// ViewCount says how many conversations a view shows.
+// ViewCount is the number of conversations that a view shows.
 type ViewCount struct {
 	ViewID uuid.UUID `json:"view_id" format:"uuid"`
 	Count  int       `json:"count" example:"12"`
@@ -26,9 +26,9 @@ type ViewCount struct {
 }
 
 const (
-	// maxViews bounds the shared views, and those of one agent: all of them
-	// are counted together.
+	// maxViews is the maximum number of shared views, and of views per agent: ViewCounts
+	// counts all of them at once.
 	maxViews = 50
-	// countLimit is where counting stops.
+	// countLimit is the number at which counting stops.
 	countLimit = 100
 )

@@ -16,8 +16,8 @@ func (s *Service) path(tenant uuid.UUID, k int) string {
 	return filepath.Join(s.Dir, tenant.String()+"."+kinds[k].name)
 }
 
-// load reads a workspace's files. Both must be whole and of the same event;
-// whatever else there is, is no index.
+// load reads a workspace's files. Both must be complete and of the same event; otherwise it
+// returns an error.
 func (s *Service) load(tenant uuid.UUID) (*state, error) {
 	st := &state{}
 	for k := range kinds {
@@ -42,10 +42,10 @@ func (s *Service) read(tenant uuid.UUID, k int) (*search.Index, error) {
 	return search.Open(kinds[k].schema, bufio.NewReaderSize(f, 1<<20))
 }
 
-// save writes the files of a workspace's indexes, if enough has changed. A failure costs the next
-// start some time and nothing else.
+// save writes the files of a workspace's indexes, if they are large enough and have
+// changed. A failure only costs the next start some time.
 func (s *Service) save(w *workspaceIndexes) {
-	// The snapshots of one moment; searches do not wait while they are written.
+	// The snapshots are of one moment; searches do not wait while they are written.
 	var snaps [kindCount]*search.Snapshot
 	w.mu.Lock()
 	st, saved := w.state.Load(), w.saved
@@ -67,7 +67,7 @@ func (s *Service) save(w *workspaceIndexes) {
 	w.mu.Unlock()
 }
 
-// write replaces a file as a whole: a cut leaves the old one.
+// write replaces a file atomically: an interrupted write leaves the old one.
 func (s *Service) write(tenant uuid.UUID, k int, snap *search.Snapshot) (err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return err

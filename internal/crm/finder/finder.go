@@ -27,7 +27,7 @@ type ContactHit struct {
 	Detail  string          `json:"detail" example:"<em>elif</em>@kayamobilya.example" doc:"Address, number, company or tag that matched, marked up like the name; empty if none did"`
 }
 
-// Query is what is looked for.
+// Query is a search.
 type Query struct {
 	Text           string
 	State, Channel string // "" for any
@@ -35,12 +35,12 @@ type Query struct {
 	Narrow         Narrowing // of conversations
 }
 
-// A kind is one of the two kinds of records, with its own index.
+// A kind is a kind of record, conversations or contacts, with its own index.
 type kind struct {
 	name   string
 	schema search.Schema
-	// after reads documents in the order of ids, of those the records that
-	// exist; it gives the last id that it looked at, nil at the end.
+	// after returns the documents of existing records in the order of ids, and the last id
+	// that it read, nil at the end.
 	after func(r *db.Reader, after uuid.UUID, limit int) ([]search.Document, *uuid.UUID, error)
 }
 
@@ -57,8 +57,9 @@ const (
 	attrKind    = "kind"
 )
 
-// Words of a conversation are few compared with a law's, and a customer who
-// writes "teslimat" five times needs it no more than one who does so once.
+// tuning returns the ranking parameters. A conversation has few words compared with a law,
+// and a customer who writes "teslimat" five times is no better match than one who writes it
+// once.
 func tuning() search.Tuning {
 	t := search.DefaultTuning()
 	t.K1, t.Context, t.Synonym = 1.2, 0, 0
@@ -102,8 +103,8 @@ var kinds = [kindCount]kind{
 }
 
 const (
-	// mostTexts and mostBytes bound what is indexed of one conversation, the
-	// newest first: nobody looks for the ten-thousandth message before the last.
+	// mostTexts and mostBytes limit what is indexed of one conversation, the newest first:
+	// nobody searches for the ten-thousandth message before the last.
 	mostTexts = 2000
 	mostBytes = 128 << 10
 )
@@ -116,8 +117,8 @@ func idsOf(rows []conversation.Conversation) []uuid.UUID {
 	return ids
 }
 
-// conversationDocuments makes the documents of conversations from their rows,
-// their customers and what was written in each.
+// conversationDocuments builds the documents of conversations from their rows, their
+// customers and what was written in each.
 func conversationDocuments(r *db.Reader, rows []conversation.Conversation, texts map[uuid.UUID]string) ([]search.Document, error) {
 	who := make([]uuid.UUID, len(rows))
 	for i, c := range rows {
@@ -142,7 +143,7 @@ func conversationDocuments(r *db.Reader, rows []conversation.Conversation, texts
 	return docs, nil
 }
 
-// people makes the documents of contacts.
+// people builds the documents of contacts.
 func people(rows []contact.Contact) []search.Document {
 	docs := make([]search.Document, len(rows))
 	for i, c := range rows {
@@ -155,8 +156,8 @@ func people(rows []contact.Contact) []search.Document {
 	return docs
 }
 
-// addresses is where somebody is reached, each as it is written and as it is
-// said: a number also without the country, and by its end.
+// addresses returns a contact's addresses in the forms that people search for: a number
+// also without the country code, and by its last digits.
 func addresses(c contact.Contact) string {
 	var b strings.Builder
 	for _, e := range c.Emails {
@@ -181,7 +182,7 @@ func addresses(c contact.Contact) string {
 	return b.String()
 }
 
-// joinDigits takes a number that was typed in groups for one: "0532 123 45 67".
+// joinDigits joins a number that was typed in groups, such as "0532 123 45 67".
 func joinDigits(text string) string {
 	digits := 0
 	for _, r := range text {

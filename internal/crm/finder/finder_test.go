@@ -93,13 +93,13 @@ func TestSearchConversations(t *testing.T) {
 		want(t, "another workspace's", subjects(talks(w.Owner, "sırrı")))
 		want(t, "their own", subjects(talks(other.Owner, "sırrı")), "Teslimat sırrı")
 
-		// What happens is found as soon as it was dispatched.
+		// A change is found as soon as its event was dispatched.
 		w.Owner.Post(talksPath+"/"+first+"/reply-as-customer", object{"body": "Kuryemiz yarın zürafa sokağına gelecek."}).Want(200)
 		s.Settle()
 		if hits = talks(w.Owner, "zürafa"); len(hits) != 1 || !strings.Contains(hits[0].Snippet, "<em>zürafa</em>") {
 			t.Errorf("got %+v", hits)
 		}
-		// An edited note is found by its new words, a deleted one by none.
+		// An edited note is found by its new words, a deleted one is not found.
 		w.Owner.Post(talksPath+"/"+first+"/reply-as-agent", object{"body": "Müşteri gergedan istiyor", "message_type": "note"}).Want(200)
 		s.Settle()
 		note := talksPath + "/" + first + "/items/" + talks(w.Owner, "gergedan")[0].ItemID.String()
@@ -160,7 +160,7 @@ func TestSearchContacts(t *testing.T) {
 		want(t, "leads", names(people(w.Owner, "isil", "&kind=lead")), "Işıl Şahin")
 		want(t, "customers", names(people(w.Owner, "isil", "&kind=customer")))
 
-		// A merge and its undoing.
+		// A merge and its undo.
 		var merged contact.MergeResult
 		w.Owner.Post(peoplePath+"/"+elif+"/merge", object{"contact_id": isil}).Want(200).Data(&merged)
 		s.Settle()
@@ -173,7 +173,7 @@ func TestSearchContacts(t *testing.T) {
 	})
 }
 
-// Pages give every hit once.
+// Pages return every hit once.
 func TestSearchPages(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -204,7 +204,7 @@ func TestSearchPages(t *testing.T) {
 	})
 }
 
-// node is another node's finder on the same database.
+// node returns another node's finder on the same database.
 func node(t *testing.T, s *apptest.Server, dir string, budget int) *finder.Service {
 	t.Helper()
 	f := finder.New(finder.Config{DB: s.DB, Log: apptest.Logger(s.Logs), Dir: dir, Budget: budget})
@@ -223,8 +223,8 @@ func find(t *testing.T, f *finder.Service, w *apptest.Workspace, q string) []str
 	return got
 }
 
-// Whatever happens in whatever order, an index that was kept up to date finds
-// what one that is made anew does, and each node by itself.
+// Whatever happens in whatever order, an index that was kept up to date finds the same as a
+// newly built one, and so does each node.
 func TestIndexFollowsTheDatabase(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -264,7 +264,7 @@ func TestIndexFollowsTheDatabase(t *testing.T) {
 	})
 }
 
-// many fills a workspace with enough to be saved.
+// many adds enough records to a workspace for its index to be saved.
 func many(t *testing.T, w *apptest.Workspace, s *apptest.Server) {
 	t.Helper()
 	for i := range 1100 {
@@ -276,8 +276,8 @@ func many(t *testing.T, w *apptest.Workspace, s *apptest.Server) {
 	s.Settle()
 }
 
-// An index is saved, read again, and thrown away when it is damaged or when
-// the events after it are gone.
+// An index is saved, loaded again, and discarded if it is damaged or if the events after it
+// are gone.
 func TestIndexFiles(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -332,7 +332,7 @@ func TestIndexFiles(t *testing.T) {
 	})
 }
 
-// A node holds no more indexes than fit; who was pushed out comes back.
+// A node holds no more indexes than fit; a dropped one is loaded again when needed.
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)

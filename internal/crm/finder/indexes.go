@@ -28,14 +28,14 @@ type workspaceIndexes struct {
 	mu    sync.Mutex // one change at a time
 	state atomic.Pointer[state]
 	saved int64 // the revision that the files have
-	// recent has the texts that refreshes need again; refreshed is when the last
-	// one in the background was.
+	// recent holds the texts that refreshes need again; refreshed is when the last
+	// background refresh was.
 	recent    recentTexts
 	refreshed time.Time
 }
 
-// state is both indexes up to the same event. The indexes go on changing by
-// Apply; what is here is whole.
+// state is both indexes up to the same event. The indexes go on changing by Apply; a state
+// is always consistent.
 type state struct {
 	index    [kindCount]*search.Index
 	built    [kindCount]int // documents when it was built
@@ -52,7 +52,7 @@ func (w *workspaceIndexes) bytes() int {
 	return n
 }
 
-// unsaved is how many events the files are behind.
+// unsaved returns the number of events that the files are behind.
 func (w *workspaceIndexes) unsaved() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -60,19 +60,19 @@ func (w *workspaceIndexes) unsaved() int64 {
 }
 
 const (
-	// page is how many records or events are read at a time, textPage how many
-	// conversations with all their texts.
+	// page is the number of records or events that are read at a time, textPage the number
+	// of conversations with all their texts.
 	page     = 500
 	textPage = 50
-	// tooFar is how many events behind an index is built anew instead.
+	// tooFar is the number of events behind at which an index is rebuilt instead.
 	tooFar = 50_000
-	// mostFollowed bounds the conversations that a change of their customer
-	// touches.
+	// mostFollowed is the maximum number of conversations that are updated when their
+	// customer changes.
 	mostFollowed = 1000
 )
 
-// build reads everything. Each page is a read of its own, so that a large
-// workspace holds no transaction open for long; what changes meanwhile has an
+// build builds both indexes from the database. Each page is a separate read, so that a
+// large workspace holds no transaction open for long; whatever changes meanwhile has an
 // event after the revision and is read again.
 func build(ctx context.Context, h db.Handle) (*state, error) {
 	st := &state{}
@@ -109,8 +109,8 @@ func build(ctx context.Context, h db.Handle) (*state, error) {
 	return st, nil
 }
 
-// refresh applies the events since the last refresh to the indexes. It reads at
-// most the given number of pages of events, and returns the error of a read.
+// refresh applies the events since the last refresh to the indexes. It reads at most the
+// given number of pages of events, and returns any read error.
 func (w *workspaceIndexes) refresh(ctx context.Context, h db.Handle, pages int) error {
 	newest := func() (last int64, err error) {
 		err = h.Read(ctx, func(r *db.Reader) (err error) { last, err = event.Last(r); return err })
@@ -134,7 +134,8 @@ func (w *workspaceIndexes) refresh(ctx context.Context, h db.Handle, pages int) 
 				return err
 			}
 		}
-		// Events that are gone, or a database that was put back: begin anew.
+		// Rebuild if events are missing, the database was restored, or the index has
+		// outgrown its statistics.
 		if len(events) == 0 || events[0].Sequence != st.revision+1 || st.outgrown() {
 			if st, err = build(ctx, h); err != nil {
 				return err
@@ -153,8 +154,8 @@ func (w *workspaceIndexes) refresh(ctx context.Context, h db.Handle, pages int) 
 	return nil
 }
 
-// outgrown says that the index holds so much more than when it was built that
-// the lengths it holds documents against are those of another workspace.
+// outgrown reports whether the index has grown so much since it was built that the lengths
+// with which it compares documents are out of date.
 func (st *state) outgrown() bool {
 	for k, x := range st.index {
 		if x.Snapshot().Len() > 4*st.built[k]+100 {
@@ -164,7 +165,7 @@ func (st *state) outgrown() bool {
 	return false
 }
 
-// take reads what events speak of and puts it into the indexes.
+// take reads the records that events name and puts them into the indexes.
 func (st *state) take(ctx context.Context, h db.Handle, events []event.Event, recent *recentTexts) error {
 	ids, changes := changedRecords(events)
 	revision := events[len(events)-1].Sequence
@@ -222,9 +223,8 @@ func (st *state) take(ctx context.Context, h db.Handle, events []event.Event, re
 	return nil
 }
 
-// changedRecords returns the records that events may have changed, and what each event
-// does to texts. What an event says is only a hint where to look: every id in it
-// that could be one is looked up.
+// changedRecords returns the records that events may have changed, and what each event does
+// to texts. An event is only a hint: every field in it that could hold an id is looked up.
 func changedRecords(events []event.Event) (ids [kindCount][]uuid.UUID, changes map[uuid.UUID]textChange) {
 	changes = map[uuid.UUID]textChange{}
 	for _, e := range events {
@@ -235,7 +235,7 @@ func changedRecords(events []event.Event) (ids [kindCount][]uuid.UUID, changes m
 			} `json:"data"`
 		}
 		if e.Emitted || json.Unmarshal(e.Body(), &body) != nil {
-			continue // a customer's own event may say anything
+			continue // a customer's own event may contain anything
 		}
 		k := conversations
 		if strings.HasPrefix(e.Type, "contact.") {

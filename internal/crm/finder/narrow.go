@@ -13,8 +13,8 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// NarrowIn are the parameters that narrow a search, named as those of the list
-// of conversations.
+// NarrowIn are the parameters that narrow a search, named like those of the list of
+// conversations.
 type NarrowIn struct {
 	OwnerID     string `query:"owner_id" maxLength:"36" example:"me" doc:"me, none, or an agent's id"`
 	GroupID     string `query:"group_id" maxLength:"36" example:"none" doc:"none, or a group's id"`
@@ -24,8 +24,8 @@ type NarrowIn struct {
 	CreatedTo   string `query:"created_to" format:"date-time" example:"2026-12-01T00:00:00Z" doc:"End of the range, exclusive"`
 }
 
-// Narrowing is what a conversation must be besides having the words. The index
-// does not know it: it is asked of the records that the words find.
+// Narrowing holds conditions on a conversation besides its words. They are not in the index
+// but checked on the records that the words find.
 type Narrowing struct {
 	set                    bool
 	owner, group           *uuid.UUID // the nil UUID for nobody
@@ -33,8 +33,8 @@ type Narrowing struct {
 	createdFrom, createdTo *clock.Time
 }
 
-// narrowing reads the parameters for the caller. It returns validation_failed
-// with the fields that are wrong.
+// narrowing parses the parameters for the caller. It returns validation_failed with the
+// fields that are wrong.
 func (in *NarrowIn) narrowing(ctx context.Context) (Narrowing, error) {
 	n := Narrowing{set: *in != NarrowIn{}, tag: contact.TagKey(in.Tag), priority: in.Priority}
 	wrong := fault.New(fault.ValidationFailed)
@@ -77,7 +77,7 @@ func (in *NarrowIn) narrowing(ctx context.Context) (Narrowing, error) {
 	return n, nil
 }
 
-// accepts says whether a conversation is what the search was narrowed to.
+// accepts reports whether a conversation meets the conditions.
 func (n *Narrowing) accepts(c conversation.Conversation) bool {
 	same := func(want, has *uuid.UUID) bool {
 		if has == nil {

@@ -10,7 +10,7 @@ import (
 	"konak/internal/crm/finder"
 )
 
-// A search is narrowed by everything that narrows the list.
+// A search can be narrowed by everything that narrows the list.
 func TestSearchNarrowed(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -59,7 +59,7 @@ func TestSearchNarrowed(t *testing.T) {
 	})
 }
 
-// Pages of a narrowed search have every conversation once, wherever a page ends.
+// Pages of a narrowed search contain every conversation once, wherever a page ends.
 func TestSearchNarrowedPages(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

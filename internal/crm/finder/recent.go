@@ -9,9 +9,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// recentTexts remembers what was written in the conversations that changed
-// last, so that an event costs what is new in its conversation and not all of
-// it. It is used by one refresh at a time.
+// recentTexts caches the texts of the conversations that changed last, so that an event
+// costs only what is new in its conversation. It is used by one refresh at a time.
 type recentTexts struct {
 	of    map[uuid.UUID]*recentText
 	bytes int
@@ -23,14 +22,13 @@ type recentText struct {
 }
 
 const (
-	// recentBytes is how much a workspace's recentTexts hold before they begin
-	// anew.
+	// recentBytes is the size of a workspace's recentTexts at which they are cleared.
 	recentBytes = 1 << 20
-	// newestTexts is how many texts of a conversation are looked at for new ones.
+	// newestTexts is the number of a conversation's texts that are checked for new ones.
 	newestTexts = 20
 )
 
-// textChange is what events say about the texts of a conversation.
+// textChange is what events do to the texts of a conversation.
 type textChange int
 
 const (
@@ -39,8 +37,7 @@ const (
 	allTexts                    // any may have changed
 )
 
-// textChangeOf says what an event of a type does to the texts of its
-// conversation.
+// textChangeOf returns what an event of a type does to the texts of its conversation.
 func textChangeOf(name string) textChange {
 	switch name {
 	case conversation.ClosedEvent, conversation.SnoozedEvent, conversation.Opened, conversation.Assigned, conversation.Tagged,
@@ -55,9 +52,8 @@ func textChangeOf(name string) textChange {
 	return allTexts
 }
 
-// read returns the texts of conversations. It reads those from their beginning
-// that it does not remember or whose texts may all have changed, and of the
-// others only what is new.
+// read returns the texts of conversations. It reads all texts of those that are not cached
+// or may have changed throughout, and of the others only what is new.
 func (t *recentTexts) read(r *db.Reader, ids []uuid.UUID, changes map[uuid.UUID]textChange) (map[uuid.UUID]string, error) {
 	var whole, some []uuid.UUID
 	for _, id := range ids {
@@ -88,9 +84,9 @@ func (t *recentTexts) read(r *db.Reader, ids []uuid.UUID, changes map[uuid.UUID]
 	return out, nil
 }
 
-// add puts new texts, the newest of each conversation first, before those that
-// it remembers. It returns the conversations of which it knows none of the
-// newest texts: what lies between must be read too.
+// add puts new texts, the newest of each conversation first, before the cached ones. It
+// returns the conversations of which no newest text is cached: what lies between must be
+// read too.
 func (t *recentTexts) add(latest []conversation.Text) (unknown []uuid.UUID) {
 	fresh, known := map[uuid.UUID][]conversation.Text{}, map[uuid.UUID]bool{}
 	for _, text := range latest {
@@ -116,7 +112,7 @@ func (t *recentTexts) add(latest []conversation.Text) (unknown []uuid.UUID) {
 	return unknown
 }
 
-// replace remembers the texts of conversations that were read whole.
+// replace caches the texts of conversations that were read whole.
 func (t *recentTexts) replace(ids []uuid.UUID, all []conversation.Text) {
 	if t.of == nil {
 		t.of = map[uuid.UUID]*recentText{}
@@ -137,7 +133,7 @@ func (t *recentTexts) replace(ids []uuid.UUID, all []conversation.Text) {
 	}
 }
 
-// set replaces the text of an entry, of which it keeps about mostBytes.
+// set replaces the text of an entry, keeping at most mostBytes.
 func (t *recentTexts) set(entry *recentText, text string) {
 	t.bytes -= len(entry.text)
 	if len(text) > mostBytes {
@@ -149,7 +145,7 @@ func (t *recentTexts) set(entry *recentText, text string) {
 
 func (e *recentText) bytes() int { return len(e.text) + 32*len(e.items) }
 
-// join puts the texts of each conversation together, up to about mostBytes.
+// join concatenates the texts of each conversation, up to about mostBytes.
 func join(texts []conversation.Text) map[uuid.UUID]string {
 	said := map[uuid.UUID]*strings.Builder{}
 	for _, t := range texts {

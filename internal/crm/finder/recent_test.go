@@ -8,9 +8,9 @@ import (
 	"konak/internal/kit/db"
 )
 
-// After a search, what is written in a conversation is added to what is known
-// of it: only the first event, and changes of what was there, read it whole. An old note that
-// is changed behind the finder's back shows when that is.
+// After a search, new texts of a conversation are added to the cached ones: only the first
+// event, and changes of existing texts, read it whole. An old note that is changed behind
+// the finder's back shows when that happens.
 func TestRefreshReadsWhatIsNew(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -58,7 +58,7 @@ func TestRefreshReadsWhatIsNew(t *testing.T) {
 		s.Settle()
 		want(t, "with what came before", subjects(talks(w.Owner, "masa eski7 yeni3")), "Masa")
 		want(t, "read only once", subjects(talks(w.Owner, "timsah")))
-		// More at once than are looked at: what lies between is read too.
+		// More new texts at once than newestTexts: those in between are read, too.
 		for i := range 25 {
 			w.Owner.Post(path+"/reply-as-agent", object{"body": fmt.Sprintf("toplu%d", i), "message_type": "note"}).Want(200)
 		}
@@ -66,7 +66,7 @@ func TestRefreshReadsWhatIsNew(t *testing.T) {
 		want(t, "a burst", subjects(talks(w.Owner, "toplu0 toplu24")), "Masa")
 		want(t, "read again after it", subjects(talks(w.Owner, "timsah")), "Masa")
 		rewrite("timsah", "gergedan")
-		// What is taken out is found no more.
+		// Deleted texts are no longer found.
 		w.Owner.Delete(path + "/items/" + giraffe).Want(200)
 		s.Settle()
 		want(t, "deleted", subjects(talks(w.Owner, "zürafa")))

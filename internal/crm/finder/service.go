@@ -23,28 +23,28 @@ import (
 type Config struct {
 	DB  *db.DB
 	Log *slog.Logger
-	// Dir is where indexes are kept between two starts.
+	// Dir is the directory in which indexes are kept between restarts.
 	Dir string
-	// Budget is how many bytes of indexes a node holds: 512 MiB by default. One
-	// workspace that is larger by itself is held alone.
+	// Budget is the size of the indexes that a node holds, in bytes: 512 MiB by default. A
+	// single workspace larger than that is held by itself.
 	Budget int
 }
 
 // Service is the search over contacts and conversations.
 type Service struct {
 	Config
-	// slots are one for each core, as in the advisor: searching is computing.
+	// slots has one slot per core, as in the advisor, because searching is CPU-bound.
 	slots    chan struct{}
 	building chan struct{}
 
 	mu         sync.Mutex
 	workspaces map[uuid.UUID]*workspaceIndexes
-	life       context.Context // of builds, which outlive the search that wanted them
+	life       context.Context // of builds, which outlive the search that started them
 	end        context.CancelFunc
 	busy       sync.WaitGroup
 }
 
-// New makes the finder.
+// New returns the finder.
 func New(cfg Config) *Service {
 	cfg.Budget = cmp.Or(cfg.Budget, 512<<20)
 	s := &Service{
@@ -55,25 +55,25 @@ func New(cfg Config) *Service {
 	return s
 }
 
-// Close ends what is being built; nothing is saved.
+// Close stops running builds; nothing is saved.
 func (s *Service) Close() {
 	s.end()
 	s.busy.Wait()
 }
 
 const (
-	// wait is how long a search waits for an index that is being made.
+	// wait is how long a search waits for an index that is being built.
 	wait = 10 * time.Second
-	// hot is how long after a search an index is kept up to date, cold when it
-	// is given up although memory is left.
+	// hot is how long after a search an index is kept up to date, cold after how long it is
+	// dropped even if memory is left.
 	hot  = 10 * time.Minute
 	cold = time.Hour
-	// refreshEvery is how often that is done, for one page of events each time:
-	// what happens to a record meanwhile is read once. A search waits for none
-	// of it, as it reads what is left.
+	// refreshEvery is the interval of these updates, each for one page of events: several
+	// changes of a record in between are read once. A search need not wait for them, as it
+	// reads the remaining events itself.
 	refreshEvery = 5 * time.Second
-	// A small index is made anew in no time, so only larger ones are saved, and
-	// not after every event.
+	// A small index is rebuilt quickly, so only larger ones are saved, and not after every
+	// event.
 	worthSaving = 1000 // records
 	saveEvery   = 5000 // events
 )
@@ -103,14 +103,14 @@ func (s *Service) open(ctx context.Context, tenant uuid.UUID) (*state, error) {
 	if w.failed != nil {
 		return nil, w.failed
 	}
-	// The index is everybody's, whatever its first searcher may see.
+	// The index is shared by all callers, whatever its first searcher may see.
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: tenant})
 	err := w.refresh(ctx, s.DB.Tenant(tenant), math.MaxInt)
 	return w.state.Load(), err
 }
 
-// fill makes the first state of a workspace's indexes: from their files, or from
-// the database.
+// fill creates the first state of a workspace's indexes from their files, or from the
+// database.
 func (s *Service) fill(w *workspaceIndexes) {
 	defer close(w.ready)
 	select {
@@ -153,8 +153,7 @@ func (s *Service) drop(w *workspaceIndexes) {
 	}
 }
 
-// freeMemory gives up the indexes that were not used for longest until the rest
-// fits; the one that was just made stays.
+// freeMemory drops the longest unused indexes until the rest fits; stays is kept.
 func (s *Service) freeMemory(stays *workspaceIndexes) {
 	all := s.list()
 	total := 0
@@ -174,7 +173,7 @@ func (s *Service) freeMemory(stays *workspaceIndexes) {
 	}
 }
 
-// list returns the indexes of all workspaces, the longest unused first.
+// list returns the indexes of all workspaces, the least recently used first.
 func (s *Service) list() []*workspaceIndexes {
 	s.mu.Lock()
 	all := make([]*workspaceIndexes, 0, len(s.workspaces))
@@ -188,7 +187,7 @@ func (s *Service) list() []*workspaceIndexes {
 	return all
 }
 
-// Step brings the indexes in use up to date and gives up those that are not.
+// Step brings the indexes in use up to date and drops those that are not in use.
 func (s *Service) Step(ctx context.Context) (int, error) {
 	now := s.DB.Clock().Now()
 	n := 0
@@ -228,7 +227,7 @@ func (s *Service) Step(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// Run keeps the indexes until ctx ends, and saves them then.
+// Run maintains the indexes until ctx ends, and then saves them.
 func (s *Service) Run(ctx context.Context) {
 	jobs.Loop{Name: "finder", DB: s.DB, Log: s.Log, Step: s.Step}.Run(ctx)
 	for _, w := range s.list() {
@@ -238,7 +237,7 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// Held says how many indexes the node holds and how many bytes they take.
+// Held returns the number of indexes the node holds and their size in bytes.
 func (s *Service) Held() (indexes, bytes int) {
 	for _, w := range s.list() {
 		indexes, bytes = indexes+1, bytes+w.bytes()

@@ -40,7 +40,7 @@ func (s *Service) find(ctx context.Context, k int, q Query, p db.Page) (search.A
 	return st.index[k].Search(query)
 }
 
-// next is the key of the page after an answer.
+// next returns the key of the page after an answer.
 func next(a search.Answer) *db.Key {
 	if !a.More || len(a.Hits) == 0 {
 		return nil
@@ -48,12 +48,12 @@ func next(a search.Answer) *db.Key {
 	return keyOf(a.Hits[len(a.Hits)-1])
 }
 
-// keyOf is the key of the page after a hit.
+// keyOf returns the key of the page after a hit.
 func keyOf(h search.Hit) *db.Key {
 	return &db.Key{Sort: int64(math.Float64bits(h.Score)), ID: uuid.MustParse(h.ID)}
 }
 
-// ranks says where in the answer each id stands.
+// ranks returns the ids of an answer and the rank of each.
 func ranks(a search.Answer) (ids []uuid.UUID, at map[uuid.UUID]int) {
 	at = make(map[uuid.UUID]int, len(a.Hits))
 	for i, h := range a.Hits {
@@ -63,20 +63,22 @@ func ranks(a search.Answer) (ids []uuid.UUID, at map[uuid.UUID]int) {
 	return ids, at
 }
 
-// A narrowed search asks the index for so many at a time, so many times.
+// A narrowed search asks the index for narrowedHits hits at a time, up to narrowedSteps
+// times.
 const (
 	narrowedHits  = 200
 	narrowedSteps = 10
 )
 
-// found is a page of conversations that have the words, the best first.
+// found is a page of conversations that match the words, the best first.
 type found struct {
 	rows    []conversation.Conversation
 	matcher *search.Matcher
 	next    *db.Key
 }
 
-// findConversations reads a page of what the words find and the query accepts.
+// findConversations returns a page of the conversations that match the words and the other
+// conditions of the query.
 func (s *Service) findConversations(ctx context.Context, q Query, p db.Page) (out found, err error) {
 	limit, steps := p.Limit, 1
 	if q.Narrow.set {
@@ -140,11 +142,11 @@ func (s *Service) Conversations(ctx context.Context, q Query, p db.Page) (out db
 	return out, err
 }
 
-// snippetWords is about two lines.
+// snippetWords is the length of a snippet, about two lines.
 const snippetWords = 24
 
-// snippets finds the place in each conversation that fits best: among the
-// newest messages, and only where these say nothing among all.
+// snippets finds the best matching text in each conversation: among the newest messages, or
+// among all if none of these match.
 func snippets(r *db.Reader, m *search.Matcher, hits map[uuid.UUID]*ConversationHit) error {
 	best := map[uuid.UUID]int{}
 	look := func(each int) error {
@@ -198,7 +200,7 @@ func (s *Service) Contacts(ctx context.Context, q Query, p db.Page) (out db.List
 	return out, err
 }
 
-// detail is the first part of a contact besides the name that matched.
+// detail returns the first matching part of a contact other than the name.
 func detail(m *search.Matcher, c contact.Contact) string {
 	var parts []string
 	for _, e := range c.Emails {

@@ -71,7 +71,7 @@ func (s *Service) itemsPage(ctx context.Context, in *conversationItemsIn) (db.Li
 	return s.gate.Items(ctx, in.ID.UUID, ask, in.Page())
 }
 
-// SnoozeUntil is until when a conversation is put aside.
+// SnoozeUntil is until when a conversation is snoozed.
 type SnoozeUntil struct {
 	Until      *clock.Time `json:"until,omitempty" doc:"At most a year ahead"`
 	UntilReply bool        `json:"until_reply,omitempty" doc:"Until the customer writes"`

@@ -81,7 +81,7 @@ func (s *Service) registerAIRecords(a *api.API) {
 	generate.Refusals = []int{409}
 	generate.Doc = "The assistant reads the last 200 messages and notes; its text replaces the stored summary. Also needs crm.conversations.view. 409 no_assistant if no assistant is connected."
 	api.Handle(a, generate, func(ctx context.Context, in *conversationIn) (airecord.Summary, error) {
-		if !caller.From(ctx).Can(perm.ConversationsView) { // it tells what was written
+		if !caller.From(ctx).Can(perm.ConversationsView) { // it reveals what was written
 			return airecord.Summary{}, conversation.Forbidden(perm.ConversationsView)
 		}
 		return s.ai.GenerateSummary(ctx, in.ID.UUID)

@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// Outcome is what a bulk action did to one conversation.
+// Outcome is the result of a bulk action for one conversation.
 type Outcome struct {
 	ID    uuid.UUID           `json:"id" format:"uuid"`
 	OK    bool                `json:"ok"`
@@ -18,9 +18,9 @@ type Outcome struct {
 	Error *string             `json:"error" nullable:"true" example:"not_found"`
 }
 
-// Each runs an action on every conversation, each in a transaction of its own,
-// and tells for each what became of it. What is wrong with the request itself
-// refuses it as a whole, before anything was changed.
+// Each runs an action on every conversation, each in its own transaction, and returns the
+// result for each. An error in the request itself refuses it as a whole, before anything is
+// changed.
 func (s *Service) Each(ctx context.Context, ids []uuid.UUID, fn func(context.Context, uuid.UUID) (conversation.Conversation, error)) ([]Outcome, error) {
 	out, changed := make([]Outcome, 0, len(ids)), false
 	for _, id := range ids {

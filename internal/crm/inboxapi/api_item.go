@@ -61,7 +61,7 @@ type feedbackIn struct {
 	}
 }
 
-// EmailCC is who gets a copy of e-mail answers.
+// EmailCC lists who gets a copy of e-mail answers.
 type EmailCC struct {
 	EmailCC  []string `json:"email_cc" nullable:"false" example:"[\"muhasebe@kayamobilya.example\"]"`
 	Proposed []string `json:"proposed" nullable:"false" example:"[\"depo@kayamobilya.example\"]" doc:"Addresses from the last e-mail that nobody has written to here. Its sender is not proven, so they get no copy until somebody adds them to email_cc"`

@@ -26,7 +26,7 @@ type publicReplyIn struct {
 	}
 }
 
-// Reference is what the public API answers to a reply.
+// Reference is the public API's answer to a reply.
 type Reference struct {
 	Type  string             `json:"type" enum:"conversation" example:"conversation"`
 	ID    uuid.UUID          `json:"id" format:"uuid"`
@@ -35,7 +35,7 @@ type Reference struct {
 
 func refer(c conversation.Conversation) Reference { return Reference{"conversation", c.ID, c.State} }
 
-// sender is a customer as a program knows them.
+// sender is a customer as described by a program.
 type sender struct {
 	ExternalID string `json:"external_id,omitempty" maxLength:"200" example:"user-4711" doc:"The customer's id in the calling system"`
 	Name       string `json:"name,omitempty" maxLength:"200" example:"Elif Kaya"`
@@ -169,7 +169,7 @@ func (s *Service) publicReply(ctx context.Context, in *publicReplyIn) (Reference
 	ctx = idempotency.View(ctx, func(w conversation.Written) Reference { return refer(w.Conversation) })
 	if b.Type == "user" {
 		if b.MessageType == "note" {
-			// The id is looked at first: an unknown one is a 404 all the same.
+			// The id is checked first, so that an unknown one is always a 404.
 			if _, err := s.gate.Get(ctx, id); err != nil {
 				return Reference{}, err
 			}

@@ -30,7 +30,7 @@ type replyAsAgentIn struct {
 	}
 }
 
-// MessageFormat is how the text of a message is written.
+// MessageFormat is the format of a message's text.
 type MessageFormat struct {
 	Format    string `json:"format,omitempty" enum:"plain,markdown" doc:"Defaults to plain. markdown: bold (**), italic (_), links, lists and quotes are formatted in e-mail, with a plain-text part; on a channel without formatting, and in a note, the text goes without the marks"`
 	Signature bool   `json:"signature,omitempty" doc:"Add the author's signature if it goes by e-mail"`
@@ -38,7 +38,7 @@ type MessageFormat struct {
 
 func (f MessageFormat) markdown() bool { return f.Format == conversation.FormatMarkdown }
 
-// override is a person's reason for sending what a rule warns about.
+// override is a person's reason for sending a message despite a rule's warning.
 type override struct {
 	Reason string `json:"reason" minLength:"1" maxLength:"500" example:"The customer asked for it"`
 }
@@ -129,7 +129,7 @@ func (s *Service) registerReplies(a *api.API) {
 	}))
 }
 
-// withoutContent is the answer for who may not see conversations.
+// withoutContent returns the answer for callers who may not see conversations.
 func (n NewAsAgent) withoutContent() NewAsAgent {
 	n.Data = n.Data.WithoutContent()
 	return n

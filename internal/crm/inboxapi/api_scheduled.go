@@ -44,7 +44,7 @@ type scheduledIDIn struct {
 	KeepFiles   string `query:"keep_files" enum:"true" doc:"For its author: the files become uploads again and are returned"`
 }
 
-// Cancelled says how many messages were taken back.
+// Cancelled is the number of messages that were cancelled.
 type Cancelled struct {
 	Cancelled int `json:"cancelled" example:"2"`
 }

@@ -32,7 +32,7 @@ type exportIn struct {
 	Notes  string `query:"notes" enum:"true,false" default:"true" doc:"Whether to include internal notes"`
 }
 
-// registerWhole adds what is done with a conversation as a whole.
+// registerWhole adds the routes that act on a conversation as a whole.
 func (s *Service) registerWhole(a *api.API) {
 	split := route("POST", "/{id}/split", "split-conversation", "Move messages into a new conversation", perm.ConversationsManage)
 	split.TakesKey = true

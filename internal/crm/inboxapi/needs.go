@@ -9,16 +9,16 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// needs says what a request does beyond what its route is for. Each of these
-// needs its own permission, whichever route does it.
+// needs lists what a request does beyond the purpose of its route. Each of these needs its
+// own permission, whichever route does it.
 type needs struct {
 	assign bool // names the owner or the group
-	manage bool // sets the subject, customer, priority or tags of a conversation that is there, or a priority or tags that are not the default
+	manage bool // sets the subject, customer, priority or tags of an existing conversation, or a priority or tags other than the default
 	reply  bool // writes a note
 }
 
-// check refuses a caller who lacks a permission that the request needs. It looks
-// at nothing else, so a refusal says nothing about the conversation.
+// check refuses a caller who lacks a permission that the request needs. It checks nothing
+// else, so a refusal reveals nothing about the conversation.
 func (n needs) check(ctx context.Context) error {
 	who := caller.From(ctx)
 	for _, row := range []struct {
@@ -32,9 +32,9 @@ func (n needs) check(ctx context.Context) error {
 	return nil
 }
 
-// hiding makes a handler whose answer shows a conversation show it with hide, and
-// so without its content, to a caller who may not see conversations. The answer
-// that is kept under an Idempotency-Key is without it too.
+// hiding wraps a handler whose answer shows a conversation: for a caller who may not see
+// conversations, hide removes its content. The answer stored under an Idempotency-Key lacks
+// it too.
 func hiding[In, Out any](hide func(Out) Out, handle func(context.Context, *In) (Out, error)) func(context.Context, *In) (Out, error) {
 	return func(ctx context.Context, in *In) (Out, error) {
 		if caller.From(ctx).Can(perm.ConversationsView) {
@@ -45,5 +45,5 @@ func hiding[In, Out any](hide func(Out) Out, handle func(context.Context, *In) (
 	}
 }
 
-// sets says whether a new conversation's priority is more than the default.
+// sets reports whether a new conversation's priority differs from the default.
 func sets(priority string) bool { return priority != "" && priority != "normal" }

@@ -17,7 +17,7 @@ import (
 	"konak/internal/crm/reply"
 )
 
-// Readers tells agents on their other devices what they read. The live updates implement it.
+// Readers tells agents' other devices what they read. The live updates implement it.
 type Readers interface {
 	TellRead(ctx context.Context, m conversation.ReadMark)
 }
@@ -56,7 +56,7 @@ type Service struct {
 	readers Readers
 }
 
-// New makes the routes; Register adds them to an API.
+// New returns the service; Register adds its routes to an API.
 func New(c Config) *Service {
 	return &Service{
 		log: c.Log, edits: c.Edits, gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports, files: c.Files, groups: c.Groups,

@@ -15,8 +15,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// accessEnded reads a socket to its end and wants that to be the end of the
-// watcher's access.
+// accessEnded reads a socket to its end and fails unless it ended because the watcher lost
+// access.
 func (s *socket) accessEnded() {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
@@ -38,8 +38,8 @@ func memberID(t *testing.T, c *apptest.Client) string {
 	return me.Membership.ID.String()
 }
 
-// Whoever is locked out loses their streams at once where it was done: the
-// regular look would come in an hour.
+// A locked-out person loses their streams at once on the node where it happened; the
+// regular check would come in an hour.
 func TestStreamsEndAtOnceWithTheirAccess(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.StreamCheck = time.Hour }, func(t *testing.T, s *apptest.Server) {
@@ -56,8 +56,8 @@ func TestStreamsEndAtOnceWithTheirAccess(t *testing.T) {
 	})
 }
 
-// On another node a stream looks by itself, and believes nothing that was read
-// a second ago: with the time between two looks that is five seconds at most.
+// On another node each stream checks access itself, and does not trust what was read a
+// second ago: with the interval between two checks that is five seconds at most.
 func TestStreamsEndOnOtherNodes(t *testing.T) {
 	t.Parallel()
 	s := apptest.NewOn(t, db.Postgres, func(cfg *app.Config) { cfg.StreamCheck = time.Hour })
@@ -76,8 +76,8 @@ func TestStreamsEndOnOtherNodes(t *testing.T) {
 	owner.until("conversation.created")
 }
 
-// The regular look comes soon enough where another node may have revoked
-// something: with the second that a look-up is believed, within five.
+// The regular check is frequent enough if another node revokes access: with the second for
+// which a look-up is trusted, within five.
 func TestStreamsLookOftenEnough(t *testing.T) {
 	t.Parallel()
 	if got := (&app.Config{}).StreamCheckOn(db.Postgres); got <= 0 || got > 4*time.Second {
@@ -85,7 +85,7 @@ func TestStreamsLookOftenEnough(t *testing.T) {
 	}
 }
 
-// The sockets of a suspended workspace end at once where it was suspended, those of
+// The sockets of a suspended workspace end at once on the node where it was suspended;
 // others stay.
 func TestSocketsOfASuspendedWorkspaceEnd(t *testing.T) {
 	t.Parallel()

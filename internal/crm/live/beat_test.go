@@ -10,8 +10,8 @@ import (
 	"konak/internal/kit/caller"
 )
 
-// A node tells the others of an agent's first and last stream and of none
-// between, so that many streams cost no more to open than few.
+// A node tells the others of an agent's first and last stream only, so that many streams
+// cost no more to open than few.
 func TestOnlyTheFirstStreamIsAnnounced(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -1,11 +1,10 @@
-// Package live is what is true in the inbox only now: who is there, and who is
-// writing.
+// Package live tells who is present in the inbox and who is typing right now.
 //
-// Nothing of it is stored but what an agent chose to be (online, away …), which
-// the agents' module keeps. An agent is there while one of their streams
-// is open on any node, or shortly after they said so. Every node tells the
-// others every few seconds who is on it; what a node said expires, so a node
-// that dies takes nobody with it for long.
+// Nothing of this is stored except the presence that an agent chose (online, away …),
+// which the agents' module keeps. An agent is connected while one of their streams is
+// open on any node, or shortly after they set their presence. Every node tells the
+// others every few seconds who is connected to it; this expires, so the agents of a
+// dead node do not stay shown for long.
 //
-// It refuses to guess: who is not connected is offline, whatever they chose.
+// It does not guess: an agent who is not connected is offline, whatever they chose.
 package live

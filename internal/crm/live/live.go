@@ -18,7 +18,7 @@ const (
 	ReadSignal     = "conversation.read"
 )
 
-// Signals says who may see them.
+// Signals returns the signals with the permissions to see them.
 func Signals() event.Catalog {
 	return event.Catalog{
 		{Name: PresenceSignal, Module: "crm", Permission: perm.AgentsView, Description: "An agent connected, disconnected or changed their presence."},
@@ -27,7 +27,7 @@ func Signals() event.Catalog {
 	}
 }
 
-// Presence is what an agent is at the moment.
+// Presence is an agent's current presence.
 type Presence struct {
 	AgentID   uuid.UUID `json:"agent_id" format:"uuid"`
 	Name      string    `json:"name" example:"Defne Yılmaz"`
@@ -42,7 +42,7 @@ type Present struct {
 	Presence string    `json:"presence"`
 }
 
-// Typing is the signal that somebody writes.
+// Typing is the signal that somebody is typing.
 type Typing struct {
 	ConversationID uuid.UUID  `json:"conversation_id" format:"uuid"`
 	AuthorKind     string     `json:"author_kind" enum:"agent,contact,bot" example:"agent"`
@@ -51,27 +51,28 @@ type Typing struct {
 	ExpiresAt      clock.Time `json:"expires_at" doc:"When it expires unless repeated"`
 }
 
-// Read is the signal that an agent read a conversation, for that agent alone.
+// Read is the signal that an agent read a conversation, sent to that agent only.
 type Read struct {
 	ConversationID uuid.UUID `json:"conversation_id"`
 	Unread         int       `json:"unread"`
 }
 
 const (
-	// typingLasts is how long somebody writes after they said so.
+	// typingLasts is how long a typing signal is valid.
 	typingLasts = 6 * time.Second
-	// beatLasts is how long a node's word counts; it is repeated well before.
+	// beatLasts is how long a node's beat is valid; it is repeated well before.
 	beatLasts = 45 * time.Second
-	// reload is how long an agent whose last stream ended may take to open
-	// another: a page that is loaded again is no departure.
+	// reload is how long an agent whose last stream ended may take to open another:
+	// reloading a page is not a departure.
 	reload = 10 * time.Second
-	// word is how long an agent is there who says so without a stream.
+	// word is how long an agent without a stream counts as connected after setting their
+	// presence.
 	word = 90 * time.Second
 )
 
 // seat is what a node knows of one agent.
 type seat struct {
-	nodes  map[uuid.UUID]time.Time // until when each node vouches for them
+	nodes  map[uuid.UUID]time.Time // until when each node reports them as connected
 	here   int                     // streams on this node
 	chosen string
 	shown  string // what the streams of this node were told last
@@ -86,7 +87,7 @@ func (s *seat) connected(now time.Time) bool {
 	return false
 }
 
-// presence is what an agent is, from what they chose.
+// presence returns an agent's presence from whether they are connected and what they chose.
 func presence(connected bool, chosen string) string {
 	switch {
 	case !connected:
@@ -97,7 +98,7 @@ func presence(connected bool, chosen string) string {
 	return chosen
 }
 
-// beat is what a node tells the others.
+// beat is the message with which a node tells the others who is connected to it.
 type beat struct {
 	Node   uuid.UUID  `json:"node"`
 	Until  clock.Time `json:"until"`

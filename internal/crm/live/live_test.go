@@ -54,7 +54,7 @@ func watch(t *testing.T, s *apptest.Server, c *apptest.Client, query string) *so
 	return out
 }
 
-// until reads to the next message of a type.
+// until reads messages up to the next one of a type.
 func (s *socket) until(name string) said {
 	s.t.Helper()
 	for {
@@ -95,7 +95,7 @@ func colleague(t *testing.T, s *apptest.Server, w *apptest.Workspace, name, role
 	return w.SignIn(email)
 }
 
-// request makes a conversation.
+// request creates a conversation.
 func request(t *testing.T, w *apptest.Workspace) string {
 	t.Helper()
 	who := w.Owner.Post("/api/crm/v1/contacts", object{"name": "Elif Kaya"}).Want(201).ID()
@@ -142,14 +142,14 @@ func TestPresence(t *testing.T) {
 		if signal.Presence != "away_reassign" {
 			t.Errorf("heard %+v", signal)
 		}
-		// Through the other door too.
+		// Through the agents' route, too.
 		ayse.Put("/api/crm/v1/agents/"+own.AgentID.String(), object{"presence": "away"}).Want(200)
 		owner.until(live.PresenceSignal).into(t, &signal)
 		if signal.Presence != "away" {
 			t.Errorf("heard %+v", signal)
 		}
 
-		// A page that is loaded again is no departure; a page that is closed is.
+		// Reloading a page is not a departure; closing it is.
 		_ = hers.conn.Close(websocket.StatusNormalClosure, "")
 		for p := own; p.Connected; {
 			s.Clock.Advance(11 * time.Second)
@@ -166,7 +166,7 @@ func TestPresence(t *testing.T) {
 			t.Errorf("the owner, whose stream is open, is %+v", p)
 		}
 
-		// Without a stream each word counts for a while.
+		// Without a stream, setting the presence counts for a while.
 		ayse.Put("/api/crm/v1/presence", object{"presence": "online"}).Want(200)
 		if p := presences(t, w.Owner)["Ayşe"]; p.Presence != "online" {
 			t.Errorf("Ayşe is %+v", p)
@@ -182,7 +182,7 @@ func TestPresence(t *testing.T) {
 	})
 }
 
-// newNode makes the live updates of another node.
+// newNode creates the live updates of another node.
 func newNode(s *apptest.Server, hub *bus.Hub, heard *signals) *live.Service {
 	return live.New(live.Config{
 		Registry: live.NewRegistry(live.RegistryConfig{DB: s.DB, Log: apptest.Logger(s.Logs), Bus: hub, Streams: heard}),
@@ -190,7 +190,7 @@ func newNode(s *apptest.Server, hub *bus.Hub, heard *signals) *live.Service {
 	})
 }
 
-// Nodes tell each other who is on them; one that dies is forgotten.
+// Nodes tell each other who is connected to them; a node that dies is forgotten.
 func TestPresenceAcrossNodes(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -219,7 +219,7 @@ func TestPresenceAcrossNodes(t *testing.T) {
 		if got := atTwo.take(); len(got) != 0 {
 			t.Errorf("nothing changed, and the other node heard %v", got)
 		}
-		// On both nodes, then on the second only.
+		// Connected to both nodes, then to the second only.
 		leftTwo := two.Came(ctx, who)
 		left()
 		s.Clock.Advance(30 * time.Second)
@@ -227,7 +227,7 @@ func TestPresenceAcrossNodes(t *testing.T) {
 		if got := append(atOne.take(), atTwo.take()...); len(got) != 1 { // the first node's own, at the start
 			t.Errorf("heard %v", got)
 		}
-		// The second node dies: it says nothing any more.
+		// The second node dies: it sends no more beats.
 		s.Clock.Advance(time.Minute)
 		step(one)
 		if got := atOne.take(); len(got) != 1 || got[0] != "offline" {
@@ -237,7 +237,7 @@ func TestPresenceAcrossNodes(t *testing.T) {
 	})
 }
 
-// signals remembers what a node's streams were told.
+// signals records what a node's streams were sent.
 type signals struct {
 	mu   sync.Mutex
 	list []string
@@ -290,7 +290,8 @@ func TestTyping(t *testing.T) {
 	})
 }
 
-// What an agent reads on one device is read on their others, and nobody else hears of it.
+// What an agent reads on one device is read on their others, and nobody else gets the
+// signal.
 func TestReadElsewhere(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -340,7 +341,7 @@ func TestTypingIsLimited(t *testing.T) {
 	w.Owner.Post(path, object{"typing": true}).Want(200)
 }
 
-// Whoever polls the numbers is told that they are the same.
+// A client that polls the counts gets 304 while they are unchanged.
 func TestCountsAreTagged(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -353,8 +354,8 @@ func TestCountsAreTagged(t *testing.T) {
 	})
 }
 
-// What becomes of a message that was on its way arrives over the stream, so that
-// no panel has to ask.
+// The delivery of a queued message is announced on the stream, so that no panel has to
+// poll.
 func TestDeliveryArrivesLive(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -380,8 +381,8 @@ func TestDeliveryArrivesLive(t *testing.T) {
 	})
 }
 
-// Who may not see conversations hears nothing of them; who may, hears of the
-// changes and the new numbers.
+// People who may not see conversations get no signals of them; others get the changes and
+// the new counts.
 func TestInboxStream(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -408,7 +409,7 @@ func TestInboxStream(t *testing.T) {
 		w.Owner.Post("/api/crm/v1/conversations/"+id+"/typing", object{"typing": true}).Want(200)
 		inbox.until(live.TypingSignal)
 
-		// Both see their own workspace, and nothing came before that.
+		// Both see only their own workspace, and nothing came before that.
 		request(t, other)
 		s.Settle()
 		var body struct {
@@ -425,7 +426,8 @@ func TestInboxStream(t *testing.T) {
 		if err != nil || body.Tenant.Slug != "other" {
 			t.Errorf("heard %s, %v", b, err)
 		}
-		// The guest's stream is open and silent: a draining server ends it before it said anything.
+		// The guest's stream is open and silent: a draining server ends it before it sent
+		// anything.
 		go s.API.Drain()
 		for {
 			_, b, err := blind.conn.Read(ctx)

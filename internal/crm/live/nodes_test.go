@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// startLinks lets nodes hear each other until the test ends.
+// startLinks connects nodes with each other until the test ends.
 func startLinks(t *testing.T, nodes ...*apptest.Server) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -23,8 +23,8 @@ func startLinks(t *testing.T, nodes ...*apptest.Server) {
 	t.Cleanup(func() { cancel(); wg.Wait() })
 }
 
-// Somebody writes on one node, and a panel on another shows it; who is there on one
-// is present on the other.
+// Typing on one node shows in a panel on another, and an agent connected to one is present
+// on the other.
 func TestTypingAndPresenceCrossNodes(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.Postgres)
@@ -35,7 +35,7 @@ func TestTypingAndPresenceCrossNodes(t *testing.T) {
 	path := "/api/crm/v1/conversations/" + request(t, w) + "/typing"
 	seen := watch(t, other, w.Owner, "")
 
-	// Nodes find each other in a moment: until then signals stay where they are.
+	// Nodes need a moment to find each other: until then signals stay on their node.
 	ctx, heard := context.WithCancel(t.Context())
 	var typing sync.WaitGroup
 	typing.Go(func() {

@@ -20,7 +20,7 @@ import (
 // Streams carry signals to those who watch.
 type Streams interface {
 	// Signal reaches the streams of every node, SignalTo those of one caller, SignalHere
-	// those of this node.
+	// only those of this node.
 	Signal(tenant uuid.UUID, name string, data any)
 	SignalTo(tenant, to uuid.UUID, name string, data any)
 	SignalHere(tenant uuid.UUID, name string, data any)
@@ -34,8 +34,8 @@ type RegistryConfig struct {
 	Streams Streams
 }
 
-// Registry knows which agents are connected to any node and what they chose to
-// be. It is made before the agents' module, which tells it what they choose.
+// Registry knows which agents are connected to any node and which presence they chose. It
+// is created before the agents' module, which reports what they choose.
 type Registry struct {
 	RegistryConfig
 	node uuid.UUID
@@ -44,15 +44,15 @@ type Registry struct {
 	seats map[uuid.UUID]map[uuid.UUID]*seat // tenant, agent
 }
 
-// beats is the bus message that nodes tell each other who is there with. It is
-// in no catalog, so no stream carries it.
+// beats is the type of the bus message with which nodes tell each other who is connected.
+// It is in no catalog, so no stream carries it.
 const beats = "presence.beat"
 
-// beatAgents is how many agents one beat names, so that it fits into what the
-// database carries between nodes.
+// beatAgents is the number of agents that one beat names, so that it fits into a message
+// that the database carries between nodes.
 const beatAgents = 50
 
-// NewRegistry makes an empty registry and listens to the other nodes.
+// NewRegistry returns an empty registry and starts to listen to the other nodes.
 func NewRegistry(c RegistryConfig) *Registry {
 	r := &Registry{RegistryConfig: c, node: c.DB.Clock().NewCapability(), seats: map[uuid.UUID]map[uuid.UUID]*seat{}}
 	c.Bus.Watch(beats, r.receive)
@@ -72,7 +72,8 @@ func (r *Registry) PresenceChosen(tenant, agentID uuid.UUID, chosen string) {
 	r.say(tenant, lasts, mark{agentID, chosen})
 }
 
-// IsConnected says whether an agent has a panel open on any node, or left it a moment ago.
+// IsConnected reports whether an agent has a panel open on any node, or left it a moment
+// ago.
 func (r *Registry) IsConnected(tenant, agentID uuid.UUID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,8 +81,8 @@ func (r *Registry) IsConnected(tenant, agentID uuid.UUID) bool {
 	return ok && seat.connected(r.now())
 }
 
-// say tells every node, this one too, that agents are here for a while. A
-// node's word about one agent replaces what it said before.
+// say tells every node, including this one, that agents are connected here for a while. It
+// replaces what this node said about them before.
 func (r *Registry) say(tenant uuid.UUID, lasts time.Duration, agents ...mark) {
 	for some := range slices.Chunk(agents, beatAgents) {
 		b, err := json.Marshal(beat{r.node, clock.At(r.now().Add(lasts)), some})
@@ -92,7 +93,7 @@ func (r *Registry) say(tenant uuid.UUID, lasts time.Duration, agents ...mark) {
 	}
 }
 
-// receive takes in what a node says.
+// receive processes a beat of a node.
 func (r *Registry) receive(tenant uuid.UUID, m bus.Message) {
 	var b beat
 	if err := json.Unmarshal(m.Body, &b); err != nil {
@@ -107,8 +108,8 @@ func (r *Registry) receive(tenant uuid.UUID, m bus.Message) {
 	}
 }
 
-// change changes what is known of an agent and tells the streams of this node
-// if that makes them something else.
+// change changes what is known of an agent and tells the streams of this node if that
+// changes their presence.
 func (r *Registry) change(tenant, agentID uuid.UUID, fn func(*seat)) {
 	r.mu.Lock()
 	row, ok := r.seats[tenant][agentID]
@@ -127,8 +128,8 @@ func (r *Registry) change(tenant, agentID uuid.UUID, fn func(*seat)) {
 	}
 }
 
-// refreshShown brings what is shown up to date and forgets who is gone. It is called
-// with the lock held.
+// refreshShown updates the shown presence and removes agents who have left. The caller must
+// hold the lock.
 func (r *Registry) refreshShown(tenant, agentID uuid.UUID, row *seat) (shown string, changed bool) {
 	now := r.now()
 	for node, until := range row.nodes {
@@ -147,8 +148,8 @@ func (r *Registry) refreshShown(tenant, agentID uuid.UUID, row *seat) (shown str
 	return shown, changed
 }
 
-// Step vouches for those who are here and shows who is gone, and says how many
-// those are.
+// Step repeats the beats for the agents connected here, signals those who have left, and
+// returns the number of the latter.
 func (r *Registry) Step(context.Context) (int, error) {
 	type gone struct {
 		tenant uuid.UUID
@@ -178,7 +179,7 @@ func (r *Registry) Step(context.Context) (int, error) {
 	return len(left), nil
 }
 
-// Run steps until ctx ends.
+// Run runs Step until ctx ends.
 func (r *Registry) Run(ctx context.Context) {
 	jobs.Loop{Name: "presence", DB: r.DB, Log: r.Log, Every: 10 * time.Second, Step: r.Step}.Run(ctx)
 }

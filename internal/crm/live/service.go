@@ -21,21 +21,20 @@ type Config struct {
 	Limits        limit.Limiter
 	Agents        *agent.Service
 	Conversations *conversation.Service
-	// Customers is told when somebody writes to a customer; nil where nobody is.
+	// Customers is notified when somebody writes to a customer; nil if nobody is.
 	Customers Customers
 }
 
-// Customers shows customers on channels that somebody writes to them. The channels
-// implement it.
+// Customers shows customers on channels that somebody is typing. The channels implement it.
 type Customers interface {
-	// ShowTyping returns soon: it waits for no provider.
+	// ShowTyping returns quickly: it waits for no provider.
 	ShowTyping(ctx context.Context, c conversation.Conversation) error
 }
 
 // Service is presence and typing.
 type Service struct{ Config }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service { return &Service{c} }
 
 // Came implements realtime.Audience.
@@ -52,7 +51,7 @@ func (s *Service) Came(ctx context.Context, who *caller.Caller) (left func()) {
 		seat.here++
 		news = seat.here == 1 || seat.chosen != chosen
 	})
-	if news { // the others know already of who has a stream here; Step repeats it
+	if news { // otherwise the other nodes already know; Step repeats it
 		s.say(who.TenantID, beatLasts, mark{who.ID, chosen})
 	}
 	return func() {
@@ -67,8 +66,8 @@ func (s *Service) Came(ctx context.Context, who *caller.Caller) (left func()) {
 	}
 }
 
-// Be sets what the caller is while they are connected, and is a sign of life
-// of those who hold no stream.
+// Be sets the caller's presence while they are connected, and counts as a sign of life from
+// callers without a stream.
 func (s *Service) Be(ctx context.Context, chosen string) (Presence, error) {
 	who := caller.From(ctx)
 	a, err := s.Agents.Change(ctx, who.ID, agent.Update{Presence: &chosen})
@@ -79,7 +78,7 @@ func (s *Service) Be(ctx context.Context, chosen string) (Presence, error) {
 	return s.of(who.TenantID, a), nil
 }
 
-// List gives the presence of the active agents.
+// List returns the presence of the active agents.
 func (s *Service) List(ctx context.Context, p db.Page) (db.List[Presence], error) {
 	list, err := s.Agents.Agents(ctx, agent.Active, p)
 	out := db.List[Presence]{Rows: make([]Presence, len(list.Rows)), Next: list.Next}
@@ -103,25 +102,26 @@ func (s *Service) TellRead(ctx context.Context, m conversation.ReadMark) {
 	s.Streams.SignalTo(who.TenantID, who.ID, ReadSignal, Read{ConversationID: m.ID, Unread: m.Unread})
 }
 
-// writing is how often one author may say that they write.
+// writing limits how often one author may signal typing.
 var writing = limit.Policy{Name: "typing", Burst: 30, Window: 30 * time.Second}
 
-// AgentTypes tells those who watch that the caller writes in a conversation.
+// AgentTypes signals to the streams that the caller is typing in a conversation.
 func (s *Service) AgentTypes(ctx context.Context, conversationID uuid.UUID, typing bool) (Typing, error) {
 	return s.signalTyping(ctx, conversationID, typing, func(conversation.Conversation) (string, uuid.UUID) {
 		return "agent", caller.From(ctx).ID
 	})
 }
 
-// ContactTypes tells them that the customer does, as a channel reports it.
+// ContactTypes signals to the streams that the customer is typing, as reported by a
+// channel.
 func (s *Service) ContactTypes(ctx context.Context, conversationID uuid.UUID, typing bool) (Typing, error) {
 	return s.signalTyping(ctx, conversationID, typing, func(c conversation.Conversation) (string, uuid.UUID) {
 		return "contact", c.ContactID
 	})
 }
 
-// BotTypes implements assistant.Typing: it tells them and the customer that the assistant
-// answers.
+// BotTypes implements assistant.Typing: it signals to the streams and the customer that the
+// assistant is answering.
 func (s *Service) BotTypes(ctx context.Context, c conversation.Conversation) {
 	s.Streams.Signal(caller.From(ctx).TenantID, TypingSignal, Typing{
 		ConversationID: c.ID, AuthorKind: conversation.ByBot, Typing: true, ExpiresAt: clock.At(s.now().Add(typingLasts)),
@@ -129,12 +129,12 @@ func (s *Service) BotTypes(ctx context.Context, c conversation.Conversation) {
 	s.showCustomer(ctx, c)
 }
 
-// shown is how often a customer is shown that somebody writes; the providers show it for
-// five seconds or more.
+// shown limits how often a customer is shown that somebody is typing; the providers show it
+// for five seconds or more.
 var shown = limit.Policy{Name: "typing-shown", Burst: 1, Window: 4 * time.Second}
 
-// showCustomer shows the customer of a conversation that somebody writes. It is a courtesy:
-// a failure is logged, and nothing else.
+// showCustomer shows the customer of a conversation that somebody is typing. A failure is
+// only logged.
 func (s *Service) showCustomer(ctx context.Context, c conversation.Conversation) {
 	if s.Customers == nil || caller.From(ctx).Test || !s.Limits.Take(ctx, shown, limit.OfText(c.ID.String())).Allowed {
 		return

@@ -14,7 +14,7 @@ import (
 	"konak/internal/kit/api"
 )
 
-// Path is where the server is, on the bare host and on the workspaces' own.
+// Path is the path of the server, on the bare host and on the hosts of workspaces.
 const Path = "/mcp"
 
 // Register adds the server.
@@ -22,7 +22,7 @@ func (s *Service) Register(a *api.API) {
 	s.api = a
 	server := s.newServer()
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, // every request shows a bearer token
+		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, // every request carries a bearer token
 	})
 	a.HandleProtocol(api.Route{
 		Method: http.MethodPost, Path: Path, ID: "mcp", Tag: "MCP", Summary: "Model Context Protocol",
@@ -32,9 +32,9 @@ func (s *Service) Register(a *api.API) {
 	}, oneMessage(handler))
 }
 
-// oneMessage lets requests through that hold one message. A batch would be many
-// calls for one in the rate limits; a message nested without end is read by the
-// standard library first, which bounds the depth.
+// oneMessage accepts only requests that hold one message. A batch would count as one call
+// in the rate limits; the depth of a message is limited by the standard library, which
+// reads it first.
 func oneMessage(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -12,7 +12,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// What cannot be kept in a database is refused under the argument's name, by every tool.
+// Characters that a database cannot store are refused under the argument's name, by every
+// tool.
 func TestArgumentsWithoutUnkeptCharacters(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -44,7 +45,7 @@ func TestArgumentsWithoutUnkeptCharacters(t *testing.T) {
 	})
 }
 
-// Whichever way an id is written, the audit log names the record.
+// However an id is spelled, the audit log names the record.
 func TestAuditNamesTheRecord(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -55,7 +56,7 @@ func TestAuditNamesTheRecord(t *testing.T) {
 			call(t, key, "get_conversation", map[string]any{"conversation_id": spelling}).want(t, "Kargom nerede?")
 		}
 		call(t, key, "get_contact", map[string]any{"contact_id": "{" + customer + "}"}).want(t, customer)
-		// Of two ids in one call the one is named that was read.
+		// If a call has two ids, the audit log names the one that was read.
 		other, _ := begin(w, "Faturam nerede?")
 		twice := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_conversation","arguments":{"conversation_id":"` + id + `","conversation_id":"` + other + `"}}}`
 		read := string(key.Header("Accept", "application/json, text/event-stream").Post("/mcp", twice).Want(200).Body)
@@ -81,7 +82,7 @@ func TestAuditNamesTheRecord(t *testing.T) {
 	})
 }
 
-// Who may change conversations and not see them learns nothing of what is in them, and nothing wrong.
+// A caller who may change conversations but not see them gets only the id and the state.
 func TestChangedWithoutSeeing(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

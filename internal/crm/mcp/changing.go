@@ -28,7 +28,7 @@ type draftReply struct {
 	Body           string `json:"body" jsonschema:"the reply as plain text, in the customer's language"`
 }
 
-// drafted says where a proposed reply is.
+// drafted tells where a proposed reply is stored.
 type drafted struct {
 	ConversationID uuid.UUID `json:"conversation_id"`
 	Kept           string    `json:"kept"`
@@ -50,7 +50,7 @@ type closeConversation struct {
 	ConversationID string `json:"conversation_id" jsonschema:"the id from a list or search"`
 }
 
-// addChanging offers what changes conversations.
+// addChanging adds the tools that change conversations.
 func (s *Service) addChanging() {
 	add(s, tool{
 		name: "draft_reply", title: "Draft a reply",
@@ -91,11 +91,11 @@ func (s *Service) draftReply(ctx context.Context, in draftReply) (out drafted, e
 	return drafted{ConversationID: id, Kept: "note"}, err
 }
 
-// recentNotes is how far back a proposal is looked for.
+// recentNotes is the number of recent messages and notes in which a proposal is searched.
 const recentNotes = 50
 
-// unlessProposed takes a step that writes a note, unless the same author left the same one
-// since somebody last wrote a message.
+// unlessProposed runs a step that writes a note, unless the same author has left the same
+// note since the last message.
 func unlessProposed(note reply.Answer, write conversation.Step) conversation.Step {
 	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		list, err := conversation.LastMessagesAndNotes(&tx.Reader, was.ID, recentNotes)
@@ -177,13 +177,15 @@ func (s *Service) closeConversation(ctx context.Context, in closeConversation) (
 	return s.change(ctx, id, "close_conversation", s.cfg.Conversations.ToClose())
 }
 
-// changed is a conversation as a tool shows it to who may change conversations and not see them.
+// changed is a conversation as a tool shows it to callers who may change conversations but
+// not see them.
 type changed struct {
 	ID    uuid.UUID          `json:"id"`
 	State conversation.State `json:"state"`
 }
 
-// change takes a step with a conversation, writes the audit line with it and shows the conversation.
+// change runs a step on a conversation, writes the audit line with it and shows the
+// conversation.
 func (s *Service) change(ctx context.Context, id uuid.UUID, name string, step conversation.Step) (any, error) {
 	c, err := s.cfg.Conversations.Change(ctx, id, step, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		return was, recordCall(tx, name, id.String())

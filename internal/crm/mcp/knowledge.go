@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// maxDocument bounds the text of an article or a provision, in bytes.
+// maxDocument is the maximum size of the text of an article or a provision, in bytes.
 const maxDocument = 40_000
 
 type searchArticles struct {
@@ -54,7 +54,7 @@ type getProvision struct {
 	ProvisionID string `json:"provision_id" jsonschema:"the id from search_provisions"`
 }
 
-// addKnowledge offers what reads help articles and regulations.
+// addKnowledge adds the tools that read help articles and regulations.
 func (s *Service) addKnowledge() {
 	add(s, tool{
 		name: "search_articles", title: "Search help articles", description: "Finds published help articles, best match first.",

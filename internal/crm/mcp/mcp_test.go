@@ -23,7 +23,7 @@ func send(c *apptest.Client, message any) *apptest.Response {
 	return c.Header("Accept", "application/json, text/event-stream").Header("Mcp-Protocol-Version", "2025-06-18").Post("/mcp", message)
 }
 
-// listed are the names of the tools that a client is offered.
+// listed returns the names of the tools that a client is offered.
 func listed(t *testing.T, c *apptest.Client) (names []string) {
 	t.Helper()
 	var out struct {
@@ -37,7 +37,7 @@ func listed(t *testing.T, c *apptest.Client) (names []string) {
 	return names
 }
 
-// result is what a tool answered.
+// result is the answer of a tool.
 type result struct {
 	text  string
 	error struct{ Code, Reason, Permission string }
@@ -76,7 +76,7 @@ func call(t *testing.T, c *apptest.Client, name string, args map[string]any) (r 
 	return r
 }
 
-// want fails the test unless the tool did its work.
+// want fails the test unless the tool succeeded and its answer contains the parts.
 func (r result) want(t *testing.T, parts ...string) result {
 	t.Helper()
 	if r.error.Code != "" {
@@ -98,8 +98,7 @@ func (r result) refused(t *testing.T, code string) {
 	}
 }
 
-// begin writes a customer's message down and returns the conversation and the
-// contact.
+// begin adds a customer's message and returns the conversation and the contact.
 func begin(w *apptest.Workspace, text string) (conversation, contact string) {
 	contact = w.Owner.Post(crm+"/contacts", map[string]any{"name": "Elif Kaya"}).Want(201).ID()
 	return w.Owner.Post(crm+"/conversations", map[string]any{"contact_id": contact, "subject": "Kargo", "body": text}).Want(201).ID(), contact
@@ -110,7 +109,7 @@ var allTools = []string{
 	"list_conversations", "search_articles", "search_contacts", "search_conversations", "search_provisions", "tag_conversation",
 }
 
-// A key is offered what its permissions allow, and can call nothing else.
+// A key is offered the tools that its permissions allow, and can call nothing else.
 func TestKeyIsHeldToItsPermissions(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -145,7 +144,7 @@ func TestKeyIsHeldToItsPermissions(t *testing.T) {
 	})
 }
 
-// Without the licence a module's tools are not there.
+// Without the licence a module's tools are not offered.
 func TestToolsNeedTheLicence(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
@@ -185,13 +184,13 @@ func TestKeyChangesAndProposes(t *testing.T) {
 		call(t, key, "get_provision", map[string]any{"provision_id": "kanun-1:m1"}).refused(t, "not_found")
 		call(t, key, "get_article", map[string]any{"article_id": uuid.NewString(), "language": "tr"}).refused(t, "not_found")
 
-		// What is refused leaves its line too.
+		// A refused call is audited, too.
 		call(t, key, "list_conversations", map[string]any{"state": "zz"}).refused(t, "validation_failed")
 		call(t, w.Key(false, perm.ConversationsView), "get_contact", map[string]any{"contact_id": customer}).refused(t, "forbidden")
 		call(t, key, "get_contact", map[string]any{"contact_id": customer, "tenant": "other"})
 		call(t, key, "delete_everything", nil)
 
-		// No survey follows a closing that an agent of others did.
+		// A closing through a tool sends no survey.
 		s.Clock.Advance(time.Minute)
 		s.Settle()
 		if n := w.Owner.Get(crm + "/conversations/" + id + "/items").Want(200); strings.Contains(string(n.Body), "csat_") {
@@ -238,8 +237,8 @@ func TestKeyChangesAndProposes(t *testing.T) {
 	})
 }
 
-// Where a session acts, the proposal is the person's own draft, and what they have
-// begun to write stays.
+// With a session, the proposal becomes the person's draft, and a draft they have begun
+// stays.
 func TestSessionLeavesADraft(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -263,8 +262,7 @@ func TestSessionLeavesADraft(t *testing.T) {
 	})
 }
 
-// Another workspace's records, and live ones to a test key, look like what never
-// was.
+// Another workspace's records, and live ones for a test key, look as if they did not exist.
 func TestOthersRecordsLookAbsent(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -298,7 +296,7 @@ func TestOthersRecordsLookAbsent(t *testing.T) {
 	})
 }
 
-// What is no proper call of a known caller is refused before a tool runs.
+// An improper call, or one of an unknown caller, is refused before a tool runs.
 func TestHostileRequests(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
@@ -323,7 +321,7 @@ func TestHostileRequests(t *testing.T) {
 		t.Errorf("headers %v", r.Header)
 	}
 	send(key, []any{list, list}).Want(http.StatusBadRequest)
-	// The oldest version knows batches, and so does the library.
+	// The oldest version allows batches, and so does the library.
 	key.Header("Accept", "application/json, text/event-stream").Header("Mcp-Protocol-Version", "2025-03-26").Post("/mcp", []any{list, list}).Want(http.StatusBadRequest)
 	send(key, strings.Repeat(`{"a":`, 100_000)+"1"+strings.Repeat("}", 100_000)).Want(http.StatusBadRequest)
 	send(key, "{").Want(http.StatusBadRequest)

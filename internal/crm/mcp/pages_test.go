@@ -12,10 +12,10 @@ import (
 	"konak/internal/crm/helpcenter"
 )
 
-// moreThanAPage is how many rows each list of the test has.
+// moreThanAPage is the number of rows in each list of the test.
 const moreThanAPage = 28
 
-// publishArticles writes a help center.
+// publishArticles publishes a help center.
 func publishArticles(t *testing.T, w *apptest.Workspace, center *helpcenter.Service) {
 	t.Helper()
 	must := func(err error) {
@@ -37,7 +37,7 @@ func publishArticles(t *testing.T, w *apptest.Workspace, center *helpcenter.Serv
 	}
 }
 
-// importProvisions writes a regulation corpus of that many provisions with the same text.
+// importProvisions imports a regulation corpus of count provisions with the same text.
 func importProvisions(t *testing.T, service *advisor.Service, count int, text string) {
 	t.Helper()
 	var corpus bytes.Buffer
@@ -55,8 +55,8 @@ func importProvisions(t *testing.T, service *advisor.Service, count int, text st
 	}
 }
 
-// readPage reads a page of a list: the rows' ids, with the language where they have one, and
-// where it goes on.
+// readPage reads a page of a list and returns the ids of the rows, with their language if
+// they have one, and the cursor.
 func readPage(t *testing.T, c *apptest.Client, tool, rows string, args map[string]any) (ids []string, cursor string) {
 	t.Helper()
 	var out map[string]json.RawMessage
@@ -78,8 +78,8 @@ func readPage(t *testing.T, c *apptest.Client, tool, rows string, args map[strin
 	return ids, cursor
 }
 
-// Every list and every search goes on where its page before ended, to the last row. A cursor
-// of another tool or workspace is none.
+// Every list and every search continues where the previous page ended, to the last row. A
+// cursor of another tool or workspace is refused.
 func TestListsGoOn(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -20,7 +20,7 @@ import (
 
 const licence = "crm"
 
-// Bounds of a conversation that is read.
+// Limits for reading a conversation.
 const (
 	shownItems = 30
 	shownText  = 4000 // bytes of one item
@@ -72,7 +72,7 @@ func showItem(i conversation.Item) shownItem {
 	return out
 }
 
-// plain turns a snippet of a search into text.
+// plain turns a search snippet into plain text.
 func plain(snippet string) string {
 	return html.UnescapeString(strings.NewReplacer("<em>", "", "</em>", "").Replace(snippet))
 }
@@ -133,7 +133,7 @@ type shownAgent struct {
 	Name string    `json:"name"`
 }
 
-// addReading offers what reads conversations and people.
+// addReading adds the tools that read conversations and people.
 func (s *Service) addReading() {
 	add(s, tool{
 		name: "list_conversations", title: "List conversations", description: "Lists conversations, most recent activity first.",
@@ -161,7 +161,7 @@ func (s *Service) addReading() {
 	}, s.listAgents)
 }
 
-// checkState refuses what is no state of a conversation; without one all are meant.
+// checkState refuses an unknown state of a conversation; "" means all.
 func checkState(state string) error {
 	switch conversation.State(state) {
 	case "", conversation.Open, conversation.Snoozed, conversation.Closed:

@@ -15,8 +15,8 @@ import (
 	"konak/internal/kit/tooltest"
 )
 
-// The official client connects with nothing but the server's address: it registers itself,
-// a person approves, and it can do what they may and no more.
+// The official client connects with only the server's address: it registers itself, a
+// person approves, and it can do what they may and no more.
 func TestClientRegistersItself(t *testing.T) {
 	t.Parallel()
 	s := apptest.NewPublic(t, db.SQLite)
@@ -40,7 +40,8 @@ func TestClientRegistersItself(t *testing.T) {
 	if got.Approved != "yes" || got.Resource != s.URL+"/mcp" || !strings.Contains(got.Found, id) || !slices.Equal(got.Tools, allTools) {
 		t.Errorf("the owner's client saw %+v", got)
 	}
-	// It is for this resource alone: the API, where the person may send, does not take it.
+	// The token is valid for this resource only: the API, through which the person may
+	// send, does not accept it.
 	for _, path := range []string{crm + "/conversations", crm + "/conversations/" + id, "/api/v1/auth/me"} {
 		r := s.Client(got.Token).Get(path)
 		if f := r.Refused(401, "unauthenticated"); f.Reason != "wrong_resource" || !strings.Contains(r.Header.Get("WWW-Authenticate"), "invalid_token") {
@@ -70,7 +71,7 @@ func TestClientRegistersItself(t *testing.T) {
 		t.Errorf("the audit log does not name the app: %+v", lines)
 	}
 
-	// A person with few rights gives no more than those.
+	// A person with few permissions cannot pass on more than those.
 	if err := s.Identity.AddMember(t.Context(), w.ID, "Guest", "few@demo.example", apptest.Password, identity.RoleGuest); err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +85,8 @@ func TestClientRegistersItself(t *testing.T) {
 	if names := listed(t, s.Client(given.AccessToken)); len(names) != 0 {
 		t.Errorf("a guest's client is offered %v", names)
 	}
-	// A token that the code was not asked a resource for opens the API, and this too; the
-	// redeemed one can be for less than the code, and not for more.
+	// A token whose code was requested without a resource is valid for the API and for this
+	// server; the redeemed token can be for less than the code, but not for more.
 	for _, c := range []struct {
 		authorized, redeemed string
 		status, api, tools   int
@@ -109,7 +110,8 @@ func TestClientRegistersItself(t *testing.T) {
 		s.Client(token.AccessToken).Get(crm + "/conversations").Want(c.api)
 		send(s.Client(token.AccessToken), map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).Want(c.tools)
 	}
-	// The token is only for this server, and the code only for its client.
+	// A token can only be requested for this server, and a code redeemed only by its
+	// client.
 	redeem(t, s, got.Client, approveFor(t, few, s, got.Client), "https://other.example/mcp").Want(400)
 }
 
@@ -124,13 +126,13 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
-// approveFor lets a person approve a client and returns the code.
+// approveFor makes a person approve a client and returns the code.
 func approveFor(t *testing.T, person *apptest.Client, s *apptest.Server, client string) string {
 	t.Helper()
 	return approveTo(t, person, client, s.URL+"/mcp")
 }
 
-// approveTo is approveFor with what the token is to be for.
+// approveTo is approveFor with the resource that the token is for.
 func approveTo(t *testing.T, person *apptest.Client, client, resource string) string {
 	t.Helper()
 	var to struct {

@@ -20,14 +20,14 @@ import (
 
 // Provisions searches and reads the regulations.
 type Provisions interface {
-	// SearchProvisions finds provisions in force, and where they go on: a cursor for the next
-	// call with the same text, "" at the end.
+	// SearchProvisions returns provisions in force, and a cursor for the next call with the
+	// same text, "" at the end.
 	SearchProvisions(ctx context.Context, text, cursor string, limit int) ([]FoundProvision, string, error)
 	// ReadProvision returns one provision; fault.NotFound for an unknown id.
 	ReadProvision(ctx context.Context, id string) (FoundProvision, error)
 }
 
-// FoundProvision is a provision with what was found in it, or all of its text.
+// FoundProvision is a provision with the text that was found in it, or all of its text.
 type FoundProvision struct {
 	ID        string `json:"id"`
 	Label     string `json:"label"`
@@ -51,8 +51,8 @@ type Config struct {
 	Replies       *reply.Service
 	Provisions    Provisions
 	Version       string
-	// MetadataURL returns where the metadata of this resource is (RFC 9728), on the
-	// host of the request.
+	// MetadataURL returns the URL of the metadata of this resource (RFC 9728), on the host
+	// of the request.
 	MetadataURL func(ctx context.Context) string
 }
 
@@ -64,7 +64,7 @@ type Service struct {
 	api    *api.API
 }
 
-// New makes the service. It returns an error where the config lacks something.
+// New returns the service, or an error if the config is incomplete.
 func New(cfg Config) (*Service, error) {
 	if cfg.DB == nil || cfg.Conversations == nil || cfg.Contacts == nil || cfg.Agents == nil || cfg.Finder == nil ||
 		cfg.Articles == nil || cfg.Replies == nil || cfg.Provisions == nil || cfg.MetadataURL == nil {
@@ -73,7 +73,8 @@ func New(cfg Config) (*Service, error) {
 	return &Service{cfg: cfg, tools: map[string]tool{}}, nil
 }
 
-// done is the outcome of a call that did its work; of any other it is the code of its refusal.
+// done is the outcome of a successful call; the outcome of any other is the code of its
+// refusal.
 const done = "done"
 
 // record writes the audit line of a call that changed nothing.

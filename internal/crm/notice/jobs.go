@@ -22,7 +22,7 @@ import (
 const (
 	planKind = "notice.plan"
 	pushKind = "notice.push"
-	// pushLasts is for how long a push is worth something, with us and with the push service.
+	// pushLasts is how long a push is valid, with us and with the push service.
 	pushLasts    = 10 * time.Minute
 	pushAttempts = 3
 )
@@ -39,8 +39,8 @@ type push struct {
 	ConversationID uuid.UUID `json:"conversation_id"`
 }
 
-// Jobs are the kinds of jobs of this module. A push service that does not answer is
-// held for each workspace by itself.
+// Jobs returns the kinds of jobs of this module. A push service that does not answer is put
+// on hold per workspace.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{
 		{Name: planKind, Handler: s.plan, PerNode: 8, PerTenant: 2, MaxAttempts: 5},
@@ -77,8 +77,8 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	return nil
 }
 
-// plan makes a push for each browser whose agent wants to hear of an event and has no
-// panel open.
+// plan creates a push for each browser whose agent wants to be notified of an event and has
+// no panel open.
 func (s *Service) plan(ctx context.Context, j *jobs.Job) error {
 	var p planned
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
@@ -143,7 +143,7 @@ func (s *Service) planFor(tx *db.Tx, n *news) error {
 	return nil
 }
 
-// wants says whether an agent wants a push of a kind now.
+// wants reports whether an agent wants a push of a kind now.
 func (s *Service) wants(r *db.Reader, agent uuid.UUID, kind string) (bool, error) {
 	if s.Presence.IsConnected(r.Tenant(), agent) {
 		return false, nil
@@ -155,7 +155,7 @@ func (s *Service) wants(r *db.Reader, agent uuid.UUID, kind string) (bool, error
 	return p.Push && p.Events.wants(kind) && !p.QuietHours.include(s.DB.Clock().Now()), nil
 }
 
-// open opens a sealed subscription.
+// open decrypts a sealed subscription.
 func (s *Service) open(tenant uuid.UUID, d device) (n NewSubscription, err error) {
 	plain, err := s.Box.Open(tenant, d.sealedAs(), d.sealed)
 	if err == nil {
@@ -174,8 +174,8 @@ type prepared struct {
 	message message
 }
 
-// send sends one push. What a push service refuses, and what takes too long, is dropped:
-// it never becomes a dead job.
+// send sends one push. A push that a push service refuses, or that takes too long, is
+// dropped: it never becomes a dead job.
 func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 	var p push
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
@@ -208,8 +208,8 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 	return answer.Err
 }
 
-// prepare checks that a push may be sent now and returns it; nil where it may not. A
-// subscription whose session is over is removed.
+// prepare checks that a push may be sent now and returns it, or nil if not. A subscription
+// whose session has ended is removed.
 func (s *Service) prepare(ctx context.Context, tenant uuid.UUID, p push) (out *prepared, err error) {
 	over := false
 	err = s.DB.Tenant(tenant).Read(ctx, func(r *db.Reader) error {

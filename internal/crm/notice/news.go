@@ -8,7 +8,7 @@ import (
 	"konak/internal/crm/conversation"
 )
 
-// news is what of an event decides whom it concerns.
+// news holds the fields of an event that decide whom it concerns.
 type news struct {
 	Type  string `json:"type"`
 	Actor struct {
@@ -31,7 +31,7 @@ type news struct {
 	} `json:"data"`
 }
 
-// tells says whether events of a type may concern an agent.
+// tells reports whether events of a type may concern an agent.
 func tells(eventType string) bool {
 	switch eventType {
 	case conversation.Created, conversation.Replied, conversation.Assigned, conversation.Noted, conversation.Updated:
@@ -40,8 +40,8 @@ func tells(eventType string) bool {
 	return false
 }
 
-// kinds returns what the news are to the agents whom it concerns, and what they are to
-// all others: "" for nothing.
+// kinds returns the kind of notice for the agents whom the news concerns, and the kind for
+// all others: "" for none.
 func (n *news) kinds() (of map[uuid.UUID]string, rest string) {
 	of = map[uuid.UUID]string{}
 	owner, item := n.Data.Object.OwnerID, n.Data.Item
@@ -71,13 +71,13 @@ func (n *news) kinds() (of map[uuid.UUID]string, rest string) {
 			of[m.AgentID] = kindMention
 		}
 	}
-	if n.Actor.ID != nil { // who did it knows of it
+	if n.Actor.ID != nil { // the actor already knows
 		delete(of, *n.Actor.ID)
 	}
 	return of, ""
 }
 
-// titles are what pushes say, by language and kind.
+// titles are the texts of pushes, by language and kind.
 var titles = map[string]map[string]string{
 	"en": {
 		kindWaiting:  "A customer waits for an answer",

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/event"
 )
 
-// What the assistant answers waits for nobody; what it hands over does.
+// A conversation that the assistant answers waits for nobody; one that it hands over does.
 func TestNewsOfTheAssistant(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -7,7 +7,7 @@ import (
 	"konak/internal/kit/hours"
 )
 
-// Preferences are how an agent wants to be told of what concerns them.
+// Preferences are how an agent wants to be notified.
 type Preferences struct {
 	Sound      bool       `json:"sound" example:"true" doc:"Whether the panel plays a sound"`
 	Desktop    bool       `json:"desktop" example:"false" doc:"Whether the panel shows a desktop notification, if the browser allows it"`
@@ -16,7 +16,7 @@ type Preferences struct {
 	QuietHours QuietHours `json:"quiet_hours"`
 }
 
-// Events are what an agent wants to hear of.
+// Events are what an agent wants to be notified of.
 type Events struct {
 	Waiting  bool `json:"waiting" example:"true" doc:"A customer writes in an unassigned conversation"`
 	Reply    bool `json:"reply" example:"true" doc:"A customer writes in the agent's conversation"`
@@ -25,7 +25,7 @@ type Events struct {
 	Others   bool `json:"others" example:"false" doc:"A customer writes in a colleague's conversation"`
 }
 
-// QuietHours are when an agent wants to hear of nothing, each day.
+// QuietHours are the hours of each day in which an agent wants no notices.
 type QuietHours struct {
 	Enabled  bool   `json:"enabled" example:"true"`
 	From     string `json:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"20:00"`
@@ -42,14 +42,14 @@ const (
 	kindOthers   = "others"
 )
 
-// defaults are the preferences of an agent who chose nothing.
+// defaults are the preferences of an agent who has set none.
 var defaults = Preferences{
 	Sound:      true,
 	Events:     Events{Waiting: true, Reply: true, Assigned: true, Mention: true},
 	QuietHours: QuietHours{From: "20:00", Until: "08:00", TimeZone: "Europe/Istanbul"},
 }
 
-// check returns the fault of preferences that cannot be kept.
+// check returns a fault if the preferences are not valid.
 func (p Preferences) check() error {
 	// "Local" would be the server's zone, which means nothing to the agent.
 	if _, err := time.LoadLocation(p.QuietHours.TimeZone); err != nil || p.QuietHours.TimeZone == "Local" {
@@ -58,7 +58,7 @@ func (p Preferences) check() error {
 	return nil
 }
 
-// wants says whether the agent wants to hear of a kind of notice.
+// wants reports whether the agent wants this kind of notice.
 func (e Events) wants(kind string) bool {
 	switch kind {
 	case kindWaiting:
@@ -75,8 +75,8 @@ func (e Events) wants(kind string) bool {
 	return false
 }
 
-// include says whether a time lies in the quiet hours; none does in a zone that the time
-// zone database no longer has.
+// include reports whether a time is in the quiet hours; false if the time zone database no
+// longer has their zone.
 func (q QuietHours) include(at time.Time) bool {
 	return q.Enabled && hours.Daily{From: q.From, Until: q.Until, Timezone: q.TimeZone}.Include(at)
 }

@@ -27,8 +27,8 @@ func read(c *apptest.Client) (p notice.Preferences) {
 	return p
 }
 
-// Preferences begin with a sound for what is one's own or nobody's, and are each
-// agent's own in each workspace.
+// By default preferences play a sound for an agent's own conversations and unassigned ones,
+// and each agent has their own in each workspace.
 func TestPreferences(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

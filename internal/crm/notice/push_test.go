@@ -60,7 +60,7 @@ func openDesk(t *testing.T, s *apptest.Server) *desk {
 	return d
 }
 
-// prefer switches pushes on for an agent and changes what else a test needs.
+// prefer switches pushes on for an agent and applies a change of the preferences.
 func (d *desk) prefer(c *apptest.Client, change func(*notice.Preferences)) {
 	d.t.Helper()
 	p := read(c)
@@ -69,7 +69,7 @@ func (d *desk) prefer(c *apptest.Client, change func(*notice.Preferences)) {
 	c.Put(preferences, p).Want(200)
 }
 
-// subscribe opens a browser for an agent.
+// subscribe subscribes a browser for an agent.
 func (d *desk) subscribe(c *apptest.Client, service *push.Service) push.Subscription {
 	d.t.Helper()
 	var key notice.PushKey
@@ -82,7 +82,7 @@ func (d *desk) subscribe(c *apptest.Client, service *push.Service) push.Subscrip
 	return sub
 }
 
-// write opens a conversation as a customer does.
+// write opens a conversation like a customer.
 func (d *desk) write() string {
 	d.t.Helper()
 	return d.key.Post("/api/crm/public/v1/conversations", object{
@@ -90,7 +90,7 @@ func (d *desk) write() string {
 	}).Want(201).ID()
 }
 
-// received returns the titles of the pushes that a browser got, after the workers ran.
+// received returns the titles of the pushes that a browser got, after running the workers.
 func (d *desk) received(sub push.Subscription) []string {
 	d.t.Helper()
 	d.s.Settle()
@@ -124,8 +124,8 @@ const (
 	others   = "Müşteri, bir iş arkadaşınızın konuşmasına yazdı"
 )
 
-// Each kind of event reaches the browser of who wants it, signed and encrypted, with
-// nothing of the customer's in it.
+// Each kind of event reaches the browsers of those who want it, signed and encrypted, with
+// nothing that the customer wrote.
 func TestPush(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -162,7 +162,7 @@ func TestPush(t *testing.T) {
 	})
 }
 
-// Nothing is pushed that is not wanted, of a test, or announced by hand.
+// Nothing is pushed that is not wanted, of a test, or emitted by hand.
 func TestNoPush(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -171,7 +171,7 @@ func TestNoPush(t *testing.T) {
 		d.write()
 		d.wantPushes("pushes are off")
 
-		// The clock of the tests stands at a time that is inside of these hours.
+		// The test clock's time is within these hours.
 		now := s.Clock.Now().UTC()
 		d.prefer(d.selin, func(p *notice.Preferences) {
 			p.QuietHours = notice.QuietHours{Enabled: true, From: now.Add(-time.Hour).Format("15:04"), Until: now.Add(time.Hour).Format("15:04"), TimeZone: "UTC"}
@@ -221,8 +221,8 @@ func watch(t *testing.T, s *apptest.Server, c *apptest.Client) *websocket.Conn {
 	return conn
 }
 
-// waitUntilGone waits until the server saw the end of Selin's stream, and longer than a
-// page takes to be loaded again.
+// waitUntilGone waits until the server saw the end of Selin's stream, and longer than
+// reloading a page takes.
 func (d *desk) waitUntilGone() {
 	d.t.Helper()
 	for range 10_000 {
@@ -235,7 +235,7 @@ func (d *desk) waitUntilGone() {
 	d.t.Fatal("the stream does not end")
 }
 
-// A push ends with the session, the permission and the browser's subscription.
+// Pushes end with the session, the permission and the browser's subscription.
 func TestPushEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -278,7 +278,7 @@ func TestPushEnds(t *testing.T) {
 	}
 }
 
-// Without the licence nothing is told, and nothing is lost.
+// Without the licence nothing is pushed, and no subscription is lost.
 func TestPushWithoutLicence(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -316,7 +316,7 @@ func countSubscriptions(t *testing.T, s *apptest.Server, d *desk) int {
 	return n
 }
 
-// What a push service refuses is dropped or tried again, the subscription stays, and
+// A push that a push service refuses is dropped or tried again, the subscription stays, and
 // no dead job is left behind.
 func TestPushRefused(t *testing.T) {
 	t.Parallel()
@@ -369,8 +369,8 @@ func countJobs(t *testing.T, s *apptest.Server) int {
 	return n
 }
 
-// A push service that does not answer is held, others are not, and what is too old by
-// then is dropped.
+// A push service that does not answer is put on hold, others are not, and pushes that are
+// too old by then are dropped.
 func TestSilentPushService(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -383,7 +383,7 @@ func TestSilentPushService(t *testing.T) {
 					break
 				}
 			}
-			// Its time is over once the service has the push.
+			// The request times out once the service has the push.
 			ctx, cancel := context.WithCancelCause(caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: d.ID}))
 			defer cancel(nil)
 			go func() {
@@ -442,7 +442,7 @@ func TestSubscriptions(t *testing.T) {
 		guest.Get("/api/crm/v1/me/push-key").Refused(403, "forbidden")
 		guest.Post(subscriptions, valid).Refused(403, "forbidden")
 
-		// One's own can be removed, nobody else's.
+		// Agents can remove their own subscription, but nobody else's.
 		own := subscriptions + "/" + subscriptionOf(t, s, d).String()
 		d.Owner.Delete(own).Refused(404, "not_found")
 		d.selin.Delete(own).Want(200)
@@ -459,7 +459,7 @@ func TestSubscriptions(t *testing.T) {
 			t.Errorf("the keys are %v, %v and %v", first, second, other)
 		}
 
-		// Of more than ten the oldest goes.
+		// Beyond ten, the oldest is removed.
 		oldest := d.subscribe(d.selin, d.service)
 		for range 10 {
 			s.Clock.Advance(time.Second)

@@ -14,10 +14,10 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Sessions knows who sessions belong to.
+// Sessions knows to whom sessions belong.
 type Sessions interface {
-	// SessionCaller returns whose a session is, what they may do and their language;
-	// unauthenticated where it is over.
+	// SessionCaller returns the caller of a session, with their permissions, and their
+	// language; unauthenticated if the session has ended.
 	SessionCaller(r *db.Reader, id uuid.UUID) (who *caller.Caller, language string, err error)
 }
 
@@ -34,14 +34,14 @@ type Config struct {
 	Out      *outbound.Client
 	Sessions Sessions
 	Presence Presence
-	// Subject is whom a push service may write to: a mailto: or https: address.
+	// Subject is the contact address for push services: a mailto: or https: address.
 	Subject string
 }
 
-// Service keeps preferences and subscriptions, and sends pushes.
+// Service stores preferences and subscriptions, and sends pushes.
 type Service struct{ Config }
 
-// New makes the service. It returns an error where the config lacks something.
+// New returns the service, or an error if the config is incomplete.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Log == nil || c.Box == nil || c.Out == nil || c.Sessions == nil || c.Presence == nil || c.Subject == "" {
 		return nil, errors.New("notice: DB, Log, Box, Out, Sessions, Presence and Subject are needed")
@@ -53,14 +53,14 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// Preferences returns the caller's own.
+// Preferences returns the caller's preferences.
 func (s *Service) Preferences(ctx context.Context) (Preferences, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Preferences, error) {
 		return preferencesOf(r, caller.From(ctx).ID)
 	})
 }
 
-// SetPreferences replaces the caller's own. It returns validation_failed for a time
+// SetPreferences replaces the caller's preferences. It returns validation_failed for a time
 // zone that does not exist.
 func (s *Service) SetPreferences(ctx context.Context, p Preferences) (Preferences, error) {
 	if err := p.check(); err != nil {

@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/webpush"
 )
 
-// PushKey returns the public key of the workspace, which is made when it is first asked for.
+// PushKey returns the public key of the workspace, which is created on first use.
 func (s *Service) PushKey(ctx context.Context) (PushKey, error) {
 	public, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (string, error) {
 		public, _, err := findKey(r)
@@ -53,7 +53,7 @@ func (s *Service) newKey(tenant uuid.UUID) (public string, sealed []byte, err er
 	return public, s.Box.Seal(tenant, sealedKey, private), err
 }
 
-// key opens the key of the reader's workspace.
+// key returns the decrypted key of the reader's workspace.
 func (s *Service) key(r *db.Reader) (webpush.Key, error) {
 	_, sealed, err := findKey(r)
 	if err != nil {
@@ -66,9 +66,9 @@ func (s *Service) key(r *db.Reader) (webpush.Key, error) {
 	return webpush.ParseKey(private)
 }
 
-// Subscribe has pushes for the caller sent to a browser for as long as the caller's
-// session lasts. It returns validation_failed for an address inside of the network and
-// for keys that cannot be used.
+// Subscribe makes a browser receive the caller's pushes for as long as the caller's session
+// lasts. It returns validation_failed for an address inside the network and for keys that
+// cannot be used.
 func (s *Service) Subscribe(ctx context.Context, n NewSubscription) (out Subscription, err error) {
 	service, err := n.check(s.Out)
 	if err != nil {

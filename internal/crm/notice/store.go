@@ -7,7 +7,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// preferencesOf returns an agent's preferences, the defaults where they chose none.
+// preferencesOf returns an agent's preferences, or the defaults if they set none.
 func preferencesOf(r *db.Reader, agent uuid.UUID) (Preferences, error) {
 	kept, err := db.One(r, db.Scalar[db.JSON[Preferences]], `SELECT preferences FROM notice_preference
 		WHERE tenant_id = $1 AND agent_id = $2`, r.Tenant(), agent)

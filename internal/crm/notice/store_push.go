@@ -15,15 +15,15 @@ func findKey(r *db.Reader) (public string, sealed []byte, err error) {
 	return public, sealed, err
 }
 
-// putKey keeps a key unless the workspace has one.
+// putKey stores a key unless the workspace has one.
 func putKey(tx *db.Tx, public string, sealed []byte) error {
 	_, err := tx.Exec(`INSERT INTO push_key (tenant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id) DO NOTHING`, tx.Tenant(), public, sealed, clock.At(tx.Now()))
 	return err
 }
 
-// putDevice keeps a subscription. One of the same address is replaced: the browser is
-// the same, whoever uses it now.
+// putDevice stores a subscription. One with the same address is replaced: it is the same
+// browser, whoever uses it now.
 func putDevice(tx *db.Tx, d device, hash []byte) error {
 	if _, err := tx.Exec(`DELETE FROM push_subscription WHERE tenant_id = $1 AND endpoint_hash = $2`, tx.Tenant(), hash); err != nil {
 		return err
@@ -33,7 +33,7 @@ func putDevice(tx *db.Tx, d device, hash []byte) error {
 	return err
 }
 
-// dropOldest removes what an agent has beyond so many subscriptions.
+// dropOldest removes an agent's oldest subscriptions and keeps the newest keep.
 func dropOldest(tx *db.Tx, agent uuid.UUID, keep int) error {
 	_, err := tx.Exec(`DELETE FROM push_subscription WHERE tenant_id = $1 AND agent_id = $2 AND id NOT IN (
 		SELECT id FROM push_subscription WHERE tenant_id = $1 AND agent_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3)`,
@@ -41,8 +41,8 @@ func dropOldest(tx *db.Tx, agent uuid.UUID, keep int) error {
 	return err
 }
 
-// dropDevice removes a subscription and says whether it was there. An agent's id limits
-// it to their own; nil does not.
+// dropDevice removes a subscription and reports whether it existed. If agent is not nil,
+// only that agent's subscription is removed.
 func dropDevice(tx *db.Tx, id uuid.UUID, agent *uuid.UUID) (bool, error) {
 	query, args := `DELETE FROM push_subscription WHERE tenant_id = $1 AND id = $2`, []any{tx.Tenant(), id}
 	if agent != nil {
@@ -64,10 +64,10 @@ func scanDevice(row db.Row) (d device, err error) {
 	return d, err
 }
 
-// maxDevices bounds how many subscriptions one event is told to.
+// maxDevices is the maximum number of subscriptions that one event is sent to.
 const maxDevices = 10_000
 
-// devicesOf returns the subscriptions of agents: of these, or of all where none are given.
+// devicesOf returns the subscriptions of the given agents, or all if none are given.
 func devicesOf(r *db.Reader, agents []uuid.UUID) ([]device, error) {
 	only, args := "", []any{r.Tenant(), maxDevices}
 	if len(agents) > 0 {
@@ -78,7 +78,7 @@ func devicesOf(r *db.Reader, agents []uuid.UUID) ([]device, error) {
 		WHERE tenant_id = $1`+only+` ORDER BY id LIMIT $2`, args...)
 }
 
-// subscribedTenants returns which of the workspaces have a subscription.
+// subscribedTenants returns those of the workspaces that have a subscription.
 func subscribedTenants(r *db.Reader, tenants []uuid.UUID) ([]uuid.UUID, error) {
 	in, arg := db.In(r.Dialect(), 1, tenants)
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT DISTINCT tenant_id FROM push_subscription WHERE tenant_id `+in, arg)

@@ -9,12 +9,12 @@ import (
 	"konak/internal/kit/webpush"
 )
 
-// PushKey is what a browser subscribes with.
+// PushKey is the key with which a browser subscribes.
 type PushKey struct {
 	PublicKey string `json:"public_key" example:"BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8" doc:"The applicationServerKey, in URL-safe base64"`
 }
 
-// NewSubscription is what a browser gives: the JSON of its PushSubscription.
+// NewSubscription is what a browser sends: the JSON of its PushSubscription.
 type NewSubscription struct {
 	Endpoint string     `json:"endpoint" minLength:"1" maxLength:"2000" example:"https://push.example.com/send/d2Vic3"`
 	Keys     ClientKeys `json:"keys"`
@@ -32,12 +32,12 @@ type Subscription struct {
 	CreatedAt clock.Time `json:"created_at"`
 }
 
-// maxSubscriptions is how many browsers of one agent receive pushes; a further one
-// takes the place of the oldest.
+// maxSubscriptions is the number of browsers of one agent that receive pushes; a further
+// one replaces the oldest.
 const maxSubscriptions = 10
 
-// check returns the id that stands for the push service's host, or the fault of a
-// subscription that nothing can be sent to.
+// check returns an id for the push service's host, or a fault if nothing can be sent to the
+// subscription.
 func (n NewSubscription) check(out *outbound.Client) (service uuid.UUID, err error) {
 	u, err := out.ParseField("endpoint", n.Endpoint)
 	if err != nil {
@@ -56,8 +56,8 @@ type device struct {
 	sealed             []byte    // a NewSubscription
 }
 
-// sealedAs names the place of a sealed value.
+// sealedAs returns the name under which the subscription is sealed.
 func (d device) sealedAs() string { return "push_subscription/" + d.id.String() }
 
-// sealedKey is the place of the workspace's key.
+// sealedKey is the name under which the workspace's key is sealed.
 const sealedKey = "push_key"

@@ -12,12 +12,12 @@ type Detail struct {
 	Drafts []draft.Draft `json:"drafts" doc:"The caller's drafts: at most one reply and one note"`
 }
 
-// Drafted is the answer to a draft: what is kept now.
+// Drafted is the answer to saving a draft: the stored draft.
 type Drafted struct {
 	Draft api.Nullable[draft.Draft] `json:"draft" doc:"Null if an empty text without attachments cleared it"`
 }
 
-// draftTypeOf names the draft that an answer was written in.
+// draftTypeOf returns the type of draft that an answer was written in.
 func draftTypeOf(a Answer) string {
 	if a.Note {
 		return draft.Note

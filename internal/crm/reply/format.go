@@ -8,12 +8,12 @@ import (
 	"konak/internal/kit/markdown"
 )
 
-// signatureBreak stands between a mail and its signature; mail programs know it.
+// signatureBreak separates a mail from its signature; mail programs recognise it.
 const signatureBreak = "\n\n-- \n"
 
-// completeBody makes the text of a message ready for its route. By e-mail it keeps
-// its marks, which the item then says, and ends with the author's signature where
-// that is asked for; elsewhere it goes without either.
+// completeBody prepares the text of a message for its route. In an e-mail it keeps its
+// markup, which the item then records, and ends with the author's signature if that was
+// requested; elsewhere it is sent without either.
 func (s *Service) completeBody(r *db.Reader, item *conversation.Item, route *conversation.Route, marked, signed bool) error {
 	if route == nil || route.Channel != conversation.Mail {
 		dropMarks(item, marked)
@@ -36,8 +36,8 @@ func (s *Service) completeBody(r *db.Reader, item *conversation.Item, route *con
 	return nil
 }
 
-// dropMarks takes the marks out of a text that is written with them. One that
-// consists of marks alone stays.
+// dropMarks removes the markup from a text if it has any. A text of nothing but markup
+// stays.
 func dropMarks(item *conversation.Item, marked bool) {
 	if !marked {
 		return

@@ -13,10 +13,10 @@ import (
 	"konak/internal/kit/mailer"
 )
 
-// Forwarded is a message that goes to somebody outside by e-mail.
+// Forwarded is a message that is forwarded to an outsider by e-mail.
 type Forwarded struct {
 	ConversationID uuid.UUID
-	// MailboxID is the conversation's own, nil where it has none.
+	// MailboxID is the conversation's mailbox, nil if it has none.
 	MailboxID *uuid.UUID
 	To        []string
 	Language  string // "tr" or "en"
@@ -27,24 +27,23 @@ type Forwarded struct {
 	At        clock.Time
 	Body      string
 	Files     []file.Outgoing
-	// Override is why it goes although a rule warns about it.
+	// Override is the reason for sending it despite a rule's warning.
 	Override string
 }
 
-// Forwarder sends forwarded messages. The transaction is the one that writes
-// down that it was forwarded.
+// Forwarder sends forwarded messages. The transaction is the one that records the
+// forwarding.
 type Forwarder interface {
 	Forward(tx *db.Tx, f Forwarded) error
-	// Sender is the address of the mailbox that sends a message, and false where
-	// the service sends it in its own name.
+	// Sender returns the address of the mailbox that sends a message, and false if the
+	// service sends it in its own name.
 	Sender(r *db.Reader, f Forwarded) (address string, mailbox bool, err error)
 }
 
-// PlainForwarder forwards as the service's own mail, for workspaces without a mailbox
-// of their own.
+// PlainForwarder forwards as the service's own mail, for workspaces without a mailbox.
 type PlainForwarder struct{ Mailer *mailer.Mailer }
 
-// Forward implements Forwarder: each recipient gets a mail of their own.
+// Forward implements Forwarder: each recipient gets a separate mail.
 func (l PlainForwarder) Forward(tx *db.Tx, f Forwarded) error {
 	mail := f.mail()
 	for _, to := range f.To {
@@ -59,7 +58,7 @@ func (l PlainForwarder) Forward(tx *db.Tx, f Forwarded) error {
 // Sender implements Forwarder.
 func (PlainForwarder) Sender(*db.Reader, Forwarded) (string, bool, error) { return "", false, nil }
 
-// phrases are what is said around a forwarded message.
+// phrases are the texts around a forwarded message.
 type phrases struct{ forwards, begins, from, date, subject, tooLarge, time string }
 
 var forwarding = map[string]phrases{
@@ -73,14 +72,14 @@ var forwarding = map[string]phrases{
 	},
 }
 
-// Title is the subject of the mail.
+// Title returns the subject of the mail.
 func (f *Forwarded) Title() string { return "Fwd: " + f.Subject }
 
-// mostBytes is what a mail server takes, base64 and text included.
+// mostBytes is the total size of files that a mail can carry, leaving space for base64 and
+// text.
 const mostBytes = 18 << 20
 
-// Fitting are the files that a mail can carry, and a line for each that it
-// cannot.
+// Fitting returns the files that a mail can carry, and a line for each that it cannot.
 func (f *Forwarded) Fitting() (files []file.Outgoing, left []string) {
 	space := int64(mostBytes)
 	for _, file := range f.Files {
@@ -94,7 +93,7 @@ func (f *Forwarded) Fitting() (files []file.Outgoing, left []string) {
 	return files, left
 }
 
-// Text is the whole mail as a person would forward it.
+// Text returns the whole mail as a person would forward it.
 func (f *Forwarded) Text() string {
 	words := forwarding[f.Language]
 	var out []string
@@ -138,7 +137,7 @@ func paragraphs(text string) []string {
 	return out
 }
 
-// authorName finds how to call the author of an item.
+// authorName returns the name of an item's author.
 func (s *Service) authorName(r *db.Reader, c *conversation.Conversation, i *conversation.Item) (string, error) {
 	switch {
 	case i.AuthorKind == conversation.ByContact:

@@ -10,32 +10,31 @@ import (
 	"konak/internal/kit/policy"
 )
 
-// checkText asks the policy about the text of a message that goes by e-mail and
-// puts the text that may go on the item. It returns what the policy found, to be
-// recorded with the message, or its refusal: dlp_blocked or dlp_warning.
+// checkText asks the policy about the text of a message and puts the permitted text on the
+// item. It returns what the policy found, to be recorded with the message, or its refusal:
+// dlp_blocked or dlp_warning.
 func (s *Service) checkText(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, route *conversation.Route, override string) (policy.Incident, error) {
 	v, err := s.judge(tx, c, c.Subject, item, route, override)
 	return v.Incident, err
 }
 
-// checkScheduled asks the policy about a message that goes later, as it would go
-// now, so that its author learns of a refusal at once: dlp_blocked or dlp_warning.
-// What has to be covered is covered and recorded now; everything else that the
-// policy finds is recorded when the message goes, because it is judged again then.
+// checkScheduled asks the policy about a scheduled message, as if it were sent now, so that
+// its author learns of a refusal at once: dlp_blocked or dlp_warning. Words that have to be
+// masked are masked and recorded now; everything else that the policy finds is recorded
+// when the message is sent, because it is judged again then.
 func (s *Service) checkScheduled(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, m *later.Scheduled, route *conversation.Route) error {
 	v, err := s.judge(tx, c, c.Subject, item, route, m.Override)
 	if err != nil || item.Detail[conversation.DetailRedacted] == nil {
 		return err
 	}
-	// The signature is part of the text that was covered.
+	// The signature is part of the masked text.
 	m.Body, m.Format, m.Signature = v.Body, conversation.FormatPlain, false
 	return s.policy.RecordText(tx, v.Incident, m.ID.String())
 }
 
-// judge asks the policy about a message on a route and puts the text that may go
-// on the item. The text of a template stays as it is. A formatted text is judged as it is read,
-// with the addresses of its links; where something in it is covered, it loses its
-// format.
+// judge asks the policy about a message on a route and puts the permitted text on the item.
+// The text of a template stays as it is. A formatted text is judged as it is read, with the
+// addresses of its links; if something in it is masked, it loses its format.
 func (s *Service) judge(tx *db.Tx, c *conversation.Conversation, subject string, item *conversation.Item, route *conversation.Route, override string) (v policy.TextVerdict, err error) {
 	body := item.PlainBody()
 	v.Subject, v.Body = subject, body
@@ -59,8 +58,8 @@ func (s *Service) judge(tx *db.Tx, c *conversation.Conversation, subject string,
 	return s.coverText(tx, t, item)
 }
 
-// judgeMessage asks the policy about a message that goes over another channel than
-// e-mail. A message that is sent once more has its text already.
+// judgeMessage asks the policy about a message that goes over another channel than e-mail.
+// The text of a message that is sent again is fixed.
 func (s *Service) judgeMessage(tx *db.Tx, t policy.Text, item *conversation.Item) (policy.TextVerdict, error) {
 	subject := t.Subject
 	t.Subject, t.Messaging, t.Final = "", true, true // only e-mail has a subject that the customer sees
@@ -70,7 +69,7 @@ func (s *Service) judgeMessage(tx *db.Tx, t policy.Text, item *conversation.Item
 	return v, err
 }
 
-// coverText asks the policy about a text and puts the text that may go on the item.
+// coverText asks the policy about a text and puts the permitted text on the item.
 func (s *Service) coverText(tx *db.Tx, t policy.Text, item *conversation.Item) (policy.TextVerdict, error) {
 	v, err := s.policy.CheckText(tx, t)
 	if err != nil {
@@ -83,8 +82,8 @@ func (s *Service) coverText(tx *db.Tx, t policy.Text, item *conversation.Item) (
 	return v, nil
 }
 
-// RecordRefusal records a refusal of the policy, whose transaction was given up.
-// It returns err, or why it could not be recorded.
+// RecordRefusal records a refusal of the policy whose transaction was rolled back. It
+// returns err, or the error of recording it.
 func (s *Service) RecordRefusal(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -95,7 +94,7 @@ func (s *Service) RecordRefusal(ctx context.Context, err error) error {
 	return err
 }
 
-// forwardedBreak stands between the note and the message while both are judged.
+// forwardedBreak separates the note from the message while both are judged.
 const forwardedBreak = "\n\n\x1e\n\n"
 
 // checkForwarded asks the policy about a message that is forwarded.

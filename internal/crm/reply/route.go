@@ -12,8 +12,8 @@ import (
 )
 
 // findRoute finds the route of an answer: the channel that it names, else the
-// conversation's own route, else the workspace's default. It is nil where none
-// is needed; where there is none, the error is no_route.
+// conversation's own route, else the workspace's default. It is nil if none is needed; if
+// none exists, the error is no_route.
 func (s *Service) findRoute(tx *db.Tx, c *conversation.Conversation, a Answer) (*conversation.Route, error) {
 	if a.Channel == "" && a.AccountID != nil {
 		return nil, fault.Invalid("channel", "required")
@@ -40,19 +40,19 @@ func (s *Service) findRoute(tx *db.Tx, c *conversation.Conversation, a Answer) (
 	return orNoRoute(route, err)
 }
 
-// answeredByMail says whether answers to a request that a program opened leave as
+// answeredByMail reports whether answers to a request that a program opened are sent as
 // e-mails.
 func answeredByMail(c *conversation.Conversation) bool {
 	return c.ReplyRoute != nil && *c.ReplyRoute == conversation.ReplyByEmail
 }
 
-// defaultRoute is the way that an answer takes where the conversation has none
-// of its own: an e-mail to the customer.
+// defaultRoute returns the route of an answer if the conversation has none: an e-mail to
+// the customer.
 func (s *Service) defaultRoute(r *db.Reader, customer uuid.UUID) (*conversation.Route, error) {
 	return s.gate.FindRoute(r, customer, conversation.Wish{Channel: conversation.Mail})
 }
 
-// orNoRoute turns a way that there is not into its refusal.
+// orNoRoute returns no_route if there is no route.
 func orNoRoute(route *conversation.Route, err error) (*conversation.Route, error) {
 	if route == nil && err == nil {
 		err = fault.New(fault.NoRoute)
@@ -60,8 +60,8 @@ func orNoRoute(route *conversation.Route, err error) (*conversation.Route, error
 	return route, err
 }
 
-// checkAccount refuses an account that is not the workspace's, or not on the
-// channel that is named with it.
+// checkAccount refuses an account that is not the workspace's, or not on the channel named
+// with it.
 func (s *Service) checkAccount(r *db.Reader, channel string, account *uuid.UUID) error {
 	if account == nil {
 		return nil
@@ -73,7 +73,7 @@ func (s *Service) checkAccount(r *db.Reader, channel string, account *uuid.UUID)
 	return err
 }
 
-// addressTo writes on an outgoing message where it goes.
+// addressTo sets the destination of an outgoing message.
 func addressTo(item *conversation.Item, c *conversation.Conversation, route *conversation.Route) {
 	status := conversation.NotGoing
 	item.Channel, item.ChannelAccountID = &c.Channel, c.ChannelAccountID
@@ -84,7 +84,7 @@ func addressTo(item *conversation.Item, c *conversation.Conversation, route *con
 	item.Delivery = &status
 }
 
-// ReplyChannel is a way that a reply could take.
+// ReplyChannel is a route that a reply could take.
 type ReplyChannel struct {
 	Kind             string     `json:"kind" enum:"conversation,identity,email,default" doc:"The conversation's own route, an identity or e-mail address of the contact, or the server's default"`
 	Channel          string     `json:"channel" example:"whatsapp"`
@@ -94,7 +94,7 @@ type ReplyChannel struct {
 	Reason           *string    `json:"reason" nullable:"true" example:"not_connected" doc:"Why it is not available"`
 }
 
-// ReplyChannels lists the ways that a reply can take.
+// ReplyChannels lists the routes that a reply can take.
 func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyChannel, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, id)
@@ -121,7 +121,7 @@ func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyC
 			if !row.Available {
 				row.Reason = &reason
 			}
-			// A mail says where it goes, whoever chose the way.
+			// A mail shows its address, whoever chose the route.
 			if route != nil && row.Available && channel == conversation.Mail && (kind == "conversation" || kind == "default") {
 				row.ChannelAccountID, row.Address = &route.AccountID, route.Address
 			}
@@ -131,7 +131,8 @@ func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyC
 		out = []ReplyChannel{}
 		own, account := c.Channel, c.ChannelAccountID
 		if source, _ := conversation.SourceOf(own); !source.NeedsRoute && answeredByMail(&c) {
-			// Without a mailbox of the workspace the answer is read where the request came from.
+			// If the workspace has no mailbox, the answer is read where the request came
+			// from.
 			if mail, err := s.defaultRoute(r, c.ContactID); mail != nil || err != nil {
 				own, account = conversation.Mail, nil
 			}

@@ -20,27 +20,26 @@ type Config struct {
 	Inbound       *inbound.Service
 	Contacts      *contact.Book
 	Agents        conversation.Agents
-	// Templates are message templates, nil where there are none.
+	// Templates are message templates, nil if there are none.
 	Templates *template.Service
 	// Forwarder sends forwarded messages.
 	Forwarder Forwarder
-	// Policy decides what may leave by e-mail, and Senders knows the addresses
-	// of mailboxes.
+	// Policy decides what may be sent, and Senders returns the addresses of mailboxes.
 	Policy  policy.Policy
 	Senders Senders
-	// Signatures knows how agents sign their e-mail.
+	// Signatures returns the signatures of agents.
 	Signatures Signatures
 }
 
-// Signatures knows what an agent's e-mail ends with.
+// Signatures returns the text that an agent's e-mail ends with.
 type Signatures interface {
-	// Signature is written in Markdown, "" for none.
+	// Signature returns it in Markdown, "" for none.
 	Signature(r *db.Reader, agent uuid.UUID) (string, error)
 }
 
-// Senders knows as whom a mailbox sends.
+// Senders returns the addresses that mailboxes send from.
 type Senders interface {
-	// SenderAddress is the address of a mailbox, "" for another account.
+	// SenderAddress returns the address of a mailbox, "" for another account.
 	SenderAddress(r *db.Reader, account uuid.UUID) (string, error)
 }
 
@@ -59,7 +58,7 @@ type Service struct {
 	signatures Signatures
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service {
 	return &Service{
 		db: c.DB, gate: c.Conversations, inbound: c.Inbound, contacts: c.Contacts, agents: c.Agents,

@@ -24,7 +24,7 @@ type Opening struct {
 	AccountID *uuid.UUID
 	Subject   string
 	Body      string
-	// Markdown and Signature are those of an Answer.
+	// Markdown and Signature mean the same as in an Answer.
 	Markdown, Signature bool
 	Priority            string
 	GroupID             *uuid.UUID
@@ -34,32 +34,32 @@ type Opening struct {
 	Template *template.Use
 }
 
-// Begun is what became of it.
+// Begun is the result of an Opening.
 type Begun struct {
 	Conversation conversation.Conversation
 	Item         conversation.Item
 	Delivery     conversation.Delivery
 	Route        *conversation.Route
-	// Found is the route, also where it refused the message.
+	// Found is the route, even if it refused the message.
 	Found  *conversation.Route
 	Reused bool
 
 	outgoing conversation.Outgoing
-	// account is where the conversation belongs: the route's, or that of the
-	// account which refused.
+	// account is the account that the conversation belongs to: the route's, or the one that
+	// refused.
 	account *uuid.UUID
 	why     notSent // what kept a template from being sent
 }
 
-// BeginAsAgent opens a conversation with a customer, or writes into the one
-// that the customer has on that channel. It is made even where the message
-// cannot be delivered.
+// BeginAsAgent opens a conversation with a customer, or writes into the one that the
+// customer has on that channel. The conversation is created even if the message cannot be
+// delivered.
 func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err error) {
 	source, ok := conversation.SourceOf(o.Channel)
 	if !ok || !source.CanBegin {
 		return out, fault.Invalid("channel", "not_allowed")
 	}
-	var refused error // by the policy; the conversation is made all the same
+	var refused error // by the policy; the conversation is created anyway
 	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		refused = nil
 		o := o
@@ -78,7 +78,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		who := conversation.AuthorFrom(tx)
 		item.AuthorKind, item.AuthorID = who.Kind, who.ID
 		if o.Template != nil {
-			o.Markdown, o.Signature = false, false // the template's text is its own
+			o.Markdown, o.Signature = false, false // a template brings its own text
 			err = s.useTemplate(tx, &o, ref, item, &out)
 		} else if err = s.takeFiles(tx, item, o.Attachments, nil); err == nil {
 			err = s.findOpeningRoute(tx, o, ref, &out)
@@ -134,9 +134,9 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 	return out, s.push(ctx, &out)
 }
 
-// findOpeningRoute finds the route. A refusal, such as a closed window, is kept as the
-// delivery's failure and does not stop the conversation, which belongs to the
-// account that refused.
+// findOpeningRoute finds the route. A refusal, such as a closed window, is recorded as the
+// delivery's failure and does not stop the conversation, which belongs to the account that
+// refused.
 func (s *Service) findOpeningRoute(tx *db.Tx, o Opening, ref contact.Ref, out *Begun) error {
 	out.account = o.AccountID
 	if ref.Test {
@@ -154,8 +154,8 @@ func (s *Service) findOpeningRoute(tx *db.Tx, o Opening, ref contact.Ref, out *B
 	return err
 }
 
-// reusable is the conversation that the customer has on a messaging channel: on
-// the account, or on any where none is known.
+// reusable returns the conversation that the customer has on a messaging channel: on the
+// account, or on any account if none is known.
 func (s *Service) reusable(tx *db.Tx, o Opening, source conversation.Source, ref contact.Ref, account *uuid.UUID) (conversation.Conversation, error) {
 	if !source.Messaging {
 		return conversation.Conversation{}, db.ErrNoRow
@@ -189,7 +189,7 @@ func (s *Service) beginWith(tx *db.Tx, o Opening, source conversation.Source, re
 	return c, s.contacts.Reached(tx, ref.ID)
 }
 
-// markRefused leaves the trace of a message that was refused before it left.
+// markRefused records the failure of a message that was refused before it was sent.
 func (s *Service) markRefused(tx *db.Tx, out *Begun) error {
 	if out.Delivery.Status != conversation.Failed {
 		return nil
@@ -199,11 +199,11 @@ func (s *Service) markRefused(tx *db.Tx, out *Begun) error {
 	return err
 }
 
-// push tries to deliver while the agent waits, and writes the outcome down.
+// push tries to deliver while the agent waits, and records the outcome.
 func (s *Service) push(ctx context.Context, out *Begun) error {
 	d, err := s.gate.Router().Push(ctx, out.outgoing)
 	if err != nil {
-		// It was taken durably, so it stays on its way.
+		// It was queued durably, so it stays on its way.
 		d = conversation.Delivery{Status: conversation.Queued}
 	}
 	out.Delivery = d

@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Detail reads a conversation with what the caller has begun to write.
+// Detail returns a conversation with the caller's drafts.
 func (s *Service) Detail(ctx context.Context, id uuid.UUID) (out Detail, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		me := conversation.AgentID(ctx)
@@ -35,9 +35,8 @@ func (s *Service) Detail(ctx context.Context, id uuid.UUID) (out Detail, err err
 	return out, err
 }
 
-// SetDraft keeps what the caller has begun to write as a reply or as a note,
-// with its uploads. An empty text without uploads clears that draft; an upload
-// that the draft no longer names waits alone again.
+// SetDraft stores the caller's draft of a reply or a note, with its uploads. An empty text
+// without uploads removes that draft; uploads that the draft no longer names are released.
 func (s *Service) SetDraft(ctx context.Context, id uuid.UUID, messageType, body string, uploads []uuid.UUID) (out Drafted, err error) {
 	me := conversation.AgentID(ctx)
 	if me == uuid.Nil {
@@ -72,9 +71,9 @@ func putDraft(tx *db.Tx, id, agent uuid.UUID, messageType, body string, uploads 
 	return d, file.HoldForDraft(tx, d.ID, d.Attachments)
 }
 
-// ProposeDraft keeps a reply that a program wrote as the caller's draft, and runs
-// record in the same transaction. It returns fault.Conflict with the reason
-// draft_exists where the caller has begun another reply.
+// ProposeDraft stores a reply that a program wrote as the caller's draft, and runs record
+// in the same transaction. It returns fault.Conflict with the reason draft_exists if the
+// caller has begun another reply.
 func (s *Service) ProposeDraft(ctx context.Context, id uuid.UUID, body string, record func(*db.Tx) error) error {
 	me := conversation.AgentID(ctx)
 	if me == uuid.Nil {
@@ -100,8 +99,8 @@ func (s *Service) ProposeDraft(ctx context.Context, id uuid.UUID, body string, r
 	})
 }
 
-// clearDraft is a step that removes the caller's draft of an answer which they
-// have just sent or scheduled by hand. The other draft stays.
+// clearDraft is a step that removes the caller's draft of an answer that they have just
+// sent or scheduled. The other draft stays.
 func (s *Service) clearDraft(messageType string) conversation.Step {
 	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		if me := conversation.AgentID(tx.Context()); me != uuid.Nil {

@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// Forward sends a message or a note to people outside by e-mail and says whom.
+// Forward sends a message or a note to outsiders by e-mail and returns the recipients.
 func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) ([]string, error) {
 	ctx = idempotency.View(ctx, func(conversation.Item) Forwarding { return Forwarding{To: f.To, Delivery: conversation.Queued} })
 	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) (err error) {
@@ -28,8 +28,8 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 		if i.Kind == conversation.Event {
 			return fault.New(fault.Conflict).Because(edit.LockedEvent)
 		}
-		// There is nothing to show for it but the sending, so it is refused
-		// rather than pretended.
+		// In the test environment nothing would be sent, so it is refused rather than
+		// pretended.
 		if c.Test || i.Test {
 			return fault.New(fault.TestEnvironment)
 		}

@@ -13,8 +13,8 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// ReplyAsCustomer writes what the customer said elsewhere, with uploads of the
-// caller. The item keeps who typed it.
+// ReplyAsCustomer adds a message that the customer gave elsewhere, with uploads of the
+// caller. The item records who typed it.
 func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string, attachments ...uuid.UUID) (out conversation.Written, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		was, err := conversation.Lock(tx, id)
@@ -37,7 +37,7 @@ func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string
 	return out, err
 }
 
-// callerDetail is the caller as an item's detail keeps them.
+// callerDetail returns the caller in the form of an item's detail.
 func callerDetail(ctx context.Context) map[string]any {
 	who := caller.From(ctx)
 	return map[string]any{"kind": string(who.Kind), "id": who.ID.String()}

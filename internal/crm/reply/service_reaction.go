@@ -12,8 +12,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// React puts the caller's sign on a message, through the channel's own way; an
-// empty one takes it away.
+// React puts the caller's reaction on a message, via the channel; an empty sign removes it.
 func (s *Service) React(ctx context.Context, id, item uuid.UUID, sign string) (conversation.Item, error) {
 	var out conversation.OutgoingReaction
 	err := s.gate.ReadItem(ctx, id, item, func(r *db.Reader, c *conversation.Conversation, i *conversation.Item) (err error) {
@@ -26,8 +25,8 @@ func (s *Service) React(ctx context.Context, id, item uuid.UUID, sign string) (c
 	if err != nil {
 		return conversation.Item{}, err
 	}
-	// The channel is asked before anything is written: what the panel shows is
-	// what the customer sees.
+	// The channel is asked before anything is written, so that the panel shows what the
+	// customer sees.
 	if out.Emoji = sign; out.Route.Channel != "" {
 		if err := s.gate.Router().(conversation.Reactor).React(ctx, out); err != nil {
 			return conversation.Item{}, err
@@ -37,7 +36,8 @@ func (s *Service) React(ctx context.Context, id, item uuid.UUID, sign string) (c
 	return s.gate.SetReaction(ctx, id, item, conversation.Reaction{Emoji: sign, AuthorKind: string(who.Kind), AuthorID: who.ID}, out.Route.Channel != "", nil)
 }
 
-// findReactionRoute finds the channel's way for a reaction; none for what is a test.
+// findReactionRoute finds the channel's route for a reaction; it is empty in the test
+// environment.
 func (s *Service) findReactionRoute(r *db.Reader, c *conversation.Conversation, i *conversation.Item) (out conversation.OutgoingReaction, err error) {
 	unsupported := func(reason string) (conversation.OutgoingReaction, error) {
 		return conversation.OutgoingReaction{}, fault.New(fault.ReactionUnsupported).Because(reason)

@@ -16,12 +16,12 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// DetailInAnswerTo is where the detail of a bot's answer names the message that it
+// DetailInAnswerTo is the key in the detail of a bot's answer for the message that it
 // answers.
 const DetailInAnswerTo = "in_answer_to"
 
-// DetailSmallTalk is true in the detail of what a bot says beside its answers. Packages that
-// may not import this one read it by its name.
+// DetailSmallTalk is true in the detail of a bot's messages that are not answers. Packages
+// that may not import this one use the literal name.
 const DetailSmallTalk = "small_talk"
 
 // Answer is what an agent, a program or the assistant writes.
@@ -29,29 +29,30 @@ type Answer struct {
 	Author conversation.Author
 	Body   string
 	Note   bool
-	// Channel and AccountID choose another route than the conversation's own.
+	// Channel and AccountID select another route than the conversation's own.
 	Channel   string
 	AccountID *uuid.UUID
-	// Attachments are the caller's uploads; Files come from a channel or from
-	// the program itself. Either can stand without a text.
+	// Attachments are the caller's uploads; Files come from a channel or from the program
+	// itself. Either can be sent without a text.
 	Attachments []uuid.UUID
 	Files       []file.Prepared
-	// Mentions are colleagues whom a note calls.
+	// Mentions are the colleagues mentioned in a note.
 	Mentions []uuid.UUID
-	// Sources are what the assistant relied on.
+	// Sources are the sources that the assistant relied on.
 	Sources []conversation.AISource
-	// Configuration is which assistant wrote it, for a bot's answer.
+	// Configuration is the assistant that wrote a bot's answer.
 	Configuration *conversation.Configuration
 	// InAnswerTo is the customer's message that a bot answers.
 	InAnswerTo *uuid.UUID
-	// SmallTalk says that it is no answer: a greeting, thanks, the words of a hand-over.
+	// SmallTalk means that it is not an answer but a greeting, thanks or a hand-over
+	// message.
 	SmallTalk bool
-	// Markdown says that Body is written in it. On a route that does not carry it,
-	// and in a note, the text goes without its marks.
+	// Markdown means that Body is written in Markdown. On a route that does not carry it,
+	// and in a note, the text is sent without markup.
 	Markdown bool
-	// Signature asks for the author's signature below an e-mail.
+	// Signature requests the author's signature below an e-mail.
 	Signature bool
-	// Override is why the message goes although a rule warns about it.
+	// Override is the reason for sending it despite a rule's warning.
 	Override string
 
 	held []file.Attachment // files that waited with the message
@@ -65,7 +66,7 @@ func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out conver
 	return out, s.RecordRefusal(ctx, err)
 }
 
-// ToReply is Reply as a step; what was written goes to out.
+// ToReply is Reply as a step; the result is stored in out.
 func (s *Service) ToReply(a Answer, out *conversation.Written) conversation.Step {
 	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		var err error
@@ -74,7 +75,7 @@ func (s *Service) ToReply(a Answer, out *conversation.Written) conversation.Step
 	}
 }
 
-// reply writes an answer into a conversation that is locked.
+// reply writes an answer into a locked conversation.
 func (s *Service) reply(tx *db.Tx, was conversation.Conversation, a Answer) (out conversation.Written, err error) {
 	if err := s.checkAuthor(tx, a.Author); err != nil {
 		return out, err
@@ -138,7 +139,7 @@ func (s *Service) reply(tx *db.Tx, was conversation.Conversation, a Answer) (out
 	return out, err
 }
 
-// takeFiles puts the files on an item, which needs a text or at least one of them.
+// takeFiles sets the files of an item, which needs a text or at least one file.
 func (s *Service) takeFiles(tx *db.Tx, item *conversation.Item, uploads []uuid.UUID, files []file.Prepared) error {
 	var err error
 	if item.Attachments, err = file.Take(tx, uploads, files); err != nil {
@@ -150,7 +151,7 @@ func (s *Service) takeFiles(tx *db.Tx, item *conversation.Item, uploads []uuid.U
 	return nil
 }
 
-// checkAuthor checks that an agent who is named may see conversations.
+// checkAuthor checks that a named agent may see conversations.
 func (s *Service) checkAuthor(tx *db.Tx, a conversation.Author) error {
 	if a.Kind != conversation.ByAgent || a.ID == nil || *a.ID == caller.From(tx.Context()).ID {
 		return nil
@@ -162,7 +163,7 @@ func (s *Service) checkAuthor(tx *db.Tx, a conversation.Author) error {
 	return err
 }
 
-// send gives a message that was written to the router.
+// send passes a written message to the router.
 func (s *Service) send(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, route *conversation.Route) (conversation.Outgoing, error) {
 	out := conversation.Outgoing{
 		ConversationID: c.ID, ItemID: item.ID, ContactID: c.ContactID, Route: *route, Subject: c.Subject, Body: item.Body, Markdown: item.HasMarkdown(),

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Retry sends a message again that could not be delivered.
+// Retry sends a message again whose delivery failed.
 func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (conversation.Item, error) {
 	return s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
 		if c.MergedIntoID != nil {
@@ -28,8 +28,8 @@ func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (conversation.I
 		if err != nil {
 			return err
 		}
-		// A rule warned about it and nobody said why it should go all the same. What goes
-		// by e-mail is judged again before it is handed over, other messages are not.
+		// A rule warned about it and nobody gave a reason to send it anyway. E-mails are
+		// judged again before they are handed over, other messages are not.
 		if i.DeliveryError != nil && *i.DeliveryError == string(fault.DLPWarning) || route != nil && route.Channel != conversation.Mail {
 			if _, err := s.checkText(tx, c, i, route, ""); err != nil {
 				return err

@@ -24,23 +24,23 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// ScheduledJob is the kind of the jobs that send messages at their time.
+// ScheduledJob is the kind of the jobs that send scheduled messages.
 const ScheduledJob = "conversation.scheduled"
 
-// Later is a message for later.
+// Later is a message to be scheduled.
 type Later struct {
 	Answer
-	// SendAt is when it goes; without it, Delay from now.
+	// SendAt is when it is sent; nil means Delay from now.
 	SendAt *clock.Time
 	Delay  time.Duration
-	// FollowUp is what becomes of the conversation then, nil for nothing.
+	// FollowUp is what happens to the conversation then, nil for nothing.
 	FollowUp *later.FollowUp
-	// UntilReply cancels it when the customer writes before.
+	// UntilReply cancels it if the customer writes first.
 	UntilReply bool
 }
 
-// Schedule writes a message down that goes out at its time. One that the policy
-// would refuse now is refused: dlp_blocked or dlp_warning.
+// Schedule stores a message that is sent later. It refuses one that the policy would refuse
+// now: dlp_blocked or dlp_warning.
 func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.Scheduled, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
 		_, err := s.gate.Apply(tx, id, s.ToSchedule(l, &m), s.clearDraft(draft.Reply))
@@ -49,8 +49,8 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 	return m, s.RecordRefusal(ctx, err)
 }
 
-// ToSchedule is Schedule as a step, but for the draft, which stays; what was written down
-// goes to out.
+// ToSchedule is Schedule as a step, except that the draft stays; the scheduled message is
+// stored in out.
 func (s *Service) ToSchedule(l Later, out *later.Scheduled) conversation.Step {
 	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		var err error
@@ -59,7 +59,7 @@ func (s *Service) ToSchedule(l Later, out *later.Scheduled) conversation.Step {
 	}
 }
 
-// schedule writes a message of a conversation that is locked down for later.
+// schedule stores a message of a locked conversation to be sent later.
 func (s *Service) schedule(tx *db.Tx, c conversation.Conversation, l Later) (m later.Scheduled, err error) {
 	sendAt, err := l.sendAt(tx.Now())
 	if err != nil {
@@ -92,13 +92,13 @@ func (s *Service) schedule(tx *db.Tx, c conversation.Conversation, l Later) (m l
 	if l.Channel != "" {
 		m.Channel, m.ChannelAccountID = &l.Channel, l.AccountID
 	}
-	// Whether there is a way now says nothing about then, but a message
-	// that could not go even now is a mistake that its author should see.
+	// A route may or may not exist at that time, but a message that could not be sent even
+	// now is a mistake that its author should see.
 	route, err := s.findRoute(tx, &c, l.Answer)
 	if err != nil && !fault.Is(err, fault.WindowClosed) {
 		return m, err
 	}
-	// The same holds for what a rule says of its text.
+	// The same holds for the rules on its text.
 	held.AuthorKind, held.AuthorID = who.Kind, who.ID
 	if err := s.completeBody(&tx.Reader, held, route, l.Markdown, l.Signature); err != nil {
 		return m, err
@@ -120,7 +120,7 @@ func (s *Service) schedule(tx *db.Tx, c conversation.Conversation, l Later) (m l
 	return m, s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
 }
 
-// sendAt is the time at which a message goes.
+// sendAt returns the time at which a message is sent.
 func (l *Later) sendAt(now time.Time) (clock.Time, error) {
 	switch {
 	case l.SendAt == nil && l.Delay == 0:
@@ -135,7 +135,7 @@ func (l *Later) sendAt(now time.Time) (clock.Time, error) {
 	return *l.SendAt, nil
 }
 
-// checkFollowUp refuses a follow-up that could not be taken, or not by the caller.
+// checkFollowUp refuses a follow-up that is not possible, or not permitted to the caller.
 func (l *Later) checkFollowUp(ctx context.Context, sendAt clock.Time) error {
 	if l.FollowUp == nil {
 		return nil
@@ -155,7 +155,7 @@ func (l *Later) checkFollowUp(ctx context.Context, sendAt clock.Time) error {
 	return nil
 }
 
-// ScheduledIn lists a conversation's messages for later.
+// ScheduledIn lists a conversation's scheduled messages.
 func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p db.Page) (out db.List[later.Scheduled], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := conversation.ByID(r, id); err != nil {
@@ -177,8 +177,8 @@ func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p
 	return out, err
 }
 
-// Unschedule cancels one message; a repeat changes nothing, one that went is a
-// conflict. Its files go with it, unless its author keeps them to write on.
+// Unschedule cancels one message; a repeat changes nothing, a message that was sent is a
+// conflict. Its files are removed, unless its author keeps them to continue writing.
 func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID, keepFiles bool) (m later.Scheduled, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := conversation.LockLive(tx, id)
@@ -215,7 +215,7 @@ func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID, keepF
 	return m, err
 }
 
-// UnscheduleAll cancels everything that waits in a conversation.
+// UnscheduleAll cancels all waiting messages of a conversation and returns their number.
 func (s *Service) UnscheduleAll(ctx context.Context, id uuid.UUID) (n int, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := conversation.LockLive(tx, id)
@@ -238,14 +238,14 @@ func (s *Service) UnscheduleAll(ctx context.Context, id uuid.UUID) (n int, err e
 	return n, err
 }
 
-// Jobs is the kind of the jobs that send scheduled messages.
+// Jobs returns the kind of the jobs that send scheduled messages.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{{Name: ScheduledJob, Handler: s.RunScheduled, PerNode: 32, PerTenant: 8, MaxAttempts: 20}}
 }
 
-// RunScheduled sends a message whose time has come. Everything happens in one
-// transaction that begins with the row's state: however often the job runs, and
-// wherever it dies, the message goes once.
+// RunScheduled sends a message that is due. Everything happens in one transaction that
+// begins with the row's state, so the message is sent once however often the job runs and
+// wherever it dies.
 func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
 	var id uuid.UUID
 	if err := json.Unmarshal(j.Payload, &id); err != nil {
@@ -256,7 +256,7 @@ func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	err = s.gate.InTx(ctx, func(tx *db.Tx) error { return s.sendScheduled(tx, id) })
-	// A refusal rolled everything back; what it says is written down instead.
+	// A refusal rolled everything back; only its reason is recorded.
 	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
 		if err := s.policy.RecordRefusal(ctx, err); err != nil {
 			return err
@@ -266,8 +266,8 @@ func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
 	return err
 }
 
-// asAuthor makes the author of a message with a follow-up the caller: it is they
-// who close the conversation or put it aside.
+// asAuthor makes the author of a message with a follow-up the caller, because they are the
+// one who closes or snoozes the conversation.
 func (s *Service) asAuthor(ctx context.Context, id uuid.UUID) (context.Context, error) {
 	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (later.Scheduled, error) { return later.Find(r, id) })
 	if err != nil || m.FollowUp.V == nil || m.AuthorID == nil {
@@ -281,9 +281,9 @@ func (s *Service) asAuthor(ctx context.Context, id uuid.UUID) (context.Context, 
 	return caller.With(ctx, &who), nil
 }
 
-// followUp closes a conversation or puts it aside after its message went, unless
-// the customer wrote since the message was written. A conversation that somebody
-// closed since then is closed again: the message is older than the closing.
+// followUp closes or snoozes a conversation after its message was sent, unless the customer
+// wrote after the message was written. A conversation that was closed after the message was
+// written is closed again, because the message is older than the closing.
 func (s *Service) followUp(tx *db.Tx, m *later.Scheduled, last conversation.Item, before, c conversation.Conversation) error {
 	then := m.FollowUp.V
 	if then == nil && before.State == conversation.Closed && before.ClosedAt.After(m.CreatedAt.Time) {
@@ -335,10 +335,10 @@ func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 	return later.Save(tx, &m)
 }
 
-// lockForSending locks the conversation before the message, as everybody does,
-// and follows merges. A message without a conversation is failed. Where the
-// message went to another conversation meanwhile, the transaction runs again:
-// it must never reach the customer of the one that it left.
+// lockForSending locks the conversation before the message, in the same order as
+// everywhere, and follows merges. It returns not_found if the conversation is deleted. If
+// the message was moved to another conversation meanwhile, the transaction runs again: it
+// must never reach the customer of the conversation it left.
 func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c conversation.Conversation, m later.Scheduled, err error) {
 	if m, err = later.Find(&tx.Reader, id); err != nil {
 		return c, m, err
@@ -364,8 +364,7 @@ func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c conversation.Conver
 	return c, m, err
 }
 
-// failScheduled writes down why a message could not go, where its author sees
-// it.
+// failScheduled records why a message could not be sent, where its author sees it.
 func (s *Service) failScheduled(tx *db.Tx, id uuid.UUID, f *fault.Fault) error {
 	c, m, err := s.lockForSending(tx, id)
 	gone := fault.Is(err, fault.NotFound)
@@ -374,7 +373,7 @@ func (s *Service) failScheduled(tx *db.Tx, id uuid.UUID, f *fault.Fault) error {
 	}
 	reason := string(f.Code)
 	if wrong := f.Fields["admin_id"]; len(wrong) > 0 {
-		reason = wrong[0] // the author is no agent any more
+		reason = wrong[0] // the author is no longer an agent
 	}
 	m.State, m.Error = later.Failed, &reason
 	if err := later.Save(tx, &m); err != nil || gone {

@@ -19,8 +19,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// MaySendTemplates refuses a caller who may not send templates: a template is a
-// reply too. Every way that sends one comes through here.
+// MaySendTemplates refuses a caller who may not send templates; sending one needs the
+// permission to reply, too. Every path that sends a template calls it.
 func MaySendTemplates(ctx context.Context) error {
 	for _, need := range []perm.Permission{perm.TemplatesSend, perm.ConversationsReply} {
 		if !caller.From(ctx).Can(need) {
@@ -30,15 +30,15 @@ func MaySendTemplates(ctx context.Context) error {
 	return nil
 }
 
-// Why a template is not sent, beside the codes of the catalogue.
+// Why a template is not sent, in addition to the codes of the catalogue.
 const (
 	TemplateNotSendable = "template_not_sendable" // the provider has not approved it
-	ConsentMissing      = "consent_missing"       // nobody said that the customer agrees to marketing
-	ConsentRevoked      = "consent_revoked"       // the customer said no
+	ConsentMissing      = "consent_missing"       // no consent to marketing is recorded
+	ConsentRevoked      = "consent_revoked"       // the customer revoked consent
 	TestSendsNothing    = "test_environment"
 )
 
-// SentTemplate is what became of a template for one recipient.
+// SentTemplate is the result of sending a template to one recipient.
 type SentTemplate struct {
 	Conversation api.Nullable[conversation.Conversation] `json:"conversation" doc:"Null if there was none and none was started, and for callers who cannot see conversations"`
 	Item         api.Nullable[conversation.Item]         `json:"item" doc:"Null if nothing was sent at all"`
@@ -46,20 +46,20 @@ type SentTemplate struct {
 	Error        *string                                 `json:"delivery_error" nullable:"true" doc:"Why it failed: template_not_sendable, consent_missing, consent_revoked, no_route, channel_unavailable, or the provider's message"`
 }
 
-// ChatTemplates are what can be sent in a conversation.
+// ChatTemplates are the templates that can be sent in a conversation.
 type ChatTemplates struct {
 	WindowOpen      bool                `json:"window_open" doc:"Whether the channel takes free text now"`
 	WindowExpiresAt *clock.Time         `json:"window_expires_at" nullable:"true" doc:"When the window ends or ended; null if the channel has no window or none was open yet"`
 	Templates       []template.Template `json:"templates" nullable:"false"`
 }
 
-// notSent is why a template does not reach a customer, which is no error of the
+// notSent is the reason why a template does not reach a customer; it is not an error of the
 // request.
 type notSent string
 
 func (k notSent) Error() string { return string(k) }
 
-// maxChatTemplates bounds the choice; more are found by a part of the name.
+// maxChatTemplates limits the list; others are found by a part of the name.
 const maxChatTemplates = 250
 
 // ChatTemplates lists the templates that can be sent in a conversation.
@@ -74,7 +74,7 @@ func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (ou
 		ways, ok := s.gate.Router().(conversation.TemplateRouter)
 		if db.IsNoRow(err) || err == nil && (!ok || c.ChannelAccountID == nil) {
 			source, _ := conversation.SourceOf(c.Channel)
-			out.WindowOpen = err == nil && !source.Messaging // a messaging channel without an account takes nothing
+			out.WindowOpen = err == nil && !source.Messaging // a messaging channel without an account accepts nothing
 			return nil
 		}
 		if err != nil {
@@ -100,8 +100,8 @@ func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (ou
 	return out, err
 }
 
-// mayGet applies what the customer agreed to: marketing needs their consent,
-// the rest goes unless they said no.
+// mayGet checks the customer's consent: marketing requires it, other templates are sent
+// unless it was revoked. It returns why not, or "".
 func mayGet(who *contact.Contact, category string) (why string) {
 	purpose := map[string]string{template.Marketing: "marketing", template.Authentication: "authentication"}[category]
 	if purpose == "" {
@@ -122,9 +122,9 @@ func mayGet(who *contact.Contact, category string) (why string) {
 	return ""
 }
 
-// prepareTemplate fills a template in for a customer and finds its way. What keeps it
-// from being sent is a notSent, with the way where one is known; what is wrong
-// with the request is a fault.
+// prepareTemplate fills in a template for a customer and finds its route. If the template
+// cannot be sent, the error is a notSent, with the route if one is known; an invalid
+// request is a fault.
 func (s *Service) prepareTemplate(r *db.Reader, customer uuid.UUID, u template.Use) (f template.Filled, text string, route *conversation.Route, err error) {
 	if err := MaySendTemplates(r.Context()); err != nil {
 		return f, "", nil, err
@@ -165,8 +165,8 @@ func (s *Service) prepareTemplate(r *db.Reader, customer uuid.UUID, u template.U
 	return f, text, route, err
 }
 
-// SendTemplate sends a template into a conversation while the caller waits.
-// What keeps it from being sent is in the answer and no error.
+// SendTemplate sends a template into a conversation while the caller waits. If it cannot be
+// sent, the result says why; this is not an error.
 func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use) (SentTemplate, error) {
 	var begun Begun
 	var refused error // by the policy
@@ -228,7 +228,7 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 	return show(begun), err
 }
 
-// onlyFault passes over what keeps a template from being sent.
+// onlyFault drops the error if it is a notSent.
 func onlyFault(err error) error {
 	if _, ok := errors.AsType[notSent](err); ok {
 		return nil
@@ -236,8 +236,8 @@ func onlyFault(err error) error {
 	return err
 }
 
-// showSent makes the function that tells a caller what became of a template:
-// with its conversation only if they may see conversations.
+// showSent returns the function that shows a caller the result of a template, with its
+// conversation only if they may see conversations.
 func showSent(ctx context.Context) func(Begun) SentTemplate {
 	sees := caller.From(ctx).Can(perm.ConversationsView)
 	return func(b Begun) SentTemplate {
@@ -249,7 +249,7 @@ func showSent(ctx context.Context) func(Begun) SentTemplate {
 	}
 }
 
-// sentTemplate says what became of a template.
+// sentTemplate returns the result of sending a template.
 func sentTemplate(b Begun) (out SentTemplate) {
 	switch b.why {
 	case "":
@@ -269,8 +269,8 @@ func sentTemplate(b Begun) (out SentTemplate) {
 	return out
 }
 
-// SendTemplateTo sends a template to a customer, in the conversation that they
-// have on the template's account or in one that begins.
+// SendTemplateTo sends a template to a customer, in the conversation that they have on the
+// template's account or in a new one.
 func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u template.Use) (SentTemplate, error) {
 	var why notSent
 	var test bool
@@ -307,8 +307,8 @@ func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u temp
 	return show(b), nil
 }
 
-// useTemplate makes an opening's message of its template. What keeps it from
-// being sent is kept as the delivery's failure.
+// useTemplate fills an opening's message from its template. If the template cannot be sent,
+// this is recorded as the delivery's failure.
 func (s *Service) useTemplate(tx *db.Tx, o *Opening, ref contact.Ref, item *conversation.Item, out *Begun) error {
 	if len(o.Attachments) > 0 || item.Body != "" {
 		return fault.Invalid("template", "alone")
@@ -332,8 +332,8 @@ func (s *Service) useTemplate(tx *db.Tx, o *Opening, ref contact.Ref, item *conv
 	return nil
 }
 
-// findRouteAgain finds the way of a message that is sent once more: a template's own,
-// or that of free text.
+// findRouteAgain finds the route of a message that is sent again: a template's, or that of
+// free text.
 func (s *Service) findRouteAgain(tx *db.Tx, c *conversation.Conversation, i *conversation.Item, a Answer) (*conversation.Route, error) {
 	ways, ok := s.gate.Router().(conversation.TemplateRouter)
 	if i.Template.V == nil || !ok || s.templates == nil {
@@ -363,9 +363,9 @@ func (s *Service) findRouteAgain(tx *db.Tx, c *conversation.Conversation, i *con
 	return route, err
 }
 
-// belongsTo refuses a template of another account than the conversation's. A
-// conversation that belongs to no account yet is given to the template's,
-// unless the customer has another one there.
+// belongsTo refuses a template of another account than the conversation's. A conversation
+// that belongs to no account yet is assigned to the template's, unless the customer has
+// another one there.
 func (s *Service) belongsTo(tx *db.Tx, c *conversation.Conversation, route *conversation.Route) error {
 	if c.ChannelAccountID != nil && *c.ChannelAccountID == route.AccountID {
 		return nil

@@ -2,5 +2,5 @@
 // attributes that it understood, summaries, and votes on its answers.
 //
 // Whether the assistant holds a conversation is a state of the conversation and
-// is changed by package conversation alone.
+// is changed by package conversation only.
 package airecord

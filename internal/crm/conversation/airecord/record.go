@@ -11,27 +11,26 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Assistant writes for agents. The module that runs it implements this.
+// Assistant writes summaries for agents. The module that runs it implements this.
 type Assistant interface {
-	// CanSummarize says whether the caller's workspace has an assistant that
-	// writes summaries.
+	// CanSummarize reports whether the caller's workspace has an assistant that writes
+	// summaries.
 	CanSummarize(ctx context.Context) (bool, error)
-	// Summarize writes a summary. It is called outside of any transaction and
-	// may take its time. A workspace without an assistant refuses with
-	// no_assistant.
+	// Summarize writes a summary. It is called outside any transaction and may take its
+	// time. In a workspace without an assistant it returns no_assistant.
 	Summarize(ctx context.Context, t Transcript) (NewSummary, error)
 }
 
-// Transcript is what an assistant gets to read.
+// Transcript is the input of an assistant.
 type Transcript struct {
 	Conversation conversation.Conversation
-	// Language is the customer's, "" where it is not known.
+	// Language is the customer's, "" if it is not known.
 	Language string
 	// Items are the last messages and notes, the oldest first.
 	Items []conversation.Item
 }
 
-// NoAssistant is the assistant where none is connected: it refuses.
+// NoAssistant is used when no assistant is connected: it refuses.
 type NoAssistant struct{}
 
 // CanSummarize implements Assistant.
@@ -42,14 +41,14 @@ func (NoAssistant) Summarize(context.Context, Transcript) (NewSummary, error) {
 	return NewSummary{}, fault.New(fault.NoAssistant)
 }
 
-// NewSummary is what an assistant wrote.
+// NewSummary is a summary that an assistant wrote.
 type NewSummary struct {
 	Body          string
 	Language      string
 	Configuration *conversation.Configuration
 }
 
-// Summary is what is stored of a conversation's summary.
+// Summary is the stored summary of a conversation.
 type Summary struct {
 	Summary       *string                                  `json:"summary" nullable:"true" example:"Müşteri teslimat tarihini sordu; yarın teslim edileceği yazıldı." doc:"Null if none is stored"`
 	Language      *string                                  `json:"language" nullable:"true" example:"tr"`
@@ -73,7 +72,7 @@ type AIRecord struct {
 	Feedback       []Feedback                               `json:"feedback" nullable:"false" doc:"Votes on its answers, newest first; at most the newest 200"`
 }
 
-// AIAttribute is something that the assistant understood.
+// AIAttribute is a fact that the assistant understood.
 type AIAttribute struct {
 	Name   string     `json:"name" example:"order_number"`
 	Value  any        `json:"value" example:"\"TR-4711\"" doc:"Text, a number or a boolean"`
@@ -93,7 +92,7 @@ const (
 	RatedDown = "down"
 )
 
-// CustomerVote is what a customer thinks of an answer, as a channel account brings it.
+// CustomerVote is a customer's vote on an answer, as received by a channel account.
 type CustomerVote struct {
 	AccountID      uuid.UUID
 	ConversationID uuid.UUID
@@ -102,8 +101,8 @@ type CustomerVote struct {
 	Comment        string
 }
 
-// Feedback is a vote on an answer of the assistant. Agents' and customers'
-// votes stand beside each other; the customer's counts for satisfaction.
+// Feedback is a vote on an answer of the assistant. Agents and customers vote separately;
+// the customer's vote counts for satisfaction.
 type Feedback struct {
 	ItemID     uuid.UUID  `json:"item_id" format:"uuid"`
 	AuthorKind string     `json:"author_kind" enum:"agent,contact" example:"agent"`

@@ -25,14 +25,14 @@ type Config struct {
 	Assistant Assistant
 }
 
-// Service keeps what the assistant did and understood.
+// Service stores what the assistant did and understood.
 type Service struct {
 	gate      *conversation.Service
 	contacts  *contact.Book
 	assistant Assistant
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service {
 	s := &Service{gate: c.Conversations, contacts: c.Contacts, assistant: c.Assistant}
 	if s.assistant == nil {
@@ -41,10 +41,10 @@ func New(c Config) *Service {
 	return s
 }
 
-// mostFeedback is how many votes a record of the assistant carries.
+// mostFeedback is the maximum number of votes in an AIRecord.
 const mostFeedback = 200
 
-// AI reads what the assistant did with a conversation.
+// AI returns what the assistant did with a conversation.
 func (s *Service) AI(ctx context.Context, id uuid.UUID) (a AIRecord, err error) {
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, id)
@@ -68,7 +68,7 @@ func (s *Service) AI(ctx context.Context, id uuid.UUID) (a AIRecord, err error) 
 	return a, err
 }
 
-// AIAttributes reads what the assistant understood.
+// AIAttributes returns what the assistant understood.
 func (s *Service) AIAttributes(ctx context.Context, id uuid.UUID) (out []AIAttribute, err error) {
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := conversation.ByID(r, id); err != nil {
@@ -80,8 +80,8 @@ func (s *Service) AIAttributes(ctx context.Context, id uuid.UUID) (out []AIAttri
 	return out, err
 }
 
-// SetAIAttributes is how the assistant writes down what it understood. A nil
-// value takes an attribute away; what is not named stays.
+// SetAIAttributes records what the assistant understood. A nil value removes an attribute;
+// attributes not in set stay.
 func (s *Service) SetAIAttributes(ctx context.Context, id uuid.UUID, set []AIAttribute) (out []AIAttribute, err error) {
 	_, err = s.gate.Change(ctx, id, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		if out, err = aiAttributes(&tx.Reader, id); err != nil {
@@ -123,7 +123,7 @@ func (s *Service) setAttribute(tx *db.Tx, id uuid.UUID, a AIAttribute) error {
 	return putAIAttribute(tx, id, a)
 }
 
-// same says whether an attribute is known already, whenever that was.
+// same reports whether two attributes are equal apart from their time.
 func (a *AIAttribute) same(o AIAttribute) bool {
 	now, _ := json.Marshal(a.Value)
 	then, _ := json.Marshal(o.Value)
@@ -145,7 +145,7 @@ func (a *AIAttribute) check() error {
 	return nil
 }
 
-// Summary reads the stored summary.
+// Summary returns the stored summary.
 func (s *Service) Summary(ctx context.Context, id uuid.UUID) (out Summary, err error) {
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := conversation.ByID(r, id); err != nil {
@@ -163,7 +163,7 @@ func (s *Service) Summary(ctx context.Context, id uuid.UUID) (out Summary, err e
 	return out, err
 }
 
-// transcriptItems is how much of a conversation an assistant gets to read.
+// transcriptItems is the number of items that an assistant gets to read.
 const transcriptItems = 200
 
 // GenerateSummary lets the assistant write a summary and stores it.
@@ -184,7 +184,7 @@ func (s *Service) GenerateSummary(ctx context.Context, id uuid.UUID) (Summary, e
 	return out, err
 }
 
-// Transcript reads what an assistant may know of a conversation.
+// Transcript returns what an assistant may know of a conversation.
 func (s *Service) Transcript(ctx context.Context, id uuid.UUID) (t Transcript, err error) {
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if t.Conversation, err = conversation.ByID(r, id); err != nil {
@@ -202,8 +202,8 @@ func (s *Service) Transcript(ctx context.Context, id uuid.UUID) (t Transcript, e
 	return t, err
 }
 
-// StoreSummary keeps a summary of a conversation up to a place in its
-// timeline. It replaces the one that was there.
+// StoreSummary stores a summary of a conversation up to a point in its timeline. It
+// replaces an earlier one.
 func (s *Service) StoreSummary(ctx context.Context, id uuid.UUID, n NewSummary, upTo clock.Time) (out Summary, err error) {
 	n.Body = strings.TrimSpace(n.Body)
 	if n.Body == "" {
@@ -230,7 +230,7 @@ func (s *Service) StoreSummary(ctx context.Context, id uuid.UUID, n NewSummary, 
 	return out, err
 }
 
-// DeleteSummary removes the summary and says whether there was one.
+// DeleteSummary removes the summary and reports whether there was one.
 func (s *Service) DeleteSummary(ctx context.Context, id uuid.UUID) (gone bool, err error) {
 	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := conversation.LockLive(tx, id)
@@ -245,16 +245,16 @@ func (s *Service) DeleteSummary(ctx context.Context, id uuid.UUID) (gone bool, e
 	return gone, err
 }
 
-// Rate keeps an agent's vote on an answer of the assistant.
+// Rate stores an agent's vote on an answer of the assistant.
 func (s *Service) Rate(ctx context.Context, id, item uuid.UUID, rating, comment string) (f Feedback, err error) {
 	who := caller.From(ctx)
 	f = Feedback{AuthorKind: conversation.ByAgent, AuthorID: who.ID, Rating: rating, Comment: strings.TrimSpace(comment)}
 	return s.rate(ctx, id, item, f, func(*db.Tx, *conversation.Conversation, *conversation.Item, *Feedback) error { return nil })
 }
 
-// CustomerRated keeps the vote of a conversation's customer on an answer that they got
-// over a channel account. It takes the place of an earlier one. It returns not_found for
-// what did not go over the account, and a conflict for what the assistant did not write.
+// CustomerRated stores the customer's vote on an answer that they got over a channel
+// account. It replaces an earlier vote. It returns not_found if the item did not go over
+// the account, and a conflict if the assistant did not write it.
 func (s *Service) CustomerRated(ctx context.Context, v CustomerVote) (Feedback, error) {
 	f := Feedback{AuthorKind: conversation.ByContact, Rating: v.Rating, Comment: strings.TrimSpace(v.Comment)}
 	return s.rate(ctx, v.ConversationID, v.ItemID, f, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item, f *Feedback) error {
@@ -262,15 +262,15 @@ func (s *Service) CustomerRated(ctx context.Context, v CustomerVote) (Feedback, 
 			return fault.New(fault.NotFound)
 		}
 		f.AuthorID = c.ContactID
-		return dropCustomerVote(tx, i.ID) // the conversation may have been another contact's then
+		return dropCustomerVote(tx, i.ID) // the earlier vote may be another contact's
 	})
 }
 
-// thumbs are the reactions that are votes. Their skin has any colour.
+// thumbs are the reactions that are votes, in any skin colour.
 var thumbs = map[string]string{"\U0001F44D": RatedUp, "\U0001F44E": RatedDown}
 
-// SetReactionVote takes a customer's reaction to an answer of the assistant for their vote:
-// a thumb up or down. With any other sign, or none, they have no vote. The caller changes the
+// SetReactionVote stores a customer's reaction to an answer of the assistant as their vote:
+// a thumb up or down. Any other sign, or none, removes their vote. The caller changes the
 // item in the same transaction.
 func SetReactionVote(tx *db.Tx, c conversation.Conversation, i conversation.Item, sign string) error {
 	if !IsAnswer(&i) {
@@ -289,13 +289,13 @@ func SetReactionVote(tx *db.Tx, c conversation.Conversation, i conversation.Item
 // smallTalk is reply.DetailSmallTalk.
 const smallTalk = "small_talk"
 
-// IsAnswer says whether an item is an answer of a bot: greetings, thanks and the words of a
-// hand-over are none.
+// IsAnswer reports whether an item is an answer of a bot; greetings, thanks and hand-over
+// messages are not.
 func IsAnswer(i *conversation.Item) bool {
 	return i.AuthorKind == conversation.ByBot && i.Kind == conversation.Message && i.Detail[smallTalk] != true
 }
 
-// rate keeps a vote, after allow has checked and completed it.
+// rate stores a vote, after allow has checked and completed it.
 func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback, allow func(*db.Tx, *conversation.Conversation, *conversation.Item, *Feedback) error) (Feedback, error) {
 	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
 		if err := allow(tx, c, i, &f); err != nil {
@@ -310,7 +310,7 @@ func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback, allo
 	return f, err
 }
 
-// Votes reads the votes on one answer: the agents' and the customer's, the newest first.
+// Votes returns the votes on one answer, of agents and the customer, the newest first.
 func (s *Service) Votes(ctx context.Context, id, item uuid.UUID) (out []Feedback, err error) {
 	err = s.gate.ReadItem(ctx, id, item, func(r *db.Reader, _ *conversation.Conversation, i *conversation.Item) (err error) {
 		out, err = votesOn(r, i.ID, mostFeedback)
@@ -319,7 +319,7 @@ func (s *Service) Votes(ctx context.Context, id, item uuid.UUID) (out []Feedback
 	return out, err
 }
 
-// CustomerVotes reads what a conversation's customer thinks of its answers, by item.
+// CustomerVotes returns the customer's votes on the answers of a conversation, by item.
 func (s *Service) CustomerVotes(ctx context.Context, id uuid.UUID) (map[uuid.UUID]string, error) {
 	list, err := db.Read(ctx, s.gate.Tenant(ctx), func(r *db.Reader) ([]Feedback, error) { return customerVotesIn(r, id, mostFeedback) })
 	out := make(map[uuid.UUID]string, len(list))

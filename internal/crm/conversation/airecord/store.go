@@ -32,7 +32,7 @@ func dropAIAttribute(tx *db.Tx, conversation uuid.UUID, name string) error {
 	return err
 }
 
-// storedSummary reads the stored one; its text is nil where there is none.
+// storedSummary returns the stored summary; its text is nil if there is none.
 func storedSummary(r *db.Reader, conversationID uuid.UUID) (Summary, error) {
 	s, err := db.One(r, func(row db.Row) (Summary, error) {
 		var s Summary
@@ -66,8 +66,8 @@ func dropSummary(tx *db.Tx, conversation uuid.UUID) (bool, error) {
 	return n == 1, err
 }
 
-// changedSince says whether something was written after what a summary read,
-// or edited or deleted after it was stored.
+// changedSince reports whether something was written after what a summary covers, or edited
+// or deleted after it was stored.
 func changedSince(r *db.Reader, conversation uuid.UUID, s Summary) (bool, error) {
 	n, err := db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM conversation_item
 		WHERE tenant_id = $1 AND conversation_id = $2 AND kind <> 'event'
@@ -85,7 +85,7 @@ func putFeedback(tx *db.Tx, f Feedback) error {
 	return err
 }
 
-// dropCustomerVote removes what a customer thought of an answer.
+// dropCustomerVote removes the customer's vote on an answer.
 func dropCustomerVote(tx *db.Tx, item uuid.UUID) error {
 	_, err := tx.Exec(`DELETE FROM item_feedback WHERE tenant_id = $1 AND item_id = $2 AND author_kind = 'contact'`, tx.Tenant(), item)
 	return err

@@ -17,10 +17,10 @@ import (
 // Shop knows what customers bought. The commerce module implements it through
 // the app.
 type Shop interface {
-	// Card gives what is known of a customer. Test means the records of the
-	// test environment.
+	// Card returns what is known of a customer. If test is true, it reads the records of
+	// the test environment.
 	Card(r *db.Reader, who contact.Contact, test bool) (Card, error)
-	// Orders lists what a customer ordered, the newest first.
+	// Orders lists a customer's orders, the newest first.
 	Orders(r *db.Reader, who contact.Contact, p db.Page) (db.List[CardOrder], error)
 }
 
@@ -33,7 +33,7 @@ type Card struct {
 	Balances  []Money        `json:"balances" nullable:"false" doc:"Ledger balance per currency; positive if the customer owes it"`
 }
 
-// Money is an amount of a currency.
+// Money is an amount in a currency.
 type Money struct {
 	Currency string `json:"currency" example:"TRY"`
 	Amount   int64  `json:"amount" example:"249900" doc:"In minor units"`
@@ -50,7 +50,7 @@ type CardOrder struct {
 	PlacedAt clock.Time `json:"placed_at"`
 }
 
-// CardLine is an article of an order on a card.
+// CardLine is a line of an order on a card.
 type CardLine struct {
 	SKU      string `json:"sku" example:"KM-CHAIR-02"`
 	Name     string `json:"name" example:"Meşe sandalye"`
@@ -87,20 +87,20 @@ type Config struct {
 	Shop          Shop
 }
 
-// Service draws the commercial card of a conversation's customer.
+// Service builds the commercial card of a conversation's customer.
 type Service struct {
 	gate     *conversation.Service
 	contacts *contact.Book
 	shop     Shop
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service {
 	return &Service{gate: c.Conversations, contacts: c.Contacts, shop: c.Shop}
 }
 
-// Commerce draws the customer's card. Without the licence it is empty and says
-// so, and is no error.
+// Commerce returns the customer's card. Without the licence the card is empty and says so;
+// this is not an error.
 func (s *Service) Commerce(ctx context.Context, id uuid.UUID) (card Card, err error) {
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, id)
@@ -134,8 +134,7 @@ func (s *Service) Commerce(ctx context.Context, id uuid.UUID) (card Card, err er
 	return card, err
 }
 
-// Orders lists what a contact ordered, the newest first. Without the licence
-// nothing is listed.
+// Orders lists a contact's orders, the newest first. Without the licence the list is empty.
 func (s *Service) Orders(ctx context.Context, id uuid.UUID, p db.Page) (out db.List[CardOrder], err error) {
 	out.Rows = []CardOrder{}
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {

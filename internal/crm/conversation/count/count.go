@@ -1,6 +1,6 @@
-// Package count keeps how many conversations there are of each kind, so that
-// nobody counts them. It owns the table conversation_count. The gate moves a
-// conversation from one counter to another in the transaction of the change.
+// Package count keeps the number of conversations of each kind, so that they need not be
+// counted on demand. It owns the table conversation_count. The gate moves a conversation
+// from one counter to another in the transaction of the change.
 package count
 
 import (
@@ -11,8 +11,7 @@ import (
 	"konak/internal/kit/caller"
 )
 
-// Key is what a conversation is counted as. The nil UUID stands for nobody and
-// no group.
+// Key identifies the counter of a conversation. The nil UUID means no owner or no group.
 type Key struct {
 	State        string
 	Waiting      bool
@@ -27,7 +26,7 @@ type Row struct {
 	N int
 }
 
-// StateCounts says how many conversations are in each state.
+// StateCounts is the number of conversations in each state.
 type StateCounts struct {
 	Open    int `json:"open" example:"12"`
 	Snoozed int `json:"snoozed" example:"3"`
@@ -50,19 +49,19 @@ func (c *StateCounts) add(row Row) {
 	}
 }
 
-// GroupCounts are those of one group.
+// GroupCounts are the counts of one group.
 type GroupCounts struct {
 	GroupID uuid.UUID `json:"group_id" format:"uuid"`
 	StateCounts
 }
 
-// ChannelCounts are those of one source.
+// ChannelCounts are the counts of one source.
 type ChannelCounts struct {
 	Channel string `json:"channel" example:"whatsapp"`
 	StateCounts
 }
 
-// Counts are the numbers beside the views of the inbox.
+// Counts are the numbers next to the views of the inbox.
 type Counts struct {
 	All        StateCounts     `json:"all"`
 	Mine       StateCounts     `json:"mine"`
@@ -73,8 +72,8 @@ type Counts struct {
 	Channels   []ChannelCounts `json:"channels" nullable:"false"`
 }
 
-// Sum makes the numbers of one caller, who is the agent me or no agent, from the
-// counters of what they may see; what is unread is counted elsewhere.
+// Sum adds up the counters that one caller may see; me is the caller's agent id, or the nil
+// UUID. Unread is counted elsewhere.
 func Sum(rows []Row, who *caller.Caller, me uuid.UUID) Counts {
 	out := Counts{Groups: []GroupCounts{}, Channels: []ChannelCounts{}}
 	for _, row := range rows {

@@ -10,12 +10,12 @@ import (
 	"konak/internal/kit/db"
 )
 
-// shards spread a counter over several rows.
+// shards is the number of rows that a counter is spread over.
 const shards = 16
 
-// Move takes a conversation out of one counter and puts it into another, where
-// they differ; nil stands for none. Rows are written in a fixed order, so that two
-// transactions that move in opposite directions cannot deadlock; id picks the shard.
+// Move moves a conversation from one counter to another if they differ; nil means no
+// counter. Rows are written in a fixed order, so that two transactions that move in
+// opposite directions cannot deadlock; id picks the shard.
 func Move(tx *db.Tx, from, to *Key, id uuid.UUID) error {
 	if from != nil && to != nil && *from == *to {
 		return nil

@@ -1,3 +1,3 @@
 // Package draft stores what agents have begun to write. It owns the table
-// conversation_draft. Uploads that a draft holds are kept by package file.
+// conversation_draft. Package file keeps the uploads of a draft.
 package draft

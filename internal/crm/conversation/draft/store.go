@@ -8,8 +8,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Of reads an agent's drafts in a conversation with their uploads, the
-// newest first.
+// Of returns an agent's drafts in a conversation with their uploads, the newest first.
 func Of(r *db.Reader, conversation, agent uuid.UUID) ([]Draft, error) {
 	list, err := db.All(r, func(row db.Row) (Draft, error) {
 		var d Draft
@@ -26,7 +25,7 @@ func Of(r *db.Reader, conversation, agent uuid.UUID) ([]Draft, error) {
 	return db.OrEmpty(list), err
 }
 
-// Put writes a draft and returns its id, which stays the same over changes.
+// Put writes a draft and returns its id, which stays the same when it is changed.
 func Put(tx *db.Tx, conversation, agent uuid.UUID, d Draft) (uuid.UUID, error) {
 	return db.One(&tx.Reader, db.Scalar[uuid.UUID], `INSERT INTO conversation_draft
 			(tenant_id, id, conversation_id, agent_id, message_type, body, updated_at)
@@ -35,7 +34,7 @@ func Put(tx *db.Tx, conversation, agent uuid.UUID, d Draft) (uuid.UUID, error) {
 		tx.Tenant(), d.ID, conversation, agent, d.MessageType, d.Body, d.UpdatedAt)
 }
 
-// Drop removes a draft, if there is one; uploads that it held wait alone.
+// Drop removes a draft, if it exists, and releases its uploads.
 func Drop(tx *db.Tx, conversation, agent uuid.UUID, messageType string) error {
 	id, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `DELETE FROM conversation_draft
 		WHERE tenant_id = $1 AND conversation_id = $2 AND agent_id = $3 AND message_type = $4 RETURNING id`,
@@ -49,14 +48,14 @@ func Drop(tx *db.Tx, conversation, agent uuid.UUID, messageType string) error {
 	return file.ReleaseFromDraft(tx, id)
 }
 
-// Moved is a draft that went into another conversation, and how old it was.
+// Moved is a draft that was moved to another conversation, and when it was last changed.
 type Moved struct {
 	ID        uuid.UUID
 	UpdatedAt clock.Time
 }
 
-// Move gives the drafts of a conversation to another, except those of agents who
-// have one of that type there, and returns what it moved.
+// Move moves the drafts of a conversation to another, except if the agent already has a
+// draft of that type there, and returns the moved ones.
 func Move(tx *db.Tx, from, to uuid.UUID) ([]Moved, error) {
 	return db.All(&tx.Reader, func(row db.Row) (Moved, error) {
 		var d Moved
@@ -68,7 +67,7 @@ func Move(tx *db.Tx, from, to uuid.UUID) ([]Moved, error) {
 		RETURNING id, updated_at`, tx.Tenant(), from, to)
 }
 
-// Return undoes Move for drafts that nobody has written on since.
+// Return undoes Move for drafts that have not changed since.
 func Return(tx *db.Tx, from, to uuid.UUID, list []Moved) error {
 	for _, d := range list {
 		if _, err := tx.Exec(`UPDATE conversation_draft SET conversation_id = $3

@@ -17,21 +17,22 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// What a provider tells of a message, as it is kept until the message comes.
+// Kinds of change that a provider reports before the message itself has arrived.
 const (
-	EarlyText     = "text"     // the value is what it was changed to
-	EarlyDeleted  = "deleted"  // its author took it back
-	EarlyReaction = "reaction" // the customer's; an empty value takes it away
+	EarlyText     = "text"     // the value is the new text
+	EarlyDeleted  = "deleted"  // its author deleted it
+	EarlyReaction = "reaction" // the customer's; an empty value removes it
 )
 
 const (
 	earlyJob = "conversation.early"
 	// earlyFor is how long a change waits for its message.
 	earlyFor = 24 * time.Hour
-	// earlySoon is when a change is tried again that may have crossed its message.
+	// earlySoon is when a change is tried again, in case its message was written at the
+	// same moment.
 	earlySoon = time.Minute
-	// earlyMax is how many changes wait for the messages of one account: providers also
-	// tell of messages from before the account was connected.
+	// earlyMax is the number of changes that can wait for the messages of one account:
+	// providers also report changes to messages from before the account was connected.
 	earlyMax = 5000
 )
 
@@ -44,13 +45,13 @@ type earlyOf struct {
 	Message   string    `json:"message"`
 }
 
-// Jobs are the kinds of this package's jobs.
+// Jobs returns the kinds of this package's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{{Name: earlyJob, Handler: s.runEarly, PerNode: 16, PerTenant: 4, MaxAttempts: 20, Timeout: time.Minute}}
 }
 
-// Keep keeps a change of a message that we do not have. It is made as soon as the
-// message comes, and forgotten after a day.
+// Keep stores a change of a message that we do not have. It is applied as soon as the
+// message arrives, and dropped after a day.
 func (s *Service) Keep(ctx context.Context, account uuid.UUID, message string, e Early) error {
 	return s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if n, err := countEarly(&tx.Reader, account); err != nil || n >= earlyMax {
@@ -59,15 +60,15 @@ func (s *Service) Keep(ctx context.Context, account uuid.UUID, message string, e
 		if err := putEarly(tx, account, message, e); err != nil {
 			return fmt.Errorf("edit: keep what came early: %w", err)
 		}
-		// The message may be written at this very moment, by a transaction that does
-		// not see this one.
+		// The message may be in the course of being written, by a transaction that does not
+		// see this one.
 		_, err := jobs.Enqueue(tx, earlyJob, tx.Now().Add(earlySoon), earlyOf{account, message})
 		return err
 	})
 }
 
-// ApplyEarly makes the changes that came before a message, in the transaction that
-// writes it or learns how the provider calls it. It says whether there were any.
+// ApplyEarly applies the changes that arrived before a message, in the transaction that
+// writes the message or learns its provider id. It reports whether there were any.
 func (s *Service) ApplyEarly(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) (bool, error) {
 	if i.ChannelAccountID == nil || i.ProviderMessageID == nil || i.Test {
 		return false, nil
@@ -101,7 +102,7 @@ func (s *Service) applyEarly(tx *db.Tx, c *conversation.Conversation, i *convers
 	return nil
 }
 
-// takeBack hides a message that its author took back in the channel's own app.
+// takeBack hides a message that its author deleted in the channel's own app.
 func (s *Service) takeBack(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
 	if err := s.hide(tx, c, i); err != nil {
 		return err
@@ -109,8 +110,8 @@ func (s *Service) takeBack(tx *db.Tx, c *conversation.Conversation, i *conversat
 	return audit.Write(tx, "conversation.item_deleted", i.ID.String(), map[string]string{"conversation": c.ID.String(), "by": i.AuthorKind})
 }
 
-// runEarly is the handler of earlyJob: it makes the changes whose message came at the
-// same moment, and forgets those whose message did not come within a day.
+// runEarly is the handler of earlyJob: it applies the changes whose message was written at
+// the same moment, and drops those whose message did not arrive within a day.
 func (s *Service) runEarly(ctx context.Context, j *jobs.Job) error {
 	var of earlyOf
 	if err := json.Unmarshal(j.Payload, &of); err != nil {
@@ -138,7 +139,7 @@ func (s *Service) runEarly(ctx context.Context, j *jobs.Job) error {
 	return err
 }
 
-// applyLate makes the changes of a message that was written before they were.
+// applyLate applies the waiting changes to a message that was written before them.
 func (s *Service) applyLate(tx *db.Tx, i conversation.Item) error {
 	c, err := conversation.LockAny(tx, i.ConversationID)
 	if err != nil {

@@ -11,21 +11,21 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// editWindow is how long a message can be changed after it was written. Notes
-// can be changed at any time.
+// editWindow is how long a message can be changed after it was written. Notes can always be
+// changed.
 const editWindow = 24 * time.Hour
 
 // Why an item cannot be edited or deleted.
 const (
-	LockedEvent     = "event"            // the timeline's own words
-	LockedCustomer  = "customer_message" // what somebody else said is not ours to change
+	LockedEvent     = "event"            // it is a timeline event
+	LockedCustomer  = "customer_message" // the customer wrote it
 	LockedSent      = "already_sent"     // the customer has another copy
 	LockedSending   = "sending"          // it is on its way
 	LockedTime      = "too_old"
-	LockedForwarded = "merged" // the conversation went into another
+	LockedForwarded = "merged" // the conversation was merged into another
 )
 
-// EditPolicy says what the caller may do with an item.
+// EditPolicy tells what the caller may do with an item.
 type EditPolicy struct {
 	CanEdit       bool        `json:"can_edit"`
 	CanDelete     bool        `json:"can_delete"`
@@ -34,12 +34,11 @@ type EditPolicy struct {
 	EditableUntil *clock.Time `json:"editable_until" nullable:"true" doc:"When editing ends; null if it does not end or the item cannot be edited"`
 }
 
-// otherAuthor is the reason where only the permission to delete conversations
-// is missing.
+// otherAuthor is the reason if only the permission to delete conversations is missing.
 const otherAuthor = "other_author"
 
-// policy applies the rules. Mine says that the caller wrote it, manages that
-// they may change what others wrote.
+// policy applies the rules. If mine is true, the caller wrote the item; if manages is true,
+// they may change items of others.
 func policy(i *conversation.Item, merged, mine, manages bool, now time.Time) EditPolicy {
 	no := func(reason string) *string { return &reason }
 	var p EditPolicy
@@ -70,7 +69,7 @@ func policy(i *conversation.Item, merged, mine, manages bool, now time.Time) Edi
 	return p
 }
 
-// Edition is what an item said before an edit.
+// Edition is the text of an item before an edit.
 type Edition struct {
 	ID         uuid.UUID  `json:"id" format:"uuid"`
 	Body       string     `json:"body" example:"Siparişiniz bugün teslim edilecek."`
@@ -79,7 +78,7 @@ type Edition struct {
 	EditedAt   clock.Time `json:"edited_at"`
 }
 
-// typedBy says whether the caller wrote an item down in the customer's name.
+// typedBy reports whether the caller entered an item in the customer's name.
 func typedBy(ctx context.Context, i *conversation.Item) bool {
 	by, _ := i.Detail[conversation.TypedBy].(map[string]any)
 	who := caller.From(ctx)

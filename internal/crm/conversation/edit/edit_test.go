@@ -8,8 +8,8 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// What an agent may still change, and why not: nothing that the customer has or is about to
-// get, nothing that somebody else said, nothing of a conversation that went into another.
+// The policy allows no change of what the customer has or is about to get, of what somebody
+// else wrote, or of a conversation that was merged into another.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)

@@ -28,7 +28,7 @@ type Service struct {
 	gate *conversation.Service
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service { return &Service{db: c.DB, gate: c.Conversations} }
 
 // editPolicyOf applies the policy to the caller.
@@ -38,7 +38,7 @@ func editPolicyOf(ctx context.Context, c *conversation.Conversation, i *conversa
 	return policy(i, c.MergedIntoID != nil, mine, who.Can(perm.ConversationsDelete), now.Now())
 }
 
-// refusal turns a reason of the policy into an answer.
+// refusal turns a reason of the policy into a fault.
 func refusal(reason string) error {
 	if reason == otherAuthor {
 		return conversation.Forbidden(perm.ConversationsDelete).Because(reason)
@@ -46,7 +46,7 @@ func refusal(reason string) error {
 	return fault.New(fault.Conflict).Because(reason)
 }
 
-// Policy says what the caller may do with an item.
+// Policy returns what the caller may do with an item.
 func (s *Service) Policy(ctx context.Context, id, item uuid.UUID) (p EditPolicy, err error) {
 	err = s.gate.ReadItem(ctx, id, item, func(_ *db.Reader, c *conversation.Conversation, i *conversation.Item) error {
 		p = editPolicyOf(ctx, c, i, s.db.Clock())
@@ -55,8 +55,8 @@ func (s *Service) Policy(ctx context.Context, id, item uuid.UUID) (p EditPolicy,
 	return p, err
 }
 
-// Edit gives a message or a note another text; what it said is kept. Nil
-// mentions stay as they are.
+// Edit replaces the text of a message or a note and keeps the earlier text. Nil mentions
+// stay as they are.
 func (s *Service) Edit(ctx context.Context, id, item uuid.UUID, body string, mentions *[]uuid.UUID) (conversation.Item, error) {
 	return s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
 		if p := editPolicyOf(ctx, c, i, s.db.Clock()); !p.CanEdit {
@@ -92,7 +92,7 @@ func (s *Service) Edit(ctx context.Context, id, item uuid.UUID, body string, men
 	})
 }
 
-// setBody gives an item another text and keeps what it said.
+// setBody replaces the text of an item and keeps the earlier text.
 func (s *Service) setBody(tx *db.Tx, c *conversation.Conversation, i *conversation.Item, body string, by conversation.Author) error {
 	old := Edition{ID: tx.NewID(), Body: i.Body, EditorKind: by.Kind, EditorID: by.ID, EditedAt: clock.At(tx.Now())}
 	if err := putEdition(tx, i.ID, old); err != nil {
@@ -105,7 +105,7 @@ func (s *Service) setBody(tx *db.Tx, c *conversation.Conversation, i *conversati
 	return s.gate.RefreshPreview(tx, c)
 }
 
-// Revisions lists what an item said before.
+// Revisions lists the earlier texts of an item.
 func (s *Service) Revisions(ctx context.Context, id, item uuid.UUID, p db.Page) (out db.List[Edition], err error) {
 	err = s.gate.ReadItem(ctx, id, item, func(r *db.Reader, _ *conversation.Conversation, i *conversation.Item) (err error) {
 		out, err = editions(r, i.ID, p)

@@ -11,9 +11,8 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// EditOnChannel gives a message the text that its author changed it to in the
-// channel's own app; what it said is kept. It returns false where we do not have
-// the message.
+// EditOnChannel applies an edit that the author made in the channel's own app, and keeps
+// the earlier text. It returns false if we do not have the message.
 func (s *Service) EditOnChannel(ctx context.Context, account uuid.UUID, providerMessageID, body string) (known bool, err error) {
 	return s.onChannel(ctx, account, providerMessageID, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
 		if body = strings.TrimSpace(body); body == i.Body {
@@ -23,8 +22,8 @@ func (s *Service) EditOnChannel(ctx context.Context, account uuid.UUID, provider
 	})
 }
 
-// DeleteOnChannel hides a message that its author took back in the channel's own
-// app, or the one that comes later where we do not have it yet.
+// DeleteOnChannel hides a message that its author deleted in the channel's own app; if we
+// do not have it yet, the deletion waits for it.
 func (s *Service) DeleteOnChannel(ctx context.Context, account uuid.UUID, providerMessageID string) error {
 	known, err := s.onChannel(ctx, account, providerMessageID, s.takeBack)
 	if err != nil || known {

@@ -12,7 +12,7 @@ func putEdition(tx *db.Tx, item uuid.UUID, e Edition) error {
 	return err
 }
 
-// editions reads what an item said before, the newest first.
+// editions lists the earlier texts of an item, the newest first.
 func editions(r *db.Reader, item uuid.UUID, p db.Page) (db.List[Edition], error) {
 	rows, err := db.All(r, func(row db.Row) (e Edition, err error) {
 		err = row.Scan(&e.ID, &e.Body, &e.EditorKind, &e.EditorID, &e.EditedAt)

@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// earlyRow is a change as it is kept.
+// earlyRow is a stored change.
 type earlyRow struct {
 	id uuid.UUID
 	Early
@@ -22,8 +22,8 @@ func putEarly(tx *db.Tx, account uuid.UUID, message string, e Early) error {
 	return err
 }
 
-// takeEarly forgets what is kept for a message and returns it in the order in which it
-// came.
+// takeEarly removes the stored changes of a message and returns them in the order of
+// arrival.
 func takeEarly(tx *db.Tx, account uuid.UUID, message string) ([]earlyRow, error) {
 	list, err := db.All(&tx.Reader, func(row db.Row) (e earlyRow, err error) {
 		err = row.Scan(&e.id, &e.Kind, &e.Value)

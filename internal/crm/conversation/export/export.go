@@ -29,7 +29,7 @@ const (
 	JSON = "json"
 	HTML = "html"
 	EML  = "eml"  // the whole conversation as one e-mail
-	Mbox = "mbox" // an e-mail of each message
+	Mbox = "mbox" // one e-mail per message
 )
 
 // Types are the content types of the formats.
@@ -37,16 +37,16 @@ var Types = map[string]string{
 	JSON: "application/json", HTML: "text/html; charset=utf-8", EML: "message/rfc822", Mbox: "application/mbox",
 }
 
-// Exported is an item as an export shows it.
+// Exported is an item in an export.
 type Exported struct {
 	conversation.Item
 	AuthorName string `json:"author_name"`
-	// TypedByName is who wrote it down in the customer's name, "" for nobody.
+	// TypedByName is the name of the agent who entered the item in the customer's name, ""
+	// for none.
 	TypedByName string `json:"typed_by_name,omitempty"`
 }
 
-// archive is a conversation to be written out. Items and files are read while
-// it is written.
+// archive is a conversation to be exported. Items and files are read while it is written.
 type archive struct {
 	Conversation conversation.Conversation
 	Language     string
@@ -54,7 +54,7 @@ type archive struct {
 	customer     mail.Address
 	each         func(func(*Exported) error) error
 	open         func(file.Attachment) (io.ReadSeekCloser, error)
-	raw          func(item uuid.UUID) (io.ReadSeekCloser, error) // nil where there is no original
+	raw          func(item uuid.UUID) (io.ReadSeekCloser, error) // nil if there is no original
 }
 
 func (a *archive) write(w io.Writer, format string) error {
@@ -103,7 +103,7 @@ func (a *archive) writeJSON(w io.Writer) error {
 	return err
 }
 
-// A page that stands alone and runs nothing.
+// The page is self-contained and runs no code.
 var pages = template.Must(template.New("head").Parse(`<!doctype html>
 <html lang="{{.Language}}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>{{.Conversation.Subject}}</title>
@@ -182,7 +182,7 @@ func (a *archive) writeFiles(parts *multipart.Writer, i *Exported) error {
 		}
 		content, err := a.open(f)
 		if lost, ok := fault.As(err); ok && (lost.Code == fault.FileMissing || lost.Code == fault.FileDamaged) {
-			// What is lost says so in its place: the rest can still be exported.
+			// A lost file is replaced by a message: the rest can still be exported.
 			text := lost.Message(a.Language)
 			f.Name, f.Type = f.Name+".txt", "text/plain; charset=utf-8"
 			if err := writeFile(parts, f, strings.NewReader(text)); err != nil {
@@ -221,7 +221,7 @@ func writeFile(parts *multipart.Writer, f file.Attachment, content io.Reader) er
 	return encoder.Close()
 }
 
-// lineWriter breaks base64 into lines that mail may have.
+// lineWriter breaks base64 into lines of a length that mail allows.
 type lineWriter struct {
 	w  io.Writer
 	at int
@@ -244,8 +244,8 @@ func (l *lineWriter) Write(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// writeMbox writes an e-mail of each message and note; where the original was
-// kept, that one.
+// writeMbox writes one e-mail per message and note; if the original e-mail was kept, it
+// writes that.
 func (a *archive) writeMbox(w io.Writer) error {
 	var first *uuid.UUID
 	return a.each(func(i *Exported) error {
@@ -314,8 +314,8 @@ func (a *archive) writeMessage(w io.Writer, i *Exported, first *uuid.UUID) error
 	return parts.Close()
 }
 
-// fromQuoter keeps lines of a message from looking like the beginning of the
-// next: ">" goes before From and before what is quoted already (mboxrd).
+// fromQuoter keeps lines of a message from looking like the beginning of the next: it puts
+// ">" before From and before lines already quoted so (mboxrd).
 type fromQuoter struct {
 	w     io.Writer
 	line  []byte // the beginning of a line, as far as it may still be a From

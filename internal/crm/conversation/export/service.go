@@ -35,16 +35,16 @@ type Service struct {
 	blobs    *blob.Store
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service {
 	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents, blobs: c.Blobs}
 }
 
-// exportPage is how many items an export reads at a time.
+// exportPage is the number of items an export reads at a time.
 const exportPage = 200
 
-// Export prepares a conversation to be written out. That it was taken along is
-// written down before the first byte goes.
+// Export prepares an export of a conversation. The export is audited before the first byte
+// is written.
 func (s *Service) Export(ctx context.Context, id uuid.UUID, format, language string, notes bool) (func(io.Writer) error, error) {
 	a := &archive{Language: language, At: s.db.Clock().Now()}
 	err := s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
@@ -69,15 +69,15 @@ func (s *Service) Export(ctx context.Context, id uuid.UUID, format, language str
 	a.raw = func(item uuid.UUID) (io.ReadSeekCloser, error) {
 		_, f, err := s.gate.RawEmail(ctx, id, item)
 		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.FileMissing) || fault.Is(err, fault.FileDamaged) {
-			return nil, nil // the original was not kept, or is no longer whole
+			return nil, nil // the original was not kept, or is damaged
 		}
 		return f, err
 	}
 	return func(w io.Writer) error { return a.write(w, format) }, err
 }
 
-// eachItem goes over a timeline from its beginning, page by page: an export of
-// a long one holds no transaction and little memory.
+// eachItem calls fn for the items of a timeline from its beginning, page by page: a long
+// export holds no transaction and little memory.
 func (s *Service) eachItem(ctx context.Context, c *conversation.Conversation, notes bool, fn func(*Exported) error) error {
 	after := db.Before
 	for {
@@ -119,7 +119,7 @@ func (s *Service) eachItem(ctx context.Context, c *conversation.Conversation, no
 	}
 }
 
-// authorNames finds how to call the authors of items.
+// authorNames returns the names of the authors of items.
 func (s *Service) authorNames(r *db.Reader, c *conversation.Conversation, list []conversation.Item) (map[uuid.UUID]string, error) {
 	var ids []uuid.UUID
 	for _, i := range list {

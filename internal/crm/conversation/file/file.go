@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// MaxAttachment is how large a file may be.
+	// MaxSize is the maximum size of a file in bytes.
 	MaxSize = 25 << 20
-	// MaxAttachments is how many files an item may have.
+	// MaxPerItem is the maximum number of files of an item.
 	MaxPerItem = 20
 )
 
@@ -20,7 +20,7 @@ const (
 const (
 	BlockedType = "type_not_allowed"
 	BlockedSize = "too_large"
-	// BlockedGone is a file that the channel no longer hands over.
+	// BlockedGone means that the channel no longer has the file.
 	BlockedGone = "not_available"
 )
 
@@ -36,32 +36,32 @@ type Attachment struct {
 	ContentID *string    `json:"content_id" nullable:"true" doc:"Id by which the text of an e-mail refers to it"`
 	CreatedAt clock.Time `json:"created_at"`
 
-	// BlobID is where the bytes are, nil where the file was not kept.
+	// BlobID is the blob with the bytes, nil if the file was not kept.
 	BlobID *uuid.UUID `json:"-"`
 
 	declared string
 	uploader *uuid.UUID
 	test     bool
-	fresh    bool // not a row yet
+	fresh    bool // not stored as a row yet
 }
 
-// Prepared is a file that a channel brings or makes for a message: its bytes
-// lie in the blob store, and the item that they belong to is being written.
-// Service.Prepare makes one.
+// Prepared is a file that a channel brings or creates for a message: its bytes are in the
+// blob store, and the item that it belongs to is about to be written. Service.Prepare
+// returns one.
 type Prepared struct {
 	Name         string
 	DeclaredType string
 	Type         string
 	Size         int64
-	// BlobID is nil where the file was not let in, and Blocked says why, or
-	// where it is Pending: the channel brings it later with FillAttachment.
+	// BlobID is nil if the file was refused, with the reason in Blocked, or if it is
+	// Pending: the channel brings it later with FillAttachment.
 	BlobID    *uuid.UUID
 	Blocked   string
 	Pending   bool
 	ContentID string
 }
 
-// Attachment is the record that it becomes.
+// Attachment returns the record for the file.
 func (p Prepared) Attachment() Attachment {
 	a := Attachment{
 		Name: filetype.Name(p.Name), Type: p.Type, Size: p.Size, BlobID: p.BlobID, declared: declaredType(p.DeclaredType), fresh: true,
@@ -76,7 +76,7 @@ func (p Prepared) Attachment() Attachment {
 	return a
 }
 
-// declaredType is kept for the record only.
+// declaredType returns the declared type, which is kept for the record only.
 func declaredType(kind string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(kind[:min(len(kind), 200)], ""), "\x00", "")
 }

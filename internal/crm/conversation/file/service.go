@@ -31,27 +31,27 @@ type Service struct {
 	blobs *blob.Store
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service { return &Service{db: c.DB, blobs: c.Blobs} }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
-// Prepare stores a file that a channel brings, for Inbound or Answer. One that
-// may not be kept is remembered by its name only: what a customer sent must
-// not vanish without a trace. It must not be called inside a transaction.
+// Prepare stores a file that a channel brings, for Inbound or Answer. Of a file that
+// may not be kept, only the name is recorded, so that what a customer sent does not
+// vanish without a trace. It must not be called inside a transaction.
 //
-// It is for what the sender was told yes for already, so a full storage does
-// not refuse it; PrepareWithin is for everything else.
+// It is for files that were already accepted from the sender, so it does not refuse
+// them when the storage is full; PrepareWithin is for all others.
 func (s *Service) Prepare(ctx context.Context, name, declared string, r io.Reader) (Prepared, error) {
 	return prepare(name, declared, r, func(r io.Reader) (blob.Blob, error) {
 		return s.blobs.Put(ctx, caller.From(ctx).TenantID, r, MaxSize)
 	})
 }
 
-// PrepareWithin stores a file as Prepare does, and returns storage_full where
-// the pool is too full for it.
+// PrepareWithin stores a file as Prepare does, and returns storage_full if the pool is too
+// full for it.
 func (s *Service) PrepareWithin(ctx context.Context, pool blob.Pool, name, declared string, r io.Reader) (Prepared, error) {
 	return prepare(name, declared, r, func(r io.Reader) (blob.Blob, error) {
 		return s.blobs.PutWithin(ctx, caller.From(ctx).TenantID, pool, r, MaxSize)
@@ -125,7 +125,7 @@ func (s *Service) Discard(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Remove deletes uploads that no item has, and lets go of their bytes.
+// Remove deletes uploads that belong to no item, and releases their blobs.
 func Remove(tx *db.Tx, ids []uuid.UUID) error {
 	blobs, err := drop(tx, ids)
 	if err != nil {
@@ -159,14 +159,14 @@ func (s *Service) Open(ctx context.Context, id uuid.UUID) (a Attachment, content
 	return a, content, err
 }
 
-// ReadFile opens a file of an outgoing message; a channel's way to its bytes.
+// ReadFile opens a file of an outgoing message; channels use it to read the bytes.
 func (s *Service) ReadFile(ctx context.Context, f Outgoing) (io.ReadSeekCloser, error) {
 	return s.blobs.Open(ctx, caller.From(ctx).TenantID, f.BlobID)
 }
 
-// LostReason says why the content of a file cannot be sent: file_missing or
-// file_damaged, from an error of ReadFile or of reading what it returned. It is
-// false for any other error, after which the file may be read later.
+// LostReason returns why the content of a file cannot be sent, file_missing or
+// file_damaged, from an error of ReadFile or of reading what it returned. It returns false
+// for any other error, after which the file may be readable later.
 func LostReason(err error) (string, bool) {
 	for _, code := range []fault.Code{fault.FileMissing, fault.FileDamaged} {
 		if fault.Is(err, code) {
@@ -176,10 +176,9 @@ func LostReason(err error) (string, bool) {
 	return "", false
 }
 
-// Take collects the files of an item that is about to be written: the caller's
-// uploads, which are locked, and files that were prepared. It returns a
-// validation fault on attachments where there are too many or where an upload is
-// not the caller's or has a place already.
+// Take collects the files of an item that is about to be written: the caller's uploads,
+// which are locked, and prepared files. It returns a validation fault on attachments if
+// there are too many, or if an upload is not the caller's or is already attached.
 func Take(tx *db.Tx, uploads []uuid.UUID, prepared []Prepared) ([]Attachment, error) {
 	list := []Attachment{}
 	uploads = slices.Clone(uploads)
@@ -207,8 +206,8 @@ func Take(tx *db.Tx, uploads []uuid.UUID, prepared []Prepared) ([]Attachment, er
 	return list, nil
 }
 
-// Attach gives files to an item that was written just now: uploads get their
-// place, prepared files become rows.
+// Attach adds files to a newly written item: uploads are assigned to it, prepared files
+// become rows.
 func Attach(tx *db.Tx, item uuid.UUID, test bool, list []Attachment) error {
 	for n := range list {
 		a := &list[n]
@@ -238,7 +237,7 @@ const (
 	sweepRound  = 200
 )
 
-// CleanUploads removes uploads that nobody attached and says how many.
+// CleanUploads removes old uploads that were never attached and returns the number found.
 func (s *Service) CleanUploads(ctx context.Context) (int, error) {
 	var rows []forgottenUpload
 	err := s.db.System("upload sweep").Read(ctx, func(r *db.Reader) (err error) {
@@ -262,8 +261,8 @@ func (s *Service) CleanUploads(ctx context.Context) (int, error) {
 	return len(rows), nil
 }
 
-// OpenOn opens a file of such a message, of one conversation or of any
-// (nil); other files are not found.
+// OpenOn opens a file of a message that went over a channel account, in one conversation or
+// in any (nil); other files are not_found.
 func (s *Service) OpenOn(ctx context.Context, account uuid.UUID, conversation *uuid.UUID, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		theirs, err := attachedOn(r, account, conversation, id)

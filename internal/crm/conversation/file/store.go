@@ -26,7 +26,7 @@ func put(tx *db.Tx, a *Attachment, item *uuid.UUID) error {
 	return err
 }
 
-// Fill says whether the file was still awaited.
+// Fill fills in a pending file and reports whether it was still pending.
 func Fill(tx *db.Tx, id, item uuid.UUID, a *Attachment) (bool, error) {
 	n, err := tx.Exec(`UPDATE attachment SET name = $4, type = $5, size = $6, blob_id = $7, blocked = $8, pending = false
 		WHERE tenant_id = $1 AND id = $2 AND item_id = $3 AND pending`,
@@ -34,8 +34,7 @@ func Fill(tx *db.Tx, id, item uuid.UUID, a *Attachment) (bool, error) {
 	return n == 1, err
 }
 
-// waiting reads uploads that no item has yet, and keeps others from taking
-// them.
+// waiting locks and returns the uploads among ids that belong to no item yet.
 func waiting(tx *db.Tx, ids []uuid.UUID, uploader uuid.UUID) ([]Attachment, error) {
 	in, arg := db.In(tx.Dialect(), 3, ids)
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM attachment
@@ -48,8 +47,7 @@ func claim(tx *db.Tx, id, item uuid.UUID) error {
 	return err
 }
 
-// OfItems reads the files of several items at once, each item's in the
-// order in which they came.
+// OfItems returns the files of several items at once, each item's in the order of arrival.
 func OfItems(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Attachment, error) {
 	type row struct {
 		item uuid.UUID
@@ -68,7 +66,7 @@ func OfItems(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Attachment, error
 	return out, err
 }
 
-// prefixed scans a column that stands before those of a record.
+// prefixed scans a column that precedes those of a record.
 type prefixed struct {
 	db.Row
 	first any
@@ -76,9 +74,8 @@ type prefixed struct {
 
 func (p prefixed) Scan(dest ...any) error { return p.Row.Scan(append([]any{p.first}, dest...)...) }
 
-// byID reads a file that can be seen: an upload of the caller, or a
-// file of an item and a conversation that are not deleted and that the caller's
-// environment has.
+// byID returns a file that the caller can see: their own upload, or a file of an item and a
+// conversation that are not deleted and are in the caller's environment.
 func byID(r *db.Reader, id, uploader uuid.UUID) (Attachment, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM attachment a
 		WHERE tenant_id = $1 AND id = $2 AND (uploader_id = $3 AND item_id IS NULL OR EXISTS (
@@ -87,7 +84,7 @@ func byID(r *db.Reader, id, uploader uuid.UUID) (Attachment, error) {
 		caller.OnlyVisible(r.Context(), "c.test")+`))`, r.Tenant(), id, uploader)
 }
 
-// drop removes rows and gives the blobs that they held.
+// drop removes rows and returns their blobs.
 func drop(tx *db.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
 	in, arg := db.In(tx.Dialect(), 2, ids)
 	list, err := db.All(&tx.Reader, db.Scalar[*uuid.UUID], `DELETE FROM attachment
@@ -101,7 +98,7 @@ func drop(tx *db.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
 	return blobs, err
 }
 
-// listForgotten finds uploads of any tenant that nobody took.
+// listForgotten lists old uploads of any tenant that were never attached.
 func listForgotten(r *db.Reader, before clock.Time, limit int) ([]forgottenUpload, error) {
 	return db.All(r, func(row db.Row) (forgottenUpload, error) {
 		var d forgottenUpload
@@ -113,7 +110,7 @@ func listForgotten(r *db.Reader, before clock.Time, limit int) ([]forgottenUploa
 
 type forgottenUpload struct{ tenant, id uuid.UUID }
 
-// stillWaiting locks an upload unless something has it by now.
+// stillWaiting locks an upload and reports whether it is still unattached.
 func stillWaiting(tx *db.Tx, id uuid.UUID) (bool, error) {
 	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM attachment
 		WHERE tenant_id = $1 AND id = $2 AND item_id IS NULL AND scheduled_id IS NULL AND draft_id IS NULL`+tx.Dialect().ForUpdate("attachment"), tx.Tenant(), id)
@@ -123,15 +120,14 @@ func stillWaiting(tx *db.Tx, id uuid.UUID) (bool, error) {
 	return err == nil, err
 }
 
-// OfDraft reads the uploads that a draft holds.
+// OfDraft returns the uploads of a draft.
 func OfDraft(r *db.Reader, draft uuid.UUID) ([]Attachment, error) {
 	list, err := db.All(r, scan, `SELECT `+columns+` FROM attachment
 		WHERE tenant_id = $1 AND draft_id = $2 ORDER BY id`, r.Tenant(), draft)
 	return db.OrEmpty(list), err
 }
 
-// HoldForDraft makes a draft hold exactly these uploads; those that it had
-// already stay as old as they are.
+// HoldForDraft assigns exactly these uploads to a draft; each keeps its creation time.
 func HoldForDraft(tx *db.Tx, draft uuid.UUID, list []Attachment) error {
 	if err := ReleaseFromDraft(tx, draft); err != nil {
 		return err
@@ -145,29 +141,29 @@ func HoldForDraft(tx *db.Tx, draft uuid.UUID, list []Attachment) error {
 	return nil
 }
 
-// ReleaseFromDraft takes a draft's uploads out of it. They count as uploaded now:
-// a message that is tried again may still name them.
+// ReleaseFromDraft releases a draft's uploads. They count as uploaded now: a retried
+// message may still name them.
 func ReleaseFromDraft(tx *db.Tx, draft uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE attachment SET draft_id = NULL, created_at = $3 WHERE tenant_id = $1 AND draft_id = $2`,
 		tx.Tenant(), draft, clock.At(tx.Now()))
 	return err
 }
 
-// ReleaseFromScheduled lets the files of a message that is taken back wait alone.
-// They count as uploaded now.
+// ReleaseFromScheduled releases the files of a cancelled message. They count as uploaded
+// now.
 func ReleaseFromScheduled(tx *db.Tx, scheduled uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE attachment SET scheduled_id = NULL, created_at = $3 WHERE tenant_id = $1 AND scheduled_id = $2`,
 		tx.Tenant(), scheduled, clock.At(tx.Now()))
 	return err
 }
 
-// HoldForScheduled lets an upload wait with a scheduled message.
+// HoldForScheduled assigns an upload to a scheduled message.
 func HoldForScheduled(tx *db.Tx, attachment, scheduled uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE attachment SET scheduled_id = $3, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), attachment, scheduled)
 	return err
 }
 
-// OfScheduled reads the files that wait with scheduled messages.
+// OfScheduled returns the files of scheduled messages.
 func OfScheduled(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID][]Attachment, error) {
 	out := map[uuid.UUID][]Attachment{}
 	in, arg := db.In(r.Dialect(), 2, ids)
@@ -181,8 +177,8 @@ func OfScheduled(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID][]Attachment, err
 	return out, err
 }
 
-// attachedOn says whether a file belongs to a message that went over one
-// channel account, in one conversation where it is given.
+// attachedOn reports whether a file belongs to a message that went over one channel
+// account, in the given conversation unless it is nil.
 func attachedOn(r *db.Reader, account uuid.UUID, conversation *uuid.UUID, attachment uuid.UUID) (bool, error) {
 	args, within := []any{r.Tenant(), attachment, account}, ``
 	if conversation != nil {

@@ -18,7 +18,7 @@ import (
 
 // Agents knows the members of a workspace.
 type Agents interface {
-	// IsAgent says whether an id is an active member's.
+	// IsAgent reports whether an id is an active member's.
 	IsAgent(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
@@ -34,7 +34,7 @@ type Service struct {
 	agents Agents
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service { return &Service{db: c.DB, agents: c.Agents} }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
@@ -48,7 +48,7 @@ func (s *Service) List(ctx context.Context, p db.Page) (db.List[Group], error) {
 	})
 }
 
-// Get reads one team.
+// Get returns one team.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (Group, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Group, error) {
 		g, err := ByID(r, id)
@@ -56,10 +56,10 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (Group, error) {
 	})
 }
 
-// nameKey is a group's name without regard to case, marks and spaces.
+// nameKey returns a group's name without case, diacritics and extra spaces.
 func nameKey(name string) string { return strings.Join(strings.Fields(trtext.Fold(name)), " ") }
 
-// Exists says whether an id is a group's.
+// Exists reports whether an id is a group's.
 func Exists(r *db.Reader, id uuid.UUID) (bool, error) {
 	_, err := ByID(r, id)
 	if db.IsNoRow(err) {
@@ -68,7 +68,7 @@ func Exists(r *db.Reader, id uuid.UUID) (bool, error) {
 	return err == nil, err
 }
 
-// Add makes a team.
+// Add creates a team.
 func (s *Service) Add(ctx context.Context, name, description string, members []uuid.UUID) (g Group, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &g, func(tx *db.Tx) error {
 		g = Group{ID: tx.NewID(), Name: strings.TrimSpace(name), Description: strings.TrimSpace(description), CreatedAt: clock.At(tx.Now())}
@@ -107,7 +107,7 @@ func (s *Service) fill(tx *db.Tx, g *Group, members []uuid.UUID) error {
 	return nil
 }
 
-// Change writes a team anew.
+// Change replaces the data of a team.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, name, description string, members []uuid.UUID) (g Group, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if g, err = ByID(&tx.Reader, id); err != nil {
@@ -157,10 +157,10 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// IsGroup says whether an id is a group's.
+// IsGroup reports whether an id is a group's.
 func (s *Service) IsGroup(r *db.Reader, id uuid.UUID) (bool, error) { return Exists(r, id) }
 
-// GroupMembers lists the agents of a group; none where there is no such group.
+// GroupMembers lists the agents of a group; it is empty if the group does not exist.
 func (s *Service) GroupMembers(r *db.Reader, id uuid.UUID) ([]uuid.UUID, error) {
 	g, err := ByID(r, id)
 	if db.IsNoRow(err) {

@@ -7,7 +7,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Group is a team that conversations are given to.
+// Group is a team that conversations are assigned to.
 type Group struct {
 	ID          uuid.UUID   `json:"id" format:"uuid"`
 	Name        string      `json:"name" example:"Satış sonrası"`
@@ -35,7 +35,7 @@ func list(r *db.Reader, p db.Page) (db.List[Group], error) {
 	return out, fillMembers(r, out.Rows)
 }
 
-// ByID reads one team with its members.
+// ByID returns one team with its members.
 func ByID(r *db.Reader, id uuid.UUID) (Group, error) {
 	g, err := db.One(r, scan, `SELECT `+columns+` FROM crm_group WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 	if err != nil {
@@ -67,7 +67,7 @@ func fillMembers(r *db.Reader, list []Group) error {
 	return err
 }
 
-// put says whether the name was free.
+// put reports whether the name was free.
 func put(tx *db.Tx, g Group, key string) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO crm_group (tenant_id, id, name, name_key, description, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, name_key) DO NOTHING`,
@@ -98,7 +98,7 @@ func putMembers(tx *db.Tx, group uuid.UUID, agents []uuid.UUID) error {
 	return nil
 }
 
-// inUse says whether conversations, deleted ones too, still name a group.
+// inUse reports whether conversations, including deleted ones, still name a group.
 func inUse(r *db.Reader, id uuid.UUID) (bool, error) {
 	n, err := db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM conversation
 		WHERE tenant_id = $1 AND group_id = $2 LIMIT 1) AS one`, r.Tenant(), id)

@@ -13,7 +13,7 @@ import (
 // Metric is something that is counted by the hour.
 type Metric string
 
-// What is counted. A first answer is counted by how long it took: see FirstReplyStep.
+// The metrics. First answers are counted by how long they took: see FirstReplyStep.
 const (
 	Closed   Metric = "closed"
 	Opened   Metric = "opened"
@@ -21,26 +21,26 @@ const (
 	Sent     Metric = "sent"
 )
 
-// Source is the conversation in which something happened, and where it runs.
+// Source is the conversation in which something happened, and its channel.
 type Source struct {
 	Conversation uuid.UUID
 	Began        clock.Time
 	Channel      string
-	// Account is the channel's account, where it has one.
+	// Account is the channel's account, if there is one.
 	Account *uuid.UUID
-	// Test: nothing of it is work, so nothing is counted.
+	// Test marks the test environment, in which nothing is counted.
 	Test bool
 }
 
-// Happened is what one change of a conversation brought.
+// Happened is what happened in one change of a conversation.
 type Happened struct {
 	Opened, Closed bool
-	// FirstReply is when the first answer left, where this change was it.
+	// FirstReply is when the first answer was sent, if this change sent it.
 	FirstReply     *clock.Time
 	received, sent int
 }
 
-// AddMessage counts a message of the customer, or one to them.
+// AddMessage counts a message from or to the customer.
 func (h *Happened) AddMessage(fromCustomer bool) {
 	if fromCustomer {
 		h.received++
@@ -54,7 +54,7 @@ type count struct {
 	n      int
 }
 
-// counts are the counters that move, in the order of their names.
+// counts returns the counters to raise, in the order of their names.
 func (h *Happened) counts(began clock.Time) []count {
 	one := func(yes bool) int {
 		if yes {
@@ -77,21 +77,21 @@ const (
 	medianOver = 7 * 24 * time.Hour
 )
 
-// bounds are the upper ends of the steps that first answers are counted in, in
-// seconds. What took longer than the last is counted as twice the last.
+// bounds are the upper ends, in seconds, of the steps in which first answers are counted.
+// Answers beyond the last bound are counted as up to twice the last.
 var bounds = []int{30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 57600, 86400, 172800}
 
 const replyPrefix = "first_reply_"
 
-// FirstReplyStep is the metric of a first answer that took so long.
+// FirstReplyStep returns the metric of a first answer that took this long.
 func FirstReplyStep(took time.Duration) Metric {
 	at, _ := slices.BinarySearch(bounds, int(max(0, took)/time.Second))
 	return Metric(replyPrefix + strconv.Itoa(at))
 }
 
-// median finds the middle of first answers that are counted in steps, in
-// seconds, or nil where there are none. Inside of a step they are taken to lie
-// evenly, so the error is at most the step.
+// median returns the median of first answers that are counted in steps, in seconds, or nil
+// if there are none. It assumes an even distribution within a step, so the error is at most
+// the step.
 func median(steps map[int]int) *int {
 	total := 0
 	for _, n := range steps {
@@ -120,7 +120,7 @@ func median(steps map[int]int) *int {
 	return nil
 }
 
-// Overview is what happened lately, for who runs the workspace.
+// Overview is what happened lately, for those who run the workspace.
 type Overview struct {
 	Hours               []Hour    `json:"hours" nullable:"false" doc:"The last 24 hours, oldest first; the last one is not over yet"`
 	Channels            []Channel `json:"channels" nullable:"false" doc:"Messages in the same hours by channel and account"`
@@ -147,8 +147,8 @@ type Channel struct {
 	Sent      int        `json:"sent" example:"28"`
 }
 
-// Step counts the first answers that took at most so long, and longer than the
-// step before.
+// Step counts the first answers that took at most this long, and longer than the step
+// before.
 type Step struct {
 	UpToS *int `json:"up_to_s" nullable:"true" example:"300" doc:"Upper limit in seconds; null for all that took longer"`
 	N     int  `json:"n" example:"6"`

@@ -20,8 +20,8 @@ func overview(w *apptest.Workspace) (o hourly.Overview) {
 
 func last(o hourly.Overview) hourly.Hour { return o.Hours[len(o.Hours)-1] }
 
-// Every message, opening, closing and first answer is counted in its hour, once,
-// and a workspace sees its own.
+// Every message, opening, closing and first answer is counted once, in its hour, and a
+// workspace sees only its own numbers.
 func TestOverview(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -54,13 +54,13 @@ func TestOverview(t *testing.T) {
 			t.Errorf("another workspace sees %+v", o)
 		}
 
-		// What a test key writes is not work.
+		// What a test key writes is not counted.
 		begin(w.Key(true, perm.All()...))
 		if h := last(overview(w)); h.Opened != 1 || h.Received != 1 {
 			t.Errorf("a test was counted: %+v", h)
 		}
 
-		// The hour goes by, then the day, then the weeks.
+		// An hour passes, then a day, then weeks.
 		s.Clock.Advance(time.Hour)
 		if o := overview(w); last(o).Received != 0 || o.Hours[22].Received != 1 {
 			t.Errorf("an hour later there is %+v", o.Hours)
@@ -83,7 +83,7 @@ func TestOverview(t *testing.T) {
 	})
 }
 
-// begin opens a conversation as a customer's software does.
+// begin opens a conversation like a customer's software.
 func begin(key *apptest.Client) (c conversation.Conversation) {
 	key.Post("/api/crm/public/v1/conversations", map[string]any{
 		"contact": map[string]any{"external_id": "k-1", "name": "Elif"}, "subject": "Kargo", "body": "Nerede?",

@@ -10,10 +10,10 @@ import (
 // Service reads the counters of a workspace.
 type Service struct{ db *db.DB }
 
-// New makes the service.
+// New returns the service.
 func New(database *db.DB) *Service { return &Service{db: database} }
 
-// Overview reads what happened in the caller's workspace lately, by the hour.
+// Overview returns what happened in the caller's workspace lately, by the hour.
 func (s *Service) Overview(ctx context.Context) (Overview, error) {
 	return db.Read(ctx, s.db.Tenant(caller.From(ctx).TenantID), func(r *db.Reader) (Overview, error) {
 		return Read(r, s.db.Clock().Now())

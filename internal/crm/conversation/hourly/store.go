@@ -14,12 +14,12 @@ import (
 	"konak/internal/kit/db"
 )
 
-// shards spread a counter over several rows, so that writers do not wait for
+// shards is the number of rows a counter is spread over, so that writers do not wait for
 // each other.
 const shards = 4
 
-// Add counts what happened in this hour. The rows are taken in the order of
-// their names, so that two that cross do not wait for each other.
+// Add counts what happened in this hour. The rows are written in the order of their names,
+// so that two transactions cannot deadlock.
 func Add(tx *db.Tx, of Source, h Happened) error {
 	if of.Test {
 		return nil
@@ -54,7 +54,7 @@ type counted struct {
 	n       int
 }
 
-// Read puts the overview of a workspace together as of now.
+// Read builds the overview of a workspace as of now.
 func Read(r *db.Reader, now time.Time) (Overview, error) {
 	last := now.UTC().Truncate(time.Hour)
 	first := last.Add(-(shownHours - 1) * time.Hour)

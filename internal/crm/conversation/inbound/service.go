@@ -15,32 +15,32 @@ type Config struct {
 	Conversations *conversation.Service
 	Contacts      *contact.Book
 	Agents        conversation.Agents
-	// Edits keeps what comes before its message.
+	// Edits keeps changes that arrive before their message.
 	Edits *edit.Service
-	// Tests is told of what arrives; nil where nothing is tested.
+	// Tests is notified of incoming messages; nil if nothing is tested.
 	Tests Tests
-	// Assistant is told of customers' messages; nil where there is none.
+	// Assistant is notified of customers' messages; nil if there is none.
 	Assistant Assistant
 }
 
 // Assistant answers customers. The module that runs it implements this.
 type Assistant interface {
-	// MessageReceived is called in the transaction of a message on an account
-	// where the assistant is on. Reopened says that the message opened a
-	// conversation that was closed.
+	// MessageReceived is called in the transaction of a message on an account where the
+	// assistant is on. If reopened is true, the message reopened a closed conversation.
 	MessageReceived(tx *db.Tx, c conversation.Conversation, item conversation.Item, reopened bool) error
-	// CustomerReacted is called in the transaction of a customer's reaction to what the
-	// assistant wrote; the sign is empty where they took it away.
+	// CustomerReacted is called in the transaction of a customer's reaction to a message of
+	// the assistant; sign is empty if they removed it.
 	CustomerReacted(tx *db.Tx, c conversation.Conversation, item conversation.Item, sign string) error
 }
 
-// Tests waits for codes by which people test the way in. The channels implement it.
+// Tests waits for the codes that people send to test whether messages arrive. The channels
+// implement it.
 type Tests interface {
 	// MessageArrived is called in the transaction of a customer's message.
 	MessageArrived(tx *db.Tx, account uuid.UUID, text string) error
 }
 
-// Service takes what channels bring and report.
+// Service processes what channels bring and report.
 type Service struct {
 	db       *db.DB
 	gate     *conversation.Service
@@ -52,7 +52,7 @@ type Service struct {
 	tests     Tests
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service {
 	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents, edits: c.Edits, assistant: c.Assistant, tests: c.Tests}
 }

@@ -18,7 +18,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Delivered is how a channel reports what became of a message.
+// Delivered is called by a channel to report the result of sending a message.
 func (s *Service) Delivered(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
 	return s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, i, err := lockItem(tx, item)
@@ -29,8 +29,8 @@ func (s *Service) Delivered(ctx context.Context, item uuid.UUID, d conversation.
 	})
 }
 
-// Standing is what became of a message so far, "" where it is gone: another
-// attempt may have carried it out meanwhile.
+// Standing returns the delivery state of a message so far, "" if it is gone: another
+// attempt may have sent it meanwhile.
 func (s *Service) Standing(r *db.Reader, item uuid.UUID) (string, error) {
 	i, err := conversation.ItemByID(r, item)
 	if db.IsNoRow(err) || err == nil && i.Delivery == nil {
@@ -42,7 +42,7 @@ func (s *Service) Standing(r *db.Reader, item uuid.UUID) (string, error) {
 	return *i.Delivery, nil
 }
 
-// HasRecipient says whether the conversation and the customer of a message are still there.
+// HasRecipient reports whether the conversation and the customer of a message still exist.
 func (s *Service) HasRecipient(r *db.Reader, item uuid.UUID) (bool, error) {
 	i, err := conversation.ItemByID(r, item)
 	if err == nil {
@@ -54,14 +54,13 @@ func (s *Service) HasRecipient(r *db.Reader, item uuid.UUID) (bool, error) {
 	return err == nil, ifThere(err)
 }
 
-// overtakenUntil is for how long a message waits for those before it: what the provider
-// does not take must not hold up a conversation for hours.
+// overtakenUntil is how long a message waits for earlier ones: a message that the provider
+// does not accept must not hold up a conversation for hours.
 const overtakenUntil = 15 * time.Minute
 
-// Behind says whether a message of ours to the same customer, over the same account, was
-// written before an item and has not left yet, so that the item would overtake it. It
-// returns for how long to wait before the next look, the longer the older the item is; 0
-// where nothing is before it.
+// Behind reports whether an earlier message of ours to the same customer, over the same
+// account, has not been sent yet, so that the item would overtake it. It returns how long
+// to wait before checking again, longer for an older item; 0 if there is no such message.
 func (s *Service) Behind(r *db.Reader, item uuid.UUID) (wait time.Duration, err error) {
 	i, err := conversation.ItemByID(r, item)
 	if err != nil || i.ChannelAccountID == nil {
@@ -73,15 +72,15 @@ func (s *Service) Behind(r *db.Reader, item uuid.UUID) (wait time.Duration, err 
 	}
 	now := s.db.Clock().Now()
 	list, err := conversation.UnreadOn(r, c.ContactID, *i.ChannelAccountID, clock.At(now.Add(-overtakenUntil)), i.CreatedAt, conversation.Queued)
-	// Ids are in the order of time, and no two are the same: of two messages of one
-	// moment only one waits for the other.
+	// Ids are ordered by time and unique: of two messages written at the same moment only
+	// one waits for the other.
 	if !slices.ContainsFunc(list, func(other uuid.UUID) bool { return bytes.Compare(other[:], item[:]) < 0 }) {
 		return 0, err
 	}
 	return min(max(now.Sub(i.CreatedAt.Time)/2, 300*time.Millisecond), 30*time.Second), err
 }
 
-// ifThere returns no error for a row that is gone.
+// ifThere returns nil if the error means that a row is gone.
 func ifThere(err error) error {
 	if db.IsNoRow(err) {
 		return nil
@@ -89,8 +88,7 @@ func ifThere(err error) error {
 	return err
 }
 
-// Known finds our message by the provider's name for it; false where there is
-// none.
+// Known returns our item with this provider message id, or false if there is none.
 func (s *Service) Known(r *db.Reader, account uuid.UUID, providerMessageID string) (uuid.UUID, bool, error) {
 	i, err := conversation.ItemByProvider(r, account, providerMessageID)
 	if db.IsNoRow(err) {
@@ -99,7 +97,7 @@ func (s *Service) Known(r *db.Reader, account uuid.UUID, providerMessageID strin
 	return i.ID, err == nil, err
 }
 
-// SentOver says whether an item is a message of ours that goes over an account.
+// SentOver reports whether an item is a message of ours that goes over an account.
 func (s *Service) SentOver(r *db.Reader, account, item uuid.UUID) (bool, error) {
 	i, err := conversation.ItemByID(r, item)
 	if db.IsNoRow(err) {
@@ -108,16 +106,15 @@ func (s *Service) SentOver(r *db.Reader, account, item uuid.UUID) (bool, error) 
 	return err == nil && i.Kind == conversation.Message && i.AuthorKind != conversation.ByContact && i.ChannelAccountID != nil && *i.ChannelAccountID == account, err
 }
 
-// Reported is Delivered for reports that overtake each other, such as those of
-// a provider that calls back: what was sent does not wait again, and what failed
-// stays failed until somebody sends it anew.
+// Reported is Delivered for reports that can arrive out of order, such as a provider's
+// callbacks: a sent message does not become queued again, and a failed one stays failed
+// until somebody sends it again.
 func (s *Service) Reported(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
 	_, _, err := s.ApplyReport(ctx, item, d)
 	return err
 }
 
-// ApplyReport is Reported for callers who need the conversation and the item as
-// they are afterwards.
+// ApplyReport is Reported for callers who need the resulting conversation and item.
 func (s *Service) ApplyReport(ctx context.Context, id uuid.UUID, d conversation.Delivery) (c conversation.Conversation, item conversation.Item, err error) {
 	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, item, err = lockItem(tx, id); err != nil {
@@ -140,8 +137,8 @@ func (s *Service) ApplyReport(ctx context.Context, id uuid.UUID, d conversation.
 	return c, item, err
 }
 
-// ReadUntil takes a customer's report that they read everything until a moment. A
-// customer whom nobody knows is passed over.
+// ReadUntil applies a customer's report that they read everything up to a time. An unknown
+// customer is ignored.
 func (s *Service) ReadUntil(ctx context.Context, account uuid.UUID, customer string, until, at clock.Time) error {
 	list, err := s.unreadOn(ctx, account, customer, until, conversation.Sent)
 	for _, item := range list {
@@ -155,8 +152,8 @@ func (s *Service) ReadUntil(ctx context.Context, account uuid.UUID, customer str
 	return err
 }
 
-// unreadOn lists the messages of ours with a delivery that were written to a customer
-// until a moment; none for a customer whom nobody knows.
+// unreadOn lists our messages with a delivery state that were written to a customer up to a
+// time; it is empty for an unknown customer.
 func (s *Service) unreadOn(ctx context.Context, account uuid.UUID, customer string, until clock.Time, delivery string) (list []uuid.UUID, err error) {
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		who, err := s.contacts.OnAccount(r, account, customer)
@@ -172,18 +169,19 @@ func (s *Service) unreadOn(ctx context.Context, account uuid.UUID, customer stri
 	return list, err
 }
 
-// aheadMost is by how much a message's place in the timeline may be ahead of the clock.
+// aheadMost is the maximum time by which a message's place in the timeline may be ahead of
+// the clock.
 const aheadMost = time.Hour
 
-// AwaitsDelivery says whether a message of ours to a customer is on its way, of which
-// nobody knows yet how the provider calls it.
+// AwaitsDelivery reports whether a message of ours to a customer is on its way whose
+// provider id is not known yet.
 func (s *Service) AwaitsDelivery(ctx context.Context, account uuid.UUID, customer string) (bool, error) {
 	list, err := s.unreadOn(ctx, account, customer, clock.At(s.db.Clock().Now().Add(aheadMost)), conversation.Queued)
 	return len(list) > 0, err
 }
 
-// lockItem reads a message and locks its conversation, so that no other report
-// comes between. It returns not_found where either is gone.
+// lockItem reads a message and locks its conversation, so that no other report comes in
+// between. It returns not_found if either is gone.
 func lockItem(tx *db.Tx, id uuid.UUID) (c conversation.Conversation, item conversation.Item, err error) {
 	if item, err = conversation.ItemByID(&tx.Reader, id); err != nil {
 		return c, item, db.NotFound(err)
@@ -195,9 +193,9 @@ func lockItem(tx *db.Tx, id uuid.UUID) (c conversation.Conversation, item conver
 	return c, item, db.NotFound(err)
 }
 
-// saveReceipts keeps when a message reached the customer and when they read it, and
-// tells open panels. Reports overtake each other: the first time of each stays,
-// and what was read was delivered.
+// saveReceipts stores when a message was delivered and read, and tells open panels. Reports
+// can arrive out of order: the first time of each is kept, and a read message counts as
+// delivered.
 func (s *Service) saveReceipts(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, d conversation.Delivery) error {
 	if d.DeliveredAt == nil {
 		d.DeliveredAt = d.ReadAt
@@ -217,8 +215,8 @@ func (s *Service) saveReceipts(tx *db.Tx, c *conversation.Conversation, item *co
 	return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, c, item)
 }
 
-// addRefusedRecipients adds recipients whom a message did not reach to the item's
-// detail and tells open panels. One who stands there already stays as they are.
+// addRefusedRecipients adds recipients whom a message did not reach to the item's detail
+// and tells open panels. Recipients already listed are left unchanged.
 func (s *Service) addRefusedRecipients(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, list []conversation.RefusedRecipient) error {
 	all := refusedRecipients(item)
 	before := len(all)
@@ -244,7 +242,7 @@ func (s *Service) addRefusedRecipients(tx *db.Tx, c *conversation.Conversation, 
 	return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, c, item)
 }
 
-// refusedRecipients reads whom a message did not reach out of its detail.
+// refusedRecipients returns the recipients whom a message did not reach, from its detail.
 func refusedRecipients(item *conversation.Item) (list []conversation.RefusedRecipient) {
 	all, _ := item.Detail["refused_recipients"].([]any)
 	for _, v := range all {
@@ -257,9 +255,9 @@ func refusedRecipients(item *conversation.Item) (list []conversation.RefusedReci
 	return list
 }
 
-// setOutcome writes what became of a message of a locked conversation and
-// announces it: a failure as message.delivery_failed, anything else that changed
-// to open panels. It returns both as they are afterwards.
+// setOutcome stores the delivery state of a message in a locked conversation and announces
+// it: a failure as message.delivery_failed, any other change to open panels. It returns
+// both as they are afterwards.
 func (s *Service) setOutcome(tx *db.Tx, c conversation.Conversation, item conversation.Item, d conversation.Delivery) (conversation.Conversation, conversation.Item, error) {
 	if err := conversation.FillItem(&tx.Reader, &item); err != nil {
 		return c, item, err
@@ -304,8 +302,8 @@ func (s *Service) setOutcome(tx *db.Tx, c conversation.Conversation, item conver
 	return c, item, s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &item)
 }
 
-// freeName is the provider's name for a message of ours, nil where there is none or
-// where another item has it: a copy of the message that was taken for somebody else's.
+// freeName returns the provider's message id for a message of ours, nil if there is none or
+// if another item has it: a copy of the message that was taken for somebody else's.
 func (s *Service) freeName(tx *db.Tx, item conversation.Item, name string) (*string, error) {
 	if name == "" || item.ChannelAccountID == nil || item.ProviderMessageID != nil {
 		return item.ProviderMessageID, nil
@@ -317,7 +315,7 @@ func (s *Service) freeName(tx *db.Tx, item conversation.Item, name string) (*str
 	return &name, nil
 }
 
-// sameText says whether two texts are equal, or both missing.
+// sameText reports whether two texts are equal, or both nil.
 func sameText(a, b *string) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -325,10 +323,9 @@ func sameText(a, b *string) bool {
 	return *a == *b
 }
 
-// takeBackAnswer makes a message that failed count as no answer. The first answer
-// is the first other one that left or is on its way, or there is none; and the
-// customer waits again for what no other one answered. The caller saves the
-// conversation.
+// takeBackAnswer stops counting a failed message as an answer. The first answer becomes the
+// first other one that was sent or is on its way, or none; and the customer waits again for
+// what no other answer covers. The caller saves the conversation.
 func (s *Service) takeBackAnswer(tx *db.Tx, c *conversation.Conversation, failed *conversation.Item) error {
 	if err := forgetFirstReply(tx, c, failed); err != nil {
 		return err
@@ -344,7 +341,7 @@ func (s *Service) takeBackAnswer(tx *db.Tx, c *conversation.Conversation, failed
 	return err
 }
 
-// forgetFirstReply takes back that a message which failed was the first answer.
+// forgetFirstReply removes a failed message as the first answer.
 func forgetFirstReply(tx *db.Tx, c *conversation.Conversation, failed *conversation.Item) error {
 	if c.FirstReplyAt == nil {
 		return nil
@@ -361,7 +358,7 @@ func forgetFirstReply(tx *db.Tx, c *conversation.Conversation, failed *conversat
 	return nil
 }
 
-// MarkFailed marks a message and leaves a channel_delivery_failed event beside it.
+// MarkFailed marks a message as failed and adds a channel_delivery_failed event.
 func (s *Service) MarkFailed(tx *db.Tx, conversationID uuid.UUID, item conversation.Item, d conversation.Delivery) (conversation.Conversation, conversation.Item, error) {
 	was, err := conversation.LockAny(tx, conversationID)
 	if err != nil {
@@ -387,7 +384,7 @@ func (s *Service) MarkFailed(tx *db.Tx, conversationID uuid.UUID, item conversat
 	return c, item, err
 }
 
-// NotForwarded writes down that a forwarded message did not arrive.
+// NotForwarded records that a forwarded message did not arrive.
 func (s *Service) NotForwarded(ctx context.Context, id uuid.UUID, to []string, reason string) error {
 	_, err := s.gate.Change(ctx, id, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		c := was

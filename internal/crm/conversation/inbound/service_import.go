@@ -20,29 +20,30 @@ import (
 type Past struct {
 	Channel string
 	From    contact.Sender
-	// Messages are the oldest first.
+	// Messages are in order, the oldest first.
 	Messages []PastMessage
-	// Fetch is called for the file of the nth message, once it has a place, in the
-	// transaction that gives it.
+	// Fetch is called for the file of the nth message, in the transaction that creates its
+	// attachment.
 	Fetch func(tx *db.Tx, item, attachment uuid.UUID, n int) error
 }
 
-// PastMessage is a message of the past. One with the same provider's id is the same.
+// PastMessage is a message of the past, identified by its provider id.
 type PastMessage struct {
 	ProviderMessageID, Body string
 	At                      time.Time
-	// FromUs says that somebody of the workspace wrote it.
+	// FromUs means that somebody of the workspace wrote it.
 	FromUs bool
-	// File is a file of it, which is fetched afterwards; nil for none. A message that is
-	// there already, with words that stand for a file, gets it: Instead are the words.
+	// File is a file of the message, which is fetched afterwards; nil for none. If the
+	// message exists already with placeholder text instead of the file, the file replaces
+	// that text, which is Instead.
 	File    *file.Prepared
 	Instead string
 }
 
-// Import brings in messages of the past, each in its own place of the timeline. Nobody is
-// told: no unread message, no answer of the assistant, no event of a message, nobody who
-// waits, and no window. A conversation that begins with them is closed. A repeat changes
-// nothing but words that stand for a file, and blocked customers are passed over.
+// Import adds messages of the past, each in its own place of the timeline. Nobody is
+// notified: it creates no unread message, no answer of the assistant, no message event, no
+// waiting customer and no window. A conversation that begins with them is closed. A repeat
+// changes nothing but placeholder text for a file, and blocked customers are skipped.
 func (s *Service) Import(ctx context.Context, p Past) error {
 	source, ok := conversation.SourceOf(p.Channel)
 	if !ok {
@@ -71,8 +72,8 @@ func (s *Service) Import(ctx context.Context, p Past) error {
 	return err
 }
 
-// addPastFile gives a message that stands in the timeline its file, in place of the words
-// that stood for it, and tells open panels.
+// addPastFile adds the file of a message that is already in the timeline, in place of its
+// placeholder text, and tells open panels.
 func (s *Service) addPastFile(ctx context.Context, item uuid.UUID, p Past, n int) error {
 	m := p.Messages[n]
 	return s.gate.InTx(ctx, func(tx *db.Tx) error {
@@ -114,7 +115,7 @@ func (s *Service) addPastFile(ctx context.Context, item uuid.UUID, p Past, n int
 	})
 }
 
-// ignoreMissing returns nil for a row that is not there.
+// ignoreMissing returns nil for a row that does not exist.
 func ignoreMissing(err error) error {
 	if db.IsNoRow(err) {
 		return nil
@@ -134,8 +135,8 @@ func (s *Service) startImported(tx *db.Tx, p Past, ref contact.Ref, source conve
 	return c, err
 }
 
-// importMessages writes the messages that are not there, and gives in there which of those
-// with a file are.
+// importMessages writes the messages that do not exist yet, and sets in there the existing
+// ones that have a file.
 func (s *Service) importMessages(tx *db.Tx, c *conversation.Conversation, p Past, ref contact.Ref, began bool, there map[int]uuid.UUID) error {
 	var last *conversation.Item
 	for n, m := range p.Messages {
@@ -163,7 +164,7 @@ func (s *Service) importMessages(tx *db.Tx, c *conversation.Conversation, p Past
 				return err
 			}
 		}
-		// The provider's time has seconds: what came in one of them stays in its order.
+		// The provider's time is in seconds: messages of the same second keep their order.
 		place := clock.At(m.At.Add(time.Duration(n) * time.Microsecond))
 		if err := s.gate.ImportMessage(tx, *c, item, place); err != nil {
 			return fmt.Errorf("inbound: import: %w", err)

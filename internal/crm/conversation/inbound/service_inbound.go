@@ -17,48 +17,46 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Inbound is what a channel brings.
+// Inbound is an incoming message of a channel.
 type Inbound struct {
 	Channel string
 	From    contact.Sender
 	Subject string
 	Body    string
-	// ProviderMessageID is how the channel calls the message; a second one
-	// with the same id is the same message.
+	// ProviderMessageID is the channel's id of the message; a second one with the same id
+	// is the same message.
 	ProviderMessageID string
-	// SentAt is when the customer sent it, where the channel says so.
+	// SentAt is when the customer sent it, if the channel says so.
 	SentAt *clock.Time
-	// Detail is what the channel says about the message besides its words: what
-	// it quotes, the advertisement that it answers.
+	// Detail is what the channel reports about the message besides its text, such as what
+	// it quotes or the advertisement that it answers.
 	Detail map[string]any
-	// ConversationID is the thread, where the channel knows it (e-mail).
+	// ConversationID is the thread, if the channel knows it (e-mail).
 	ConversationID *uuid.UUID
-	// Automatic marks what no person wrote. AutoReply is a machine's answer,
-	// such as an absence note: it reopens nothing, wakes nobody and waits for
-	// no answer.
+	// Automatic marks a message that no person wrote. AutoReply is an automatic reply, such
+	// as an absence note: it reopens nothing, notifies nobody and waits for no answer.
 	Automatic, AutoReply bool
-	// AI says that the assistant answers on this account.
+	// AI means that the assistant answers on this account.
 	AI bool
-	// Window is for how long the channel takes free text from now on; 0 for a
-	// channel without a window.
+	// Window is how long the channel takes free text from now on; 0 for a channel without a
+	// window.
 	Window time.Duration
-	// GroupID gets a conversation that begins, if the group is still there.
+	// GroupID is the group of a new conversation, if the group still exists.
 	GroupID *uuid.UUID
-	// Then runs in the transaction of the message, for what the channel keeps
-	// of it.
+	// Then runs in the transaction of the message, so that the channel can store its own
+	// data.
 	Then func(tx *db.Tx, out *Ingested) error
 	// Attachments were stored with Service.Prepare; Uploads are the caller's.
 	Attachments []file.Prepared
 	Uploads     []uuid.UUID
-	// Email is the original, where the message came as one.
+	// Email is the original, if the message came as an e-mail.
 	Email *conversation.Email
-	// FromUs says that somebody of the workspace wrote it in the provider's own
-	// app, outside Konak: an answer that was sent. From is the customer whom it
-	// went to.
+	// FromUs means that somebody of the workspace wrote it in the provider's own app,
+	// outside Konak: an answer that was sent. From is the customer who received it.
 	FromUs bool
 }
 
-// Ingested is what became of an inbound message.
+// Ingested is the result of an inbound message.
 type Ingested struct {
 	conversation.Written
 	Created   bool
@@ -67,8 +65,8 @@ type Ingested struct {
 	reopened bool // it was closed before
 }
 
-// Ingest is the one way in for what customers write on channels: contact,
-// conversation (reopened if needed), message, counters, events.
+// Ingest is the single entry for what customers write on channels: contact, conversation
+// (reopened if needed), message, counters, events.
 func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err error) {
 	source, ok := conversation.SourceOf(in.Channel)
 	if !ok {
@@ -100,7 +98,7 @@ func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err err
 	return out, err
 }
 
-// applyEarly makes the changes that came before a message, and tells open panels.
+// applyEarly applies the changes that arrived before a message, and tells open panels.
 func (s *Service) applyEarly(tx *db.Tx, out *Ingested) error {
 	if out.Duplicate {
 		return nil
@@ -121,7 +119,7 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source conversation.Source, out 
 	if err != nil {
 		return err
 	}
-	if in.Window != 0 { // below 0 it is over already, and people see since when
+	if in.Window != 0 { // a negative window is over already, and people see since when
 		until := clock.At(tx.Now().Add(in.Window))
 		if err := s.contacts.OpenWindow(tx, in.From, until); err != nil {
 			return err
@@ -149,8 +147,8 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source conversation.Source, out 
 	if err != nil {
 		return err
 	}
-	// Looked up under the conversation's lock: the same message twice at
-	// once finds the first here.
+	// The lookup runs under the conversation's lock: if the same message arrives twice at
+	// once, the second one finds the first.
 	if seen, err := s.findDuplicate(tx, in); err != nil || seen != nil {
 		if seen != nil {
 			*out = Ingested{Written: conversation.Written{Conversation: was, Item: *seen}, Duplicate: true}
@@ -184,8 +182,8 @@ func (s *Service) findDuplicate(tx *db.Tx, in Inbound) (*conversation.Item, erro
 	return &item, err
 }
 
-// findThread finds the conversation that a message belongs to and locks it,
-// following merges.
+// findThread locks and returns the conversation that a message belongs to, following
+// merges.
 func (s *Service) findThread(tx *db.Tx, in Inbound, ref contact.Ref, source conversation.Source) (conversation.Conversation, error) {
 	var c conversation.Conversation
 	var err error
@@ -211,8 +209,8 @@ func (s *Service) findThread(tx *db.Tx, in Inbound, ref contact.Ref, source conv
 	return c, err
 }
 
-// startConversation begins a conversation with its first message. Where another message
-// of the same contact was faster, the transaction runs again and joins it.
+// startConversation begins a conversation with its first message. If another message of the
+// same contact was faster, the transaction runs again and joins that conversation.
 func (s *Service) startConversation(tx *db.Tx, in Inbound, ref contact.Ref, source conversation.Source, item *conversation.Item, out *Ingested) error {
 	if seen, err := s.findDuplicate(tx, in); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 	"konak/internal/kit/db"
 )
 
-// FillAttachment gives a pending file of an item its bytes, or says why there
-// are none, and tells open panels. A file that is there already stays; an item
-// that was deleted meanwhile needs none.
+// FillAttachment stores the bytes of a pending file of an item, or the reason why there are
+// none, and tells open panels. A file that is no longer pending and one of a deleted item
+// are left alone.
 func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID, p file.Prepared) error {
 	a := p.Attachment()
 	return s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {

@@ -13,15 +13,15 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Respond writes down how a customer rates a conversation of a channel account.
-// The first answer to a survey stands; where nobody was asked yet, the answer
-// makes its survey.
+// Respond records how a customer rates a conversation of a channel account. The first
+// answer to a survey counts; if nobody was asked yet, the answer creates its survey.
 func (s *Service) Respond(ctx context.Context, account, id uuid.UUID, rating int, comment string) (survey.Rating, error) {
 	return s.respond(ctx, account, id, rating, comment, func(*db.Tx, conversation.Conversation) error { return nil })
 }
 
-// RespondAs is Respond for whoever has an id on the account. It returns not_found where
-// the conversation is another customer's: what a button says comes from their app.
+// RespondAs is Respond for the customer with an id on the account. It returns not_found if
+// the conversation is another customer's: the content of a button comes from the customer's
+// app.
 func (s *Service) RespondAs(ctx context.Context, account uuid.UUID, external string, id uuid.UUID, rating int) (survey.Rating, error) {
 	return s.respond(ctx, account, id, rating, "", func(tx *db.Tx, c conversation.Conversation) error {
 		who, err := s.contacts.OnAccount(&tx.Reader, account, external)
@@ -69,7 +69,7 @@ func (s *Service) respond(ctx context.Context, account, id uuid.UUID, rating int
 	return out, err
 }
 
-// rated leaves a rating in the timeline and announces it.
+// rated adds a rating to the timeline and announces it.
 func (s *Service) rated(tx *db.Tx, was conversation.Conversation, v survey.Survey) error {
 	c, name := was, "rated"
 	c.UpdatedAt = clock.At(tx.Now())
@@ -83,8 +83,7 @@ func (s *Service) rated(tx *db.Tx, was conversation.Conversation, v survey.Surve
 	return s.gate.Announce(tx, []string{conversation.Rated}, &was, &c, item)
 }
 
-// Of reads a conversation of a channel account; another account's is not
-// found.
+// Of returns a conversation of a channel account; not_found if it is another account's.
 func (s *Service) Of(ctx context.Context, account, id uuid.UUID) (c conversation.Conversation, err error) {
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if c, err = conversation.ByID(r, id); err == nil && (c.ChannelAccountID == nil || *c.ChannelAccountID != account) {

@@ -12,9 +12,9 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// CustomerReacted keeps a customer's reaction to a message that the channel
-// names; an empty sign takes it away. One to a message that we do not have yet waits
-// for it. A sign that is none is passed over.
+// CustomerReacted stores a customer's reaction to a message with a provider id; an empty
+// sign removes it. A reaction to a message that we do not have yet waits for it. A sign
+// that is not an emoji is ignored.
 func (s *Service) CustomerReacted(ctx context.Context, account uuid.UUID, providerMessageID, sign string) error {
 	if sign != "" && !emoji.Is(sign) {
 		return nil
@@ -41,7 +41,8 @@ func (s *Service) CustomerReacted(ctx context.Context, account uuid.UUID, provid
 	return err
 }
 
-// tellOfReaction lets the assistant take a customer's reaction to its answer.
+// tellOfReaction returns a function that notifies the assistant of a customer's reaction to
+// its answer.
 func (s *Service) tellOfReaction(sign string) func(*db.Tx, *conversation.Conversation, *conversation.Item) error {
 	return func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
 		if s.assistant == nil || i.AuthorKind != conversation.ByBot {

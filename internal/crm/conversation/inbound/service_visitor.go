@@ -16,11 +16,11 @@ import (
 // Shown is a conversation as its customer sees it.
 type Shown struct {
 	Conversation conversation.Conversation
-	// Asked says that a rating is waited for.
+	// Asked means that a rating is expected.
 	Asked bool
 }
 
-// ShownTo reads a conversation of a customer, following merges.
+// ShownTo returns a conversation as its customer sees it, following merges.
 func (s *Service) ShownTo(r *db.Reader, id uuid.UUID) (out Shown, err error) {
 	if out.Conversation, err = conversation.ByID(r, id); err != nil {
 		return out, db.NotFound(err)
@@ -41,8 +41,8 @@ func (s *Service) ShownTo(r *db.Reader, id uuid.UUID) (out Shown, err error) {
 	return out, err
 }
 
-// MessagesOn reads what was written over one channel account, the newest
-// first: no notes, no events, nothing that took another way.
+// MessagesOn lists what was written over one channel account, the newest first: no notes,
+// no events, nothing that went over another route.
 func (s *Service) MessagesOn(ctx context.Context, conversationID, account uuid.UUID, p db.Page) (out db.List[conversation.Item], err error) {
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if out, err = messagesOn(r, conversationID, account, p); err != nil {
@@ -53,7 +53,7 @@ func (s *Service) MessagesOn(ctx context.Context, conversationID, account uuid.U
 	return out, err
 }
 
-// AgentNames gives the names of members.
+// AgentNames returns the names of members.
 func (s *Service) AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	return s.agents.AgentNames(r, ids)
 }

@@ -1,4 +1,4 @@
-// Package later stores messages that go out later, and cancels them. It owns the
-// table scheduled_message. Package reply writes and sends them; package
-// conversation cancels those that should not go once the customer has answered.
+// Package later stores scheduled messages, and cancels them. It owns the table
+// scheduled_message. Package reply writes and sends them; package conversation cancels
+// those that should not go once the customer has answered.
 package later

@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// States of a message that goes out later.
+// States of a scheduled message.
 const (
 	Waiting   = "waiting"
 	Sent      = "sent"
@@ -20,14 +20,14 @@ const (
 	Failed    = "failed"
 )
 
-// FollowUp is what becomes of a conversation when the message went.
+// FollowUp is what happens to a conversation once the message is sent.
 type FollowUp struct {
 	State      string      `json:"state" enum:"closed,snoozed" example:"closed"`
 	Until      *clock.Time `json:"until,omitempty" doc:"End of the snooze"`
 	UntilReply bool        `json:"until_reply,omitempty" doc:"For a snooze: until the customer writes"`
 }
 
-// Scheduled is a message that goes out later.
+// Scheduled is a message that is sent later.
 type Scheduled struct {
 	ID               uuid.UUID         `json:"id" format:"uuid"`
 	ConversationID   uuid.UUID         `json:"conversation_id" format:"uuid"`
@@ -43,17 +43,17 @@ type Scheduled struct {
 	ItemID           *uuid.UUID        `json:"item_id" nullable:"true" format:"uuid" doc:"Message it was sent as"`
 	Error            *string           `json:"error" nullable:"true" example:"no_route" doc:"Why it could not be sent"`
 	Attachments      []file.Attachment `json:"attachments" nullable:"false"`
-	// FollowUp is a field of its own, so that null stands for none.
+	// FollowUp is a separate field, so that null means none.
 	FollowUp  api.Nullable[FollowUp] `json:"then" doc:"What happens to the conversation once the message is sent"`
 	CreatedAt clock.Time             `json:"created_at"`
 
 	AuthorKind string `json:"-"`
-	// Override is why it goes although a rule warns about it, "" for no reason.
+	// Override is the reason for sending it despite a rule's warning, "" for none.
 	Override string `json:"-"`
 	Test     bool   `json:"-"`
 }
 
-// Cancel takes messages back whose rows are locked; their files go.
+// Cancel cancels messages whose rows are locked and removes their files.
 func Cancel(tx *db.Tx, list []*Scheduled) error {
 	for _, m := range list {
 		m.State = Cancelled
@@ -82,8 +82,8 @@ func discardFiles(tx *db.Tx, id uuid.UUID) error {
 	return file.Remove(tx, ids)
 }
 
-// CancelOnReply takes back what should only go if the customer stays silent, and
-// says whether there was any.
+// CancelOnReply cancels the messages that should only go if the customer stays silent, and
+// reports whether there were any.
 func CancelOnReply(tx *db.Tx, conversation uuid.UUID) (bool, error) {
 	list, err := LockWaiting(tx, conversation)
 	if err != nil {

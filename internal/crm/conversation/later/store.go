@@ -29,27 +29,27 @@ func Put(tx *db.Tx, m *Scheduled) error {
 	return err
 }
 
-// Save writes what became of a message: its state, its item, its error.
+// Save writes the result of a message: its state, its item, its error.
 func Save(tx *db.Tx, m *Scheduled) error {
 	_, err := tx.Exec(`UPDATE scheduled_message SET state = $3, item_id = $4, error = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), m.ID, m.State, m.ItemID, m.Error)
 	return err
 }
 
-// Lock keeps a sender and a canceller apart.
+// Lock locks and returns a message, so that it is not sent and cancelled at the same time.
 func Lock(tx *db.Tx, id uuid.UUID) (Scheduled, error) {
 	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM scheduled_message
 		WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("scheduled_message"), tx.Tenant(), id)
 }
 
-// LockWaiting locks what waits in a conversation, the next first.
+// LockWaiting locks the waiting messages of a conversation, the next first.
 func LockWaiting(tx *db.Tx, conversation uuid.UUID) ([]Scheduled, error) {
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM scheduled_message
 		WHERE tenant_id = $1 AND conversation_id = $2 AND state = 'waiting' ORDER BY send_at, id`+
 		tx.Dialect().ForUpdate("scheduled_message"), tx.Tenant(), conversation)
 }
 
-// List reads a conversation's, the next to go first.
+// List returns the messages of a conversation, the next to go first.
 func List(r *db.Reader, conversation uuid.UUID, state string, p db.Page) (db.List[Scheduled], error) {
 	rows, err := db.All(r, scan, `SELECT `+columns+` FROM scheduled_message
 		WHERE tenant_id = $1 AND conversation_id = $2 AND ($3 = '' OR state = $3) AND (send_at, id) > ($4, $5)
@@ -57,18 +57,18 @@ func List(r *db.Reader, conversation uuid.UUID, state string, p db.Page) (db.Lis
 	return db.Cut(rows, p, func(m Scheduled) db.Key { return db.Key{Sort: m.SendAt.UnixMicro(), ID: m.ID} }), err
 }
 
-// Find reads a message.
+// Find returns a message.
 func Find(r *db.Reader, id uuid.UUID) (Scheduled, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM scheduled_message WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-// Move gives what waits in a conversation to another and returns the ids.
+// Move moves the waiting messages of a conversation to another and returns their ids.
 func Move(tx *db.Tx, from, to uuid.UUID) ([]uuid.UUID, error) {
 	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE scheduled_message SET conversation_id = $3
 		WHERE tenant_id = $1 AND conversation_id = $2 AND state = 'waiting' RETURNING id`, tx.Tenant(), from, to)
 }
 
-// Return undoes Move for what still waits there.
+// Return undoes Move for messages that are still waiting.
 func Return(tx *db.Tx, from, to uuid.UUID, ids []uuid.UUID) error {
 	for _, id := range ids {
 		if _, err := tx.Exec(`UPDATE scheduled_message SET conversation_id = $3

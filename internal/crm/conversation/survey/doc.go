@@ -1,5 +1,4 @@
-// Package survey asks customers how a conversation went, a little after it was
-// closed, and keeps what they answer. It owns the table csat_survey. A closing
-// that was taken back meanwhile asks nobody; of the answers to one survey the
-// first stands.
+// Package survey asks customers how a conversation went, a little after it was closed, and
+// stores their answers. It owns the table csat_survey. If the conversation was reopened
+// meanwhile, nobody is asked; only the first answer to a survey counts.
 package survey

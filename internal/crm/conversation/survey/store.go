@@ -15,7 +15,7 @@ func scan(row db.Row) (Survey, error) {
 	return v, err
 }
 
-// put says whether the closing had none yet.
+// put stores a survey and reports whether the closing had none yet.
 func put(tx *db.Tx, v Survey, closing int64, test bool) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO csat_survey (tenant_id, id, conversation_id, closing, test, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
@@ -23,13 +23,13 @@ func put(tx *db.Tx, v Survey, closing int64, test bool) (bool, error) {
 	return n == 1, err
 }
 
-// Last is the newest of a conversation.
+// Last returns the newest survey of a conversation.
 func Last(r *db.Reader, conversation uuid.UUID) (Survey, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM csat_survey
 		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
-// Answer says whether this answer is the first.
+// Answer stores an answer and reports whether it is the first.
 func Answer(tx *db.Tx, id uuid.UUID, rating int, comment string) (bool, error) {
 	n, err := tx.Exec(`UPDATE csat_survey SET rating = $3, comment = $4, responded_at = $5
 		WHERE tenant_id = $1 AND id = $2 AND responded_at IS NULL`, tx.Tenant(), id, rating, comment, clock.At(tx.Now()))

@@ -27,7 +27,7 @@ type Survey struct {
 	RespondedAt    *clock.Time `json:"responded_at" nullable:"true"`
 }
 
-// Rating is what became of a customer's answer.
+// Rating is the result of a customer's answer.
 type Rating struct {
 	Survey
 	Recorded bool `json:"recorded" doc:"False if an earlier rating stands; that one is then returned"`
@@ -39,16 +39,16 @@ const surveyFor = 14 * 24 * time.Hour
 // Service asks for ratings.
 type Service struct{ gate *conversation.Service }
 
-// New makes the service.
+// New returns the service.
 func New(gate *conversation.Service) *Service { return &Service{gate} }
 
-// Jobs is the kind of the jobs that ask for ratings.
+// Jobs returns the kind of the jobs that ask for ratings.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{{Name: conversation.SurveyJob, Handler: s.run, PerNode: 16, PerTenant: 4, MaxAttempts: 20}}
 }
 
-// run asks the customer, unless the conversation was opened again, merged
-// or deleted since that closing.
+// run asks the customer, unless the conversation was reopened, merged or deleted since that
+// closing.
 func (s *Service) run(ctx context.Context, j *jobs.Job) error {
 	var closed conversation.Closing
 	if err := json.Unmarshal(j.Payload, &closed); err != nil {
@@ -66,7 +66,7 @@ func (s *Service) run(ctx context.Context, j *jobs.Job) error {
 	})
 }
 
-// send asks the customer of a closed conversation, where the channel can.
+// send asks the customer of a closed conversation, if the channel can carry the question.
 func (s *Service) send(tx *db.Tx, c *conversation.Conversation) error {
 	v, fresh, err := Add(tx, c)
 	if err != nil || !fresh {
@@ -81,7 +81,7 @@ func (s *Service) send(tx *db.Tx, c *conversation.Conversation) error {
 	return s.gate.AddItem(tx, c, conversation.NewEvent(tx, name, detail))
 }
 
-// ask sends the question, or says why it is not sent.
+// ask sends the question, or returns why it is not sent.
 func (s *Service) ask(tx *db.Tx, c *conversation.Conversation, v Survey) (string, error) {
 	asker, ok := s.gate.Router().(conversation.Asker)
 	if !ok {
@@ -103,7 +103,7 @@ func (s *Service) ask(tx *db.Tx, c *conversation.Conversation, v Survey) (string
 	return string(fault.NoRoute), nil
 }
 
-// Add makes the survey of a closing and says whether it had none yet.
+// Add creates the survey of a closing and reports whether it had none yet.
 func Add(tx *db.Tx, c *conversation.Conversation) (Survey, bool, error) {
 	v := Survey{
 		ID: tx.NewID(), ConversationID: c.ID, CreatedAt: clock.At(tx.Now()), ExpiresAt: clock.At(tx.Now().Add(surveyFor)),

@@ -1,5 +1,5 @@
-// Package tag lists the tags that the conversations of a workspace have, so that
-// they can be suggested. It owns no table: it reads what the gate writes.
+// Package tag lists the tags of a workspace's conversations, so that they can be suggested.
+// It owns no table: it reads what the gate writes.
 package tag
 
 import (
@@ -11,22 +11,22 @@ import (
 	"konak/internal/kit/db"
 )
 
-// limit is how many tags are listed, in the order of the alphabet.
+// limit is the number of tags that are listed, in alphabetical order.
 const limit = 1000
 
 // Service lists tags.
 type Service struct{ db *db.DB }
 
-// New makes the service.
+// New returns the service.
 func New(d *db.DB) *Service { return &Service{db: d} }
 
-// List returns every tag once, as it is spelt where it was used last.
+// List returns every tag once, in its most recently used spelling.
 func (s *Service) List(ctx context.Context) ([]string, error) {
 	return db.Read(ctx, s.db.Tenant(caller.From(ctx).TenantID), list)
 }
 
-// list goes from one tag to the next by the index, so that its cost is the number
-// of tags, and not of conversations.
+// list steps from one tag to the next by the index, so that its cost depends on the number
+// of tags, not of conversations.
 func list(r *db.Reader) ([]string, error) {
 	return db.All(r, scan, `WITH RECURSIVE known (tag, n) AS (
 			SELECT min(tag), 1 FROM conversation_tag WHERE tenant_id = $1

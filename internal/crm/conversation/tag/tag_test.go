@@ -16,8 +16,8 @@ const (
 
 type object = map[string]any
 
-// Every tag of the workspace is listed once, as it was last spelt, and nobody
-// else's.
+// Every tag of the workspace is listed once, in its last spelling, and no other
+// workspace's.
 func TestTags(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -7,5 +7,5 @@ type Service struct {
 	gate *conversation.Service
 }
 
-// New makes the service.
+// New returns the service.
 func New(conversations *conversation.Service) *Service { return &Service{gate: conversations} }

@@ -15,15 +15,15 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// contactUndo is what parting two contacts needs to know.
+// contactUndo is what is needed to undo the merge of two contacts.
 type contactUndo struct {
 	Moved  []uuid.UUID
 	Merged []mergeRecord
 	Seats  []conversation.Seat
 }
 
-// mergeRecord is a conversation that went into another: how both stood, and
-// what the other got of it.
+// mergeRecord records a merge of one conversation into another: the state of both before
+// it, and what the other received.
 type mergeRecord struct {
 	From, Into                 uuid.UUID
 	State                      conversation.State
@@ -34,7 +34,7 @@ type mergeRecord struct {
 	Had, Got                   mergedFields
 }
 
-// mergedFields is what a merge changes of the conversation that stays.
+// mergedFields are the fields that a merge changes in the remaining conversation.
 type mergedFields struct {
 	OwnerID        *uuid.UUID
 	WaitingSince   *clock.Time
@@ -45,7 +45,7 @@ func mergedFieldsOf(c *conversation.Conversation) mergedFields {
 	return mergedFields{c.OwnerID, c.WaitingSince, c.LastActivityAt}
 }
 
-// restoreFields takes from c what a merge gave it, unless it was changed since.
+// restoreFields restores the fields of c that a merge changed, except those changed since.
 func (m *mergeRecord) restoreFields(c *conversation.Conversation) {
 	if conversation.SameID(c.OwnerID, m.Got.OwnerID) {
 		c.OwnerID = m.Had.OwnerID
@@ -58,8 +58,8 @@ func (m *mergeRecord) restoreFields(c *conversation.Conversation) {
 	}
 }
 
-// ContactMerged implements contact.Follower: the loser's conversations become
-// the winner's. Where both have one on a messaging account, these become one.
+// ContactMerged implements contact.Follower: the loser's conversations become the winner's.
+// If both have one on a messaging account, the two are merged.
 func (s *Service) ContactMerged(tx *db.Tx, loser, winner contact.Ref) ([]byte, error) {
 	list, err := conversation.LockOfContact(tx, loser.ID)
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *Service) ContactParted(tx *db.Tx, loser, winner contact.Ref, raw []byte
 	return nil
 }
 
-// unmerge takes a merged conversation out of the other again. Both are as they
-// were, but for what happened to them since.
+// unmerge undoes a merge. Both conversations are as they were before it, except for what
+// happened to them since.
 func (s *Service) unmerge(tx *db.Tx, m mergeRecord) error {
 	c, x, err := lockInOrder(tx, m.From, m.Into)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Service) unmerge(tx *db.Tx, m mergeRecord) error {
 		return nil // changed since
 	}
 	if x.MergedIntoID != nil {
-		// What belongs to whom cannot be told any more.
+		// It is no longer known what belongs to which conversation.
 		return fault.New(fault.Conflict).Because("conversation_merged")
 	}
 	if err := returnParts(tx, m.From, m.Into, m.Taken); err != nil {
@@ -152,8 +152,7 @@ func lockInOrder(tx *db.Tx, from, into uuid.UUID) (c, x conversation.Conversatio
 	return c, x, err
 }
 
-// takeBack takes out of the conversation that stayed what the merge had
-// brought.
+// takeBack removes from the remaining conversation what the merge had brought.
 func (s *Service) takeBack(tx *db.Tx, was conversation.Conversation, m *mergeRecord) error {
 	x := was
 	m.restoreFields(&x)
@@ -184,8 +183,8 @@ func (s *Service) takeBack(tx *db.Tx, was conversation.Conversation, m *mergeRec
 	return s.gate.Announce(tx, []string{name}, &was, &x, nil)
 }
 
-// restoreMerged restores the conversation that had gone into another, to the state
-// that it had: a snooze whose time has passed is over.
+// restoreMerged restores the conversation that was merged into another, in its earlier
+// state: a snooze whose time has passed is over.
 func (s *Service) restoreMerged(tx *db.Tx, was conversation.Conversation, m *mergeRecord) error {
 	c := was
 	c.MergedIntoID = nil
@@ -216,8 +215,8 @@ func (s *Service) restoreMerged(tx *db.Tx, was conversation.Conversation, m *mer
 	return s.gate.Move(tx, restored, &c, conversation.Reopen, nil, nil)
 }
 
-// taken is what a merge brought into a conversation beside the items, which
-// remember by themselves where they come from.
+// taken is what a merge brought into a conversation in addition to the items, which record
+// their origin themselves.
 type taken struct {
 	Scheduled    []uuid.UUID
 	Drafts       []draft.Moved
@@ -225,9 +224,9 @@ type taken struct {
 	Participants []uuid.UUID
 }
 
-// moveParts moves a merged conversation's items, what waits to be sent, and the
-// drafts of agents who have none of that type there; contacts and agents join those that
-// are there.
+// moveParts moves a merged conversation's items, its scheduled messages, and its drafts,
+// except if the agent has a draft of that type there; contacts and agents are added to
+// those of the other conversation.
 func moveParts(tx *db.Tx, from, to uuid.UUID) (t taken, err error) {
 	if err = conversation.MoveAllItems(tx, from, to); err != nil {
 		return t, err
@@ -245,8 +244,8 @@ func moveParts(tx *db.Tx, from, to uuid.UUID) (t taken, err error) {
 	return t, err
 }
 
-// returnParts gives a conversation back what a merge had moved: items, what still
-// waits to be sent, and drafts that nobody has written on since.
+// returnParts returns what a merge had moved to a conversation: items, messages still
+// waiting to be sent, and drafts that have not changed since.
 func returnParts(tx *db.Tx, from, to uuid.UUID, t taken) error {
 	if err := conversation.ReturnItems(tx, from, to); err != nil {
 		return err

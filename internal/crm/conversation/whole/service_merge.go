@@ -13,8 +13,8 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// Merge closes a conversation into another of the same customer: its items move
-// there, and so does whatever arrives for it later. Unmerge takes it back.
+// Merge closes a conversation and merges it into another of the same customer: its items
+// move there, and so does whatever arrives for it later. Unmerge undoes it.
 func (s *Service) Merge(ctx context.Context, id, into uuid.UUID) (c conversation.Conversation, err error) {
 	err = idempotency.Do(ctx, s.gate.Tenant(ctx), &c, func(tx *db.Tx) error {
 		if _, err := conversation.ByID(&tx.Reader, id); err != nil {
@@ -60,8 +60,8 @@ func lockPair(tx *db.Tx, id, into uuid.UUID) (was, target conversation.Conversat
 	return was, target, err
 }
 
-// mergeInto merges two locked conversations. It gives the one that went, and
-// what parting them again needs.
+// mergeInto merges two locked conversations. It returns the one that was merged into the
+// other, and what is needed to undo the merge.
 func (s *Service) mergeInto(tx *db.Tx, was, target conversation.Conversation) (c conversation.Conversation, m mergeRecord, err error) {
 	c, x := was, target
 	if c.Test != x.Test {

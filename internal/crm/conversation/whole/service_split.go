@@ -15,9 +15,8 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// Split moves items of a conversation into a new one with the same customer:
-// two matters that came in one thread. A messaging channel knows one thread
-// only, so there it is refused.
+// Split moves items of a conversation into a new one with the same customer, for two
+// matters in one thread. It is refused on a messaging channel, which knows one thread only.
 func (s *Service) Split(ctx context.Context, id uuid.UUID, ids []uuid.UUID, subject string) (c conversation.Conversation, err error) {
 	err = idempotency.Do(ctx, s.gate.Tenant(ctx), &c, func(tx *db.Tx) error {
 		was, err := conversation.Lock(tx, id)
@@ -67,8 +66,8 @@ func (s *Service) Split(ctx context.Context, id uuid.UUID, ids []uuid.UUID, subj
 	return c, err
 }
 
-// checkSplit wants messages and notes of this conversation, and one message
-// more than these.
+// checkSplit checks that the ids are messages or notes of this conversation, with at least
+// one message, and that at least one other message remains.
 func (s *Service) checkSplit(tx *db.Tx, id uuid.UUID, ids []uuid.UUID) error {
 	known, messages, err := conversation.CountMovable(&tx.Reader, id, ids)
 	if err != nil {
@@ -91,8 +90,8 @@ func (s *Service) checkSplit(tx *db.Tx, id uuid.UUID, ids []uuid.UUID) error {
 	return err
 }
 
-// setPreviewAndWaiting brings what lists show of a conversation in line with its newest
-// message.
+// setPreviewAndWaiting updates the preview and the waiting time of a conversation from its
+// newest message.
 func (s *Service) setPreviewAndWaiting(tx *db.Tx, c *conversation.Conversation, newest func() (conversation.Item, error)) error {
 	last, err := newest()
 	if err != nil {

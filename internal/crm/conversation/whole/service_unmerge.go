@@ -11,11 +11,11 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Unmerge takes a conversation out of the one that it was merged into. Both are
-// as they were, but for what happened to them since. It is refused with the
-// reason not_merged where there is nothing to take back, single_thread where
-// the customer has another conversation on the same messaging account by now,
-// and conversation_merged where the other one was merged further.
+// Unmerge undoes the merge of a conversation. Both conversations are as they were before
+// it, except for what happened to them since. It is refused with the reason not_merged if
+// there is nothing to undo, single_thread if the customer has another conversation on the
+// same messaging account by now, and conversation_merged if the other one was itself merged
+// since.
 func (s *Service) Unmerge(ctx context.Context, id uuid.UUID) (c conversation.Conversation, err error) {
 	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := conversation.ByID(&tx.Reader, id)

@@ -7,8 +7,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// putMerge keeps what taking a merge back needs. A conversation that was merged
-// once more after that is kept anew.
+// putMerge stores what is needed to undo a merge. If the conversation was merged before,
+// the record is replaced.
 func putMerge(tx *db.Tx, m mergeRecord) error {
 	_, err := tx.Exec(`INSERT INTO conversation_merge (tenant_id, conversation_id, undo, merged_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET undo = excluded.undo, merged_at = excluded.merged_at`,
