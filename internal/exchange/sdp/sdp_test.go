@@ -25,8 +25,7 @@ func TestAnOfferIsRead(t *testing.T) {
 	}
 }
 
-// What is held is told by a direction in the stream or before it, or by an address of
-// zeros.
+// A hold is signalled by a direction in the stream or before it, or by an address of zeros.
 func TestHoldIsRead(t *testing.T) {
 	for _, test := range []struct {
 		name, from, to string
@@ -107,8 +106,8 @@ func TestDirectionsAreAnswered(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that no text makes Parse fail in another way than by its errors,
-// and that what is accepted can be answered and read back.
+// FuzzParse checks that on any text Parse fails only with its own errors, and that an
+// accepted text can be answered and read back.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(phoneOffer))
 	f.Add([]byte("v=0\r\nc=IN IP6 ::1\r\nm=audio 1/2 RTP/AVP 0\r\na=rtpmap:0"))

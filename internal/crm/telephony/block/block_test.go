@@ -59,7 +59,7 @@ func TestBlocked(t *testing.T) {
 	})
 }
 
-// The tier line suffices; without telephony, or the permission, nothing is shown.
+// The tier line is enough; without telephony or the permission, nothing is shown.
 func TestBlockedRefusals(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
