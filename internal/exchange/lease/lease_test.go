@@ -33,7 +33,7 @@ func TestOneExchangeHoldsTheLease(t *testing.T) {
 		c.Advance(lease.Renew)
 		take(second, nil)
 		take(first, lease.ErrHeld)
-		if err := lease.Release(t.Context(), d, first); err != nil { // is not its own
+		if err := lease.Release(t.Context(), d, first); err != nil { // not the holder's
 			t.Fatal(err)
 		}
 		take(first, lease.ErrHeld)

@@ -93,7 +93,7 @@ func TestDelaysLeaveNoGaps(t *testing.T) {
 		for _, i := range order {
 			p := frame(sdp.PCMU, i)
 			for k := range p.Payload {
-				p.Payload[k] = byte(i) // a code that is no silence
+				p.Payload[k] = byte(i) // a code that is not silence
 			}
 			side(p)
 		}
@@ -121,7 +121,7 @@ func TestDelaysLeaveNoGaps(t *testing.T) {
 			silent++
 		}
 	}
-	if silent != 1 { // the one that was overtaken
+	if silent != 1 { // the delayed packet
 		t.Errorf("%d frames are silent", silent)
 	}
 }

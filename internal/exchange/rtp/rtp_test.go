@@ -190,7 +190,7 @@ func TestOtherPayloadsAreDropped(t *testing.T) {
 	other := packet(2, "video")
 	other[1] = 96
 	s.Receive(other, peer)
-	strange := packet(3, "\x20\x0a\x00\xa0") // an event that is no key
+	strange := packet(3, "\x20\x0a\x00\xa0") // an event that is not a key
 	strange[1] = 101
 	s.Receive(strange, peer)
 	s.Receive([]byte("no packet at all"), peer)

@@ -96,7 +96,7 @@ func TestNumbersAreUsedOnce(t *testing.T) {
 	if _, ok := receives.open(first[:20]); ok {
 		t.Error("a packet that was cut off is taken")
 	}
-	extended := append([]byte{0x90}, first[1:]...) // says that it has an extension
+	extended := append([]byte{0x90}, first[1:]...) // claims to have an extension
 	if _, ok := receives.open(extended); ok {
 		t.Error("a packet with a wrong header is taken")
 	}

@@ -33,7 +33,7 @@ func TestHoldIsRead(t *testing.T) {
 	}{
 		{"sendonly", "a=sendrecv", "a=sendonly", sdp.SendOnly},
 		{"inactive", "a=sendrecv", "a=inactive", sdp.Inactive},
-		{"in the session", "t=0 0\r\n", "t=0 0\r\na=recvonly\r\n", sdp.SendRecv}, // the stream's own word counts
+		{"in the session", "t=0 0\r\n", "t=0 0\r\na=recvonly\r\n", sdp.SendRecv}, // the stream's own direction is used
 		{"zeros", "c=IN IP4 192.0.2.7", "c=IN IP4 0.0.0.0", sdp.SendOnly},
 	} {
 		d, err := sdp.Parse([]byte(strings.Replace(phoneOffer, test.from, test.to, 1)))

@@ -59,7 +59,7 @@ func TestAProviderCallsAnAccount(t *testing.T) {
 		"+902125550199;konak=right":                               403, // another's number
 		"name;konak=right":                                        403,
 		"+49301234567;konak=away":                                 503,
-		"+49301234567;x=1;konak=right" + strings.Repeat("0", 300): 404, // no key that is read: a carrier's call to no number
+		"+49301234567;x=1;konak=right" + strings.Repeat("0", 300): 404, // too long to be read as a key: a carrier's call to an unknown number
 	} {
 		p.send(p.inviteAccount(user, p.secureOffer()))
 		p.response(status)

@@ -410,7 +410,7 @@ func TestChallengesAreNotKept(t *testing.T) {
 		p.send(text)
 		first := p.response(401).GetHeader("WWW-Authenticate").Value()
 		again := first
-		for n := 0; n < 100 && again == first; n++ { // one that crosses the answer is still answered by it
+		for n := 0; n < 100 && again == first; n++ { // a repetition that crosses the answer still gets that answer
 			p.send(text)
 			again = p.response(401).GetHeader("WWW-Authenticate").Value()
 		}

@@ -34,7 +34,7 @@ type desk struct {
 	t      *testing.T
 	cfg    sipexchange.Config
 	listen string
-	secure *tls.Config // where SIP is served over TLS as well
+	secure *tls.Config // if SIP is also served over TLS
 	logs   *logBuffer
 	cursor int64
 

@@ -64,7 +64,7 @@ const repeatedChallenge = `<label id="1"/><recv response="401" optional="true" n
 const proof = "[authentication username=sipp password=secret]\n"
 
 // 5,000 registrations with digest, each challenged and answered.
-func TestSippRegisters(t *testing.T) { // not beside others: the peers keep time
+func TestSippRegisters(t *testing.T) { // not parallel: the peers run in real time
 	tooltest.Need(t, "sipp", "ensure-phones")
 	d := startDesk(t, func(c *sipexchange.Config) { c.Limits.Messages, c.Limits.MessagesPerAddress = 100_000, 100_000 })
 	d.addDevice(tenantA, "sipp", "101")
@@ -79,7 +79,7 @@ func TestSippRegisters(t *testing.T) { // not beside others: the peers keep time
 
 // Calls with message loss on the network: all are set up and ended, and each has its events
 // once.
-func TestSippCallsOverALossyWay(t *testing.T) { // not beside others: the peers keep time
+func TestSippCallsOverALossyWay(t *testing.T) { // not parallel: the peers run in real time
 	tooltest.Need(t, "sipp", "ensure-phones")
 	d := startDesk(t, func(c *sipexchange.Config) { c.Limits.LegsOfTenant = 1000 })
 	d.addDevice(tenantA, "sipp", "101")
@@ -167,7 +167,7 @@ func ringUnlessGivenUp(d *desk, leg uuid.UUID) error {
 
 // Callers who give up while it rings, and callers whom we hang up on as soon as they are
 // answered: each call ends once, for the right reason.
-func TestSippCallsThatEndEarly(t *testing.T) { // not beside others: the peers keep time
+func TestSippCallsThatEndEarly(t *testing.T) { // not parallel: the peers run in real time
 	tooltest.Need(t, "sipp", "ensure-phones")
 	const calls = 40
 	for name, test := range map[string]struct {
@@ -256,7 +256,7 @@ func sippWait(label int, method string, next int, refused, unknown string) strin
 
 // Callers who give up at the moment when they are answered: whichever was first, the call
 // ends once, and neither side believes that it continues.
-func TestSippCancelsCrossAnswers(t *testing.T) { // not beside others: the peers keep time
+func TestSippCancelsCrossAnswers(t *testing.T) { // not parallel: the peers run in real time
 	tooltest.Need(t, "sipp", "ensure-phones")
 	const calls = 40
 	d := startDesk(t, func(c *sipexchange.Config) { c.Limits.LegsOfTenant = 1000 })
@@ -324,7 +324,7 @@ func TestSippCancelsCrossAnswers(t *testing.T) { // not beside others: the peers
 
 // Invalid requests get an answer that names the error, or none at all, and a concurrent
 // valid call is set up.
-func TestSippMalformed(t *testing.T) { // not beside others: the peers keep time
+func TestSippMalformed(t *testing.T) { // not parallel: the peers run in real time
 	tooltest.Need(t, "sipp", "ensure-phones")
 	d := startDesk(t)
 	d.addDevice(tenantA, "sipp", "101")
@@ -365,7 +365,7 @@ func startBaresip(t *testing.T, d *desk, user string, hz float64) *baresiptest.P
 
 // Two telephones of another vendor hear each other, before and after a hold, and the
 // recording has both.
-func TestBaresipTelephones(t *testing.T) { // not beside others: the peers keep time
+func TestBaresipTelephones(t *testing.T) { // not parallel: the peers run in real time
 	baresiptest.Need(t)
 	d := startDesk(t)
 	d.addDevice(tenantA, "ayse", "101")

@@ -28,7 +28,7 @@ type phone struct {
 	t          *testing.T
 	user, pass string
 	conn       net.Conn
-	transport  string // as it stands in a Via
+	transport  string // as written in a Via
 	in         chan sip.Message
 	sound      *net.UDPConn
 	codec      sdp.Codec
@@ -264,7 +264,7 @@ func localPort(conn net.Conn) int {
 // taken is a call that a telephone answered.
 type taken struct {
 	*call
-	port int // where the exchange takes its sound
+	port int // where the exchange receives its sound
 }
 
 // take rings and answers the next INVITE.

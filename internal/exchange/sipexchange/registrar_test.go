@@ -76,7 +76,7 @@ func TestAWrongPasswordIsRefusedAndSlowedDown(t *testing.T) {
 	if !strings.Contains(d.logs.String(), "slowed down") {
 		t.Error("nothing is logged")
 	}
-	known.register(300, 200) // nobody else is held up
+	known.register(300, 200) // others are not slowed down
 	now.Advance(2 * time.Second)
 	right.register(300, 200)
 }
@@ -168,7 +168,7 @@ func TestAChangedOrDroppedDeviceIsSignedOut(t *testing.T) {
 	p.pass = "new"
 	p.register(300, 200)
 	leg, _ := d.talk(tenantA, p)
-	d.must(d.DropDevice(t.Context(), tenantB, "ayse")) // is not theirs
+	d.must(d.DropDevice(t.Context(), tenantB, "ayse")) // not that tenant's
 	if list, _ := d.Registrations(t.Context(), tenantA); len(list) != 1 {
 		t.Fatalf("another workspace dropped it: %+v", list)
 	}

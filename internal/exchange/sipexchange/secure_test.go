@@ -58,7 +58,7 @@ func (d *desk) wantBothHeard(a, b uuid.UUID) {
 
 // Telephones of another vendor call and are called over TLS with encrypted sound, with a
 // peer whose sound is not encrypted.
-func TestBaresipEncrypted(t *testing.T) { // not beside others: the peers keep time
+func TestBaresipEncrypted(t *testing.T) { // not parallel: the peers run in real time
 	baresiptest.Need(t)
 	for name, encryption := range map[string]string{"where it can": "srtp", "always": "srtp-mand"} {
 		for called, dial := range map[string]string{"called": "", "calls": "444"} {
@@ -103,7 +103,7 @@ func TestBaresipEncrypted(t *testing.T) { // not beside others: the peers keep t
 }
 
 // Telephones of another vendor work over IPv6.
-func TestBaresipOverIPv6(t *testing.T) { // not beside others: the peers keep time
+func TestBaresipOverIPv6(t *testing.T) { // not parallel: the peers run in real time
 	baresiptest.Need(t)
 	d := startDeskOn(t, "[::1]:0", nil)
 	var legs []uuid.UUID

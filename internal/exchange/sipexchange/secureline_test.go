@@ -61,7 +61,7 @@ func wantToneAcross(t *testing.T, from *desk, said uuid.UUID, to *desk, heard uu
 
 // A line signs in over TLS at a real exchange, and calls go both ways over its connection
 // with encrypted, audible sound.
-func TestALineOverTLS(t *testing.T) { // not beside others: sound keeps time
+func TestALineOverTLS(t *testing.T) { // not parallel: sound runs in real time
 	config, authority := newCertificate(t)
 	carrier := startDeskOn(t, "127.0.0.1:0", config)
 	carrier.addDevice(tenantA, lineUser, "200")

@@ -132,7 +132,7 @@ func TestMuteAndHoldSilence(t *testing.T) {
 	p.must(p.Mute(t.Context(), tenantA, p.legB, true))
 	p.a.hearsNothing(p)
 	p.b.drain()
-	p.b.hears(toneA, 10) // who is muted still hears
+	p.b.hears(toneA, 10) // a muted leg still hears
 	p.must(p.Mute(t.Context(), tenantA, p.legB, false))
 	p.hearEachOther()
 	p.must(p.Hold(t.Context(), tenantA, p.legB, true))
@@ -218,7 +218,7 @@ func TestKeysAreHeardAndSent(t *testing.T) {
 	}
 	p.must(p.SendDTMF(t.Context(), tenantA, p.legB, "12"))
 	var keys []byte
-	for last := uint32(0); len(keys) < 3; { // the 7 was passed on, then 1 and 2
+	for last := uint32(0); len(keys) < 3; { // the 7 was forwarded, then 1 and 2
 		if packet := <-p.b.heard; packet.PayloadType == 101 && packet.Timestamp != last {
 			keys, last = append(keys, packet.Payload[0]), packet.Timestamp
 		}

@@ -112,7 +112,7 @@ func TestInvitesAreChecked(t *testing.T) {
 			t.Error(name)
 		}
 	}
-	p.codec = sdp.Codec(9) // none that is understood
+	p.codec = sdp.Codec(9) // an unsupported one
 	p.invite("444")
 	p.response(488)
 }

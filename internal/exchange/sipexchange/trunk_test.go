@@ -26,7 +26,7 @@ type provider struct {
 	*phone
 	realm    string
 	contact  string       // where the line takes calls
-	callID   string       // under which it signed in
+	callID   string       // of its sign-in
 	listener net.Listener // of a line over TLS, for its next connection
 }
 
@@ -161,7 +161,7 @@ func TestALineSignsInAndCarriesCalls(t *testing.T) {
 	p.confirm(in, p.response(200))
 
 	// The line is dropped: its call ends, and it signs out.
-	d.must(d.DropTrunk(t.Context(), tenantB, id)) // is not theirs
+	d.must(d.DropTrunk(t.Context(), tenantB, id)) // not that tenant's
 	if _, err := d.TrunkStatus(t.Context(), tenantA, id); err != nil {
 		t.Errorf("another workspace dropped it: %v", err)
 	}

@@ -150,7 +150,7 @@ func TestPlaceCallRefusals(t *testing.T) {
 		owner.Delete(path + "/line").Want(200)
 		o.Settle()
 		owner.Post(path+"/call", map[string]any{"to": customer, "via": "line"}).Refused(409, "no_line")
-		ayse.Post(path+"/phone", nil).Want(201) // signed out by it
+		ayse.Post(path+"/phone", nil).Want(201) // it signed the phone out
 		ayse.Post(path+"/call", map[string]any{"to": "100"}).Refused(409, "no_device")
 		owner.Post("/api/crm/v1/agents/"+id.String()+"/suspension", nil).Want(200)
 	})

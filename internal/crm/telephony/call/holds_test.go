@@ -27,7 +27,7 @@ type chaos struct {
 	*office
 	*rapid.T
 	bank    *apptest.Telephony
-	number  uuid.UUID // how the exchange calls the operator's line for the workspace
+	number  uuid.UUID // the exchange's id of the operator's line for the workspace
 	ayse    uuid.UUID
 	started []wallet.Challenge // card payments that wait at the bank
 }
@@ -38,7 +38,7 @@ var steps = map[string]func(c *chaos){
 	"dial": func(c *chaos) {
 		c.x.Call(c.w.ID, c.username, uuid.Nil, "100", rapid.SampledFrom([]string{"05321234567", "112", "101"}).Draw(c.T, "dialled"))
 	},
-	"help": func(c *chaos) { // neither credit nor caps keep it back
+	"help": func(c *chaos) { // neither credit nor caps hold it back
 		c.w.Owner.Post(path+"/call", map[string]any{"to": "112"}).Want(201)
 	},
 	"incoming": func(c *chaos) {
@@ -230,7 +230,7 @@ func TestMoneyHolds(t *testing.T) {
 		}
 		c.hangUpAll()
 		c.Clock.Advance(10 * time.Minute)
-		for range 3 { // what is lost brings back what rings, which is lost, too
+		for range 3 { // ending a lost leg may ring another phone, whose leg is lost, too
 			if _, err := c.Calls.Reconcile(c.office.t.Context()); err != nil {
 				t.Fatal(err)
 			}

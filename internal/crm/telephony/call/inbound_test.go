@@ -124,7 +124,7 @@ func TestVoicemail(t *testing.T) {
 			o.t.Errorf("heard %d %q, %v", heard.Status, heard.Body, heard.Header)
 		}
 		past := o.w.Owner.Header("Range", "bytes=99999999-").Get(path + "/recordings/" + c.CDRID.String())
-		past.Refused(416, "range_not_satisfiable") // and in the audit log is one access only
+		past.Refused(416, "range_not_satisfiable") // and the audit log has only one access
 		if past.Header.Get("Cache-Control") != "no-store" || past.Header.Get("Content-Type") != "application/json" || past.Header.Get("Content-Disposition") != "" {
 			o.t.Errorf("refused with %v", past.Header)
 		}

@@ -149,7 +149,7 @@ func TestTheCalledColleagueDetaches(t *testing.T) {
 		if c = o.want(call.Active, ""); o.joined() != 2 || *c.AgentID != id {
 			o.t.Errorf("%d legs hear each other in %+v", o.joined(), c)
 		}
-		o.w.Owner.Post(path+"/call/detach", body).Want(200) // the one who called can as well
+		o.w.Owner.Post(path+"/call/detach", body).Want(200) // the calling agent can do so as well
 		o.w.Owner.Post(path+"/call/resume", body).Want(200)
 		o.answer(o.legTo(o.username))
 		o.end(back, exchange.CauseNormal)
@@ -261,7 +261,7 @@ func TestTimesOfACall(t *testing.T) {
 		own = o.legTo(o.username)
 		o.answer(own)
 		o.wait(5 * time.Second)
-		for _, leg := range []uuid.UUID{own, in} { // as the exchange tells after a crash
+		for _, leg := range []uuid.UUID{own, in} { // as the exchange reports after a crash
 			o.x.Happen(leg, exchange.Event{Type: exchange.LegEndedEvent, Cause: exchange.CauseLost, EndedBy: exchange.EndedByExchange})
 		}
 		o.Clock.Advance(10 * time.Minute)

@@ -50,7 +50,7 @@ func TestCreditEnds(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.buyNumber()
-		o.credit(2 * micro) // one minute, and not two
+		o.credit(2 * micro) // one minute, not two
 		o.place(o.w.Owner, map[string]any{"to": customer})
 		o.answer(o.legTo(o.username))
 		o.answer(o.legTo(customer))
@@ -131,8 +131,8 @@ func TestStoppedExchange(t *testing.T) {
 	})
 }
 
-// The exchange lost everything: the time talked until then is paid, and nothing is paid
-// twice.
+// The exchange lost everything: its legs end at the last event received of them, only the
+// time until then is paid, and nothing twice.
 func TestLostExchange(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -150,7 +150,7 @@ func TestLostExchange(t *testing.T) {
 			o.t.Errorf("%d legs are lost, %v", n, err)
 		}
 		c := o.want(call.Ended, call.Answered)
-		if c.Cost != 0 { // nothing was heard of it after its answer
+		if c.Cost != 0 { // there was no event after its answer
 			o.t.Errorf("it cost %d", c.Cost)
 		}
 		o.wantWallet(5*micro, 0)

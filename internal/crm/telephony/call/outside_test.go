@@ -73,7 +73,7 @@ func TestCapsCountEveryLegToTheOutside(t *testing.T) {
 func TestNoCallLeadsBack(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
-		o.w.Owner.Post(path+"/call", map[string]any{"to": "+902125550101"}).Refused(422, "validation_failed") // that of the line
+		o.w.Owner.Post(path+"/call", map[string]any{"to": "+902125550101"}).Refused(422, "validation_failed") // the line's number
 		o.buyNumber()
 		const own = "+902125550199"
 		_, ayse, phone := o.colleague("ayse")
@@ -218,7 +218,7 @@ func TestTheOperatorsLineIsGivenAfterAStart(t *testing.T) {
 		puts := func() int {
 			return len(slices.DeleteFunc(o.x.Log(), func(line string) bool { return line != "put trunk sip.carrier.example" }))
 		}
-		if puts() != 2 { // here, and once by the calls
+		if puts() != 2 { // once above and once by the calls
 			o.t.Errorf("the exchange was given the line %d times", puts())
 		}
 		// An exchange that lost the line gets it again.

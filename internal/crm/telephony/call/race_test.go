@@ -40,7 +40,7 @@ func (t *twice) HoldForCall(tx *db.Tx, ref, id uuid.UUID, amount int64) error {
 func (o *office) untilKeptBack(over <-chan struct{}) {
 	o.t.Helper()
 	looked := make(chan struct{})
-	go func() { // not by who is in a transaction
+	go func() { // not in a goroutine that is in a transaction
 		defer close(looked)
 		o.lookForLocks(over)
 	}()

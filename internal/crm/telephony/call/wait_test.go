@@ -204,7 +204,7 @@ func TestAParkedCallIsNotForgotten(t *testing.T) {
 		o.end(o.legTo(phone), exchange.CauseNoAnswer)
 		nobody(true)
 
-		o.colleague("veli") // whom a colleague who waits is no business of
+		o.colleague("veli") // who must not be rung for a waiting colleague
 		o.Clock.Advance(time.Second)
 		inside, _, _ := o.talkInside(phone)
 		o.w.Owner.Post(path+"/call/detach", map[string]any{"call_id": inside.ID}).Want(200)

@@ -148,7 +148,7 @@ func TestGreetingText(t *testing.T) {
 		if samples, err := s.Greetings.Samples(t.Context(), w.ID, greeting.SlotSound("closed")); err != nil || len(samples) != 8000 || voice.spoken != 1 {
 			t.Errorf("%d samples, spoken %d times, %v", len(samples), voice.spoken, err)
 		}
-		w.Owner.Get(slots+"/audio/closed").Refused(404, "not_found") // a text is no file of theirs
+		w.Owner.Get(slots+"/audio/closed").Refused(404, "not_found") // a spoken text is not an uploaded file
 		if got := put(map[string]any{"slot": "welcome", "mode": "audio"}).Refused(422, "validation_failed"); len(got.Fields["slots.mode"]) != 1 {
 			t.Errorf("a file that is not there: %v", got.Fields)
 		}

@@ -88,7 +88,7 @@ func TestSettingsRefusals(t *testing.T) {
 			"menus.keys.digit": func(m map[string]any) { m["menus"] = []any{menu("a", key("1", "team"), key("1", "voicemail"))} },
 			"menus.keys.menu":  func(m map[string]any) { m["menus"] = []any{menu("a", key("1", "menu", "menu", "b"))} },
 			"menus.keys.e164":  func(m map[string]any) { m["menus"] = []any{menu("a", key("1", "number", "e164", "12"))} },
-			"hours":            func(m map[string]any) { delete(m, "hours") }, // left out, it would be erased
+			"hours":            func(m map[string]any) { delete(m, "hours") }, // if it could be left out, that would erase it
 			"menus.keys.agent_id": func(m map[string]any) {
 				m["menus"] = []any{menu("a", key("1", "agent", "agent_id", nobody))}
 			},

@@ -238,7 +238,7 @@ func TestCommandsBeforeTheEndCount(t *testing.T) {
 			p.write(`{"type":"` + name + `","id":"c1","on":true,"call_id":"` + made.ID.String() + `"}`)
 		}
 		_ = p.conn.Close(websocket.StatusNormalClosure, "")
-		for o.callOf(made.ID).State != call.Ended { // the server goes on for a moment
+		for o.callOf(made.ID).State != call.Ended { // the server continues for a moment
 			if o.t.Context().Err() != nil {
 				o.t.Fatal("not hung up")
 			}
@@ -300,7 +300,7 @@ func TestSocketsAreCounted(t *testing.T) {
 		if err := last.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
 			o.t.Fatal(err)
 		}
-		for { // the server counts it out a moment after its farewell
+		for { // the server stops counting it a moment after the close
 			if _, status, _ := o.dial(attempt{ticket: o.ticket(o.w.Owner).Ticket}); status == 101 {
 				return
 			}
