@@ -24,7 +24,7 @@ const (
 )
 
 // Attempts slows down password guessing. A telephone that is signed in is held up only by
-// failures of its own user from its own address, so not by others behind the same router.
+// failures of its own user from its own address, even behind a shared router.
 type Attempts struct {
 	clock clock.Source
 	log   *slog.Logger
