@@ -1,6 +1,5 @@
-// Package telephony says which telephony a workspace has. The credit that pays for
-// calls and numbers is in the package wallet, the phone numbers are in number.
+// Package telephony reports which telephony a workspace has. The credit that pays for
+// calls and numbers is in package wallet, the phone numbers are in package number.
 //
-// The tier follows from the licences alone, so that it can be asked for whatever
-// state the exchange is in.
+// The tier depends on the licences only, so it is available in any state of the exchange.
 package telephony

@@ -14,10 +14,10 @@ const (
 	licenceLine     = "telephony_line"
 )
 
-// Licences are those of which a workspace that telephones has one.
+// Licences are the licences for telephony; a workspace needs one of them.
 var Licences = []string{licenceExchange, licenceLine}
 
-// Path is where the routes of telephony begin.
+// Path is the prefix of telephony's routes.
 const Path = "/api/crm/v1/telephony"
 
 // Route declares a route that both tiers have.
@@ -35,26 +35,26 @@ type Tier struct {
 	SwitchURL    *string  `json:"switch_url" nullable:"true" example:"https://example.com/plans" doc:"Address for requesting another tier; null if the operator has set none"`
 }
 
-// exchangeOnly is what only the tier exchange has.
+// exchangeOnly lists the features that only the tier exchange has.
 var exchangeOnly = []string{"greeting_preview", "numbers", "wallet"}
 
-// Config is what telephony needs.
+// Config is the configuration of a Service.
 type Config struct {
-	// SwitchURL is where a workspace can ask for another tier, "" for nowhere.
+	// SwitchURL is where a workspace can ask for another tier; "" if there is no such page.
 	SwitchURL string
 	// Number and Line are the parts of the setup.
 	Number, Line Part
-	// OutsideLine says that the operator has a line for bought numbers.
+	// OutsideLine is set if the operator has a line for bought numbers.
 	OutsideLine bool
 }
 
-// Service is telephony.
+// Service reports the telephony that a workspace has.
 type Service struct{ Config }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) *Service { return &Service{c} }
 
-// Tier reads the caller's tier.
+// Tier returns the tier of the caller's workspace.
 func (s *Service) Tier(ctx context.Context) Tier {
 	t := Tier{Tier: "none", Capabilities: []string{}}
 	if s.SwitchURL != "" {

@@ -6,19 +6,19 @@ import (
 	"konak/internal/kit/caller"
 )
 
-// Part is something without which nobody can telephone.
+// Part is something that a workspace needs before it can make calls.
 type Part interface {
-	// SetupState says how far it is, and what is wrong with it.
+	// SetupState returns its state, and what is wrong with it.
 	SetupState(ctx context.Context) (state, detail string, err error)
 }
 
-// PartState is how far a part of the setup is.
+// PartState is the state of a part of the setup.
 type PartState struct {
 	State  string `json:"state" example:"active"`
 	Detail string `json:"detail" example:"" doc:"What is wrong, if anything"`
 }
 
-// Setup is what is there for telephoning, and what is missing.
+// Setup is what a workspace has for making calls, and what is missing.
 type Setup struct {
 	Number      PartState `json:"number" doc:"The default number: none or active. Without a default, the state of the newest pending or suspended number"`
 	Line        PartState `json:"line" doc:"The workspace's own line: its status, or none"`
@@ -32,7 +32,7 @@ const (
 	outsideMissing = "not_configured"
 )
 
-// Setup reads what is there for telephoning.
+// Setup returns the state of the workspace's telephony.
 func (s *Service) Setup(ctx context.Context) (out Setup, err error) {
 	out = Setup{Number: PartState{State: "none"}, Line: PartState{State: "none"}, OutsideLine: PartState{State: outsideMissing}}
 	if s.OutsideLine {

@@ -1,6 +1,6 @@
-// Package baresiptest runs baresip, a telephone of another maker, in tests. It answers
-// every call, speaks a tone and keeps what it hears, so that a test can say which tone
-// came through.
+// Package baresiptest runs baresip, another vendor's telephone, in tests. It answers every
+// call, plays a tone and records what it hears, so that a test can check which tone
+// arrived.
 package baresiptest
 
 import (
@@ -20,36 +20,36 @@ import (
 	"konak/internal/kit/tooltest"
 )
 
-// script installs what this package needs.
+// script is the command that installs what this package needs.
 const script = "ensure-phones"
 
-// Need ends the test where baresip is not installed.
+// Need ends the test if baresip is not installed.
 func Need(tb testing.TB) {
 	tb.Helper()
 	tooltest.Need(tb, "baresip", script)
 }
 
-// Config is how a telephone signs in and speaks.
+// Config is how a telephone signs in and what it plays.
 type Config struct {
 	Server   string // host and port
 	Username string
 	Password string
-	// Hz is the tone that it speaks.
+	// Hz is the frequency of the tone that it plays.
 	Hz float64
 	// Transport is udp, tcp or tls; empty is udp.
 	Transport string
-	// Encryption is baresip's mediaenc: "srtp" where the other side can, "srtp-mand"
-	// always; empty is none.
+	// Encryption is baresip's mediaenc: "srtp" to encrypt if the other side can,
+	// "srtp-mand" to require it; empty is none.
 	Encryption string
-	// Authority is the file of the certificate that the server must show.
+	// Authority is the file of the certificate that the server must present.
 	Authority string
-	// Dial is whom it calls as soon as it runs; empty is nobody.
+	// Dial is the address that it calls once it runs; empty is none.
 	Dial string
 	// Listen is its own address; empty is any port of 127.0.0.1.
 	Listen string
 }
 
-// Phone is a telephone that runs.
+// Phone is a running telephone.
 type Phone struct {
 	tb  testing.TB
 	dir string
@@ -119,13 +119,13 @@ func modules(tb testing.TB) string {
 	return ""
 }
 
-// enough is how many windows of 100 ms must be a tone. A telephone speaks in real
-// time, so how much of a tone comes through depends on how busy the machine is: what
-// counts is which tone is there.
+// enough is the number of 100 ms windows that must contain a tone. A telephone plays in
+// real time, so the length of a tone that arrives depends on how busy the machine is: only
+// which tone arrives is checked.
 const enough = 3
 
-// WantHeard holds that the telephone heard a tone. It writes what it heard when its
-// call ends, or a moment later.
+// WantHeard checks that the telephone heard a tone. Its recording is written when its call
+// ends, or a moment later.
 func (p *Phone) WantHeard(hz float64) {
 	p.tb.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -144,7 +144,7 @@ func (p *Phone) WantHeard(hz float64) {
 	}
 }
 
-// countHeard counts the windows of a tone in the longest of what the telephone heard.
+// countHeard counts the windows with a tone in the recording that has most of it.
 func (p *Phone) countHeard(hz float64) (best int) {
 	files, err := filepath.Glob(filepath.Join(p.dir, "dump-*dec.wav"))
 	if err != nil {
@@ -159,7 +159,7 @@ func (p *Phone) countHeard(hz float64) (best int) {
 	return best
 }
 
-// Samples reads samples of 16 bits.
+// Samples decodes 16-bit samples.
 func Samples(b []byte) []int16 {
 	out := make([]int16, 0, len(b)/2)
 	for ; len(b) >= 2; b = b[2:] {
@@ -168,7 +168,7 @@ func Samples(b []byte) []int16 {
 	return out
 }
 
-// WantTone holds that a tone is among the samples and that none of the others is.
+// WantTone checks that a tone is in the samples and that none of the others is.
 func WantTone(tb testing.TB, what string, samples []int16, hz float64, others ...float64) {
 	tb.Helper()
 	if n := CountTone(samples, hz); n < enough {
@@ -181,7 +181,7 @@ func WantTone(tb testing.TB, what string, samples []int16, hz float64, others ..
 	}
 }
 
-// CountTone counts the windows of 100 ms that are a tone.
+// CountTone counts the 100 ms windows that contain a tone.
 func CountTone(samples []int16, hz float64) (n int) {
 	const window = sound.PhoneRate / 10
 	for i := 0; i+window <= len(samples); i += window {
@@ -192,7 +192,7 @@ func CountTone(samples []int16, hz float64) (n int) {
 	return n
 }
 
-// ToneShare is which part of the energy of samples lies at a frequency (Goertzel).
+// ToneShare returns the share of the samples' energy at a frequency (Goertzel).
 func ToneShare(samples []int16, hz float64) float64 {
 	c := 2 * math.Cos(2*math.Pi*hz/sound.PhoneRate)
 	var s1, s2, energy float64
@@ -208,7 +208,7 @@ func ToneShare(samples []int16, hz float64) float64 {
 	return 2 * power / (energy * float64(len(samples)))
 }
 
-// Tone makes samples of a frequency.
+// Tone returns samples of a tone.
 func Tone(hz, seconds float64) []int16 {
 	out := make([]int16, int(seconds*sound.PhoneRate))
 	for i := range out {
@@ -217,7 +217,7 @@ func Tone(hz, seconds float64) []int16 {
 	return out
 }
 
-// WaitForFile waits until a file, found by a pattern of filepath.Glob, has so many
+// WaitForFile waits until a file that matches a pattern of filepath.Glob has at least size
 // bytes.
 func WaitForFile(tb testing.TB, pattern string, size int64) {
 	tb.Helper()

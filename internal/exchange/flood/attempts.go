@@ -15,16 +15,16 @@ const (
 	longestBlock   = 5 * time.Minute
 )
 
-// The failures after which answers are refused without looking at them: of a user from
-// an address, of an address, and of a user from everywhere.
+// The number of failures after which answers are refused unchecked: of a user from an
+// address, of an address, and of a user from all addresses.
 const (
 	failuresOfPair    = 5
 	failuresOfAddress = 50
 	failuresOfUser    = 20
 )
 
-// Attempts slows down who guesses passwords. A telephone that is signed in from its
-// address is never held up by what others do, not even behind the same router.
+// Attempts slows down password guessing. A telephone that is signed in is held up only by
+// failures of its own user from its own address, even behind a shared router.
 type Attempts struct {
 	clock clock.Source
 	log   *slog.Logger
@@ -45,12 +45,12 @@ type attempt struct {
 	until    time.Time
 }
 
-// NewAttempts makes one that remembers nobody.
+// NewAttempts returns Attempts without any failures.
 func NewAttempts(c clock.Source, log *slog.Logger) *Attempts {
 	return &Attempts{clock: c, log: log, by: map[attemptKey]*attempt{}}
 }
 
-// IsBlocked says whether an answer is refused unseen. known says that the user is
+// IsBlocked reports whether an answer is refused unchecked. known means that the user is
 // signed in from this address.
 func (a *Attempts) IsBlocked(addr netip.Addr, user string, known bool) bool {
 	a.mu.Lock()

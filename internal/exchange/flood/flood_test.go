@@ -23,7 +23,7 @@ func datagram(from netip.AddrPort) sip.TransportReadProps {
 	return sip.TransportReadProps{Transport: "UDP", RemoteAddr: net.UDPAddrFromAddrPort(from)}
 }
 
-// addrOf makes a different address for each number.
+// addrOf returns a different address for each number.
 func addrOf(i int) netip.Addr {
 	var b [4]byte
 	binary.BigEndian.PutUint32(b[:], 0x0A000000+uint32(i))
@@ -80,8 +80,8 @@ func TestLargeMessagesAreDropped(t *testing.T) {
 	}
 }
 
-// A datagram that claims a longer body than came is dropped, however it writes the claim:
-// the SIP library would make space for all of it.
+// A datagram that claims a longer body than it has is dropped, in whatever form the claim
+// is written: the SIP library would allocate all of it.
 func TestClaimedLengths(t *testing.T) { // not parallel: it counts what the process allocates
 	g := New(clock.NewFake(someDay), 5000, 500)
 	parser := sip.NewParser()
@@ -130,8 +130,8 @@ func TestClaimedLengths(t *testing.T) { // not parallel: it counts what the proc
 	}
 }
 
-// However many addresses a flood claims to come from, a bounded number is remembered,
-// and after a while others are heard again.
+// However many addresses a flood claims to come from, only a limited number is remembered,
+// and after a while other addresses are accepted again.
 func TestAFloodOfSendersIsBounded(t *testing.T) {
 	t.Parallel()
 	now := clock.NewFake(someDay)
@@ -166,7 +166,7 @@ func TestAFloodOfSendersIsBounded(t *testing.T) {
 	}
 }
 
-// Connections are bounded, in all and of one address, and free again when they end.
+// Connections are limited, in total and per address, and free again when they end.
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

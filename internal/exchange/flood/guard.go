@@ -1,6 +1,6 @@
-// Package flood keeps strangers from taking more of the exchange than is theirs: messages
-// that come too fast or claim to be larger than they are, connections, and guesses of
-// passwords. What it remembers of them is bounded.
+// Package flood limits how much of the exchange strangers can use: messages that come too
+// fast or claim a false size, connections, and password guesses. The memory for this is
+// bounded.
 package flood
 
 import (
@@ -18,21 +18,22 @@ import (
 )
 
 const (
-	// MaxMessage is the largest message that is read, maxHeaders how many lines it may
-	// have before its body.
+	// MaxMessage is the size of the largest message that is read, maxHeaders the number of
+	// lines allowed before its body.
 	MaxMessage = 16 << 10
 	maxHeaders = 128
-	// maxSources is how many addresses are remembered at once.
+	// maxSources is the number of addresses remembered at once.
 	maxSources = 20_000
-	// idleSource is when an address that sent nothing is forgotten.
+	// idleSource is the time after which a silent address is forgotten.
 	idleSource = 10 * time.Second
 )
 
-// errTooManyPorts ends the reading of UDP, which then begins anew: the SIP library
-// remembers every address that ever sent a datagram until then.
+// errTooManyPorts stops the reading of UDP, which then starts again: until then, the SIP
+// library remembers every address that ever sent a datagram.
 var errTooManyPorts = errors.New("flood: too many different senders")
 
-// Guard drops what comes too fast, is too large or claims to be, before it is parsed.
+// Guard drops messages that come too fast, or are or claim to be too large, before they are
+// parsed.
 type Guard struct {
 	clock      clock.Source
 	perAddress int
@@ -46,7 +47,8 @@ type Guard struct {
 	swept   time.Time
 }
 
-// New makes a guard that lets so many messages pass in a second, and so many of one address.
+// New returns a guard that lets through this many messages per second, in total and per
+// address.
 func New(c clock.Source, all, perAddress int) *Guard {
 	return &Guard{clock: c, limit: all, perAddress: perAddress, sources: map[netip.Addr]*bucket{}, ports: map[netip.AddrPort]struct{}{}}
 }
@@ -65,7 +67,7 @@ func (b *bucket) take(now time.Time, limit int) bool {
 	return b.used <= limit
 }
 
-// Filter is called with all that is read. It returns nothing for what is dropped.
+// Filter is called with all data that is read. It returns nil for data to be dropped.
 func (g *Guard) Filter(props sip.TransportReadProps, data []byte) ([]byte, error) {
 	from, err := netip.ParseAddrPort(props.RemoteAddr.String())
 	if err != nil {
@@ -92,26 +94,25 @@ func (g *Guard) Filter(props sip.TransportReadProps, data []byte) ([]byte, error
 	return data, nil
 }
 
-// Dropped is how many messages were dropped.
+// Dropped returns the number of dropped messages.
 func (g *Guard) Dropped() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.dropped
 }
 
-// IsReadable says whether a datagram is small enough to be parsed, and its body as long
-// as it claims: the SIP library makes space for what is claimed, whatever came.
+// IsReadable reports whether a datagram is small enough to be parsed and its body as long
+// as it claims: the SIP library allocates the claimed size, whatever arrives.
 func IsReadable(data []byte) bool {
 	head, body, whole := bytes.Cut(data, []byte("\r\n\r\n"))
 	if len(data) > MaxMessage || bytes.Count(head, []byte("\n")) > maxHeaders {
 		return false
 	}
-	return !whole || !claimsMore(head, len(body)) // what has no end is not parsed
+	return !whole || !claimsMore(head, len(body)) // an incomplete message is not parsed
 }
 
-// claimsMore says whether a header of a message claims a body of more than have bytes, or
-// one of a length that cannot be read. A line that begins with a space goes on from the one
-// before.
+// claimsMore reports whether a header of a message claims a body longer than have bytes, or
+// of an unreadable length. A line that begins with a space continues the one before.
 func claimsMore(head []byte, have int) bool {
 	for _, space := range []string{" ", "\t"} {
 		head = bytes.ReplaceAll(head, []byte("\r\n"+space), []byte(" "))
@@ -128,7 +129,8 @@ func claimsMore(head []byte, have int) bool {
 	return false
 }
 
-// take counts a message of an address and of all. The caller holds the lock.
+// take counts a message against the limits of its address and of all addresses. The caller
+// holds the lock.
 func (g *Guard) take(addr netip.Addr) bool {
 	now := g.clock.Now()
 	b := g.sources[addr]
@@ -145,8 +147,8 @@ func (g *Guard) take(addr netip.Addr) bool {
 	return b.take(now, g.perAddress) && g.all.take(now, g.limit)
 }
 
-// forgetIdle drops who was silent, at most once a second: looking at all of them for
-// each message of a flood would be what the flood wants.
+// forgetIdle forgets silent addresses, at most once a second: scanning all of them for each
+// message would make a flood worse.
 func (g *Guard) forgetIdle(now time.Time) {
 	if now.Sub(g.swept) < time.Second {
 		return
@@ -159,13 +161,13 @@ func (g *Guard) forgetIdle(now time.Time) {
 	}
 }
 
-// Listener takes a bounded number of connections.
+// Listener accepts a bounded number of connections.
 type Listener struct {
 	net.Listener
 	*Connections
 }
 
-// Connections bounds connections, in all and of one address.
+// Connections limits connections, in total and per address.
 type Connections struct {
 	perAddress, all int
 
@@ -174,12 +176,12 @@ type Connections struct {
 	peers map[netip.Addr]int
 }
 
-// NewConnections bounds connections to so many, and to so many of one address.
+// NewConnections returns limits for connections, in total and per address.
 func NewConnections(all, perAddress int) *Connections {
 	return &Connections{all: all, perAddress: perAddress, peers: map[netip.Addr]int{}}
 }
 
-// Accept returns the next connection within the bounds; others are closed at once.
+// Accept returns the next connection within the limits; others are closed at once.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()

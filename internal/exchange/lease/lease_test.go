@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// One exchange has the lease. Another gets it when it has ended or was given back.
+// Only one exchange has the lease. Another gets it once it has expired or was released.
 func TestOneExchangeHoldsTheLease(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -33,7 +33,7 @@ func TestOneExchangeHoldsTheLease(t *testing.T) {
 		c.Advance(lease.Renew)
 		take(second, nil)
 		take(first, lease.ErrHeld)
-		if err := lease.Release(t.Context(), d, first); err != nil { // is not its own
+		if err := lease.Release(t.Context(), d, first); err != nil { // not the holder's
 			t.Fatal(err)
 		}
 		take(first, lease.ErrHeld)

@@ -11,10 +11,11 @@ import (
 	"konak/internal/kit/db"
 )
 
-// ErrHeld says that another exchange carries the calls of this installation.
+// ErrHeld means that another exchange carries the calls of this installation.
 var ErrHeld = errors.New("another node carries the calls of this installation; run one exchange, and leave --sip-listen out elsewhere")
 
-// Life is how long a lease lasts that is not renewed, and Renew how often it should be.
+// Life is how long a lease lasts without renewal, and Renew the interval at which it should
+// be renewed.
 const (
 	Life  = 30 * time.Second
 	Renew = Life / 3
@@ -24,7 +25,8 @@ const sqlTake = `INSERT INTO exchange_lease (id, holder, until) VALUES (1, $1, $
 	ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, until = excluded.until
 	WHERE exchange_lease.holder = excluded.holder OR exchange_lease.until < $3`
 
-// Take takes or renews the lease for a holder. It returns ErrHeld while another has it.
+// Take takes or renews the lease for a holder. It returns ErrHeld while another holder has
+// it.
 func Take(ctx context.Context, d *db.DB, holder uuid.UUID) error {
 	return d.System("exchange lease").InTx(ctx, func(tx *db.Tx) error {
 		n, err := tx.Exec(sqlTake, holder, clock.At(tx.Now().Add(Life)), clock.At(tx.Now()))
@@ -37,7 +39,7 @@ func Take(ctx context.Context, d *db.DB, holder uuid.UUID) error {
 
 const sqlRelease = `DELETE FROM exchange_lease WHERE id = 1 AND holder = $1`
 
-// Release gives the lease back, so that another exchange need not wait.
+// Release releases the lease, so that another exchange need not wait.
 func Release(ctx context.Context, d *db.DB, holder uuid.UUID) error {
 	return d.System("exchange lease").InTx(ctx, func(tx *db.Tx) error {
 		_, err := tx.Exec(sqlRelease, holder)

@@ -1,10 +1,10 @@
-// Package recording writes calls to disk as they are spoken: WAV files with what a leg
-// says on the left channel and what it hears on the right.
+// Package recording writes calls to disk in real time: WAV files with what a leg says on
+// the left channel and what it hears on the right.
 //
 // A recording is a file `<id>.<leg>.part` while it grows and `<id>.wav` once it has
-// ended, in a folder of its tenant. A file that a crash left behind is ended at the
-// next start by Recover. Memory is bounded: what one side is ahead of the other by
-// more than maxAhead is written with silence on the other side.
+// ended, in a folder of its tenant. A file left behind by a crash is ended by Recover at
+// the next start. Memory is bounded: if one side is ahead of the other by more than
+// maxAhead, the other side is filled with silence.
 package recording
 
 import (
@@ -29,24 +29,24 @@ import (
 
 const (
 	headerSize = 44
-	frameBytes = 4 // two samples of 16 bits
-	// maxAhead is how far one side may be ahead of the other, and a packet before or
-	// behind the clock: a second.
+	frameBytes = 4 // two 16-bit samples
+	// maxAhead is how far one side may be ahead of the other, and a packet off the clock:
+	// one second.
 	maxAhead = sound.PhoneRate
-	// maxBytes bounds one recording: 18 hours, and what a WAV file can say.
+	// maxBytes limits one recording: 18 hours, and the size that a WAV file can state.
 	maxBytes = 2 << 30
 )
 
-// Folder keeps the recordings of an exchange.
+// Folder stores the recordings of an exchange.
 type Folder struct {
 	dir   string
 	clock clock.Source
 }
 
-// NewFolder uses a folder on disk, which is made with the first recording.
+// NewFolder returns a folder on disk, which is created with the first recording.
 func NewFolder(dir string, c clock.Source) Folder { return Folder{dir, c} }
 
-// Result says how long a recording is.
+// Result is a recording that has ended, and its length.
 type Result struct {
 	Tenant, ID, Leg uuid.UUID
 	Bytes           int64
@@ -57,11 +57,10 @@ func (f Folder) ended(tenant, id uuid.UUID) string {
 	return filepath.Join(f.dir, tenant.String(), id.String()+".wav")
 }
 
-// Open opens a recording that has ended. The error is fs.ErrNotExist where there is
-// none.
+// Open opens a recording that has ended. The error is fs.ErrNotExist if there is none.
 func (f Folder) Open(tenant, id uuid.UUID) (*os.File, error) { return os.Open(f.ended(tenant, id)) }
 
-// Remove deletes a recording that has ended. One that is not there is no error.
+// Remove deletes a recording that has ended. It is no error if it does not exist.
 func (f Folder) Remove(tenant, id uuid.UUID) error {
 	if err := os.Remove(f.ended(tenant, id)); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -82,12 +81,12 @@ type Recorder struct {
 	err    error
 	frames int64 // written
 	pause  bool
-	// sides are the samples that are not yet written: said and heard.
+	// sides are the samples that are not written yet: said and heard.
 	sides   [2][]int16
 	streams [2]stream
 }
 
-// Start begins a recording. The error is fs.ErrExist where there is one of this id.
+// Start begins a recording. The error is fs.ErrExist if a recording of this id exists.
 func (f Folder) Start(tenant, leg, id uuid.UUID) (*Recorder, error) {
 	if _, err := os.Stat(f.ended(tenant, id)); err == nil {
 		return nil, fs.ErrExist
@@ -106,7 +105,7 @@ func (f Folder) Start(tenant, leg, id uuid.UUID) (*Recorder, error) {
 	return r, nil
 }
 
-// header is the beginning of a file with so many bytes of sound.
+// header returns the header of a file with this many bytes of sound.
 func header(size int64) []byte {
 	b := make([]byte, 0, headerSize)
 	b = append(b, "RIFF"...)
@@ -123,10 +122,10 @@ func header(size int64) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(size))
 }
 
-// Said takes what the leg says. It and Heard implement rtp.Tap.
+// Said adds what the leg says. It and Heard implement rtp.Tap.
 func (r *Recorder) Said(p rtp.Packet) { r.add(0, p) }
 
-// Heard takes what the leg hears.
+// Heard adds what the leg hears.
 func (r *Recorder) Heard(p rtp.Packet) { r.add(1, p) }
 
 // Pause writes silence until it is called with false.
@@ -136,7 +135,8 @@ func (r *Recorder) Pause(pause bool) {
 	r.pause = pause
 }
 
-// stream is where the last packet of a side was put, by which the next one is.
+// stream is the position of a side's last packet, from which that of the next one is
+// computed.
 type stream struct {
 	known bool
 	ssrc  uint32
@@ -144,10 +144,10 @@ type stream struct {
 	at    int64
 }
 
-// place says where a packet begins, in samples since the start: as far behind the one
-// before it as its sender says, so that delays on the way leave no gaps. Where that is
-// too far from the clock, or the stream is new, the clock decides. It returns false for
-// what comes faster than it can be spoken.
+// place returns where a packet begins, in samples since the start: as far after the one
+// before it as its sender says, so that network delays leave no gaps. If that is too far
+// behind the clock, or the stream is new, the clock decides. It returns false for sound
+// that comes faster than real time.
 func (r *Recorder) place(side int, p rtp.Packet) (at int64, ok bool) {
 	now := r.folder.clock.Now().Sub(r.start).Microseconds() * sound.PhoneRate / 1e6
 	s := &r.streams[side]
@@ -168,7 +168,7 @@ func (r *Recorder) add(side int, p rtp.Packet) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at, ok := r.place(side, p)
-	over := r.frames + int64(len(r.sides[side])) - at // what is there already
+	over := r.frames + int64(len(r.sides[side])) - at // the part that is there already
 	if !ok || over >= int64(len(p.Payload)) {
 		return
 	}
@@ -185,8 +185,8 @@ func (r *Recorder) add(side int, p rtp.Packet) {
 	r.write(min(len(r.sides[0]), len(r.sides[1])))
 }
 
-// pad puts silence at the end of a side until it has n samples. A gap of hours is
-// written in pieces.
+// pad appends silence to a side until it has n samples. A gap of hours is written in
+// pieces.
 func (r *Recorder) pad(side int, n int64) {
 	for int64(len(r.sides[side])) < n {
 		piece := min(n-int64(len(r.sides[side])), maxAhead)
@@ -221,8 +221,7 @@ func (r *Recorder) write(n int) {
 	}
 }
 
-// Stop ends the recording and returns how long it is. After the first call it returns
-// an error.
+// Stop ends the recording and returns its length. After the first call it returns an error.
 func (r *Recorder) Stop() (Result, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -240,7 +239,7 @@ func (r *Recorder) Stop() (Result, error) {
 	return r.folder.finish(r.part, r.result)
 }
 
-// finish writes the length into a file and gives it its last name.
+// finish writes the length into a file and gives it its final name.
 func (f Folder) finish(part string, result Result) (Result, error) {
 	file, err := os.OpenFile(part, os.O_RDWR, 0o600)
 	if err != nil {
@@ -263,7 +262,7 @@ func (f Folder) finish(part string, result Result) (Result, error) {
 	return result, nil
 }
 
-// Recover ends the recordings that a crash left behind, and calls ended for each.
+// Recover ends the recordings left behind by a crash, and calls ended for each.
 func (f Folder) Recover(ended func(Result) error) error {
 	parts, err := filepath.Glob(filepath.Join(f.dir, "*", "*.part"))
 	if err != nil {

@@ -29,7 +29,7 @@ func start(t *testing.T) (recording.Folder, *recording.Recorder, uuid.UUID, *clo
 	return f, r, id, now
 }
 
-// frame is packet i of a stream.
+// frame returns packet i of a stream.
 func frame(codec sdp.Codec, i int) rtp.Packet {
 	return rtp.Packet{PayloadType: uint8(codec), SSRC: uint32(codec), Timestamp: uint32(i * rtp.FrameSamples), Payload: make([]byte, rtp.FrameSamples)}
 }
@@ -46,8 +46,8 @@ func stop(t *testing.T, r *recording.Recorder) recording.Result {
 	return result
 }
 
-// A recording is as long as the call, also where one side or both are silent for hours,
-// and only its owner reads it.
+// A recording is as long as the call, even if one side or both are silent for hours, and
+// only its owner can read the file.
 func TestSilenceIsRecorded(t *testing.T) {
 	t.Parallel()
 	f, r, id, now := start(t)
@@ -72,7 +72,7 @@ func TestSilenceIsRecorded(t *testing.T) {
 	}
 }
 
-// Sound that comes faster than it can be spoken is not kept.
+// Sound that comes faster than real time is dropped.
 func TestAFloodIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	_, r, _, now := start(t)
@@ -85,8 +85,7 @@ func TestAFloodIsNotRecorded(t *testing.T) {
 	}
 }
 
-// Packets that were held up on their way, came twice or in another order leave no gaps
-// and no echoes.
+// Packets that were delayed, duplicated or reordered leave no gaps and no echoes.
 func TestDelaysLeaveNoGaps(t *testing.T) {
 	t.Parallel()
 	f, r, id, now := start(t)
@@ -94,7 +93,7 @@ func TestDelaysLeaveNoGaps(t *testing.T) {
 		for _, i := range order {
 			p := frame(sdp.PCMU, i)
 			for k := range p.Payload {
-				p.Payload[k] = byte(i) // a code that is no silence
+				p.Payload[k] = byte(i) // a code that is not silence
 			}
 			side(p)
 		}
@@ -122,7 +121,7 @@ func TestDelaysLeaveNoGaps(t *testing.T) {
 			silent++
 		}
 	}
-	if silent != 1 { // the one that was overtaken
+	if silent != 1 { // the delayed packet
 		t.Errorf("%d frames are silent", silent)
 	}
 }
@@ -145,7 +144,7 @@ func TestAnIDIsUsedOnce(t *testing.T) {
 	}
 }
 
-// A file that was cut in the middle of a frame, or before its header was whole, is ended.
+// A file that was cut within a frame, or before its header was complete, is ended.
 func TestRecoverEndsCutFiles(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int64{"in a frame": 44 + 4001, "in the header": 10} {

@@ -2,5 +2,5 @@ package rtp
 
 import "net/netip"
 
-// Receive hands a datagram to the session as if it had come over the network.
+// Receive passes a datagram to the session as if it had come over the network.
 func (s *Session) Receive(b []byte, from netip.AddrPort) { s.receive(b, from) }

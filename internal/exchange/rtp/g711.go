@@ -39,7 +39,7 @@ func Decode(out []int16, codec sdp.Codec, payload []byte) []int16 {
 	return out
 }
 
-// encode appends the payload of samples.
+// encode appends samples as a payload.
 func encode(out []byte, codec sdp.Codec, samples []int16) []byte {
 	code := sound.EncodeULaw
 	if codec == sdp.PCMA {
@@ -51,7 +51,7 @@ func encode(out []byte, codec sdp.Codec, samples []int16) []byte {
 	return out
 }
 
-// recode appends a payload in another coding.
+// recode appends a payload converted to another codec.
 func recode(out []byte, from, to sdp.Codec, payload []byte) []byte {
 	if from == to {
 		return append(out, payload...)

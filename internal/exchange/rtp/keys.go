@@ -8,13 +8,13 @@ import (
 // keyNames are the keys of a telephone in the order of their codes in RFC 4733.
 const keyNames = "0123456789*#ABCD"
 
-// keyCode returns the code of a key, and whether there is such a key.
+// keyCode returns the code of a key; false if there is no such key.
 func keyCode(key byte) (byte, bool) {
 	i := strings.IndexByte(keyNames, key)
 	return byte(i), i >= 0
 }
 
-// AreKeys says whether a text is keys of a telephone and nothing else.
+// AreKeys reports whether a text consists only of telephone keys.
 func AreKeys(s string) bool {
 	for i := range len(s) {
 		if _, ok := keyCode(s[i]); !ok {
@@ -32,7 +32,7 @@ func parseKey(payload []byte) (key byte, ok bool) {
 	return keyNames[payload[0]], true
 }
 
-// appendKey appends the payload of a key that is pressed for so many samples.
+// appendKey appends the payload of a key that is pressed for this many samples.
 func appendKey(b []byte, code byte, end bool, duration uint16) []byte {
 	volume := byte(10)
 	if end {

@@ -1,10 +1,10 @@
 // Package rtp carries the sound of one leg of a call over UDP (RFC 3550): it reads and
-// writes packets, learns where its peer is, forwards what another leg said, sends
+// writes packets, learns its peer's port, forwards the sound of another leg, sends
 // samples and pressed keys (RFC 4733), and counts loss and jitter.
 //
-// What always holds: a session takes sound only from the addresses that its call
-// names, and of these from one port, so nobody else can put sound into a call or draw
-// its sound away. What comes too fast is dropped.
+// What always holds: a session accepts sound only from the addresses that its call
+// names, and of these from one port, so nobody else can inject sound into a call or
+// divert it. Packets that come too fast are dropped.
 package rtp
 
 import (
@@ -14,15 +14,14 @@ import (
 
 const (
 	headerSize = 12
-	// maxPacket is the largest datagram that is looked at; 20 ms of G.711 are 172.
+	// maxPacket is the size of the largest datagram that is read; 20 ms of G.711 are 172.
 	maxPacket = 1500
 )
 
-// ErrInvalid says that bytes are no RTP packet.
+// ErrInvalid means that the bytes are not an RTP packet.
 var ErrInvalid = errors.New("rtp: invalid packet")
 
-// Packet is one packet of sound. Its payload points into the bytes that it was read
-// from.
+// Packet is one packet of sound. Its payload is a slice of the bytes that it was read from.
 type Packet struct {
 	PayloadType uint8
 	Marker      bool
@@ -52,8 +51,8 @@ func Parse(b []byte) (Packet, error) {
 	return p, nil
 }
 
-// payloadStart is where the payload of a packet begins: between header and payload may
-// stand sources and an extension. It is beyond the end for a packet that is cut off.
+// payloadStart returns where the payload of a packet begins: sources and an extension may
+// come between header and payload. It is beyond the end if the packet is cut off.
 func payloadStart(b []byte) int {
 	start := headerSize + 4*int(b[0]&0x0F)
 	if b[0]&0x10 == 0 {

@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// ErrNoPort says that all ports are in use.
+// ErrNoPort means that all ports are in use.
 var ErrNoPort = errors.New("rtp: no free port")
 
-// Ports hands out the sockets of a range of ports, the even ones by custom. A port that
-// was closed is used again only after all the others, so that late packets of a call
-// do not reach the next one.
+// Ports opens the sockets of a range of ports, by custom the even ones. A closed port is
+// used again only after all the others, so that late packets of a call do not reach the
+// next one.
 type Ports struct {
 	addr        netip.Addr
 	first, last int
@@ -30,10 +30,10 @@ func NewPorts(addr netip.Addr, first, last int) (*Ports, error) {
 	return &Ports{addr: addr, first: first, last: last, next: first, inUse: map[int]bool{}}, nil
 }
 
-// Size is how many sockets there can be at once.
+// Size returns the maximum number of sockets open at once.
 func (p *Ports) Size() int { return (p.last-p.first)/2 + 1 }
 
-// Open opens the next free port. It returns ErrNoPort where there is none.
+// Open opens the next free port. It returns ErrNoPort if there is none.
 func (p *Ports) Open() (*Socket, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,7 +45,7 @@ func (p *Ports) Open() (*Socket, error) {
 		if p.inUse[port] {
 			continue
 		}
-		// Another program may have it: the next one is tried.
+		// Another program may use the port; then the next one is tried.
 		conn, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(p.addr, uint16(port))))
 		if err != nil {
 			continue
@@ -63,7 +63,7 @@ type Socket struct {
 	ports *Ports
 }
 
-// Close closes the port and makes it free for others.
+// Close closes the port so that others can use it.
 func (s *Socket) Close() error {
 	s.ports.mu.Lock()
 	defer s.ports.mu.Unlock()

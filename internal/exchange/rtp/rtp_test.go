@@ -54,7 +54,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// ports returns a small range that is free now.
+// ports returns a small range of free ports.
 func ports(t *testing.T, n int) *rtp.Ports {
 	t.Helper()
 	for first := 40000; first < 60000; first += 2 * n {
@@ -110,7 +110,7 @@ func TestPortsAreBoundedAndReused(t *testing.T) {
 	}
 }
 
-// ear counts what a session hands on.
+// ear counts what a session passes to its listener.
 type ear struct {
 	sound []uint16
 	keys  int
@@ -124,7 +124,7 @@ func (e *ear) HearKey(byte, rtp.Packet) { e.keys++ }
 
 var peer, moved = netip.MustParseAddrPort("192.0.2.7:4000"), netip.MustParseAddrPort("192.0.2.7:4002")
 
-// newSession makes a session that is handed its datagrams by the test.
+// newSession returns a session that gets its datagrams from the test.
 func newSession(t *testing.T) (*rtp.Session, *ear, *clock.Fake) {
 	t.Helper()
 	socket, err := ports(t, 2).Open()
@@ -141,7 +141,7 @@ func packet(seq int, payload string) []byte {
 	return append([]byte{0x80, 0, byte(seq >> 8), byte(seq), 0, byte(seq >> 8), byte(seq), 0, 0, 0, 0, 9}, payload...)
 }
 
-// A flood of packets is cut to what a telephone can send, and counted by its numbers.
+// A flood of packets is limited to what a telephone can send, and counted by its numbers.
 func TestAFloodOfSoundIsCut(t *testing.T) {
 	s, e, now := newSession(t)
 	s.SetPeer(rtp.Peer{Addr: peer, Receive: true, Keys: sdp.NoKeys})
@@ -158,8 +158,8 @@ func TestAFloodOfSoundIsCut(t *testing.T) {
 	}
 }
 
-// A peer whose port changes is heard again after five seconds of silence, and not
-// before; another address never is.
+// A peer whose port changes is heard again only after five seconds of silence; another
+// address never is.
 func TestAPeerMayMoveAfterSilence(t *testing.T) {
 	s, e, now := newSession(t)
 	s.SetPeer(rtp.Peer{Addr: peer, Receive: true, Keys: sdp.NoKeys})
@@ -174,7 +174,7 @@ func TestAPeerMayMoveAfterSilence(t *testing.T) {
 	if !slices.Equal(e.sound, []uint16{2, 5}) {
 		t.Errorf("packets %v pass", e.sound)
 	}
-	// A new description begins anew.
+	// With a new description the port is learned again.
 	s.SetPeer(rtp.Peer{Addr: netip.MustParseAddrPort("192.0.2.8:1"), Signalling: stranger.Addr(), Receive: true, Keys: sdp.NoKeys})
 	s.Receive(packet(7, "from where the signalling comes"), stranger)
 	if !slices.Equal(e.sound, []uint16{2, 5, 7}) {
@@ -182,7 +182,7 @@ func TestAPeerMayMoveAfterSilence(t *testing.T) {
 	}
 }
 
-// What is not the agreed sound, or comes before a peer is known, is not handed on.
+// Packets that are not the agreed sound, or come before a peer is known, are dropped.
 func TestOtherPayloadsAreDropped(t *testing.T) {
 	s, e, _ := newSession(t)
 	s.Receive(packet(1, "nobody yet"), peer)
@@ -190,7 +190,7 @@ func TestOtherPayloadsAreDropped(t *testing.T) {
 	other := packet(2, "video")
 	other[1] = 96
 	s.Receive(other, peer)
-	strange := packet(3, "\x20\x0a\x00\xa0") // an event that is no key
+	strange := packet(3, "\x20\x0a\x00\xa0") // an event that is not a key
 	strange[1] = 101
 	s.Receive(strange, peer)
 	s.Receive([]byte("no packet at all"), peer)
@@ -200,8 +200,8 @@ func TestOtherPayloadsAreDropped(t *testing.T) {
 	}
 }
 
-// Reports of a telephone (RTCP) that come to the port of its sound are no sound, decide
-// nothing about where the sound comes from, and are counted nowhere.
+// A telephone's reports (RTCP) that come to its sound port are not sound: they do not
+// affect where the sound is expected from, and are not counted.
 func TestReportsAreNoSound(t *testing.T) {
 	s, e, now := newSession(t)
 	s.SetPeer(rtp.Peer{Addr: peer, Receive: true, Keys: 101})

@@ -6,8 +6,8 @@ import (
 	"konak/internal/exchange/sdp"
 )
 
-// Forward sends a packet of another session, in this one's coding and numbering. Gaps
-// and the order of its numbers stay as they were, so that the peer can count loss.
+// Forward sends a packet of another session, in this one's codec and numbering. Gaps and
+// the order of its numbers are preserved, so that the peer can count loss.
 func (s *Session) Forward(p Packet, codec sdp.Codec) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,8 +19,8 @@ func (s *Session) Forward(p Packet, codec sdp.Codec) {
 	s.send(Packet{PayloadType: uint8(s.peer.Codec), Marker: p.Marker, Payload: s.payload})
 }
 
-// ForwardKey sends a packet of a pressed key of another session. It returns false where
-// the peer takes no keys in RTP.
+// ForwardKey sends a packet of a pressed key of another session. It returns false if the
+// peer accepts no keys in RTP.
 func (s *Session) ForwardKey(p Packet) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,15 +60,16 @@ func (s *Session) SendSamples(samples []int16) {
 	s.send(Packet{PayloadType: uint8(s.peer.Codec), Payload: s.payload})
 }
 
-// keyFrames is how many packets a key is pressed for: 100 ms, and its end three times.
+// keyFrames is the number of packets while a key is pressed, 100 ms; its end is sent three
+// times after that.
 const keyFrames = 5
 
-// KeyPackets is how many packets one key takes, a pause after it included.
+// KeyPackets is the number of packets per key, including a pause after it.
 const KeyPackets = keyFrames + 3 + 2
 
 // SendKey sends packet i of a key, from 0 to KeyPackets-1, one every FrameDuration. No
-// sound is sent between them: all packets of a key have the time of its beginning. It
-// returns false where the peer takes no keys in RTP.
+// sound is sent between them: all packets of a key have the timestamp of its beginning. It
+// returns false if the peer accepts no keys in RTP.
 func (s *Session) SendKey(key byte, i int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +96,8 @@ func (s *Session) SendKey(key byte, i int) bool {
 	return true
 }
 
-// send writes a packet to where the peer's sound comes from, and before it spoke to
-// where it wants it. The caller holds the lock and has set seq and ts.
+// send sends a packet to where the peer's sound comes from, or to the address it asked for
+// if none has come yet. The caller holds the lock and has set seq and ts.
 func (s *Session) send(p Packet) {
 	to := s.latched
 	if !to.IsValid() {
@@ -116,7 +117,7 @@ func (s *Session) send(p Packet) {
 			return
 		}
 	}
-	// What cannot be sent is lost like any packet on its way.
+	// A packet that cannot be sent is lost, like any packet on the network.
 	if _, err := s.socket.WriteToUDPAddrPort(s.buf, to); err == nil {
 		s.out.packets++
 	}

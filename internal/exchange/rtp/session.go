@@ -19,14 +19,14 @@ const (
 	FrameDuration = 20 * time.Millisecond
 	// maxPacketsPerSecond is four times what a telephone sends.
 	maxPacketsPerSecond = 200
-	// moveAfter is how long the peer must be silent before sound from another port of
-	// its address is taken: its router gave it a new one.
+	// moveAfter is how long the peer must be silent before sound from another port of its
+	// address is accepted: its router may have given it a new one.
 	moveAfter = 5 * time.Second
-	// maxGap is the largest step of timestamps that is passed on: 10 seconds.
+	// maxGap is the largest step of timestamps that is forwarded: 10 seconds.
 	maxGap = 80_000
 )
 
-// A Listener is told what a session receives, in the order of arrival and by one
+// A Listener receives the packets of a session, in the order of arrival and from one
 // goroutine. The payload is valid until the call returns.
 type Listener interface {
 	HearPacket(p Packet, codec sdp.Codec)
@@ -35,14 +35,13 @@ type Listener interface {
 	HearKey(key byte, p Packet)
 }
 
-// A Tap is given the sound of a session in both directions, as the packets in which it
-// travels.
+// A Tap receives the sound of a session in both directions, as packets.
 type Tap interface {
 	Said(p Packet)
 	Heard(p Packet)
 }
 
-// Session is the sound of one leg.
+// Session carries the sound of one leg.
 type Session struct {
 	socket   *Socket
 	clock    clock.Source
@@ -51,13 +50,13 @@ type Session struct {
 	mu       sync.Mutex
 	peer     Peer
 	latched  netip.AddrPort
-	lastAt   time.Time // of the last packet that was taken
+	lastAt   time.Time // of the last accepted packet
 	tap      Tap
 	buf      []byte
 	payload  []byte
 	out      outgoing
 	in       incoming
-	lastKey  uint32 // timestamp of the last key, by which its repetitions are known
+	lastKey  uint32 // timestamp of the last key, to recognize its repetitions
 	sawKey   bool
 	keying   bool // a key is being sent: sound waits
 	sealer   *secured
@@ -66,19 +65,19 @@ type Session struct {
 	budgetAt time.Time
 }
 
-// Peer is what a call's signalling says about the other side of a session.
+// Peer is what the signalling of a call says about the other side of a session.
 type Peer struct {
-	// Addr is where it wants its sound.
+	// Addr is where it wants to receive sound.
 	Addr netip.AddrPort
-	// Signalling is where its messages come from. Behind a router this is where its
-	// sound comes from as well.
+	// Signalling is the address that its messages come from. Behind a router its sound
+	// comes from there as well.
 	Signalling netip.Addr
 	Codec      sdp.Codec
 	Keys       int
-	// Ours and Theirs encrypt what is sent and what is received; both are nil for sound
-	// that is not encrypted.
+	// Ours and Theirs are the keys for sent and received sound; both are nil if it is not
+	// encrypted.
 	Ours, Theirs *sdp.Crypto
-	// Send says whether it wants sound, Receive whether sound of it is taken.
+	// Send is set if the peer wants sound, Receive if sound from it is accepted.
 	Send, Receive bool
 }
 
@@ -94,7 +93,7 @@ type outgoing struct {
 	packets int64
 }
 
-// NewSession makes a session on an open port. Run reads from it.
+// NewSession returns a session on an open port. Run reads from it.
 func NewSession(socket *Socket, c clock.Source, l Listener) *Session {
 	var random [10]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -106,11 +105,11 @@ func NewSession(socket *Socket, c clock.Source, l Listener) *Session {
 	}
 }
 
-// Port is the local port.
+// Port returns the local port.
 func (s *Session) Port() int { return s.socket.Port }
 
-// SetPeer tells the session who its peer is. Where the peer's addresses changed, the
-// port that its sound comes from is learned anew.
+// SetPeer sets the peer of the session. If the peer's addresses changed, the port that its
+// sound comes from is learned again.
 func (s *Session) SetPeer(p Peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +122,8 @@ func (s *Session) SetPeer(p Peer) {
 	s.lastAt = s.clock.Now()
 }
 
-// changeKey returns what encrypts with a key. The same key goes on counting.
+// changeKey returns the encryption for a key. If the key is the same, its packet numbers
+// continue.
 func changeKey(now *secured, old, key *sdp.Crypto) *secured {
 	switch {
 	case key == nil:
@@ -134,7 +134,7 @@ func changeKey(now *secured, old, key *sdp.Crypto) *secured {
 	return newSecured(*key)
 }
 
-// SetTap gives the sound in both directions to t as well; nil ends it.
+// SetTap also sends the sound in both directions to t; nil ends it.
 func (s *Session) SetTap(t Tap) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,8 +175,9 @@ func (s *Session) receive(b []byte, from netip.AddrPort) {
 	}
 }
 
-// decrypt opens what is encrypted. It returns false for what is not the peer's, of
-// which no proof is looked at: that would cost more than it is worth.
+// decrypt decrypts a packet if the peer encrypts. It returns false for packets that are not
+// the peer's; those from other addresses are dropped before the costly check of their
+// authentication tag.
 func (s *Session) decrypt(b []byte, from netip.AddrPort) ([]byte, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +190,7 @@ func (s *Session) decrypt(b []byte, from netip.AddrPort) ([]byte, bool) {
 	return s.opener.open(b)
 }
 
-// accept decides whether a packet is taken, and counts it. It returns the key of the
+// accept decides whether a packet is accepted, and counts it. It returns the key for the
 // first packet of a pressed key, and zero for its repetitions.
 func (s *Session) accept(p Packet, from netip.AddrPort) (key byte, isKey bool, codec sdp.Codec, ok bool) {
 	s.mu.Lock()
@@ -222,8 +223,8 @@ func (s *Session) accept(p Packet, from netip.AddrPort) (key byte, isKey bool, c
 	return 0, false, codec, true
 }
 
-// isPeer says whether sound from an address is taken: from the port that the first
-// sound came from, of the addresses that the call names.
+// isPeer reports whether sound from an address is accepted: it must come from an address
+// that the call names, and from the port that the first sound came from.
 func (s *Session) isPeer(from netip.AddrPort, now time.Time) bool {
 	if from == s.latched {
 		return true
@@ -234,7 +235,7 @@ func (s *Session) isPeer(from netip.AddrPort, now time.Time) bool {
 	return !s.latched.IsValid() || now.Sub(s.lastAt) >= moveAfter
 }
 
-// withinBudget says whether a packet more may be taken in this second.
+// withinBudget reports whether one more packet may be accepted in this second.
 func (s *Session) withinBudget(now time.Time) bool {
 	if now.Sub(s.budgetAt) >= time.Second {
 		s.budgetAt, s.budget = now, maxPacketsPerSecond
@@ -243,14 +244,14 @@ func (s *Session) withinBudget(now time.Time) bool {
 	return s.budget >= 0
 }
 
-// LastReceived is when the last sound came, or when the peer was set.
+// LastReceived returns when the last sound came, or when the peer was set.
 func (s *Session) LastReceived() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lastAt
 }
 
-// Stats is how the sound travelled so far.
+// Stats returns the statistics of the sound so far.
 func (s *Session) Stats() exchange.MediaStats {
 	s.mu.Lock()
 	defer s.mu.Unlock()

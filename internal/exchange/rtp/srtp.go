@@ -12,7 +12,7 @@ import (
 	"konak/internal/exchange/sdp"
 )
 
-// The parts of a key that are made of a master key (RFC 3711 section 4.3.2).
+// The parts of a key that are derived from a master key (RFC 3711 section 4.3.2).
 const (
 	labelCipher = 0
 	labelAuth   = 1
@@ -24,22 +24,22 @@ const (
 	authSize = sha1.Size
 )
 
-// secured is one direction of a session's encryption (SRTP, RFC 3711): AES in counter
-// mode with HMAC-SHA1. A packet number is used once: what would use it again is refused,
-// when it is sent as when it is received.
+// secured is one direction of a session's encryption (SRTP, RFC 3711): AES in counter mode
+// with HMAC-SHA1. A packet number is used only once: a repeat is refused both when sending
+// and when receiving.
 type secured struct {
 	block cipher.Block
 	salt  [saltSize]byte
 	mac   hash.Hash
-	tag   int // bytes of the proof at the end of a packet
+	tag   int // size of the authentication tag at the end of a packet
 
 	ssrc   uint32
 	begun  bool
-	last   uint64 // the highest number so far: roll-over counter and sequence number
+	last   uint64 // highest number so far: roll-over counter and sequence number
 	window uint64 // which of the 64 numbers up to last were used
 }
 
-// newSecured makes one direction of a key.
+// newSecured returns the encryption of one direction with a key.
 func newSecured(c sdp.Crypto) *secured {
 	master, err := aes.NewCipher(c.Master[:aes.BlockSize])
 	if err != nil {
@@ -61,8 +61,8 @@ func newSecured(c sdp.Crypto) *secured {
 	return s
 }
 
-// number guesses the whole number of a packet from its sequence number: the nearest to
-// the highest so far (RFC 3711 appendix A).
+// number estimates the full number of a packet from its sequence number: the nearest to the
+// highest so far (RFC 3711 appendix A).
 func (s *secured) number(seq uint16) uint64 {
 	if !s.begun {
 		return uint64(seq)
@@ -77,7 +77,7 @@ func (s *secured) number(seq uint16) uint64 {
 	return n
 }
 
-// isFresh says whether a number was not used and is not too old to know.
+// isFresh reports whether a number is unused. Numbers too old to know count as used.
 func (s *secured) isFresh(n uint64) bool {
 	if !s.begun || n > s.last {
 		return true
@@ -98,7 +98,7 @@ func (s *secured) use(n uint64) {
 	}
 }
 
-// begin forgets the numbers of another stream.
+// begin returns s, with the numbers reset if ssrc is another stream.
 func (s *secured) begin(ssrc uint32) secured {
 	next := *s
 	if next.ssrc != ssrc {
@@ -107,7 +107,7 @@ func (s *secured) begin(ssrc uint32) secured {
 	return next
 }
 
-// crypt encrypts or decrypts what follows the header of a packet.
+// crypt encrypts or decrypts the part of a packet after its header.
 func (s *secured) crypt(payload []byte, ssrc uint32, n uint64) {
 	var iv [aes.BlockSize]byte
 	copy(iv[:], s.salt[:])
@@ -118,7 +118,7 @@ func (s *secured) crypt(payload []byte, ssrc uint32, n uint64) {
 	cipher.NewCTR(s.block, iv[:]).XORKeyStream(payload, payload)
 }
 
-// sign is the proof of a packet with its number.
+// sign returns the authentication tag of a packet with its number.
 func (s *secured) sign(packet []byte, n uint64) []byte {
 	s.mac.Reset()
 	s.mac.Write(packet)
@@ -128,8 +128,8 @@ func (s *secured) sign(packet []byte, n uint64) []byte {
 	return s.mac.Sum(nil)[:s.tag]
 }
 
-// protect encrypts a packet that was written by Packet.append. It returns false where
-// its number was used before.
+// protect encrypts a packet that was written by Packet.append. It returns false if its
+// number was used before.
 func (s *secured) protect(b []byte) ([]byte, bool) {
 	*s = s.begin(binary.BigEndian.Uint32(b[8:]))
 	n := s.number(binary.BigEndian.Uint16(b[2:]))
@@ -141,8 +141,8 @@ func (s *secured) protect(b []byte) ([]byte, bool) {
 	return append(b, s.sign(b, n)...), true
 }
 
-// open checks and decrypts a packet in place. It returns false for a packet that
-// somebody else made or that came before.
+// open checks and decrypts a packet in place. It returns false for a forged or repeated
+// packet.
 func (s *secured) open(b []byte) ([]byte, bool) {
 	if len(b) < headerSize+s.tag || b[0]>>6 != 2 {
 		return nil, false

@@ -9,7 +9,7 @@ import (
 	"konak/internal/exchange/sdp"
 )
 
-// The key of RFC 3711 appendix B.3 makes the parts that stand there.
+// The key of RFC 3711 appendix B.3 gives the derived keys listed there.
 func TestKeysOfTheStandard(t *testing.T) {
 	t.Parallel()
 	c := sdp.Crypto{Suite: sdp.SHA180}
@@ -47,8 +47,8 @@ func packetOf(seq uint16, payload string) []byte {
 	return Packet{Seq: seq, SSRC: 7, Timestamp: 1, Payload: []byte(payload)}.append(nil)
 }
 
-// What is sent encrypted is read again, also after the numbers have begun anew and in
-// another order; a second time, or changed, it is refused.
+// Encrypted packets can be decrypted, also after the numbers wrapped around and in another
+// order; repeated or changed packets are refused.
 func TestEncryptedPackets(t *testing.T) {
 	t.Parallel()
 	sends, receives := secureBoth()
@@ -78,7 +78,7 @@ func TestEncryptedPackets(t *testing.T) {
 	}
 }
 
-// A number is never used for two packets: who sees both could read them.
+// A number is never used for two packets: somebody who sees both could decrypt them.
 func TestNumbersAreUsedOnce(t *testing.T) {
 	t.Parallel()
 	sends, receives := secureBoth()
@@ -96,7 +96,7 @@ func TestNumbersAreUsedOnce(t *testing.T) {
 	if _, ok := receives.open(first[:20]); ok {
 		t.Error("a packet that was cut off is taken")
 	}
-	extended := append([]byte{0x90}, first[1:]...) // says that it has an extension
+	extended := append([]byte{0x90}, first[1:]...) // claims to have an extension
 	if _, ok := receives.open(extended); ok {
 		t.Error("a packet with a wrong header is taken")
 	}

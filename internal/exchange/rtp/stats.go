@@ -6,12 +6,13 @@ import (
 	"konak/internal/exchange"
 )
 
-// incoming counts a stream that is received, by RFC 3550 section 6.4 and appendix A.
+// incoming holds the statistics of a received stream, by RFC 3550 section 6.4 and appendix
+// A.
 type incoming struct {
 	ssrc     uint32
 	started  bool
 	base     uint32 // first number
-	highest  uint32 // highest number, wraps counted
+	highest  uint32 // highest number, including wrap-arounds
 	received int64  // of this stream
 	total    int64  // of all streams
 	lost     int64  // of earlier streams
@@ -34,7 +35,7 @@ func (in *incoming) count(p Packet, now time.Time) {
 	if step := int16(p.Seq - uint16(in.highest)); step > 0 {
 		in.highest += uint32(step)
 	}
-	// The difference between how far two packets were apart when sent and on arrival.
+	// The difference between the gaps of two packets on sending and on arrival.
 	if p.Timestamp != in.ts {
 		d := now.Sub(in.arrived).Seconds()*8000 - float64(int32(p.Timestamp-in.ts))
 		if d < 0 {
@@ -45,7 +46,7 @@ func (in *incoming) count(p Packet, now time.Time) {
 	in.arrived, in.ts = now, p.Timestamp
 }
 
-// missing is how many packets of the present stream did not come.
+// missing returns the number of packets of the current stream that did not arrive.
 func (in *incoming) missing() int64 {
 	if !in.started {
 		return 0

@@ -10,13 +10,13 @@ import (
 // Suite is a way to encrypt sound (RFC 4568 section 6.2).
 type Suite string
 
-// The suites that are known here, both AES with keys of 128 bits.
+// The known suites, both AES with 128-bit keys.
 const (
 	SHA180 Suite = "AES_CM_128_HMAC_SHA1_80"
 	SHA132 Suite = "AES_CM_128_HMAC_SHA1_32"
 )
 
-// TagSize is how many bytes of proof a packet has.
+// TagSize returns the number of bytes of a packet's authentication tag.
 func (s Suite) TagSize() int {
 	if s == SHA132 {
 		return 4
@@ -27,23 +27,22 @@ func (s Suite) TagSize() int {
 // MasterSize is the size of a master key with its salt.
 const MasterSize = 30
 
-// Crypto is a key that one side encrypts its sound with.
+// Crypto is the key with which one side encrypts its sound.
 type Crypto struct {
 	Tag    int
 	Suite  Suite
 	Master [MasterSize]byte
 }
 
-// NewCrypto makes a key.
+// NewCrypto returns a new random key.
 func NewCrypto(tag int, suite Suite) *Crypto {
 	c := &Crypto{Tag: tag, Suite: suite}
 	_, _ = rand.Read(c.Master[:]) // never fails
 	return c
 }
 
-// parseCrypto reads the value of a crypto attribute: tag, suite, key and parameters. It
-// returns nil for one that is not understood here, which is passed over: a side may
-// offer several.
+// parseCrypto parses the value of a crypto attribute: tag, suite, key and parameters. It
+// returns nil for an unknown one, which is skipped: a side may offer several.
 func parseCrypto(value string) *Crypto {
 	fields := strings.Fields(value)
 	if len(fields) != 3 { // session parameters may change what is encrypted
@@ -59,7 +58,7 @@ func parseCrypto(value string) *Crypto {
 		return nil
 	}
 	key, parameters, _ := strings.Cut(key, "|")
-	if strings.Contains(parameters, ":") { // a key identifier stands in every packet
+	if strings.Contains(parameters, ":") { // with a key identifier, every packet would contain it
 		return nil
 	}
 	master, err := base64.StdEncoding.DecodeString(key)
@@ -69,7 +68,7 @@ func parseCrypto(value string) *Crypto {
 	return &Crypto{Tag: int(tag), Suite: suite, Master: [MasterSize]byte(master)}
 }
 
-// String writes the value of the attribute.
+// String returns the value of the attribute.
 func (c Crypto) String() string {
 	return strconv.Itoa(c.Tag) + " " + string(c.Suite) + " inline:" + base64.StdEncoding.EncodeToString(c.Master[:])
 }

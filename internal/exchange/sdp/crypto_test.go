@@ -10,8 +10,8 @@ import (
 
 const cryptoLine = "a=crypto:2 AES_CM_128_HMAC_SHA1_80 inline:d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj|2^31\r\n"
 
-// A key is taken from an encrypted stream, and from a plain one that offers it; others
-// that are offered before it are passed over.
+// A key is taken from an encrypted stream, and from a plain one that offers it; unknown
+// ones before it are skipped.
 func TestKeysAreRead(t *testing.T) {
 	t.Parallel()
 	for proto, secure := range map[string]bool{"RTP/SAVP": true, "RTP/AVP": false} {
@@ -27,7 +27,7 @@ func TestKeysAreRead(t *testing.T) {
 	}
 }
 
-// An encrypted stream without a key that is understood is refused.
+// An encrypted stream without a supported key is refused.
 func TestKeysThatAreNotUnderstood(t *testing.T) {
 	t.Parallel()
 	secure := strings.Replace(phoneOffer, "RTP/AVP", "RTP/SAVP", 1)

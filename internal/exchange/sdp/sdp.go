@@ -1,10 +1,11 @@
 // Package sdp reads and writes the descriptions of sound that telephones exchange in
 // SIP messages (RFC 8866, offers and answers by RFC 3264).
 //
-// It knows one stream of sound, G.711 in both forms, and pressed keys (RFC 4733).
-// Every other stream of an offer is refused in the answer. It refuses descriptions
-// that are larger than maxSize, that name a host instead of an address, or that want
-// encryption other than SRTP with keys in the description (RFC 4568). Reading costs time in proportion to the description.
+// It supports one stream of sound, both codecs of G.711, and pressed keys (RFC 4733).
+// Every other stream of an offer is refused in the answer. It refuses descriptions that
+// are larger than maxSize, that name a host instead of an address, or that require
+// encryption other than SRTP with keys in the description (RFC 4568). Reading takes time
+// in proportion to the description.
 package sdp
 
 import (
@@ -17,28 +18,28 @@ import (
 	"strings"
 )
 
-// maxSize and maxStreams bound a description.
+// maxSize and maxStreams limit a description.
 const (
 	maxSize    = 8 << 10
 	maxStreams = 8
 )
 
-// ErrInvalid says that a text is no description that can be read.
+// ErrInvalid means that a text is not a valid description.
 var ErrInvalid = errors.New("sdp: invalid description")
 
-// ErrNotAcceptable says that a description has no sound that is understood here.
+// ErrNotAcceptable means that a description has no sound stream that we support.
 var ErrNotAcceptable = errors.New("sdp: no common sound")
 
-// Codec is a coding of sound.
+// Codec is an encoding of sound.
 type Codec uint8
 
-// The codings, with their payload types in RTP.
+// The codecs, with their payload types in RTP.
 const (
 	PCMU Codec = 0
 	PCMA Codec = 8
 )
 
-// Direction says which way sound flows, seen from who writes the description.
+// Direction is which way sound flows, as seen by the writer of the description.
 type Direction string
 
 // The directions.
@@ -49,14 +50,14 @@ const (
 	Inactive Direction = "inactive"
 )
 
-// Sends says whether who writes the direction sends sound.
+// Sends reports whether the writer of the direction sends sound.
 func (d Direction) Sends() bool { return d == SendRecv || d == SendOnly }
 
-// Receives says whether who writes the direction takes sound.
+// Receives reports whether the writer of the direction receives sound.
 func (d Direction) Receives() bool { return d == SendRecv || d == RecvOnly }
 
-// Answer is the direction that answers an offered one, where the answering side
-// would send and take sound as far as it is wanted.
+// Answer returns the direction that answers an offered one, if the answering side sends and
+// receives as much as the offer allows.
 func (d Direction) Answer() Direction {
 	switch d {
 	case SendOnly:
@@ -69,29 +70,29 @@ func (d Direction) Answer() Direction {
 	return SendRecv
 }
 
-// NoKeys stands for a side that does not understand pressed keys in RTP.
+// NoKeys is the value of Keys for a side that does not support pressed keys in RTP.
 const NoKeys = -1
 
-// Description is what one side says of its sound.
+// Description is one side's description of its sound.
 type Description struct {
-	// Addr is where it takes RTP.
+	// Addr is where it receives RTP.
 	Addr netip.AddrPort
-	// Codecs are those that are understood here, in its order of preference.
+	// Codecs are those that we support, in its order of preference.
 	Codecs []Codec
 	// Keys is the payload type of pressed keys, or NoKeys.
 	Keys      int
 	Direction Direction
 	// Crypto is the key that it encrypts its sound with; nil for none.
 	Crypto *Crypto
-	// Secure says that the stream is one that must be encrypted.
+	// Secure is set if the stream must be encrypted.
 	Secure bool
-	// streams are the kinds and protocols of all streams, and audio is the index of
-	// the one that is used.
+	// streams are the kinds and protocols of all streams; audio is the index of the chosen
+	// one.
 	streams []string
 	audio   int
 }
 
-// stream is what is collected of one m= line and the lines after it.
+// stream is one m= line and the lines after it.
 type stream struct {
 	kind, proto string
 	port        int
@@ -102,14 +103,14 @@ type stream struct {
 	crypto      *Crypto
 }
 
-// The kinds of streams that are understood: plain, and encrypted.
+// The supported protocols of streams: plain, and encrypted.
 const (
 	plainProto  = "RTP/AVP"
 	secureProto = "RTP/SAVP"
 )
 
-// Parse reads a description. It returns ErrInvalid for what is no description, and
-// ErrNotAcceptable where no stream of it can be used.
+// Parse parses a description. It returns ErrInvalid for an invalid one, and
+// ErrNotAcceptable if none of its streams can be used.
 func Parse(b []byte) (Description, error) {
 	if len(b) == 0 || len(b) > maxSize || bytes.IndexByte(b, 0) >= 0 {
 		return Description{}, ErrInvalid
@@ -158,7 +159,7 @@ func Parse(b []byte) (Description, error) {
 	return choose(streams)
 }
 
-// choose takes the first stream that can be used.
+// choose returns the first stream that can be used.
 func choose(streams []*stream) (Description, error) {
 	d := Description{audio: -1}
 	for i, s := range streams {
@@ -173,7 +174,7 @@ func choose(streams []*stream) (Description, error) {
 		d.audio, d.Codecs, d.Keys, d.Direction = i, codecs, keys, s.direction
 		d.Crypto, d.Secure = s.crypto, s.proto == secureProto
 		d.Addr = netip.AddrPortFrom(s.addr, uint16(s.port))
-		// Before directions there was the address 0.0.0.0, which holds a call.
+		// In old SIP, without directions, the address 0.0.0.0 puts a call on hold.
 		if s.addr.IsUnspecified() && d.Direction == SendRecv {
 			d.Direction = SendOnly
 		}
@@ -184,14 +185,14 @@ func choose(streams []*stream) (Description, error) {
 	return d, nil
 }
 
-// isUsable says whether a stream's protocol is understood, with a key where it needs
-// one. A plain stream may have a key as well: who offers it encrypts if the other does.
+// isUsable reports whether a stream's protocol is supported, and it has a key if it needs
+// one. A plain stream may have a key too: its sender encrypts if the other side does.
 func (s *stream) isUsable() bool {
 	return s.proto == plainProto || s.proto == secureProto && s.crypto != nil
 }
 
-// understood returns the codecs of a stream that are known here, and the payload type
-// of pressed keys.
+// understood returns the codecs of a stream that we support, and the payload type of
+// pressed keys.
 func (s *stream) understood() (codecs []Codec, keys int) {
 	keys = NoKeys
 	for _, f := range s.formats {
@@ -208,7 +209,7 @@ func (s *stream) understood() (codecs []Codec, keys int) {
 	return codecs, keys
 }
 
-// parseMedia reads the value of an m= line: kind, port, protocol, formats.
+// parseMedia parses the value of an m= line: kind, port, protocol, formats.
 func parseMedia(value string) (*stream, error) {
 	fields := strings.Fields(value)
 	if len(fields) < 4 || len(fields) > 64 || !isToken(fields[0]) || !isToken(strings.ReplaceAll(fields[2], "/", "")) {
@@ -221,7 +222,7 @@ func parseMedia(value string) (*stream, error) {
 	}
 	s := &stream{kind: fields[0], proto: fields[2], port: int(port), names: map[int]string{}}
 	for _, f := range fields[3:] {
-		// Formats of other kinds of streams are no numbers.
+		// Formats of other kinds of streams are not numbers.
 		if n, err := strconv.ParseUint(f, 10, 7); err == nil {
 			s.formats = append(s.formats, int(n))
 		}
@@ -229,8 +230,8 @@ func parseMedia(value string) (*stream, error) {
 	return s, nil
 }
 
-// isToken says whether s is letters, digits and hyphens, so that it can be repeated in
-// an answer.
+// isToken reports whether s consists of letters, digits and hyphens, so that it is safe to
+// repeat in an answer.
 func isToken(s string) bool {
 	return s != "" && len(s) <= 32 && strings.IndexFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-'
@@ -274,7 +275,7 @@ func (s *stream) addAttribute(value string) error {
 	return nil
 }
 
-// A Local is what we say of our own sound.
+// A Local is the description of our own sound.
 type Local struct {
 	Addr      netip.AddrPort
 	Session   uint64 // stays the same in a call
@@ -282,17 +283,17 @@ type Local struct {
 	Codecs    []Codec
 	Keys      int
 	Direction Direction
-	// Crypto is the key that our sound is encrypted with; nil for none. Secure says that
+	// Crypto is the key with which our sound is encrypted; nil for none. Secure is set if
 	// it must be.
 	Crypto *Crypto
 	Secure bool
 }
 
-// Offer writes a description that asks.
+// Offer returns a description that is an offer.
 func (l Local) Offer() []byte { return l.write(nil, 0) }
 
-// AnswerTo writes a description that answers an offer: as many streams, all but the
-// chosen one refused.
+// AnswerTo returns a description that answers an offer: the same number of streams, all but
+// the chosen one refused.
 func (l Local) AnswerTo(offer Description) []byte { return l.write(offer.streams, offer.audio) }
 
 func (l Local) write(streams []string, audio int) []byte {

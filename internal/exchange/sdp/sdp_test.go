@@ -25,8 +25,7 @@ func TestAnOfferIsRead(t *testing.T) {
 	}
 }
 
-// What is held is told by a direction in the stream or before it, or by an address of
-// zeros.
+// A hold is signalled by a direction in the stream or before it, or by an address of zeros.
 func TestHoldIsRead(t *testing.T) {
 	for _, test := range []struct {
 		name, from, to string
@@ -34,7 +33,7 @@ func TestHoldIsRead(t *testing.T) {
 	}{
 		{"sendonly", "a=sendrecv", "a=sendonly", sdp.SendOnly},
 		{"inactive", "a=sendrecv", "a=inactive", sdp.Inactive},
-		{"in the session", "t=0 0\r\n", "t=0 0\r\na=recvonly\r\n", sdp.SendRecv}, // the stream's own word counts
+		{"in the session", "t=0 0\r\n", "t=0 0\r\na=recvonly\r\n", sdp.SendRecv}, // the stream's own direction is used
 		{"zeros", "c=IN IP4 192.0.2.7", "c=IN IP4 0.0.0.0", sdp.SendOnly},
 	} {
 		d, err := sdp.Parse([]byte(strings.Replace(phoneOffer, test.from, test.to, 1)))
@@ -107,8 +106,8 @@ func TestDirectionsAreAnswered(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that no text makes Parse fail in another way than by its errors,
-// and that what is accepted can be answered and read back.
+// FuzzParse checks that on any text Parse fails only with its own errors, and that an
+// accepted text can be answered and read back.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(phoneOffer))
 	f.Add([]byte("v=0\r\nc=IN IP6 ::1\r\nm=audio 1/2 RTP/AVP 0\r\na=rtpmap:0"))

@@ -11,15 +11,15 @@ import (
 	"konak/internal/exchange"
 )
 
-// FindAccount finds the tenant and the messaging account that a provider's call with a
-// key is for. It returns exchange.ErrUnknown where there is none.
+// FindAccount finds the tenant and the messaging account that a provider's call with a key
+// is for. It returns exchange.ErrUnknown if there is none.
 type FindAccount func(ctx context.Context, key, dialled string) (tenant, account uuid.UUID, err error)
 
-// maxUser bounds the user of an address with its parameters.
+// maxUser limits the user part of an address with its parameters.
 const maxUser = 256
 
-// accountKey reads what was dialled and the key that stands beside it in the user of the
-// address; ok is false where there is no key.
+// accountKey returns the dialled number and the key next to it in the user part of an
+// address; ok is false if there is no key.
 func accountKey(user string) (dialled, key string, ok bool) {
 	if len(user) > maxUser {
 		return "", "", false
@@ -33,8 +33,8 @@ func accountKey(user string) (dialled, key string, ok bool) {
 	return "", "", false
 }
 
-// identifyAccount finds whom a provider's call goes to: by its key, over TLS, and with
-// encrypted sound. Where it returns false it has answered the INVITE.
+// identifyAccount finds the messaging account that a provider's call is for: by its key,
+// over TLS, and with encrypted sound. If it returns false, it has answered the INVITE.
 func (x *Exchange) identifyAccount(req *sip.Request, tx *sip.ServerTx, dialled, key string) (caller, bool) {
 	if x.cfg.FindAccount == nil || req.Transport() != transportTLS || !isDialable(dialled) {
 		respondOnce(tx, req, 403, "Forbidden")
@@ -57,7 +57,7 @@ func (x *Exchange) identifyAccount(req *sip.Request, tx *sip.ServerTx, dialled, 
 	}, true
 }
 
-// TLSPort is the port of SIP over TLS; zero where it is not served.
+// TLSPort returns the port of SIP over TLS; zero if it is not served.
 func (x *Exchange) TLSPort() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -15,8 +15,7 @@ import (
 	"konak/internal/exchange/sipexchange"
 )
 
-// withAccount lets calls with the key "right" for +49301234567 go to an account of
-// tenantB.
+// withAccount sends calls with the key "right" for +49301234567 to an account of tenantB.
 func withAccount(account uuid.UUID) func(*sipexchange.Config) {
 	return func(c *sipexchange.Config) {
 		c.FindAccount = func(_ context.Context, key, dialled string) (uuid.UUID, uuid.UUID, error) {
@@ -39,13 +38,13 @@ func (p *phone) secureOffer() string {
 	}.Offer()), "\r\n", "\n")
 }
 
-// inviteAccount writes the INVITE of a provider.
+// inviteAccount returns the INVITE of a provider.
 func (p *phone) inviteAccount(user, offer string) string {
 	return p.text(newCall("sip:+905321234567@wa.example", "sip:+49301234567@x", "sip:"+user+"@x;transport=TLS"), "INVITE", offer)
 }
 
-// A messaging provider's call comes in by its key, over TLS and encrypted, and by nothing
-// else, not even from the address of the operator's carrier.
+// A messaging provider's call is accepted only with its key, over TLS and encrypted, even
+// from the address of the operator's carrier.
 func TestAProviderCallsAnAccount(t *testing.T) {
 	t.Parallel()
 	account := uuid.New()
@@ -60,7 +59,7 @@ func TestAProviderCallsAnAccount(t *testing.T) {
 		"+902125550199;konak=right":                               403, // another's number
 		"name;konak=right":                                        403,
 		"+49301234567;konak=away":                                 503,
-		"+49301234567;x=1;konak=right" + strings.Repeat("0", 300): 404, // no key that is read: a carrier's call to no number
+		"+49301234567;x=1;konak=right" + strings.Repeat("0", 300): 404, // too long to be read as a key: a carrier's call to an unknown number
 	} {
 		p.send(p.inviteAccount(user, p.secureOffer()))
 		p.response(status)
@@ -85,7 +84,7 @@ func TestAProviderCallsAnAccount(t *testing.T) {
 	}
 }
 
-// An exchange that knows no accounts takes no such calls.
+// An exchange without messaging accounts refuses such calls.
 func TestNoAccounts(t *testing.T) {
 	t.Parallel()
 	config, _ := newCertificate(t)

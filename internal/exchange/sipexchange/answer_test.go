@@ -34,7 +34,7 @@ func TestRefusalsSayWhy(t *testing.T) {
 		c := p.invite("444")
 		leg := d.event(exchange.LegIncomingEvent).Leg
 		d.must(d.Hangup(t.Context(), tenantA, leg, cause))
-		// The answers to the calls before may still be repeated.
+		// The answers to earlier calls may still be repeated.
 		res := p.wait(string(cause), func(m sip.Message) bool {
 			r, ok := m.(*sip.Response)
 			return ok && r.StatusCode == want.status && r.CallID().Value() == c.id
@@ -61,7 +61,7 @@ func TestAnotherVersionOfSIP(t *testing.T) {
 	}
 }
 
-// The number of a caller may be the address of a telephone.
+// The number of a caller may be given as a tel: address.
 func TestCallerWithTheAddressOfATelephone(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -78,8 +78,8 @@ func TestCallerWithTheAddressOfATelephone(t *testing.T) {
 	}
 }
 
-// What the network says of a server that nobody reaches is not told, and a line has a
-// status from its first moment.
+// The network's error text for an unreachable server is not shown, and a line has a status
+// from the beginning.
 func TestTheStatusOfALineIsOurs(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)

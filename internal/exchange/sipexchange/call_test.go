@@ -84,7 +84,7 @@ func TestATelephoneIsCalled(t *testing.T) {
 	d.must(d.Hangup(t.Context(), tenantA, leg, exchange.CauseNormal)) // a second time is no error
 }
 
-// How a called telephone refuses decides the cause.
+// The way a called telephone refuses determines the cause.
 func TestRefusalsHaveCauses(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -100,7 +100,8 @@ func TestRefusalsHaveCauses(t *testing.T) {
 	}
 }
 
-// All telephones of a device ring; the first has the call, the other is cancelled.
+// All telephones of a device ring; the first to answer gets the call, the other is
+// cancelled.
 func TestAllTelephonesOfADeviceRing(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -137,7 +138,7 @@ func TestACallerGivesUp(t *testing.T) {
 	}
 }
 
-// A success that crosses our CANCEL is acknowledged and ended.
+// A successful answer that crosses our CANCEL is acknowledged and ended.
 func TestASuccessCrossesOurCancel(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -166,7 +167,7 @@ func TestNobodyAnswers(t *testing.T) {
 	d.ended(leg, exchange.CauseNoAnswer, exchange.EndedByExchange)
 }
 
-// A telephone that is gone answers nothing.
+// A telephone that is gone does not answer.
 func TestATelephoneIsSilent(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -174,7 +175,7 @@ func TestATelephoneIsSilent(t *testing.T) {
 	d.ended(d.ring(tenantA, "ayse"), exchange.CauseUnavailable, exchange.EndedByPeer)
 }
 
-// A success that is never acknowledged is repeated, and then ended by a BYE.
+// A successful answer that is never acknowledged is repeated, and then ended by a BYE.
 func TestALostACKEndsTheCall(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -224,7 +225,7 @@ func TestAnUndecidedCallEnds(t *testing.T) {
 	d.ended(in.Leg, exchange.CauseNoAnswer, exchange.EndedByExchange)
 }
 
-// A telephone holds and resumes by an offer inside of the call.
+// A telephone holds and resumes by an offer within the call.
 func TestATelephoneHolds(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -252,7 +253,7 @@ func TestATelephoneHolds(t *testing.T) {
 	p.response(500)
 }
 
-// Our hold is told to the telephone, and music is still heard.
+// The telephone is told of our hold, and music is still heard.
 func TestWeHold(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -276,7 +277,7 @@ func TestWeHold(t *testing.T) {
 	}
 }
 
-// A resume while the hold is still under way is offered after it.
+// A resume during a pending hold is offered after it.
 func TestAQuickResumeIsOffered(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -298,7 +299,7 @@ func TestAQuickResumeIsOffered(t *testing.T) {
 	p.request(sip.ACK)
 }
 
-// Where both sides offer at once, the telephone's offer is refused and ours repeated.
+// If both sides offer at once, the telephone's offer is refused and ours repeated.
 func TestOffersCross(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -313,7 +314,7 @@ func TestOffersCross(t *testing.T) {
 	p.request(sip.ACK)
 }
 
-// The session timer that a caller asks for is agreed to; too short a one is refused.
+// The session timer that a caller asks for is accepted; one that is too short is refused.
 func TestSessionTimersAreAgreed(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -330,7 +331,7 @@ func TestSessionTimersAreAgreed(t *testing.T) {
 	}
 }
 
-// What one tenant has, another cannot touch or see.
+// One tenant cannot change or see what another has.
 func TestTenantsDoNotReachEachOther(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -372,7 +373,7 @@ func TestTenantsDoNotReachEachOther(t *testing.T) {
 	}
 }
 
-// A telephone cannot lead our requests to another machine.
+// A telephone cannot redirect our requests to another machine.
 func TestRoutesDoNotLeadElsewhere(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -399,7 +400,7 @@ func TestRoutesDoNotLeadElsewhere(t *testing.T) {
 	}
 }
 
-// Nothing is kept of a stranger's request: a repetition is challenged anew.
+// Nothing is stored of a stranger's request: a repetition is challenged again.
 func TestChallengesAreNotKept(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -409,7 +410,7 @@ func TestChallengesAreNotKept(t *testing.T) {
 		p.send(text)
 		first := p.response(401).GetHeader("WWW-Authenticate").Value()
 		again := first
-		for n := 0; n < 100 && again == first; n++ { // one that crosses the answer is still answered by it
+		for n := 0; n < 100 && again == first; n++ { // a repetition that crosses the answer still gets that answer
 			p.send(text)
 			again = p.response(401).GetHeader("WWW-Authenticate").Value()
 		}
@@ -426,19 +427,19 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// A workspace has a bounded number of legs, and another is not touched by it.
+// A workspace has a limited number of legs, and reaching the limit does not affect others.
 func TestLegsOfATenantAreBounded(t *testing.T) {
 	t.Parallel()
 	checkTwoLegs(t, func(c *sipexchange.Config) { c.Limits.LegsOfTenant = 2 })
 }
 
-// Where there are few ports for sound, a workspace takes half of them.
+// If there are few RTP ports, a workspace can use only half of them.
 func TestPortsAreNotTakenByOneTenant(t *testing.T) {
 	t.Parallel()
 	checkTwoLegs(t, func(c *sipexchange.Config) { c.FirstPort, c.LastPort = 29400, 29406 })
 }
 
-// checkTwoLegs starts a desk where a workspace may have two legs.
+// checkTwoLegs checks an exchange in which a workspace may have two legs.
 func checkTwoLegs(t *testing.T, change func(*sipexchange.Config)) {
 	t.Helper()
 	d := startDesk(t, change)
@@ -456,7 +457,7 @@ func checkTwoLegs(t *testing.T, change func(*sipexchange.Config)) {
 	d.event(exchange.LegIncomingEvent)
 }
 
-// An id that was used does not dial again.
+// An id that was already used does not dial again.
 func TestOriginateIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)

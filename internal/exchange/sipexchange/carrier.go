@@ -15,30 +15,30 @@ import (
 	"konak/internal/exchange"
 )
 
-// Carrier is the operator's line. Calls that come from its addresses need no proof and
-// go to whoever has the number that was dialled.
+// Carrier is the operator's line. Calls from its addresses need no authentication and go to
+// the workspace that has the dialled number.
 type Carrier struct {
 	// Server is host or host:port.
 	Server string
-	// From is where its calls come from; empty stands for the server's addresses.
+	// From is where its calls come from; if empty, from the server's addresses.
 	From []netip.Prefix
-	// Secure says that it speaks TLS: what comes in the clear is not its.
+	// Secure is set if it uses TLS: unencrypted messages are then not from it.
 	Secure bool
-	// Encryption says whether its sound is encrypted.
+	// Encryption is whether its sound is encrypted.
 	Encryption exchange.Encryption
-	// FindNumber finds the tenant that has a number, and what the line is called
-	// there. It returns exchange.ErrUnknown for a number that nobody has.
+	// FindNumber finds the tenant that has a number, and the id of the line in that tenant.
+	// It returns exchange.ErrUnknown for a number that nobody has.
 	FindNumber func(ctx context.Context, number string) (tenant, trunk uuid.UUID, err error)
 
 	mu    sync.Mutex
 	addrs []netip.Addr // of the server, when last looked up
 }
 
-// findTimeout is how long it may take to find whose number was dialled.
+// findTimeout limits the search for the workspace that a call is for.
 const findTimeout = 5 * time.Second
 
-// keepAddresses looks the server up until the context ends. While it cannot be looked
-// up, the addresses that it had stay.
+// keepAddresses looks up the server's addresses until the context ends. If a lookup fails,
+// the previous addresses stay.
 func (c *Carrier) keepAddresses(ctx context.Context) {
 	if len(c.From) > 0 {
 		return
@@ -62,7 +62,7 @@ func (c *Carrier) keepAddresses(ctx context.Context) {
 	}
 }
 
-// sends says whether calls from an address are the carrier's.
+// sends reports whether calls from an address are the carrier's.
 func (c *Carrier) sends(from netip.Addr) bool {
 	if c == nil || !from.IsValid() {
 		return false
@@ -73,13 +73,13 @@ func (c *Carrier) sends(from netip.Addr) bool {
 		slices.ContainsFunc(c.addrs, func(a netip.Addr) bool { return a.Unmap() == from })
 }
 
-// calls says whether an INVITE is the carrier's.
+// calls reports whether an INVITE is the carrier's.
 func (c *Carrier) calls(req *sip.Request) bool {
 	return c.sends(source(req).Addr()) && (!c.Secure || req.Transport() == transportTLS)
 }
 
-// identifyNumber finds whom a call of the carrier goes to. Where it returns false it
-// has answered the INVITE.
+// identifyNumber finds the workspace that a call of the carrier is for. If it returns
+// false, it has answered the INVITE.
 func (x *Exchange) identifyNumber(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
 	dialled := req.Recipient.User
 	if !isDialable(dialled) {

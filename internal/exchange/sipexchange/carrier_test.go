@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// withCarrier lets calls of a network go to who has the number +902125550199.
+// withCarrier sends calls from a network to the owner of the number +902125550199.
 func withCarrier(from string, trunk uuid.UUID) func(*sipexchange.Config) {
 	return func(c *sipexchange.Config) {
 		c.Carrier = &sipexchange.Carrier{
@@ -40,7 +40,7 @@ func (p *provider) call(number string) {
 	p.send(p.text(newCall("sip:+905321234567@x", "sip:"+number+"@y", "sip:"+number+"@y"), "INVITE", p.offer(sdp.SendRecv)))
 }
 
-// A call of the operator's carrier goes to who has the number.
+// A call of the operator's carrier goes to the owner of the number.
 func TestACarrierCallsNumbers(t *testing.T) {
 	t.Parallel()
 	trunk := uuid.New()
@@ -59,7 +59,7 @@ func TestACarrierCallsNumbers(t *testing.T) {
 	}
 }
 
-// Whoever else calls a number must prove who they are.
+// Anybody else who calls a number must authenticate.
 func TestStrangersDoNotCallNumbers(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t, withCarrier("127.0.0.9/32", uuid.New()))
@@ -68,8 +68,8 @@ func TestStrangersDoNotCallNumbers(t *testing.T) {
 	p.response(401)
 }
 
-// A workspace that has a line of its own at the operator's carrier does not get the
-// calls to others' numbers.
+// A workspace with its own line at the operator's carrier does not get calls to the numbers
+// of others.
 func TestALineAtTheCarrierDrawsNoCalls(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t, withCarrier("127.0.0.1/32", uuid.New()))
@@ -85,8 +85,8 @@ func TestALineAtTheCarrierDrawsNoCalls(t *testing.T) {
 	}
 }
 
-// A carrier that speaks TLS calls numbers over it and not in the clear, and is called over
-// it, without that we sign in there.
+// A carrier that uses TLS calls numbers over it and not unencrypted, and is called over it,
+// without our signing in there.
 func TestACarrierOverTLS(t *testing.T) {
 	t.Parallel()
 	config, authority := newCertificate(t)
@@ -131,8 +131,8 @@ func TestACarrierOverTLS(t *testing.T) {
 	}
 }
 
-// A carrier that speaks TCP is called over it, without that we sign in there, and calls numbers
-// over the same connection.
+// A carrier that uses TCP is called over it, without our signing in there, and calls
+// numbers over the same connection.
 func TestACarrierOverTCP(t *testing.T) {
 	t.Parallel()
 	trunk, leg := uuid.New(), uuid.New()

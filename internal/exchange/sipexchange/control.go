@@ -174,7 +174,7 @@ func (x *Exchange) SendDTMF(_ context.Context, tenant, id uuid.UUID, digits stri
 	return nil
 }
 
-// sendKeys presses keys towards the leg: in its sound, or by INFO where it takes none.
+// sendKeys sends key presses to the leg: in RTP, or by INFO if it accepts none there.
 func (l *leg) sendKeys(digits string) {
 	l.pressing.Lock()
 	defer l.pressing.Unlock()
@@ -207,10 +207,10 @@ func (l *leg) sendInfo(key byte) {
 	req.SetBody([]byte("Signal=" + string(key) + "\r\nDuration=100\r\n"))
 	ctx, cancel := context.WithTimeout(context.Background(), byeTime)
 	defer cancel()
-	_, _, _ = l.x.request(ctx, req) // a key that is lost is pressed again by who waits for it
+	_, _, _ = l.x.request(ctx, req) // if a key is lost, the person presses it again
 }
 
-// runs says whether the exchange has started and is not closing.
+// runs reports whether the exchange has started and is not closing.
 func (x *Exchange) runs() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()

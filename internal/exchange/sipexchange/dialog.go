@@ -18,18 +18,18 @@ type dialog struct {
 	local, remote       sip.Uri
 	localName           string
 	target              sip.Uri  // where the peer wants requests
-	routes              []string // through which proxies
+	routes              []string // the proxies on the way
 	dest                string   // address and port that requests are sent to
 	transport           string
 	localSeq, remoteSeq uint32
 }
 
-// newTag makes a tag that cannot be guessed.
+// newTag returns a tag that cannot be guessed.
 func newTag() string { return strings.ToLower(rand.Text()) }
 
 var errNoContact = errors.New("sipexchange: no Contact")
 
-// dialogOfInvite begins the dialog of an INVITE that was received.
+// dialogOfInvite begins the dialog of a received INVITE.
 func dialogOfInvite(req *sip.Request) (*dialog, error) {
 	contact := req.Contact()
 	if contact == nil || contact.Address.Host == "" {
@@ -46,7 +46,7 @@ func dialogOfInvite(req *sip.Request) (*dialog, error) {
 	return d, nil
 }
 
-// establish completes the dialog of an INVITE that was sent from its answer.
+// establish completes the dialog of a sent INVITE from its answer.
 func (d *dialog) establish(res *sip.Response) error {
 	contact, to := res.Contact(), res.To()
 	if to == nil || contact == nil || contact.Address.Host == "" {
@@ -64,10 +64,11 @@ func (d *dialog) establish(res *sip.Response) error {
 	return nil
 }
 
-// key is what a dialog is found by: what the peer's requests repeat of ours.
+// key returns the key by which a dialog is found: our values, which the peer's requests
+// repeat.
 func (d *dialog) key() string { return d.callID + " " + d.localTag }
 
-// findDialog finds the leg that a request belongs to; nil where there is none.
+// findDialog returns the leg that a request belongs to; nil if there is none.
 func (x *Exchange) findDialog(req *sip.Request) *leg {
 	local, _ := req.To().Params.Get("tag")
 	remote, _ := req.From().Params.Get("tag")
@@ -85,8 +86,8 @@ func (x *Exchange) findDialog(req *sip.Request) *leg {
 	return l
 }
 
-// newRequest makes a request inside of a dialog. An ACK has the number of its INVITE;
-// all others count on.
+// newRequest returns a request within a dialog. An ACK has the number of its INVITE; all
+// others increase it.
 func (x *Exchange) newRequest(d *dialog, method sip.RequestMethod) *sip.Request {
 	req := sip.NewRequest(method, d.target)
 	req.SetTransport(d.transport)
@@ -96,13 +97,13 @@ func (x *Exchange) newRequest(d *dialog, method sip.RequestMethod) *sip.Request 
 	for _, r := range d.routes {
 		req.AppendHeader(sip.NewHeader("Route", r))
 	}
-	// Wherever the peer's addresses lead: requests go to where its messages come from.
+	// Requests go to where the peer's messages come from, whatever address it names.
 	req.SetDestination(d.dest)
 	x.addHeaders(req, d)
 	return req
 }
 
-// addHeaders gives a request what every request has.
+// addHeaders adds the headers that every request has.
 func (x *Exchange) addHeaders(req *sip.Request, d *dialog) {
 	x.addVia(req)
 	from := &sip.FromHeader{DisplayName: d.localName, Address: d.local}
@@ -120,8 +121,8 @@ func (x *Exchange) addHeaders(req *sip.Request, d *dialog) {
 	req.AppendHeader(sip.NewHeader("User-Agent", "Konak"))
 }
 
-// addVia says where the answer goes to. Datagrams leave from the port that we listen
-// on, so that a router on the way lets the answer in.
+// addVia sets where the answer goes to. Datagrams leave from the port that we listen on, so
+// that a router on the way lets the answer in.
 func (x *Exchange) addVia(req *sip.Request) {
 	host, port := x.contactHost(req.Destination(), req.Transport())
 	via := &sip.ViaHeader{ProtocolName: "SIP", ProtocolVersion: "2.0", Transport: strings.ToUpper(req.Transport()), Host: host, Port: port}
@@ -133,7 +134,7 @@ func (x *Exchange) addVia(req *sip.Request) {
 	}
 }
 
-// contactHeader says where requests of this call reach us.
+// contactHeader returns the header that says where requests of this call reach us.
 func (x *Exchange) contactHeader(user, transport, peer string) *sip.ContactHeader {
 	host, port := x.contactHost(peer, transport)
 	h := &sip.ContactHeader{Address: sip.Uri{Scheme: "sip", User: user, Host: host, Port: port}}
@@ -143,7 +144,7 @@ func (x *Exchange) contactHeader(user, transport, peer string) *sip.ContactHeade
 	return h
 }
 
-// errNoAnswer says that a peer was silent.
+// errNoAnswer means that a peer did not answer.
 var errNoAnswer = errors.New("no answer")
 
 // request sends a request and waits for its final answer.
@@ -167,17 +168,17 @@ func (x *Exchange) request(ctx context.Context, req *sip.Request) (*sip.Response
 	}
 }
 
-// acknowledge sends the ACK of the success that a dialog's INVITE met, and again with
-// each repetition of it.
+// acknowledge sends the ACK for the successful answer to a dialog's INVITE, and again for
+// each repetition of that answer.
 func (x *Exchange) acknowledge(d *dialog, seq uint32, tx *sip.ClientTx) {
 	ack := x.newRequest(d, sip.ACK)
 	ack.CSeq().SeqNo = seq
 	ack.SetBody(nil)
-	_ = x.network.WriteMsg(ack) // a lost one is sent again with the repetition
+	_ = x.network.WriteMsg(ack) // if it is lost, it is sent again with the repetition
 	tx.OnRetransmission(func(*sip.Response) { _ = x.network.WriteMsg(ack.Clone()) })
 }
 
-// signallingAddr is the address of who a dialog is with.
+// signallingAddr returns the address of a dialog's peer.
 func (d *dialog) signallingAddr() netip.Addr {
 	addr, err := netip.ParseAddrPort(d.dest)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// HA1 is what a device's password is reduced to before it reaches the exchange.
+// HA1 returns the hash of a device's password that the exchange gets instead of it.
 func HA1(username, realm, password string) string {
 	return md5Hex(username + ":" + realm + ":" + password)
 }
@@ -29,12 +29,12 @@ func md5Hex(s string) string {
 // params are the parameters of a digest header, by name in lower case.
 type params map[string]string
 
-// maxParams bounds a digest header.
+// maxParams limits the parameters of a digest header.
 const maxParams = 20
 
 var errDigest = errors.New("sipexchange: invalid digest header")
 
-// parseDigest reads the value of a header such as `Digest realm="x", nonce="y"`.
+// parseDigest parses the value of a header such as `Digest realm="x", nonce="y"`.
 func parseDigest(value string) (params, error) {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(value), " ")
 	if !strings.EqualFold(scheme, "Digest") {
@@ -62,7 +62,7 @@ func parseDigest(value string) (params, error) {
 	return out, nil
 }
 
-// cutQuoted returns what stands before the closing quote, and what follows it.
+// cutQuoted returns the text before the closing quote, and the text after it.
 func cutQuoted(s string) (text, after string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -77,10 +77,10 @@ func cutQuoted(s string) (text, after string, ok bool) {
 	return "", "", false
 }
 
-// isMD5 says whether a challenge or an answer to one uses MD5.
+// isMD5 reports whether a challenge or an answer to one uses MD5.
 func (p params) isMD5() bool { return p["algorithm"] == "" || strings.EqualFold(p["algorithm"], "MD5") }
 
-// response is the proof that who sends a request knows HA1.
+// response returns the proof that the sender of a request knows HA1.
 func (p params) response(ha1, method string) string {
 	ha2 := md5Hex(method + ":" + p["uri"])
 	if p["qop"] == "" {
@@ -89,7 +89,7 @@ func (p params) response(ha1, method string) string {
 	return md5Hex(ha1 + ":" + p["nonce"] + ":" + p["nc"] + ":" + p["cnonce"] + ":" + p["qop"] + ":" + ha2)
 }
 
-// provesHA1 says whether an Authorization header was made with HA1.
+// provesHA1 reports whether an Authorization header was made with HA1.
 func (p params) provesHA1(ha1, method string) bool {
 	if !p.isMD5() || p["uri"] == "" || p["qop"] != "" && !strings.EqualFold(p["qop"], "auth") {
 		return false
@@ -97,8 +97,8 @@ func (p params) provesHA1(ha1, method string) bool {
 	return subtle.ConstantTimeCompare([]byte(p.response(ha1, method)), []byte(strings.ToLower(p["response"]))) == 1
 }
 
-// answerChallenge writes the Authorization header that answers a challenge. It returns
-// errDigest where the challenge asks for what is not known here.
+// answerChallenge returns the Authorization header that answers a challenge. It returns
+// errDigest for a challenge that we do not support.
 func answerChallenge(challenge params, username, ha1, method, uri string) (string, error) {
 	offered := strings.Split(challenge["qop"], ",")
 	answer := params{"uri": uri, "nonce": challenge["nonce"]}
@@ -131,11 +131,11 @@ func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// nonceLife is how long a challenge may be answered.
+// nonceLife is how long a challenge can be answered.
 const nonceLife = time.Minute
 
-// nonces makes and checks challenges without keeping them: each carries its time, and
-// a code over it and the address it was given to.
+// nonces creates and checks challenges without storing them: each carries its time, and a
+// code over the time and the address it was sent to.
 type nonces struct{ key []byte }
 
 func (n nonces) code(at []byte, addr netip.Addr) []byte {
@@ -150,7 +150,7 @@ func (n nonces) make(now time.Time, addr netip.Addr) string {
 	return base64.RawURLEncoding.EncodeToString(append(at, n.code(at, addr)...))
 }
 
-// check says whether a nonce is ours, and whether it is still young enough.
+// check reports whether a nonce is ours, and whether it is still fresh.
 func (n nonces) check(nonce string, now time.Time, addr netip.Addr) (ours, fresh bool) {
 	b, err := base64.RawURLEncoding.DecodeString(nonce)
 	if err != nil || len(b) != 24 || !hmac.Equal(b[8:], n.code(b[:8], addr)) {

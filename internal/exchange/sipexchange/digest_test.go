@@ -13,7 +13,7 @@ import (
 
 var someDay = time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
 
-// addrOf makes a different address for each number.
+// addrOf returns a different address for each number.
 func addrOf(i int) netip.Addr {
 	var b [4]byte
 	binary.BigEndian.PutUint32(b[:], 0x0A000000+uint32(i))
@@ -43,7 +43,7 @@ func TestChallengesBelongToAnAddress(t *testing.T) {
 	}
 }
 
-// The proof is the one of RFC 2617 section 3.5.
+// The response is that of RFC 2617 section 3.5.
 func TestTheProofOfRFC2617(t *testing.T) {
 	t.Parallel()
 	p, err := parseDigest(`Digest username="Mufasa", realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", uri="/dir/index.html", ` +
@@ -75,8 +75,8 @@ func TestTheProofOfRFC2617(t *testing.T) {
 	}
 }
 
-// FuzzParseDigest holds that no header makes parseDigest panic, and that what we write
-// as an answer can be read.
+// FuzzParseDigest checks that no header makes parseDigest panic, and that our answers can
+// be parsed.
 func FuzzParseDigest(f *testing.F) {
 	f.Add(`Digest realm="a", nonce="b\"c", qop="auth,auth-int", algorithm=MD5`)
 	f.Add(`Digest a=,b="`)
@@ -96,7 +96,7 @@ func FuzzParseDigest(f *testing.F) {
 	})
 }
 
-// FuzzMessage holds that no message makes the library's parser or our reading of its
+// FuzzMessage checks that no message makes the library's parser or our reading of its
 // headers panic.
 func FuzzMessage(f *testing.F) {
 	f.Add([]byte("INVITE sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP h;branch=z9hG4bKx\r\nFrom: <sip:a@b>;tag=1\r\nTo: <sip:b@c>\r\nCall-ID: x\r\n" +

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// maxQueuedEvents is how many events may wait for the disk before no new legs are
-	// taken.
+	// maxQueuedEvents is the number of events waiting for the disk at which new legs are
+	// refused.
 	maxQueuedEvents = 10_000
 	eventBatch      = 200
 	retryEventsIn   = time.Second
 )
 
-// eventLog writes events in their order. They are queued under the lock of who caused
-// them, which must not wait for the disk.
+// eventLog writes events in order. They are queued under the lock of their source, which
+// must not wait for the disk.
 type eventLog struct {
 	store *store // nil before Start
 	clock clock.Source
@@ -27,7 +27,7 @@ type eventLog struct {
 
 	mu     sync.Mutex
 	queue  []exchange.Event
-	filled chan struct{} // holds one where the queue is not empty
+	filled chan struct{} // holds one if the queue is not empty
 }
 
 func newEventLog(c clock.Source) *eventLog {
@@ -41,7 +41,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// add queues an event with the present time.
+// add queues an event with the current time.
 func (l *eventLog) add(e exchange.Event) {
 	e.At = clock.At(l.clock.Now())
 	l.mu.Lock()
@@ -50,14 +50,14 @@ func (l *eventLog) add(e exchange.Event) {
 	signal(l.filled)
 }
 
-// isFull says whether the disk is too far behind.
+// isFull reports whether the disk is too far behind.
 func (l *eventLog) isFull() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.queue) >= maxQueuedEvents
 }
 
-// run writes until the context ends, and then what is still queued.
+// run writes events until the context ends, and then those still queued.
 func (l *eventLog) run(ctx context.Context) {
 	for {
 		select {
@@ -69,7 +69,7 @@ func (l *eventLog) run(ctx context.Context) {
 		if l.flush(ctx) == nil {
 			continue
 		}
-		// A full disk or the like: the events stay in the queue.
+		// The disk may be full, for example: the events stay in the queue.
 		select {
 		case <-ctx.Done():
 		case <-time.After(retryEventsIn):
@@ -78,7 +78,7 @@ func (l *eventLog) run(ctx context.Context) {
 	}
 }
 
-// flush writes all queued events, a batch in a transaction.
+// flush writes all queued events in batches, one transaction each.
 func (l *eventLog) flush(ctx context.Context) error {
 	for {
 		l.mu.Lock()

@@ -7,23 +7,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// CanSend says whether requests can leave by the port of SIP.
+// CanSend reports whether requests can be sent from the SIP port.
 func (x *Exchange) CanSend() bool {
 	c, err := x.network.GetConnection("udp", x.listen.String())
 	return err == nil && c != nil
 }
 
-// IsEncrypted says whether the sound of a leg is encrypted in both directions.
+// IsEncrypted reports whether the sound of a leg is encrypted in both directions.
 func (x *Exchange) IsEncrypted(id uuid.UUID) bool {
 	return x.holds(id, func(l *leg) bool { return l.crypto != nil && l.hasRemote && l.remote.Crypto != nil })
 }
 
-// HasSound says whether a leg was told where its peer's sound is.
+// HasSound reports whether a leg knows where its peer's sound is.
 func (x *Exchange) HasSound(id uuid.UUID) bool {
 	return x.holds(id, func(l *leg) bool { return l.remote.Addr.IsValid() })
 }
 
-// holds says whether something is true of a leg.
+// holds reports whether something is true of a leg.
 func (x *Exchange) holds(id uuid.UUID, is func(*leg) bool) bool {
 	x.mu.Lock()
 	l := x.legs[id]
@@ -42,7 +42,7 @@ func (x *Exchange) ConnectSecure(ctx context.Context, host string, addr netip.Ad
 	return err
 }
 
-// DialSecure has the SIP library open a TLS connection itself.
+// DialSecure makes the SIP library open a TLS connection itself.
 func DialSecure(ctx context.Context, address string) error {
 	dialer := secureTransport().DialerCreate(nil)
 	c, err := dialer.DialContext(ctx, "tcp", address)

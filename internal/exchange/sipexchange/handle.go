@@ -10,13 +10,13 @@ import (
 	"konak/internal/exchange"
 )
 
-// allowed lists the methods that are understood.
+// allowed lists the supported methods.
 const allowed = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, REGISTER"
 
-// version is the one version of SIP.
+// version is the only version of SIP.
 const version = "SIP/2.0"
 
-// handle is called for each new request, in a goroutine of its own.
+// handle is called for each new request, in its own goroutine.
 func (x *Exchange) handle(req *sip.Request, tx *sip.ServerTx) {
 	defer tx.TerminateGracefully()
 	defer x.logPanic("answering " + string(req.Method))
@@ -48,14 +48,14 @@ func (x *Exchange) handle(req *sip.Request, tx *sip.ServerTx) {
 	case sip.OPTIONS:
 		respondOnce(tx, req, 200, "OK", sip.NewHeader("Allow", allowed), sip.NewHeader("Accept", "application/sdp"))
 	case sip.CANCEL:
-		// The library answers those that meet a call.
+		// The library answers CANCELs that match a call.
 		respondOnce(tx, req, 481, "Call/Transaction Does Not Exist")
 	default:
 		respondOnce(tx, req, 405, "Method Not Allowed", sip.NewHeader("Allow", allowed))
 	}
 }
 
-// isComplete says whether a request has all that every request must have.
+// isComplete reports whether a request has everything that every request must have.
 func isComplete(req *sip.Request) bool {
 	from, to, callID, cseq := req.From(), req.To(), req.CallID(), req.CSeq()
 	if from == nil || to == nil || callID == nil || cseq == nil || req.Via() == nil {
@@ -65,7 +65,7 @@ func isComplete(req *sip.Request) bool {
 	return ok && tag != "" && len(tag) <= 128 && len(*callID) <= 256 && cseq.MethodName == req.Method && cseq.SeqNo < 1<<31
 }
 
-// respond answers a request. What cannot be sent is lost: the peer asks again.
+// respond answers a request. A response that cannot be sent is lost: the peer asks again.
 func respond(tx *sip.ServerTx, req *sip.Request, code int, reason string, headers ...sip.Header) {
 	res := sip.NewResponseFromRequest(req, code, reason, nil)
 	for _, h := range headers {
@@ -74,14 +74,14 @@ func respond(tx *sip.ServerTx, req *sip.Request, code int, reason string, header
 	_ = tx.Respond(res)
 }
 
-// respondOnce answers a request of a stranger and keeps nothing of it: the answer to a
-// repetition is made anew.
+// respondOnce answers a stranger's request without storing anything: a repetition is
+// answered as if it were new.
 func respondOnce(tx *sip.ServerTx, req *sip.Request, code int, reason string, headers ...sip.Header) {
 	respond(tx, req, code, reason, headers...)
 	tx.Terminate()
 }
 
-// source is where a request came from.
+// source returns where a request came from.
 func source(req *sip.Request) netip.AddrPort {
 	from, err := netip.ParseAddrPort(req.Source())
 	if err != nil {
@@ -90,7 +90,7 @@ func source(req *sip.Request) netip.AddrPort {
 	return netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
 }
 
-// header returns the value of a header, empty where there is none.
+// header returns the value of a header; empty if there is none.
 func header(m interface{ GetHeader(string) sip.Header }, name string) string {
 	if h := m.GetHeader(name); h != nil {
 		return h.Value()
@@ -98,8 +98,8 @@ func header(m interface{ GetHeader(string) sip.Header }, name string) string {
 	return ""
 }
 
-// authenticate finds the device that sent a request. Where it returns false it has
-// answered the request.
+// authenticate returns the device that sent a request. If it returns false, it has answered
+// the request.
 func (x *Exchange) authenticate(req *sip.Request, tx *sip.ServerTx) (exchange.Device, bool) {
 	addr, now := source(req).Addr(), x.cfg.Clock.Now()
 	given, err := parseDigest(header(req, "Authorization"))
@@ -131,7 +131,7 @@ func (x *Exchange) authenticate(req *sip.Request, tx *sip.ServerTx) (exchange.De
 	return device, true
 }
 
-// challenge asks for a proof of the password.
+// challenge asks for proof of the password.
 func (x *Exchange) challenge(req *sip.Request, tx *sip.ServerTx, addr netip.Addr, now time.Time, stale bool) {
 	value := `Digest realm="` + Realm + `", nonce="` + x.nonces.make(now, addr) + `", algorithm=MD5, qop="auth"`
 	if stale {
@@ -150,7 +150,7 @@ func (x *Exchange) handleBye(req *sip.Request, tx *sip.ServerTx) {
 	l.endByPeer(exchange.CauseNormal)
 }
 
-// handleInfo reads a key that was pressed.
+// handleInfo handles a pressed key.
 func (x *Exchange) handleInfo(req *sip.Request, tx *sip.ServerTx) {
 	l := x.findDialog(req)
 	if l == nil {
@@ -169,7 +169,7 @@ func (x *Exchange) handleInfo(req *sip.Request, tx *sip.ServerTx) {
 	}
 }
 
-// parseInfoKey reads the body of an INFO: "Signal=5" in a relay, or the key alone.
+// parseInfoKey parses the body of an INFO: "Signal=5" in a relay, or only the key.
 func parseInfoKey(contentType, body string) (byte, bool) {
 	kind, _, _ := strings.Cut(strings.ToLower(contentType), ";")
 	text := ""

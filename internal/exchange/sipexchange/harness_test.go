@@ -19,8 +19,8 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// TestMain makes SIP's timers ten times as fast: a success without an ACK is given up
-// after 3.2 seconds.
+// TestMain makes SIP's timers ten times as fast: a successful answer without an ACK is
+// given up after 3.2 seconds.
 func TestMain(m *testing.M) {
 	sip.SetTimers(50*time.Millisecond, 400*time.Millisecond, 500*time.Millisecond)
 	os.Exit(m.Run())
@@ -28,13 +28,13 @@ func TestMain(m *testing.M) {
 
 var tenantA, tenantB = uuid.MustParse("0190a000-0000-7000-8000-00000000000a"), uuid.MustParse("0190a000-0000-7000-8000-00000000000b")
 
-// desk is an exchange under test and what it said so far.
+// desk is an exchange under test and its events so far.
 type desk struct {
 	*sipexchange.Exchange
 	t      *testing.T
 	cfg    sipexchange.Config
 	listen string
-	secure *tls.Config // where SIP is served over TLS as well
+	secure *tls.Config // if SIP is also served over TLS
 	logs   *logBuffer
 	cursor int64
 
@@ -58,13 +58,13 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-// startDesk starts an exchange on ports of its own; change may change its settings.
+// startDesk starts an exchange on its own ports; change may change its settings.
 func startDesk(t *testing.T, change ...func(*sipexchange.Config)) *desk {
 	t.Helper()
 	return startDeskOn(t, "127.0.0.1:0", nil, change...)
 }
 
-// startDeskOn starts an exchange on an address, with TLS where secure is given.
+// startDeskOn starts an exchange on an address, with TLS if secure is given.
 func startDeskOn(t *testing.T, listen string, secure *tls.Config, change ...func(*sipexchange.Config)) *desk {
 	t.Helper()
 	box, err := secret.NewBox(bytes.Repeat([]byte{7}, 32))
@@ -116,7 +116,7 @@ func (d *desk) must(err error) {
 	}
 }
 
-// addDevice makes a device whose password is "secret".
+// addDevice adds a device whose password is "secret".
 func (d *desk) addDevice(tenant uuid.UUID, username, extension string) {
 	d.t.Helper()
 	d.must(d.PutDevice(d.t.Context(), exchange.Device{
@@ -125,7 +125,7 @@ func (d *desk) addDevice(tenant uuid.UUID, username, extension string) {
 	}))
 }
 
-// addPhone makes a device and a telephone that is signed in as it.
+// addPhone adds a device and a telephone that is signed in as it.
 func (d *desk) addPhone(tenant uuid.UUID, username, extension string) *phone {
 	d.t.Helper()
 	d.addDevice(tenant, username, extension)
@@ -134,7 +134,7 @@ func (d *desk) addPhone(tenant uuid.UUID, username, extension string) *phone {
 	return p
 }
 
-// event waits for the next event of a type, passing over others.
+// event waits for the next event of a type, skipping others.
 func (d *desk) event(kind exchange.EventType) exchange.Event {
 	d.t.Helper()
 	late := time.After(patience)
@@ -158,7 +158,7 @@ func (d *desk) event(kind exchange.EventType) exchange.Event {
 	}
 }
 
-// ended waits for the end of a leg and compares how it ended.
+// ended waits for the end of a leg and checks how it ended.
 func (d *desk) ended(leg uuid.UUID, cause exchange.Cause, by exchange.EndedBy) exchange.Event {
 	d.t.Helper()
 	for {

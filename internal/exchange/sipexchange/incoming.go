@@ -20,19 +20,19 @@ type invite struct {
 	tx        *sip.ServerTx
 	offer     sdp.Description
 	hasOffer  bool
-	accepted  bool // the leg's lock protects it
+	accepted  bool // protected by the leg's lock
 	answered  chan *sip.Response
 	contact   *sip.ContactHeader
 	refresher []sip.Header
 }
 
-// caller is who an INVITE comes from.
+// caller is the sender of an INVITE.
 type caller struct {
 	tenant   uuid.UUID
 	device   string
 	trunk    uuid.UUID
 	from, to string
-	// encryption is that of the line.
+	// encryption is the line's.
 	encryption exchange.Encryption
 }
 
@@ -78,7 +78,7 @@ func (x *Exchange) handleInvite(req *sip.Request, tx *sip.ServerTx) {
 	x.takeInvite(who, d, in)
 }
 
-// takeInvite makes the leg of an INVITE and waits until it is answered or has ended.
+// takeInvite creates the leg of an INVITE and waits until it is answered or has ended.
 func (x *Exchange) takeInvite(who caller, d *dialog, in *invite) {
 	l, err := x.newLeg(who.tenant, x.cfg.Clock.NewID(), exchange.LegIncoming)
 	if err != nil {
@@ -91,7 +91,8 @@ func (x *Exchange) takeInvite(who caller, d *dialog, in *invite) {
 	l.emit(exchange.Event{Type: exchange.LegIncomingEvent, Device: who.device, Trunk: who.trunk, From: who.from, To: who.to})
 	l.mu.Unlock()
 	x.addDialog(l, d)
-	// The library answers a CANCEL and the INVITE; its lock is held while it calls.
+	// The library answers a CANCEL and its INVITE; it calls this function with its lock
+	// held.
 	if !in.tx.OnCancel(func(*sip.Request) { x.spawn(func() { l.endByPeer(exchange.CauseCancelled) }) }) {
 		l.endByPeer(exchange.CauseCancelled)
 		return
@@ -117,7 +118,7 @@ func (l *leg) isAnswered() bool {
 	return !l.answeredAt.IsZero()
 }
 
-// addDialog makes a leg known by its dialog.
+// addDialog makes a leg findable by its dialog.
 func (x *Exchange) addDialog(l *leg, d *dialog) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -126,7 +127,7 @@ func (x *Exchange) addDialog(l *leg, d *dialog) {
 	}
 }
 
-// inviteKey is what the copies of one INVITE share that reach us by two ways.
+// inviteKey returns what copies of one INVITE that reach us on two paths have in common.
 func inviteKey(req *sip.Request) string {
 	tag, _ := req.From().Params.Get("tag")
 	return string(*req.CallID()) + " " + tag + " " + strconv.Itoa(int(req.CSeq().SeqNo))
@@ -149,11 +150,10 @@ func (x *Exchange) endInvite(req *sip.Request) {
 	delete(x.invites, inviteKey(req))
 }
 
-// identify finds out who an INVITE comes from: the provider of a messaging account, a
-// line, the carrier, or a device by digest. Who calls
-// by the name of a device must prove it, also from the address of a line's server: a
-// workspace could name any address as its server. Where it returns false it has
-// answered the INVITE.
+// identify finds out who an INVITE comes from: the provider of a messaging account, a line,
+// the carrier, or a device by digest. A caller with the name of a device must prove it,
+// even from the address of a line's server: a workspace could name any address as its
+// server. If identify returns false, it has answered the INVITE.
 func (x *Exchange) identify(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
 	if dialled, key, given := accountKey(req.Recipient.User); given {
 		return x.identifyAccount(req, tx, dialled, key)
@@ -183,7 +183,7 @@ func (x *Exchange) identify(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
 	return caller{tenant: device.Tenant, device: device.Username, from: device.Extension, to: dialled}, true
 }
 
-// numberOf is the number or name that an address stands for. The one of a telephone
+// numberOf returns the number or name in an address. A telephone number
 // (tel:+90-532-1234567) may be written with separators.
 func numberOf(a sip.Uri) string {
 	if a.Scheme != "tel" {
@@ -197,12 +197,12 @@ func numberOf(a sip.Uri) string {
 	}, a.Host)
 }
 
-// isDialable says whether a text can be dialled: digits, plus, star and hash.
+// isDialable reports whether a text can be dialled: digits, plus, star and hash.
 func isDialable(s string) bool {
 	return s != "" && len(s) <= 32 && strings.Trim(s, "0123456789+*#") == ""
 }
 
-// refusal says why an INVITE cannot be taken; the code is zero where it can.
+// refusal returns why an INVITE cannot be accepted; the code is zero if it can.
 func refusal(req *sip.Request) (code int, reason string, headers []sip.Header) {
 	for _, h := range req.GetHeaders("Require") {
 		for name := range strings.SplitSeq(h.Value(), ",") {
@@ -222,7 +222,7 @@ func refusal(req *sip.Request) (code int, reason string, headers []sip.Header) {
 
 var errContentType = errors.New("sipexchange: not a description")
 
-// readOffer reads the description in a request; one without a body has none.
+// readOffer reads the description in a request; a request without a body has none.
 func readOffer(req *sip.Request) (sdp.Description, bool, error) {
 	if len(req.Body()) == 0 {
 		return sdp.Description{}, false, nil
@@ -234,7 +234,8 @@ func readOffer(req *sip.Request) (sdp.Description, bool, error) {
 	return d, err == nil, err
 }
 
-// repeatUntilACK sends a success again until its ACK comes. Without one the leg ends.
+// repeatUntilACK repeats a successful answer until its ACK comes. If none comes, the leg
+// ends.
 func (l *leg) repeatUntilACK(tx *sip.ServerTx, res *sip.Response) {
 	l.mu.Lock()
 	acked := l.awaitsACK
@@ -263,8 +264,8 @@ func (l *leg) repeatUntilACK(tx *sip.ServerTx, res *sip.Response) {
 	}
 }
 
-// acknowledge takes the ACK of our success. Where the offer was ours it brings the
-// answer.
+// acknowledge handles the ACK of our successful answer. If the offer was ours, the ACK
+// carries the answer to it.
 func (l *leg) acknowledge(req *sip.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -328,7 +329,7 @@ func (l *leg) answerOffer(res *sip.Response) {
 	setSDP(res, body)
 }
 
-// setSDP gives a message a description as its body.
+// setSDP sets a description as the body of a message.
 func setSDP(m interface {
 	AppendHeader(sip.Header)
 	SetBody([]byte)
@@ -371,8 +372,8 @@ func (x *Exchange) Answer(_ context.Context, tenant, id uuid.UUID) error {
 	return nil
 }
 
-// answer is what the caller of a leg that is not taken is told: a status, and a sentence
-// where that says too little.
+// answer is what the caller of a refused leg is told: a status, and a sentence if the
+// status says too little.
 type answer struct {
 	code         int
 	reason, says string
@@ -393,7 +394,7 @@ var answers = map[exchange.Cause]answer{
 	exchange.CauseFailed:      {500, "Server Internal Error", ""},
 }
 
-// refuse answers an INVITE that is not taken.
+// refuse answers an INVITE that is refused.
 func (in *invite) refuse(cause exchange.Cause) {
 	a, known := answers[cause]
 	if !known {

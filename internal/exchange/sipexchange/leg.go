@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// maxEventsOfLeg ends a leg whose peer presses keys or holds without end.
+	// maxEventsOfLeg ends a leg whose peer presses keys or holds endlessly.
 	maxEventsOfLeg = 2000
-	// byeTime is how long an answer to a BYE is waited for.
+	// byeTime is how long to wait for the answer to a BYE.
 	byeTime = 4 * time.Second
 	ourKeys = 101
 )
@@ -34,7 +34,7 @@ type leg struct {
 	startedAt  time.Time
 	done       chan struct{} // closed when the leg has ended
 
-	// speaks and hears say whether sound passes from and to the bridge.
+	// speaks and hears are set if sound passes to and from the bridge.
 	speaks, hears atomic.Bool
 	peer          atomic.Pointer[leg]
 	pressing      sync.Mutex // held while keys are sent
@@ -51,7 +51,7 @@ type leg struct {
 	sdpVersion uint64
 	remote     sdp.Description
 	hasRemote  bool
-	crypto     *sdp.Crypto         // what our sound is encrypted with, once it was offered or answered
+	crypto     *sdp.Crypto         // the key of our sound, once offered or answered
 	encryption exchange.Encryption // of a line
 	heldByUs   bool
 	heldByPeer bool
@@ -67,8 +67,8 @@ type leg struct {
 	recordID   uuid.UUID
 }
 
-// newLeg takes a port and a place among the legs of a tenant. It returns
-// exchange.ErrBusy where there is none.
+// newLeg creates a leg with a port, within the tenant's limit. It returns exchange.ErrBusy
+// if a limit is reached.
 func (x *Exchange) newLeg(tenant, id uuid.UUID, state exchange.LegState) (*leg, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -92,7 +92,7 @@ func (x *Exchange) newLeg(tenant, id uuid.UUID, state exchange.LegState) (*leg, 
 	return l, nil
 }
 
-// drop takes a leg away that never began.
+// drop removes a leg that never began.
 func (l *leg) drop() {
 	l.x.mu.Lock()
 	delete(l.x.legs, l.id)
@@ -113,7 +113,7 @@ func (l *leg) emit(e exchange.Event) {
 	}
 }
 
-// endByPeer ends a leg that its peer has ended: nothing is sent.
+// endByPeer ends a leg that its peer has ended; nothing is sent.
 func (l *leg) endByPeer(cause exchange.Cause) { l.finish(cause, exchange.EndedByPeer, false) }
 
 // end ends a leg and tells its peer.
@@ -164,8 +164,8 @@ func (l *leg) finish(cause exchange.Cause, by exchange.EndedBy, tell bool) {
 	close(l.done)
 }
 
-// goodbye returns what tells the peer that the leg has ended: a refusal of its INVITE,
-// or a BYE. The caller holds the lock.
+// goodbye returns the function that tells the peer that the leg has ended: by refusing its
+// INVITE, or by a BYE. The caller holds the lock.
 func (l *leg) goodbye(cause exchange.Cause) func() {
 	switch {
 	case l.invite != nil && !l.invite.accepted:
@@ -174,10 +174,10 @@ func (l *leg) goodbye(cause exchange.Cause) func() {
 		d := *l.dialog
 		return func() { l.x.sendBye(&d) }
 	}
-	return func() {} // a dial that was stopped cancels by itself
+	return func() {} // a stopped dial cancels by itself
 }
 
-// sendBye sends a BYE, and again until it is answered, for a moment.
+// sendBye sends a BYE, and repeats it for a moment until it is answered.
 func (x *Exchange) sendBye(d *dialog) {
 	bye := x.newRequest(d, sip.BYE)
 	bye.SetBody(nil)
@@ -209,14 +209,14 @@ func (l *leg) check(now time.Time) {
 	}
 }
 
-// markAnswered notes the answer of a leg. The caller holds the lock.
+// markAnswered marks a leg as answered. The caller holds the lock.
 func (l *leg) markAnswered() {
 	l.state, l.answeredAt = exchange.LegAnswered, l.x.cfg.Clock.Now()
 	l.emit(exchange.Event{Type: exchange.LegAnsweredEvent})
 	l.startLimit()
 }
 
-// startLimit arms the cut at the end of the leg's longest duration. The caller holds
+// startLimit starts the timer that cuts the leg at its maximum duration. The caller holds
 // the lock.
 func (l *leg) startLimit() {
 	if l.limit != nil {
@@ -230,7 +230,7 @@ func (l *leg) startLimit() {
 	l.limit = time.AfterFunc(max(left, 0), func() { l.end(exchange.CauseMaxDuration, exchange.EndedByExchange) })
 }
 
-// setRemote takes the peer's description of its sound. The caller holds the lock.
+// setRemote applies the peer's description of its sound. The caller holds the lock.
 func (l *leg) setRemote(d sdp.Description) {
 	l.remote, l.hasRemote = d, true
 	peer := rtp.Peer{
@@ -245,9 +245,8 @@ func (l *leg) setRemote(d sdp.Description) {
 	l.updateFlow()
 }
 
-// agreeCrypto gives our key the number and the suite of the peer's, and makes one where
-// the peer offered first. The key stays the same for the whole leg. The caller holds the
-// lock.
+// agreeCrypto gives our key the tag and the suite of the peer's, and creates our key if the
+// peer offered first. The key stays the same for the whole leg. The caller holds the lock.
 func (l *leg) agreeCrypto(theirs sdp.Crypto) {
 	if l.crypto == nil {
 		l.crypto = sdp.NewCrypto(theirs.Tag, theirs.Suite)
@@ -258,7 +257,7 @@ func (l *leg) agreeCrypto(theirs sdp.Crypto) {
 	l.crypto = &ours
 }
 
-// offeredKey returns the key that our offers carry. The caller holds the lock.
+// offeredKey returns the key in our offers. The caller holds the lock.
 func (l *leg) offeredKey() *sdp.Crypto {
 	if l.crypto == nil {
 		l.crypto = sdp.NewCrypto(1, sdp.SHA180)
@@ -266,7 +265,7 @@ func (l *leg) offeredKey() *sdp.Crypto {
 	return l.crypto
 }
 
-// mayUse says whether the sound that a peer describes is encrypted where the line
+// mayUse reports whether the described sound may be used: it must be encrypted if the line
 // requires it.
 func (l *leg) mayUse(d sdp.Description) bool {
 	return l.encryption != exchange.EncryptionRequired || d.Crypto != nil
@@ -279,7 +278,7 @@ func (l *leg) updateFlow() {
 	l.hears.Store(!l.heldByUs && l.player == nil)
 }
 
-// setHeldByPeer notes that the telephone held or resumed. The caller holds the lock.
+// setHeldByPeer records that the telephone held or resumed. The caller holds the lock.
 func (l *leg) setHeldByPeer(held bool) {
 	if held == l.heldByPeer || l.answeredAt.IsZero() {
 		return
@@ -302,7 +301,7 @@ func (l *leg) localSDP(peer string, d sdp.Direction) sdp.Local {
 		Codecs: []sdp.Codec{sdp.PCMU, sdp.PCMA}, Keys: ourKeys, Direction: d,
 	}
 	if l.hasRemote {
-		// What was agreed on stays: one coding, and the peer's number for keys.
+		// What was agreed stays: one codec, and the peer's payload type for keys.
 		local.Codecs, local.Keys = l.remote.Codecs[:1], l.remote.Keys
 		if local.Secure = l.remote.Secure; l.remote.Crypto != nil {
 			local.Crypto = l.crypto
@@ -311,7 +310,7 @@ func (l *leg) localSDP(peer string, d sdp.Direction) sdp.Local {
 	return local
 }
 
-// press tells that a key was pressed.
+// press emits the event of a pressed key.
 func (l *leg) press(key byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -320,7 +319,7 @@ func (l *leg) press(key byte) {
 	}
 }
 
-// HearPacket implements rtp.Listener: sound goes to the other leg of the bridge.
+// HearPacket implements rtp.Listener: it forwards sound to the other leg of the bridge.
 func (l *leg) HearPacket(p rtp.Packet, codec sdp.Codec) {
 	if peer := l.peer.Load(); peer != nil && l.speaks.Load() && peer.hears.Load() {
 		peer.media.Forward(p, codec)
@@ -339,7 +338,7 @@ func (l *leg) HearKey(key byte, p rtp.Packet) {
 	}
 }
 
-// snapshot describes the leg.
+// snapshot returns a description of the leg.
 func (l *leg) snapshot() exchange.Leg {
 	l.mu.Lock()
 	defer l.mu.Unlock()

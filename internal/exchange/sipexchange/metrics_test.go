@@ -9,7 +9,7 @@ import (
 	"konak/internal/exchange"
 )
 
-// metrics gathers the sum of each metric of the exchange.
+// metrics returns the sum of each metric of the exchange.
 func (d *desk) metrics() map[string]float64 {
 	d.t.Helper()
 	registry := prometheus.NewRegistry()

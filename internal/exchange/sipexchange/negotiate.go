@@ -20,7 +20,7 @@ const (
 	ourSession      = 30 * time.Minute
 )
 
-// refresh is when a session must be refreshed, and by whom.
+// refresh is when a session must be refreshed, and by which side.
 type refresh struct {
 	interval time.Duration // zero: never
 	ours     bool
@@ -28,7 +28,7 @@ type refresh struct {
 	deadline time.Time // when the session is over without one
 }
 
-// at says whether the session is over, or a refresh of ours is due.
+// at reports whether the session has expired, or a refresh of ours is due.
 func (r refresh) at(now time.Time) (expired, due bool) {
 	if r.interval == 0 {
 		return false, false
@@ -36,7 +36,7 @@ func (r refresh) at(now time.Time) (expired, due bool) {
 	return !now.Before(r.deadline), r.ours && !now.Before(r.next)
 }
 
-// renew begins the interval anew.
+// renew restarts the interval.
 func (r *refresh) renew(now time.Time) {
 	r.next, r.deadline = now.Add(r.interval/2), now.Add(r.interval)
 }
@@ -52,8 +52,8 @@ func sessionExpires(m interface{ GetHeader(string) sip.Header }) (time.Duration,
 	return time.Duration(n) * time.Second, err == nil
 }
 
-// answerRefresh takes the session timer that an INVITE asks for, and returns the headers
-// that agree to it.
+// answerRefresh accepts the session timer that an INVITE asks for, and returns it with the
+// headers that confirm it.
 func answerRefresh(req *sip.Request, now time.Time) (refresh, []sip.Header) {
 	interval, ok := sessionExpires(req)
 	if !ok {
@@ -71,7 +71,7 @@ func answerRefresh(req *sip.Request, now time.Time) (refresh, []sip.Header) {
 	}
 }
 
-// offerRefresh puts the session timer that we ask for into an INVITE.
+// offerRefresh adds the session timer that we ask for to an INVITE.
 func offerRefresh(req *sip.Request) {
 	req.AppendHeader(sip.NewHeader("Supported", "timer"))
 	req.AppendHeader(sip.NewHeader("Session-Expires", strconv.Itoa(int(ourSession.Seconds()))))
@@ -79,7 +79,7 @@ func offerRefresh(req *sip.Request) {
 	req.AppendHeader(sip.NewHeader("Allow", allowed))
 }
 
-// agreedRefresh reads from the answer to our INVITE what was agreed on.
+// agreedRefresh reads the agreed session timer from the answer to our INVITE.
 func agreedRefresh(res *sip.Response, now time.Time) refresh {
 	interval, ok := sessionExpires(res)
 	if !ok || interval < shortestSession {
@@ -90,7 +90,7 @@ func agreedRefresh(res *sip.Response, now time.Time) refresh {
 	return r
 }
 
-// handleReinvite takes an offer of the peer inside of a call: it holds, resumes, moves
+// handleReinvite handles an offer of the peer within a call: the peer holds, resumes, moves
 // its sound to another address, or only shows that it is alive.
 func (l *leg) handleReinvite(req *sip.Request, tx *sip.ServerTx) {
 	offer, hasOffer, err := readOffer(req)
@@ -129,7 +129,7 @@ func (l *leg) handleReinvite(req *sip.Request, tx *sip.ServerTx) {
 }
 
 // waitForACK waits a moment for an ACK that a request may have overtaken: messages are
-// handled side by side.
+// handled concurrently.
 func (l *leg) waitForACK() {
 	l.mu.Lock()
 	acked := l.awaitsACK
@@ -144,7 +144,7 @@ func (l *leg) waitForACK() {
 	}
 }
 
-// takeReinvite checks whether an offer may be taken now, and notes its number and the
+// takeReinvite checks whether an offer can be accepted now, and stores its number and the
 // peer's address. The caller holds the lock.
 func (l *leg) takeReinvite(req *sip.Request) (code int, reason string) {
 	switch seq := req.CSeq().SeqNo; {
@@ -164,8 +164,8 @@ func (l *leg) takeReinvite(req *sip.Request) (code int, reason string) {
 	return 0, ""
 }
 
-// allowedDirection takes from a direction what our own hold forbids. The caller holds
-// the lock.
+// allowedDirection restricts a direction to what our own hold allows. The caller holds the
+// lock.
 func (l *leg) allowedDirection(d sdp.Direction) sdp.Direction {
 	if !l.heldByUs {
 		return d
@@ -176,8 +176,8 @@ func (l *leg) allowedDirection(d sdp.Direction) sdp.Direction {
 	return sdp.Inactive
 }
 
-// reinvite offers our description anew: after Hold, and to refresh the session. Where
-// both sides offer at once it tries again a moment later.
+// reinvite sends our description again: after Hold, and to refresh the session. If both
+// sides offer at once, it tries again a moment later.
 func (l *leg) reinvite() {
 	l.mu.Lock()
 	if l.ended || l.answeredAt.IsZero() || l.negotiates {
@@ -229,7 +229,7 @@ func (l *leg) reinvite() {
 	l.mu.Unlock()
 }
 
-// mediaAddr is where the leg takes sound, as its peer sees it.
+// mediaAddr returns where the leg receives sound, as its peer sees it.
 func (l *leg) mediaAddr(peer string) netip.AddrPort {
 	return netip.AddrPortFrom(l.x.localAddr(peer), uint16(l.media.Port()))
 }

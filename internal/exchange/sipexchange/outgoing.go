@@ -16,7 +16,7 @@ import (
 
 const defaultRingTime = time.Minute
 
-// target is one telephone or line that is dialled.
+// target is one telephone or line to dial.
 type target struct {
 	uri       sip.Uri
 	dest      string
@@ -61,7 +61,7 @@ func (x *Exchange) Originate(ctx context.Context, o exchange.Originate) error {
 	return nil
 }
 
-// knowsLeg says whether a leg of this id exists or existed, as far as events are kept.
+// knowsLeg reports whether a leg of this id exists or existed, as far as events are kept.
 func (x *Exchange) knowsLeg(ctx context.Context, o exchange.Originate) (bool, error) {
 	x.mu.Lock()
 	l := x.legs[o.Leg]
@@ -75,7 +75,7 @@ func (x *Exchange) knowsLeg(ctx context.Context, o exchange.Originate) (bool, er
 	return x.store.hasEvents(ctx, o.Tenant, o.Leg)
 }
 
-// targetsOf finds what to dial.
+// targetsOf returns the targets to dial.
 func (x *Exchange) targetsOf(o exchange.Originate) ([]target, error) {
 	if o.CallerNumber != "" && !isDialable(o.CallerNumber) {
 		return nil, exchange.ErrInvalid
@@ -116,7 +116,7 @@ func callerUser(number string) string {
 	return number
 }
 
-// cleanName returns a name that can stand in quotes in a header.
+// cleanName returns a name that is safe within quotes in a header.
 func cleanName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F || r == '"' || r == '\\' {
@@ -130,14 +130,14 @@ func cleanName(s string) string {
 	return s
 }
 
-// outcome is what became of one target.
+// outcome is the result of dialling one target.
 type outcome struct {
 	cause  exchange.Cause
 	dialog *dialog
-	res    *sip.Response // of success
+	res    *sip.Response // of a successful answer
 }
 
-// dial rings all targets at once. The first that answers has the call.
+// dial rings all targets at once. The first that answers gets the call.
 func (l *leg) dial(ctx context.Context, targets []target) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -155,7 +155,7 @@ func (l *leg) dial(ctx context.Context, targets []target) {
 			answered = true
 			stop()
 		default:
-			// Another was first, or the call is over.
+			// Another target answered first, or the call is over.
 			l.x.sendBye(r.dialog)
 		}
 	}
@@ -164,8 +164,8 @@ func (l *leg) dial(ctx context.Context, targets []target) {
 	}
 }
 
-// worseCause is what a call to several telephones ended with: the answer of a person
-// says more than a telephone that was not reached.
+// worseCause returns which of two causes a call to several telephones ends with: a person's
+// answer says more than a telephone that was not reached.
 func worseCause(a, b exchange.Cause) exchange.Cause {
 	rank := map[exchange.Cause]int{
 		exchange.CauseRejected: 6, exchange.CauseBusy: 5, exchange.CauseNoAnswer: 4, exchange.CauseNotFound: 3, exchange.CauseFailed: 2, exchange.CauseNotEncrypted: 2,
@@ -176,8 +176,8 @@ func worseCause(a, b exchange.Cause) exchange.Cause {
 	return a
 }
 
-// takeAnswer makes the first success the leg's own. It returns false where the leg has
-// an answer already, has ended, or cannot use the answer's sound.
+// takeAnswer makes the first success the leg's own. It returns false if the leg has an
+// answer already or has ended. If the answer's sound cannot be used, it ends the leg.
 func (l *leg) takeAnswer(r outcome) bool {
 	answer, err := sdp.Parse(r.res.Body())
 	l.mu.Lock()
@@ -200,8 +200,8 @@ func (l *leg) takeAnswer(r outcome) bool {
 	return true
 }
 
-// offerTo describes our sound to a telephone or line. Over TLS a key may be offered, which
-// nobody else can read on the way; must says that the call is made only if it is used.
+// offerTo returns our offer to a telephone or line. Over TLS it may contain a key, which
+// nobody else can read on the way; must means that the call requires its use.
 func (l *leg) offerTo(t target, must bool) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,7 +212,7 @@ func (l *leg) offerTo(t target, must bool) []byte {
 	return local.Offer()
 }
 
-// dialTarget sends an INVITE and follows it to its end. A telephone that takes only
+// dialTarget sends an INVITE and follows it to its end. A telephone that accepts only
 // encrypted sound is asked a second time.
 func (l *leg) dialTarget(ctx context.Context, t target) outcome {
 	if t.trunk != nil {
@@ -267,8 +267,8 @@ func (l *leg) dialTarget(ctx context.Context, t target) outcome {
 
 var errStopped = errors.New("sipexchange: the dial was stopped")
 
-// follow sends an INVITE and returns its final answer. Where the context ends before,
-// it cancels; a success that crosses the CANCEL is returned all the same.
+// follow sends an INVITE and returns its final answer. If the context ends first, it
+// cancels; a successful answer that crosses the CANCEL is still returned.
 func (l *leg) follow(ctx context.Context, req *sip.Request, d *dialog) (*sip.Response, *sip.ClientTx, error) {
 	if ctx.Err() != nil {
 		return nil, nil, errStopped
@@ -280,7 +280,7 @@ func (l *leg) follow(ctx context.Context, req *sip.Request, d *dialog) (*sip.Res
 	stopped, provisional, cancelled := ctx.Done(), false, false
 	var giveUp <-chan time.Time
 	for {
-		// An INVITE may be cancelled once the peer has shown that it has it.
+		// An INVITE may be cancelled only once the peer has shown that it received it.
 		if stopped == nil && provisional && !cancelled {
 			cancelled = true
 			giveUp = time.After(64 * sip.T1)
@@ -322,11 +322,11 @@ func (x *Exchange) cancel(invite *sip.Request) {
 	x.goodbyes.Go(func() {
 		ctx, stop := context.WithTimeout(context.Background(), byeTime)
 		defer stop()
-		_, _, _ = x.request(ctx, req) // the INVITE's own answer says what became of it
+		_, _, _ = x.request(ctx, req) // the INVITE's own answer reports the result
 	})
 }
 
-// progress notes that a target rings, and takes its early sound.
+// progress records that a target is ringing, and accepts its early sound.
 func (l *leg) progress(res *sip.Response, d *dialog) {
 	if res.StatusCode == 100 {
 		return
@@ -343,7 +343,7 @@ func (l *leg) progress(res *sip.Response, d *dialog) {
 	if early, err := sdp.Parse(res.Body()); err == nil && !l.hasRemote && l.mayUse(early) {
 		l.dialog = d
 		l.setRemote(early)
-		// The answer may be another telephone's.
+		// Another telephone may be the one that answers.
 		l.dialog, l.hasRemote = nil, false
 	}
 }
@@ -373,7 +373,7 @@ func causeOfStatus(code int) exchange.Cause {
 	return exchange.CauseFailed
 }
 
-// findLeg finds a leg of a tenant.
+// findLeg returns a leg of a tenant; exchange.ErrUnknown if it does not exist.
 func (x *Exchange) findLeg(tenant, id uuid.UUID) (*leg, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

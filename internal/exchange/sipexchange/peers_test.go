@@ -19,7 +19,7 @@ import (
 	"konak/internal/kit/tooltest"
 )
 
-// sippMessage is a request of a scenario; a proof is put in where it is asked for.
+// sippMessage returns a request of a scenario, with authentication if it is asked for.
 func sippMessage(method, to string, seq int, attributes, tag, headers, body string) string {
 	return fmt.Sprintf(`<send %s><![CDATA[
 %s sip:%s@[remote_ip]:[remote_port] SIP/2.0
@@ -36,9 +36,9 @@ Max-Forwards: 70
 `, attributes, method, to, to, tag, seq, method, headers, body)
 }
 
-// runSipp runs a scenario so many times, at most twenty at once so that a busy machine
-// sets the pace, and fails the test where one goes wrong. When the context is cancelled it
-// ends early and tells the cause.
+// runSipp runs a scenario count times, at most twenty at once so that a busy machine sets
+// the pace, and fails the test if one goes wrong. If the context is cancelled it ends early
+// and reports the cause.
 func runSipp(ctx context.Context, t *testing.T, d *desk, scenario string, count, rate int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,15 +56,15 @@ func runSipp(ctx context.Context, t *testing.T, d *desk, scenario string, count,
 	}
 }
 
-// repeatedChallenge passes over further challenges. On a busy machine sipp sends its first
-// request again before the answer came, and each copy is answered by a challenge of its
-// own, since the exchange keeps nothing of strangers.
+// repeatedChallenge skips further challenges. On a busy machine sipp sends its first
+// request again before the answer arrives, and each copy gets its own challenge, since the
+// exchange stores nothing of strangers.
 const repeatedChallenge = `<label id="1"/><recv response="401" optional="true" next="1"></recv>`
 
 const proof = "[authentication username=sipp password=secret]\n"
 
 // 5,000 registrations with digest, each challenged and answered.
-func TestSippRegisters(t *testing.T) { // not beside others: the peers keep time
+func TestSippRegisters(t *testing.T) { // not parallel: the peers run in real time
 	tooltest.Need(t, "sipp", "ensure-phones")
 	d := startDesk(t, func(c *sipexchange.Config) { c.Limits.Messages, c.Limits.MessagesPerAddress = 100_000, 100_000 })
 	d.addDevice(tenantA, "sipp", "101")
@@ -77,9 +77,9 @@ func TestSippRegisters(t *testing.T) { // not beside others: the peers keep time
 	}
 }
 
-// Calls of which a part of the messages is lost on the way: all are set up and ended,
-// and each has its events once.
-func TestSippCallsOverALossyWay(t *testing.T) { // not beside others: the peers keep time
+// Calls with message loss on the network: all are set up and ended, and each has its events
+// once.
+func TestSippCallsOverALossyWay(t *testing.T) { // not parallel: the peers run in real time
 	tooltest.Need(t, "sipp", "ensure-phones")
 	d := startDesk(t, func(c *sipexchange.Config) { c.Limits.LegsOfTenant = 1000 })
 	d.addDevice(tenantA, "sipp", "101")
@@ -138,8 +138,8 @@ func sameTransaction(message string) string {
 	return strings.ReplaceAll(message, "[branch]", "z9hG4bK-of-[call_number]")
 }
 
-// The steps of a call: it is set up with a proof, given up while it rings, and its refusal
-// is acknowledged.
+// The steps of a call: it is set up with authentication, given up while it rings, and its
+// refusal is acknowledged.
 var (
 	sippInvite = sippMessage("INVITE", "444", 1, `retrans="500"`, "", sippDescribed, sippBody) +
 		`<recv response="100" optional="true"></recv><recv response="401" auth="true"></recv>` +
@@ -151,13 +151,13 @@ var (
 )
 
 // sippTagged waits for an answer and keeps the tag of its call as [$1]. sipp's own
-// [peer_tag_param] is of the last message, which may be a challenge that came late.
+// [peer_tag_param] is that of the last message, which may be a late challenge.
 func sippTagged(status, attributes string) string {
 	return fmt.Sprintf(`<recv response="%s" %s><action><ereg regexp=";tag=.*" search_in="hdr" header="To:" assign_to="1"/></action></recv>`, status, attributes)
 }
 
-// ringUnlessGivenUp rings. A caller may give up as soon as he hears it, before Ring has
-// returned, which then says so.
+// ringUnlessGivenUp rings. A caller may give up as soon as they hear it, before Ring has
+// returned; Ring then returns an error, which is ignored.
 func ringUnlessGivenUp(d *desk, leg uuid.UUID) error {
 	if err := d.Ring(context.Background(), tenantA, leg, false); !errors.Is(err, exchange.ErrState) {
 		return err
@@ -166,8 +166,8 @@ func ringUnlessGivenUp(d *desk, leg uuid.UUID) error {
 }
 
 // Callers who give up while it rings, and callers whom we hang up on as soon as they are
-// answered: each call ends, once, for the right reason.
-func TestSippCallsThatEndEarly(t *testing.T) { // not beside others: the peers keep time
+// answered: each call ends once, for the right reason.
+func TestSippCallsThatEndEarly(t *testing.T) { // not parallel: the peers run in real time
 	tooltest.Need(t, "sipp", "ensure-phones")
 	const calls = 40
 	for name, test := range map[string]struct {
@@ -242,9 +242,9 @@ Content-Length: 0
 	}
 }
 
-// sippWait waits at a label for the success of a request of this method and goes on at
-// the next label. Before, a refusal of the INVITE and a CANCEL that found no call lead to
-// labels of their own.
+// sippWait waits at a label for the successful answer to a request of this method and
+// continues at the next label. A refusal of the INVITE and a CANCEL that found no call lead
+// to their own labels.
 func sippWait(label int, method string, next int, refused, unknown string) string {
 	return fmt.Sprintf(`<label id="%[1]d"/>
 <recv response="180" optional="true" next="%[1]d"></recv>
@@ -254,9 +254,9 @@ func sippWait(label int, method string, next int, refused, unknown string) strin
 `, label, method, next, refused, unknown)
 }
 
-// Callers who give up in the moment in which they are answered: whichever of the two was
-// first, the call ends, once, and neither side believes that it goes on.
-func TestSippCancelsCrossAnswers(t *testing.T) { // not beside others: the peers keep time
+// Callers who give up at the moment when they are answered: whichever was first, the call
+// ends once, and neither side believes that it continues.
+func TestSippCancelsCrossAnswers(t *testing.T) { // not parallel: the peers run in real time
 	tooltest.Need(t, "sipp", "ensure-phones")
 	const calls = 40
 	d := startDesk(t, func(c *sipexchange.Config) { c.Limits.LegsOfTenant = 1000 })
@@ -294,8 +294,8 @@ func TestSippCancelsCrossAnswers(t *testing.T) { // not beside others: the peers
 		done <- nil
 	}()
 	// The CANCEL and the INVITE are answered in either order, and only the answers to the
-	// INVITE have the tag of the call. An answer is acknowledged at once: one that is sent
-	// again while sipp is sending is taken for a fault.
+	// INVITE have the tag of the call. An answer is acknowledged at once: sipp treats one
+	// that is repeated while it is sending as an error.
 	ack := sippMessage("ACK", "444", 2, "", "[$1]", "", "")
 	runSipp(ctx, t, d, sippInvite+
 		sippTagged("180", "")+sippCancel+
@@ -322,9 +322,9 @@ func TestSippCancelsCrossAnswers(t *testing.T) { // not beside others: the peers
 	t.Logf("%d of %d were answered", len(answered), calls)
 }
 
-// Requests with a fault are told which it is, or not answered at all, and a call beside
-// them is set up.
-func TestSippMalformed(t *testing.T) { // not beside others: the peers keep time
+// Invalid requests get an answer that names the error, or none at all, and a concurrent
+// valid call is set up.
+func TestSippMalformed(t *testing.T) { // not parallel: the peers run in real time
 	tooltest.Need(t, "sipp", "ensure-phones")
 	d := startDesk(t)
 	d.addDevice(tenantA, "sipp", "101")
@@ -363,9 +363,9 @@ func startBaresip(t *testing.T, d *desk, user string, hz float64) *baresiptest.P
 	return baresiptest.Start(t, baresiptest.Config{Server: d.Addr().String(), Username: user, Password: "secret", Hz: hz})
 }
 
-// Two telephones of another maker hear each other, before and after a hold, and the
+// Two telephones of another vendor hear each other, before and after a hold, and the
 // recording has both.
-func TestBaresipTelephones(t *testing.T) { // not beside others: the peers keep time
+func TestBaresipTelephones(t *testing.T) { // not parallel: the peers run in real time
 	baresiptest.Need(t)
 	d := startDesk(t)
 	d.addDevice(tenantA, "ayse", "101")

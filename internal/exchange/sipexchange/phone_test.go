@@ -19,23 +19,23 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for something that must happen.
 const patience = 20 * time.Second
 
-// phone is a telephone that does exactly what its test says. It speaks SIP on a port of
-// its own, without any library that would repair what the test breaks.
+// phone is a telephone that does exactly what its test says. It speaks SIP on its own port,
+// without a library that would repair what the test breaks.
 type phone struct {
 	t          *testing.T
 	user, pass string
 	conn       net.Conn
-	transport  string // as it stands in a Via
+	transport  string // as written in a Via
 	in         chan sip.Message
 	sound      *net.UDPConn
 	codec      sdp.Codec
 	heard      chan rtp.Packet
 }
 
-// newPhone makes a telephone that reaches an exchange over UDP or TCP.
+// newPhone returns a telephone that reaches an exchange over UDP or TCP.
 func newPhone(t *testing.T, network string, server netip.AddrPort, user, pass string) *phone {
 	t.Helper()
 	conn, err := net.Dial(network, server.String())
@@ -45,7 +45,7 @@ func newPhone(t *testing.T, network string, server netip.AddrPort, user, pass st
 	return newPhoneOn(t, conn, strings.ToUpper(network), user, pass)
 }
 
-// newPhoneOn makes a telephone on an open connection.
+// newPhoneOn returns a telephone on an open connection.
 func newPhoneOn(t *testing.T, conn net.Conn, transport, user, pass string) *phone {
 	t.Helper()
 	sound, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -95,7 +95,7 @@ func (p *phone) readSound() {
 
 func (p *phone) soundPort() int { return p.sound.LocalAddr().(*net.UDPAddr).Port }
 
-// send writes a message as it is; lines end as in Go.
+// send sends a message as it is; lines end as in Go.
 func (p *phone) send(text string) {
 	p.t.Helper()
 	if _, err := p.conn.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n"))); err != nil {
@@ -103,7 +103,7 @@ func (p *phone) send(text string) {
 	}
 }
 
-// response waits for an answer with this status, passing over what comes before it.
+// response waits for an answer with this status, skipping what comes before it.
 func (p *phone) response(status int) *sip.Response {
 	p.t.Helper()
 	return p.wait(strconv.Itoa(status), func(m sip.Message) bool {
@@ -142,7 +142,7 @@ func (p *phone) wait(what string, fits func(sip.Message) bool) sip.Message {
 	}
 }
 
-// call is what a telephone knows of a call.
+// call is a telephone's state of a call.
 type call struct {
 	id, localTag, remoteTag string
 	local, remote, target   string
@@ -154,7 +154,7 @@ func newCall(from, to, target string) *call {
 	return &call{id: rand.Text(), localTag: rand.Text(), local: from, remote: to, target: target}
 }
 
-// text writes a request of a call. A new one has a new branch and number.
+// text returns a request of a call. A new request has a new branch and number.
 func (p *phone) text(c *call, method, body string, headers ...string) string {
 	if method != "ACK" && method != "CANCEL" {
 		c.seq++
@@ -191,7 +191,7 @@ func (p *phone) authorization(challenge *sip.Response, method, uri string) strin
 		p.user, sipexchange.Realm, nonce, uri, response)
 }
 
-// register signs in for so many seconds and returns the last answer.
+// register signs in for this many seconds and returns the last answer.
 func (p *phone) register(expires int, status int) *sip.Response {
 	p.t.Helper()
 	c := newCall(p.aor(), p.aor(), "sip:127.0.0.1")
@@ -228,7 +228,7 @@ func tagOf(params sip.HeaderParams) string {
 	return tag
 }
 
-// confirm takes the success of an INVITE and sends its ACK.
+// confirm accepts the successful answer to an INVITE and sends its ACK.
 func (p *phone) confirm(c *call, res *sip.Response) {
 	p.t.Helper()
 	c.remoteTag, c.target = tagOf(res.To().Params), res.Contact().Address.String()
@@ -261,10 +261,10 @@ func localPort(conn net.Conn) int {
 	return int(addr.Port())
 }
 
-// taken is a call that a telephone took.
+// taken is a call that a telephone answered.
 type taken struct {
 	*call
-	port int // where the exchange takes its sound
+	port int // where the exchange receives its sound
 }
 
 // take rings and answers the next INVITE.
@@ -290,7 +290,7 @@ func (p *phone) takenBy(req *sip.Request, tag string) taken {
 	}, port: int(offer.Addr.Port())}
 }
 
-// toneFrames is 20 ms of a tone in each packet, as a telephone sends it.
+// tonePacket returns a packet with 20 ms of a tone, as a telephone sends it.
 func (p *phone) tonePacket(hz float64, i int) []byte {
 	payload := make([]byte, rtp.FrameSamples)
 	for k := range payload {
@@ -318,7 +318,7 @@ func (p *phone) sendTone(hz float64, port int, stop <-chan struct{}) {
 	}
 }
 
-// hears waits until the telephone hears so many packets of a tone in a row.
+// hears waits until the telephone hears this many packets of a tone in a row.
 func (p *phone) hears(hz float64, packets int) {
 	p.t.Helper()
 	late := time.After(patience)

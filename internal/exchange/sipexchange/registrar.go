@@ -23,15 +23,15 @@ const (
 	longestRegistration  = 10 * time.Minute
 )
 
-// maxContact bounds the address that a telephone gives.
+// maxContact limits the length of the address that a telephone gives.
 const maxContact = 256
 
 // binding is one telephone that is signed in as a device.
 type binding struct {
 	tenant    uuid.UUID
 	username  string
-	contact   string // the address that it wants calls at
-	source    string // where its messages come from, which is where ours go
+	contact   string // the address for its calls
+	source    string // where its messages come from, and ours are sent
 	transport string
 	agent     string
 	callID    string
@@ -80,7 +80,7 @@ func (x *Exchange) handleRegister(req *sip.Request, tx *sip.ServerTx) {
 	respond(tx, req, 200, "OK", headers...)
 }
 
-// whyRefused says why a telephone may not sign in; "" where it may.
+// whyRefused returns why a telephone may not sign in; "" if it may.
 func (x *Exchange) whyRefused(d exchange.Device) (string, error) {
 	if x.cfg.RefusedPhones == nil {
 		return "", nil
@@ -91,12 +91,12 @@ func (x *Exchange) whyRefused(d exchange.Device) (string, error) {
 	return refused[d.Username], err
 }
 
-// warning is a header that says something to people.
+// warning returns a header with a text for people.
 func warning(text string) sip.Header {
 	return sip.NewHeader("Warning", `399 konak "`+cleanName(text)+`"`)
 }
 
-// signOut ends the registrations of a device. Its calls go on.
+// signOut ends the registrations of a device. Its calls continue.
 func (x *Exchange) signOut(tenant uuid.UUID, username string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -105,7 +105,7 @@ func (x *Exchange) signOut(tenant uuid.UUID, username string) {
 	}
 }
 
-// SignOutRefused signs the telephones out that may not be signed in any more.
+// SignOutRefused signs out the telephones that may no longer be signed in.
 func (x *Exchange) SignOutRefused(ctx context.Context) error {
 	if x.cfg.RefusedPhones == nil {
 		return nil
@@ -122,7 +122,7 @@ func (x *Exchange) SignOutRefused(ctx context.Context) error {
 	return nil
 }
 
-// signedIn lists the usernames that telephones are signed in as, by tenant.
+// signedIn lists the usernames of signed-in telephones by tenant.
 func (x *Exchange) signedIn() map[uuid.UUID][]string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -133,8 +133,8 @@ func (x *Exchange) signedIn() map[uuid.UUID][]string {
 	return out
 }
 
-// readContacts reads what a telephone asks for: bindings to make, and those to end,
-// which expire at once. A code that is not zero refuses the request.
+// readContacts reads the bindings that a telephone asks for: those to create, and those to
+// end, which expire at once. A non-zero code refuses the request.
 func (x *Exchange) readContacts(req *sip.Request, d exchange.Device) (wanted []*binding, code int, reason string) {
 	now := x.cfg.Clock.Now()
 	fallback := expiry(header(req, "Expires"), longestRegistration)
@@ -180,7 +180,7 @@ func (x *Exchange) readContacts(req *sip.Request, d exchange.Device) (wanted []*
 	return wanted, 0, ""
 }
 
-// expiry reads a number of seconds; otherwise is what an unreadable one means.
+// expiry parses a number of seconds; it returns otherwise if it cannot.
 func expiry(value string, otherwise time.Duration) time.Duration {
 	n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 32)
 	if err != nil {
@@ -189,7 +189,7 @@ func expiry(value string, otherwise time.Duration) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// isPlain says whether s is printable ASCII without spaces, so that it can stand in a
+// isPlain reports whether s is printable ASCII without spaces, so that it is safe in a
 // message.
 func isPlain(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
@@ -206,8 +206,8 @@ func clean(s string, n int) string {
 	return s[:min(len(s), n)]
 }
 
-// applyContacts makes, renews and ends bindings of a device, durably, and returns the
-// time it went by. A request older than the last one of its telephone changes nothing.
+// applyContacts creates, renews and ends bindings of a device, durably, and returns the
+// time it used. A request older than the last one of its telephone changes nothing.
 func (x *Exchange) applyContacts(d exchange.Device, wanted []*binding) (time.Time, error) {
 	now := x.cfg.Clock.Now()
 	x.mu.Lock()
@@ -229,8 +229,8 @@ func (x *Exchange) applyContacts(d exchange.Device, wanted []*binding) (time.Tim
 			gone = append(gone, w)
 		}
 	}
-	// The oldest make way: a telephone that changes its address with every start would
-	// otherwise lock itself out.
+	// Bindings that expire first make way: otherwise a telephone that changes its address
+	// with every start would lock itself out.
 	slices.SortStableFunc(have, func(a, b *binding) int { return cmp.Compare(a.expiresAt.UnixMicro(), b.expiresAt.UnixMicro()) })
 	if over := len(have) - x.cfg.Limits.BindingsOfDevice; over > 0 {
 		gone, have = append(gone, have[:over]...), have[over:]
@@ -238,8 +238,8 @@ func (x *Exchange) applyContacts(d exchange.Device, wanted []*binding) (time.Tim
 	return now, x.setBindings(context.Background(), d.Tenant, d.Username, have, gone)
 }
 
-// setBindings writes the bindings of a device and tells when its first came or its last
-// went. The caller holds the lock.
+// setBindings writes the bindings of a device, and emits an event if its first came or its
+// last went. The caller holds the lock.
 func (x *Exchange) setBindings(ctx context.Context, tenant uuid.UUID, username string, have, gone []*binding) error {
 	before := len(x.bindings[username])
 	e := exchange.Event{Tenant: tenant, Device: username, At: clock.At(x.cfg.Clock.Now())}
@@ -283,7 +283,7 @@ func (x *Exchange) bindingsOf(username string) []*binding {
 	return slices.Clone(x.bindings[username])
 }
 
-// isSignedInFrom says whether a telephone at this address is signed in as the user.
+// isSignedInFrom reports whether a telephone at this address is signed in as the user.
 func (x *Exchange) isSignedInFrom(username string, addr netip.Addr) bool {
 	return slices.ContainsFunc(x.bindingsOf(username), func(b *binding) bool {
 		from, err := netip.ParseAddrPort(b.source)
@@ -291,7 +291,7 @@ func (x *Exchange) isSignedInFrom(username string, addr netip.Addr) bool {
 	})
 }
 
-// expireBindings ends the bindings whose time is over.
+// expireBindings ends the bindings that have expired.
 func (x *Exchange) expireBindings(ctx context.Context, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -76,12 +76,12 @@ func TestAWrongPasswordIsRefusedAndSlowedDown(t *testing.T) {
 	if !strings.Contains(d.logs.String(), "slowed down") {
 		t.Error("nothing is logged")
 	}
-	known.register(300, 200) // nobody else is held up
+	known.register(300, 200) // others are not slowed down
 	now.Advance(2 * time.Second)
 	right.register(300, 200)
 }
 
-// Many names from one address are slowed down as well, and a known telephone is not.
+// Many names from one address are slowed down as well, but a known telephone is not.
 func TestGuessingNamesIsSlowedDown(t *testing.T) {
 	t.Parallel()
 	now := clock.NewFake(time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC))
@@ -130,7 +130,7 @@ func TestADeviceCannotSignInAsAnother(t *testing.T) {
 	}
 }
 
-// What a device may be is checked, and names are one for the whole installation.
+// The settings of devices are checked, and names are unique in the whole installation.
 func TestDevicesAreChecked(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -168,7 +168,7 @@ func TestAChangedOrDroppedDeviceIsSignedOut(t *testing.T) {
 	p.pass = "new"
 	p.register(300, 200)
 	leg, _ := d.talk(tenantA, p)
-	d.must(d.DropDevice(t.Context(), tenantB, "ayse")) // is not theirs
+	d.must(d.DropDevice(t.Context(), tenantB, "ayse")) // not that tenant's
 	if list, _ := d.Registrations(t.Context(), tenantA); len(list) != 1 {
 		t.Fatalf("another workspace dropped it: %+v", list)
 	}
@@ -201,7 +201,7 @@ func TestATooShortRegistrationIsRefused(t *testing.T) {
 	}
 }
 
-// Only its owner reads the store, and what proves a password is sealed in it.
+// Only its owner can read the store, and credentials are sealed in it.
 func TestTheStoreKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -224,7 +224,7 @@ func TestTheStoreKeepsSecrets(t *testing.T) {
 	}
 }
 
-// Before it is started an exchange refuses what it is asked for.
+// Before it is started an exchange refuses all requests.
 func TestAnExchangeThatDoesNotRun(t *testing.T) {
 	t.Parallel()
 	box, err := secret.NewBox(bytes.Repeat([]byte{7}, 32))
@@ -245,7 +245,7 @@ func TestAnExchangeThatDoesNotRun(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// What is alive elsewhere must not look as if it had ended.
+	// Legs that are alive elsewhere must not look as if they had ended.
 	if legs, err := x.Snapshot(t.Context()); !errors.Is(err, exchange.ErrUnavailable) {
 		t.Errorf("legs %v, %v", legs, err)
 	}
@@ -269,8 +269,7 @@ func TestTheServerThatTelephonesAreTold(t *testing.T) {
 	}
 }
 
-// Of a tenant that was deleted nothing is kept, not even over a restart, and nobody
-// else notices.
+// Nothing of a deleted tenant is kept, even after a restart, and nobody else is affected.
 func TestTelephonesOfADeletedTenantAreForgotten(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)

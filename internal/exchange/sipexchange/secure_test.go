@@ -20,7 +20,7 @@ import (
 	"konak/internal/exchange/baresiptest"
 )
 
-// newCertificate makes a certificate for 127.0.0.1, and the file that proves it.
+// newCertificate returns a certificate for 127.0.0.1, and the file to verify it with.
 func newCertificate(t *testing.T) (config *tls.Config, file string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -42,7 +42,7 @@ func newCertificate(t *testing.T) (config *tls.Config, file string) {
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, file
 }
 
-// wantBothHeard joins two legs and holds that each side's tone reaches the other.
+// wantBothHeard joins two legs and checks that each side's tone reaches the other.
 func (d *desk) wantBothHeard(a, b uuid.UUID) {
 	d.t.Helper()
 	d.join(tenantA, a, b)
@@ -56,9 +56,9 @@ func (d *desk) wantBothHeard(a, b uuid.UUID) {
 	baresiptest.WantTone(d.t, "heard", right, toneB, toneA)
 }
 
-// Telephones of another maker speak over TLS with encrypted sound, whoever calls, with
-// one whose sound is not encrypted.
-func TestBaresipEncrypted(t *testing.T) { // not beside others: the peers keep time
+// Telephones of another vendor call and are called over TLS with encrypted sound, with a
+// peer whose sound is not encrypted.
+func TestBaresipEncrypted(t *testing.T) { // not parallel: the peers run in real time
 	baresiptest.Need(t)
 	for name, encryption := range map[string]string{"where it can": "srtp", "always": "srtp-mand"} {
 		for called, dial := range map[string]string{"called": "", "calls": "444"} {
@@ -102,8 +102,8 @@ func TestBaresipEncrypted(t *testing.T) { // not beside others: the peers keep t
 	}
 }
 
-// Telephones of another maker speak over IPv6.
-func TestBaresipOverIPv6(t *testing.T) { // not beside others: the peers keep time
+// Telephones of another vendor work over IPv6.
+func TestBaresipOverIPv6(t *testing.T) { // not parallel: the peers run in real time
 	baresiptest.Need(t)
 	d := startDeskOn(t, "[::1]:0", nil)
 	var legs []uuid.UUID

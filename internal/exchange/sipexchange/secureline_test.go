@@ -20,7 +20,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// trusting lets an exchange believe the certificates of an authority.
+// trusting makes an exchange trust the certificates of an authority.
 func trusting(t *testing.T, authority string) func(*sipexchange.Config) {
 	t.Helper()
 	text, err := os.ReadFile(authority)
@@ -34,10 +34,10 @@ func trusting(t *testing.T, authority string) func(*sipexchange.Config) {
 	return func(c *sipexchange.Config) { c.Roots = roots }
 }
 
-// lineUser is what a line signs in as.
+// lineUser is the user name that a line signs in with.
 const lineUser = "902165550000"
 
-// secureTrunk is the settings of a line over TLS.
+// secureTrunk returns the settings of a line over TLS.
 func secureTrunk(id uuid.UUID, server string, encryption exchange.Encryption) exchange.Trunk {
 	return exchange.Trunk{
 		Tenant: tenantA, ID: id, Server: server, Transport: "tls", Encryption: encryption, Username: lineUser,
@@ -45,7 +45,7 @@ func secureTrunk(id uuid.UUID, server string, encryption exchange.Encryption) ex
 	}
 }
 
-// wantToneAcross plays a tone to a leg and holds that the other exchange hears it.
+// wantToneAcross plays a tone to a leg and checks that the other exchange hears it.
 func wantToneAcross(t *testing.T, from *desk, said uuid.UUID, to *desk, heard uuid.UUID, hz float64) {
 	t.Helper()
 	from.must(from.Play(t.Context(), exchange.Play{Tenant: tenantA, Leg: said, ID: uuid.New(), Samples: tone(hz, 1), Loop: true}))
@@ -60,8 +60,8 @@ func wantToneAcross(t *testing.T, from *desk, said uuid.UUID, to *desk, heard uu
 }
 
 // A line signs in over TLS at a real exchange, and calls go both ways over its connection
-// with encrypted sound, which is heard.
-func TestALineOverTLS(t *testing.T) { // not beside others: sound keeps time
+// with encrypted, audible sound.
+func TestALineOverTLS(t *testing.T) { // not parallel: sound runs in real time
 	config, authority := newCertificate(t)
 	carrier := startDeskOn(t, "127.0.0.1:0", config)
 	carrier.addDevice(tenantA, lineUser, "200")
@@ -114,7 +114,8 @@ func TestALineOverTLS(t *testing.T) { // not beside others: sound keeps time
 	}
 }
 
-// A line whose server has another's certificate does not sign in, and its status says why.
+// A line whose server presents another server's certificate does not sign in, and its
+// status says why.
 func TestALineChecksTheCertificate(t *testing.T) {
 	t.Parallel()
 	config, authority := newCertificate(t)
@@ -144,8 +145,8 @@ func TestALineChecksTheCertificate(t *testing.T) {
 	}
 }
 
-// A server of a line that says nothing keeps nobody waiting: dialling over it goes on beside
-// everything else.
+// A line's server that does not respond does not block anything else: dialling over it runs
+// concurrently.
 func TestASilentServerKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -162,7 +163,7 @@ func TestASilentServerKeepsNobodyWaiting(t *testing.T) {
 	d.ended(leg, exchange.CauseNormal, exchange.EndedByCaller)
 }
 
-// newSecureProvider makes the server of a line over TLS, which is signed in there.
+// newSecureProvider returns the server of a line over TLS, with the line signed in.
 func newSecureProvider(t *testing.T, encryption exchange.Encryption) (*desk, *provider, uuid.UUID) {
 	t.Helper()
 	config, authority := newCertificate(t)
@@ -196,7 +197,7 @@ func (p *provider) secureOffer() string {
 	return strings.Replace(plain, "a=ptime", "a=crypto:"+sdp.NewCrypto(1, sdp.SHA180).String()+"\na=ptime", 1)
 }
 
-// A call over a line whose sound must be encrypted ends where the carrier does not do it,
+// A call over a line that requires encrypted sound ends if the carrier does not encrypt,
 // whoever calls and whenever it happens; nothing is answered.
 func TestALineRequiresEncryption(t *testing.T) {
 	t.Parallel()
@@ -229,7 +230,7 @@ func TestALineRequiresEncryption(t *testing.T) {
 	p.reply(req, "x", 488, "")
 	d.ended(leg, exchange.CauseNotEncrypted, exchange.EndedByPeer)
 
-	// A key that is left out later is refused, and the call goes on.
+	// An offer without a key during the call is refused, and the call goes on.
 	leg, req = dial()
 	p.reply(req, "x", 183, p.secureOffer())
 	d.event(exchange.LegRingingEvent)
@@ -243,7 +244,7 @@ func TestALineRequiresEncryption(t *testing.T) {
 	p.send(p.text(c.call, "INVITE", p.offer(sdp.SendRecv)))
 	p.response(488)
 	p.send(p.text(c.call, "ACK", ""))
-	// Our own offer answered without a key ends it.
+	// An answer without a key to our own offer ends the call.
 	d.must(d.Hold(t.Context(), tenantA, leg, true))
 	p.reply(p.request(sip.INVITE), "x", 200, p.offer(sdp.SendRecv))
 	d.ended(leg, exchange.CauseNotEncrypted, exchange.EndedByExchange)
@@ -254,7 +255,7 @@ func TestALineRequiresEncryption(t *testing.T) {
 	if h := p.response(488).GetHeader("Warning"); h == nil || !strings.Contains(h.Value(), "encrypted") {
 		t.Errorf("warning %v", h)
 	}
-	// A call without an offer is offered one with a key, and must use it.
+	// A call without an offer gets an offer with a key, and must use it.
 	in = newCall("sip:05321112233@provider.example", "sip:02165550000@provider.example", p.contact)
 	p.send(p.text(in, "INVITE", ""))
 	e := d.event(exchange.LegIncomingEvent)
@@ -268,7 +269,7 @@ func TestALineRequiresEncryption(t *testing.T) {
 	d.ended(e.Leg, exchange.CauseNotEncrypted, exchange.EndedByExchange)
 }
 
-// A line over TLS takes no calls in the clear, whoever knows where it takes them.
+// A line over TLS accepts no unencrypted calls, even from somebody who knows its address.
 func TestALineOverTLSTakesNoPlainCalls(t *testing.T) {
 	t.Parallel()
 	d, p, _ := newSecureProvider(t, exchange.EncryptionOff)
@@ -277,7 +278,7 @@ func TestALineOverTLSTakesNoPlainCalls(t *testing.T) {
 	stranger.response(401)
 }
 
-// A line over TLS whose connection is cut says so and signs in again.
+// A line over TLS whose connection is cut reports it and signs in again.
 func TestALineOverTLSConnectsAgain(t *testing.T) {
 	t.Parallel()
 	d, p, id := newSecureProvider(t, exchange.EncryptionOff)

@@ -15,7 +15,7 @@ import (
 	"github.com/emiago/sipgo/sip"
 )
 
-// connectTime is how long a TLS connection to a line's server may take to open.
+// connectTime limits how long opening a TLS connection to a line's server may take.
 const connectTime = 10 * time.Second
 
 var errNoDial = errors.New("sipexchange: the SIP library must not open TLS connections")
@@ -23,7 +23,7 @@ var errNoDial = errors.New("sipexchange: the SIP library must not open TLS conne
 // secureConn is a TLS connection to a server whose certificate was checked.
 type secureConn struct {
 	*tls.Conn
-	markRead  func() // called before it is first read
+	markRead  func() // called before the first read
 	markClose func()
 	closed    chan struct{}
 }
@@ -40,7 +40,7 @@ func (c *secureConn) Close() error {
 	return c.Conn.Close()
 }
 
-// isOpen says whether the connection was not closed yet.
+// isOpen reports whether the connection is still open.
 func (c *secureConn) isOpen() bool {
 	select {
 	case <-c.closed:
@@ -50,15 +50,15 @@ func (c *secureConn) isOpen() bool {
 	}
 }
 
-// secureServer is one address that lines connect to. Its lock is held while a connection
-// is opened, so that the lines of one server share one.
+// secureServer is an address that lines connect to. Its lock is held while a connection is
+// opened, so that the lines of one server share a connection.
 type secureServer struct {
 	opening sync.Mutex
 	mu      sync.Mutex
 	conn    *secureConn
 }
 
-// current returns the open connection; nil where there is none.
+// current returns the open connection; nil if there is none.
 func (s *secureServer) current() *secureConn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,11 +68,11 @@ func (s *secureServer) current() *secureConn {
 	return s.conn
 }
 
-// secureLines opens the TLS connections of lines. The SIP library opens none itself: it
-// knows the server's address only and not the name that its certificate must have. It
-// takes the open ones from here as from a listener.
+// secureLines opens the TLS connections of lines. The SIP library opens none itself, as it
+// knows only the server's address and not the name that its certificate must have. It gets
+// the open ones from here as from a listener.
 type secureLines struct {
-	roots  *x509.CertPool // nil: whom the system trusts
+	roots  *x509.CertPool // nil: the system's
 	local  netip.Addr
 	opened chan net.Conn
 	done   chan struct{}
@@ -122,8 +122,8 @@ func (s *secureLines) serverAt(addr netip.AddrPort) *secureServer {
 	return server
 }
 
-// connect returns a connection to an address whose certificate is for the host, the open
-// one where there is one.
+// connect returns a connection to an address, with a certificate for the host. It reuses an
+// open connection.
 func (s *secureLines) connect(ctx context.Context, host string, addr netip.AddrPort) (*secureConn, error) {
 	server := s.serverAt(addr)
 	server.opening.Lock()
@@ -141,7 +141,8 @@ func (s *secureLines) connect(ctx context.Context, host string, addr netip.AddrP
 	return c, nil
 }
 
-// checkName says whether the certificate of an open connection is for a host as well.
+// checkName returns an error if the certificate of an open connection is not valid for a
+// host.
 func checkName(c *tls.Conn, host string) error {
 	if err := c.ConnectionState().PeerCertificates[0].VerifyHostname(host); err != nil {
 		return certificateError(host, err)
@@ -153,7 +154,7 @@ func certificateError(host string, err error) error {
 	return fmt.Errorf("%w: %s: %w", errCertificate, clean(host, 60), err)
 }
 
-// open opens a connection and hands it to the SIP library.
+// open opens a connection and passes it to the SIP library.
 func (s *secureLines) open(ctx context.Context, host string, addr netip.AddrPort) (*secureConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
@@ -183,15 +184,14 @@ func (s *secureLines) open(ctx context.Context, host string, addr netip.AddrPort
 		return nil, errors.Join(net.ErrClosed, out.Close())
 	}
 	select {
-	case <-read: // now the library knows it as the way to its address
+	case <-read: // now the library uses it for this address
 	case <-closed:
 		return nil, errConnectionLost
 	}
 	return out, nil
 }
 
-// localPort is the port of our side of the connection to an address; zero where there is
-// none.
+// localPort returns the local port of the connection to an address; zero if there is none.
 func (s *secureLines) localPort(peer string) int {
 	addr, err := netip.ParseAddrPort(peer)
 	if err != nil {
@@ -223,7 +223,8 @@ func (s *secureLines) drop(addr netip.AddrPort) {
 	}
 }
 
-// secureTransport is how the library reads and writes connections over TLS. It opens none.
+// secureTransport returns the library's transport for reading and writing TLS connections.
+// It opens none.
 func secureTransport() *sip.TransportTLS {
 	t := boundedTCP()
 	t.DialerCreate = func(net.Addr) net.Dialer {
@@ -232,8 +233,8 @@ func secureTransport() *sip.TransportTLS {
 	return &sip.TransportTLS{TransportTCP: t}
 }
 
-// connectTrunk opens the connection of a line over TLS, where it is not open. It returns
-// errConnectionLost once where it was open and is no more.
+// connectTrunk opens the connection of a line over TLS, if it is not open. If the
+// connection was open before and has been lost, it returns errConnectionLost once.
 func (x *Exchange) connectTrunk(ctx context.Context, t *trunk) error {
 	if t.Transport != "tls" {
 		return nil
@@ -255,7 +256,8 @@ func (x *Exchange) connectTrunk(ctx context.Context, t *trunk) error {
 	return err
 }
 
-// lostConnection is closed when the line's connection is; nil where it has none.
+// lostConnection returns a channel that is closed with the line's connection; nil if it has
+// none.
 func (t *trunk) lostConnection() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -265,8 +267,8 @@ func (t *trunk) lostConnection() <-chan struct{} {
 	return t.conn.closed
 }
 
-// dropUnused closes the connection that only a dropped line used, once its last messages
-// had time to leave.
+// dropUnused closes the connection of a dropped line if no other line uses it, after its
+// last messages had time to leave.
 func (x *Exchange) dropUnused(t *trunk) {
 	if t.Transport != "tls" {
 		return

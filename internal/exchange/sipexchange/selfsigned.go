@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// SelfSigned makes a certificate for this machine that signs itself, for a demo. It is
-// kept nowhere.
+// SelfSigned returns a self-signed certificate for this machine, for a demo. It is not
+// stored.
 func SelfSigned(now time.Time) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -2,16 +2,16 @@
 // agent and an RTP bridge in one process.
 //
 // Telephones and lines speak SIP with it over UDP and TCP on one port and over TLS on
-// another; to the server of a line over TLS it opens the connection. Each leg has an RTP
-// port of a range. It keeps its state in a database file of its own.
+// another; it opens the TLS connections to the servers of lines itself. Each leg has an
+// RTP port from a range. The state is kept in the exchange's own database file.
 //
 // What always holds:
-//   - A telephone's REGISTER and INVITE are checked by digest; messages inside of a
-//     call are known by a tag of 128 random bits that we gave it.
+//   - A telephone's REGISTER and INVITE are authenticated by digest; messages within a
+//     call are recognized by a tag of 128 random bits that we gave it.
 //   - A leg is joined only with legs of its tenant.
 //   - Messages, connections, legs, registrations, ports and remembered failures are
-//     bounded, in all and by who causes them (Limits).
-//   - A leg that cannot go on is ended on both sides and told by leg.ended.
+//     limited, in total and per source (Limits).
+//   - A leg that cannot continue is ended on both sides and reported by leg.ended.
 package sipexchange
 
 import (
@@ -41,47 +41,49 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Realm is what HA1 of every device is made with.
+// Realm is the realm in the HA1 of every device.
 const Realm = "konak"
 
-// Config is what the exchange needs.
+// Config is the configuration of an Exchange.
 type Config struct {
 	// Dir is the folder of exchange.db and of the recordings.
 	Dir   string
 	Box   *secret.Box
 	Clock clock.Source
 	Log   *slog.Logger
-	// PublicAddress is the address that peers are told; empty is the local one that
-	// reaches the peer.
+	// PublicAddress is the address given to peers; if empty, the local one that reaches the
+	// peer.
 	PublicAddress string
-	// FirstPort and LastPort are the range of RTP.
+	// FirstPort and LastPort are the range of ports for RTP.
 	FirstPort, LastPort int
 	// CheckAddress refuses servers of lines by their address; nil allows all.
 	CheckAddress func(netip.Addr) error
-	// Roots vouch for the servers of lines over TLS; nil for whom the system trusts.
+	// Roots are the certificate authorities for the servers of lines over TLS; nil for the
+	// system's.
 	Roots *x509.CertPool
-	// Carrier is the operator's line, over which calls to bought numbers come in; nil
-	// where there is none.
+	// Carrier is the operator's line, over which calls to bought numbers come in; nil if
+	// there is none.
 	Carrier *Carrier
-	// FindAccount finds whom a call of a messaging provider is for; nil takes none.
+	// FindAccount finds the account that a call of a messaging provider is for; if nil,
+	// such calls are refused.
 	FindAccount FindAccount
-	// RefusedPhones says which telephones of a tenant may not be signed in, by username,
-	// and why, for people to read; nil refuses none.
+	// RefusedPhones returns the telephones of a tenant that may not be signed in, by
+	// username, and why, for people to read; nil refuses none.
 	RefusedPhones func(ctx context.Context, tenant uuid.UUID, usernames []string) (map[string]string, error)
 	Limits        Limits
 }
 
-// Limits bounds what peers can take. Zero values mean DefaultLimits.
+// Limits are the limits on what peers can use. Zero values mean DefaultLimits.
 type Limits struct {
-	Messages             int // of all addresses in a second
-	MessagesPerAddress   int // of one address in a second
+	Messages             int // per second, from all addresses
+	MessagesPerAddress   int // per second, from one address
 	Connections          int
 	ConnectionsOfAddress int
 	LegsOfTenant         int
 	BindingsOfDevice     int
-	// NoMedia ends an answered leg that sends no sound.
+	// NoMedia is the time after which an answered leg that sends no sound is ended.
 	NoMedia time.Duration
-	// NoDecision ends an incoming leg that nobody answers.
+	// NoDecision is the time after which an incoming leg that nobody answers is ended.
 	NoDecision time.Duration
 }
 
@@ -112,7 +114,7 @@ type Exchange struct {
 	running  sync.WaitGroup
 	spawning sync.Mutex // protects closed, after which nothing is started
 	closed   bool
-	goodbyes sync.WaitGroup // BYEs that wait for their answer
+	goodbyes sync.WaitGroup // BYEs and CANCELs waiting for their answer
 
 	mu       sync.Mutex
 	devices  map[string]exchange.Device
@@ -120,7 +122,7 @@ type Exchange struct {
 	trunks   map[uuid.UUID]*trunk
 	legs     map[uuid.UUID]*leg
 	dialogs  map[string]*leg // by Call-ID and our tag
-	invites  map[string]bool // INVITEs under way, by what all copies of one share
+	invites  map[string]bool // INVITEs under way, by inviteKey
 	bridges  map[uuid.UUID]*bridge
 	received int64 // packets of legs that have ended
 	lost     int64
@@ -130,8 +132,8 @@ type Exchange struct {
 
 var _ exchange.Exchange = (*Exchange)(nil)
 
-// New makes an exchange that does not run yet: until Start everything that it is asked
-// for is refused with exchange.ErrUnavailable or not found.
+// New returns an exchange that is not running: until Start, every request is refused with
+// exchange.ErrUnavailable or not found.
 func New(cfg Config) (*Exchange, error) {
 	if cfg.Limits == (Limits{}) {
 		cfg.Limits = DefaultLimits
@@ -153,8 +155,8 @@ func New(cfg Config) (*Exchange, error) {
 	return x, nil
 }
 
-// Open opens the exchange's store and returns its id, by which an exchange is the same
-// after a restart. Start opens it where this was not done.
+// Open opens the exchange's store and returns its id, which stays the same after a restart.
+// Start opens the store if Open was not called.
 func (x *Exchange) Open(ctx context.Context) (uuid.UUID, error) {
 	if x.store != nil {
 		return x.id, nil
@@ -170,7 +172,7 @@ func (x *Exchange) Open(ctx context.Context) (uuid.UUID, error) {
 	return x.id, nil
 }
 
-// ID is the id of the exchange's store, once it is open.
+// ID returns the id of the exchange's store, once it is open.
 func (x *Exchange) ID() uuid.UUID { return x.id }
 
 // Start ends what a crash left behind, and begins to serve on the ports. Close ends it
@@ -181,7 +183,7 @@ func (x *Exchange) Start(ctx context.Context, s *Sockets) (err error) {
 	if x.ports, err = rtp.NewPorts(x.listen.Addr(), x.cfg.FirstPort, x.cfg.LastPort); err != nil {
 		return err
 	}
-	// However few ports there are, one workspace takes no more than half of them.
+	// Even if there are few ports, one workspace gets no more than half of them.
 	x.cfg.Limits.LegsOfTenant = min(x.cfg.Limits.LegsOfTenant, max(x.ports.Size()/2, 1))
 	if _, err := x.Open(ctx); err != nil {
 		return err
@@ -193,7 +195,7 @@ func (x *Exchange) Start(ctx context.Context, s *Sockets) (err error) {
 	return nil
 }
 
-// recover ends what a crash left: recordings first, then their legs.
+// recover ends what a crash left behind: recordings first, then their legs.
 func (x *Exchange) recover(ctx context.Context) error {
 	legs, err := x.store.legs(ctx)
 	if err != nil {
@@ -257,11 +259,11 @@ func (x *Exchange) load(ctx context.Context) error {
 	return nil
 }
 
-// silenceLibrary keeps the SIP library from logging each message that it cannot read,
-// with all that stands in it.
+// silenceLibrary keeps the SIP library from logging each message that it cannot read, with
+// all its content.
 var silenceLibrary = sync.OnceFunc(func() { sip.SetDefaultLogger(slog.New(slog.DiscardHandler)) })
 
-// serve starts what runs until Close.
+// serve starts the goroutines that run until Close.
 func (x *Exchange) serve() {
 	silenceLibrary()
 	parser := sip.NewParser()
@@ -295,7 +297,7 @@ func (x *Exchange) serve() {
 	if x.cfg.Carrier != nil {
 		x.running.Go(func() { x.cfg.Carrier.keepAddresses(ctx) })
 	}
-	<-reads // before that the library would try to open the port a second time
+	<-reads // earlier, the library would try to open the port a second time
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.closing = false
@@ -304,7 +306,8 @@ func (x *Exchange) serve() {
 	}
 }
 
-// boundedTCP is how connections are opened and how long they may be silent.
+// boundedTCP returns a TCP transport with time limits for opening connections and for
+// silence.
 func boundedTCP() *sip.TransportTCP {
 	return &sip.TransportTCP{
 		ReadTimeout: 2 * longestRegistration, WriteTimeout: 10 * time.Second,
@@ -319,7 +322,7 @@ func (x *Exchange) readDatagrams(conn net.PacketConn) {
 	_ = x.network.ServeUDP(conn)
 }
 
-// logPanic keeps a fault that one message meets from ending the process.
+// logPanic recovers from a panic, so that one message cannot end the process.
 func (x *Exchange) logPanic(doing string) {
 	if r := recover(); r != nil {
 		x.cfg.Log.Error("the exchange met a fault", "doing", doing, "fault", r)
@@ -335,19 +338,19 @@ func (x *Exchange) spawn(fn func()) {
 	}
 }
 
-// Addr is where SIP is served.
+// Addr returns where SIP is served.
 func (x *Exchange) Addr() netip.AddrPort { return x.listen }
 
-// Server is the host and port that telephones sign in at; empty before Start.
+// Server returns the host and port that telephones sign in at; empty before Start.
 func (x *Exchange) Server() string {
 	if !x.listen.IsValid() {
 		return ""
 	}
-	// The address leads to nobody: it stands for everywhere outside.
+	// The address belongs to nobody: it represents any outside address.
 	return netip.AddrPortFrom(x.localAddr("192.0.2.1:9"), x.listen.Port()).String()
 }
 
-// localAddr is our address as a peer sees it.
+// localAddr returns our address as a peer sees it.
 func (x *Exchange) localAddr(peer string) netip.Addr {
 	if x.public.IsValid() {
 		return x.public
@@ -355,7 +358,7 @@ func (x *Exchange) localAddr(peer string) netip.Addr {
 	if !x.listen.Addr().IsUnspecified() {
 		return x.listen.Addr()
 	}
-	// No packet is sent: the system chooses the address that leads there.
+	// No packet is sent: the system chooses the local address for the peer.
 	conn, err := net.Dial("udp", peer)
 	if err != nil {
 		return netip.IPv6Loopback()
@@ -364,13 +367,13 @@ func (x *Exchange) localAddr(peer string) netip.Addr {
 	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 }
 
-// contactHost is the host and port where peers reach us over a transport, as they stand
-// in the address of a message.
+// contactHost returns the host and port where peers reach us over a transport, as written
+// in a message.
 func (x *Exchange) contactHost(peer, transport string) (host string, port int) {
 	addr, port := x.localAddr(peer), int(x.listen.Port())
 	if strings.EqualFold(transport, transportTLS) {
 		if port = int(x.sockets.TLSAddr().Port()); port == 0 {
-			port = x.secure.localPort(peer) // we are reached by the connection that we opened
+			port = x.secure.localPort(peer) // peers reach us over the connection that we opened
 		}
 	}
 	if host = addr.String(); addr.Is6() {
@@ -379,10 +382,10 @@ func (x *Exchange) contactHost(peer, transport string) (host string, port int) {
 	return host, port
 }
 
-// watchEvery is how often legs and registrations are looked at.
+// watchEvery is the interval at which legs and registrations are checked.
 const watchEvery = time.Second
 
-// watch ends what has run out of time, and notes that the exchange is alive.
+// watch ends what has run out of time, and records that the exchange is alive.
 func (x *Exchange) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()

@@ -13,14 +13,14 @@ import (
 type Sockets struct {
 	udp *net.UDPConn
 	tcp net.Listener
-	// tls is nil where SIP is not served over TLS.
+	// tls is nil if SIP is not served over TLS.
 	tls       net.Listener
 	tlsConfig *tls.Config
 }
 
 const transportTLS = "TLS"
 
-// ListenTLS opens a port for SIP over TLS as well.
+// ListenTLS also opens a port for SIP over TLS.
 func (s *Sockets) ListenTLS(ctx context.Context, address string, config *tls.Config) (err error) {
 	var lc net.ListenConfig
 	s.tlsConfig = config
@@ -28,7 +28,7 @@ func (s *Sockets) ListenTLS(ctx context.Context, address string, config *tls.Con
 	return err
 }
 
-// TLSAddr is the address of SIP over TLS; the zero value where it is not served.
+// TLSAddr returns the address of SIP over TLS; the zero value if it is not served.
 func (s *Sockets) TLSAddr() netip.AddrPort {
 	if s.tls == nil {
 		return netip.AddrPort{}
@@ -37,8 +37,8 @@ func (s *Sockets) TLSAddr() netip.AddrPort {
 	return netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
 }
 
-// Listen opens the ports of SIP, UDP and TCP, on an address such as 0.0.0.0:5060. The
-// port 0 is any that is free for both.
+// Listen opens the ports of SIP, UDP and TCP, on an address such as 0.0.0.0:5060. Port 0
+// means any that is free for both.
 func Listen(ctx context.Context, address string) (s *Sockets, err error) {
 	for range 20 {
 		if s, err = listenBoth(ctx, address); err == nil || !strings.HasSuffix(address, ":0") {
@@ -61,7 +61,7 @@ func listenBoth(ctx context.Context, address string) (*Sockets, error) {
 	return s, nil
 }
 
-// Addr is the address of UDP and TCP.
+// Addr returns the address of UDP and TCP.
 func (s *Sockets) Addr() netip.AddrPort {
 	addr := s.udp.LocalAddr().(*net.UDPAddr).AddrPort()
 	return netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
@@ -76,8 +76,8 @@ func (s *Sockets) Close() error {
 	return err
 }
 
-// readyConn calls ready before it is first read from. By then the SIP library knows it
-// as the connection that requests leave by.
+// readyConn calls ready before the first read. By then the SIP library knows it as the
+// connection for outgoing requests.
 type readyConn struct {
 	net.PacketConn
 	ready func()

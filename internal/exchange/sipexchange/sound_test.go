@@ -17,7 +17,7 @@ import (
 	"konak/internal/exchange/sipexchange"
 )
 
-// speak sends a tone for the rest of the test, or until the returned function.
+// speak sends a tone for the rest of the test, or until stop is called.
 func (p *phone) speak(hz float64, port int) (stop func()) {
 	done := make(chan struct{})
 	go p.sendTone(hz, port, done)
@@ -32,7 +32,7 @@ func (p *phone) speak(hz float64, port int) (stop func()) {
 	return stop
 }
 
-// pair is two telephones of one workspace in a bridge, each speaking its tone.
+// pair is two telephones of one workspace in a bridge, each sending its tone.
 type pair struct {
 	*desk
 	a, b         *phone
@@ -65,7 +65,7 @@ func (p *pair) hearEachOther() {
 	p.b.hears(toneA, 25)
 }
 
-// Sound passes both ways, also between the two codings, and again after a leg left.
+// Sound passes both ways, also between the two codecs, and again after a leg left.
 func TestABridgePassesSound(t *testing.T) {
 	t.Parallel()
 	for name, codec := range map[string]sdp.Codec{"one coding": sdp.PCMU, "two codings": sdp.PCMA} {
@@ -88,8 +88,8 @@ func TestABridgePassesSound(t *testing.T) {
 	}
 }
 
-// hearsNothing shows that the bridge is silent for a telephone: a tone that is played
-// to it comes alone, without a packet of the other side in between.
+// hearsNothing checks that the bridge is silent for a telephone: a tone that is played to
+// it arrives without a packet of the other side in between.
 func (p *phone) hearsNothing(d *pair) {
 	p.t.Helper()
 	leg := d.legA
@@ -132,7 +132,7 @@ func TestMuteAndHoldSilence(t *testing.T) {
 	p.must(p.Mute(t.Context(), tenantA, p.legB, true))
 	p.a.hearsNothing(p)
 	p.b.drain()
-	p.b.hears(toneA, 10) // who is muted still hears
+	p.b.hears(toneA, 10) // a muted leg still hears
 	p.must(p.Mute(t.Context(), tenantA, p.legB, false))
 	p.hearEachOther()
 	p.must(p.Hold(t.Context(), tenantA, p.legB, true))
@@ -144,8 +144,8 @@ func TestMuteAndHoldSilence(t *testing.T) {
 	p.hearEachOther()
 }
 
-// Once sound has come from a port, nobody else can speak into the call or have its
-// sound sent elsewhere; and another address never can.
+// Once sound has come from a port, nobody else can send sound into the call or divert its
+// sound; and another address never can.
 func TestSoundCannotBeHijacked(t *testing.T) {
 	t.Parallel()
 	p := startPair(t, sdp.PCMU)
@@ -161,7 +161,7 @@ func TestSoundCannotBeHijacked(t *testing.T) {
 	}
 }
 
-// Before the first sound came, another address than the call's is not listened to.
+// Even before the first sound, an address other than the call's is ignored.
 func TestAnotherAddressIsNotHeard(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -218,7 +218,7 @@ func TestKeysAreHeardAndSent(t *testing.T) {
 	}
 	p.must(p.SendDTMF(t.Context(), tenantA, p.legB, "12"))
 	var keys []byte
-	for last := uint32(0); len(keys) < 3; { // the 7 was passed on, then 1 and 2
+	for last := uint32(0); len(keys) < 3; { // the 7 was forwarded, then 1 and 2
 		if packet := <-p.b.heard; packet.PayloadType == 101 && packet.Timestamp != last {
 			keys, last = append(keys, packet.Payload[0]), packet.Timestamp
 		}
@@ -238,7 +238,7 @@ func infoText(p *phone, c *call, body string) string {
 	return replaceOnce(text, "Content-Type: application/sdp", "Content-Type: application/dtmf-relay")
 }
 
-// A recording has what a leg says on the left and what it hears on the right, silence
+// A recording has what a leg says on the left and what it hears on the right, has silence
 // while it is paused, and survives a crash.
 func TestARecording(t *testing.T) {
 	t.Parallel()
@@ -281,7 +281,7 @@ func TestARecording(t *testing.T) {
 	}
 }
 
-// checkTone holds that 95 of 100 windows of 100 ms are the tone.
+// checkTone checks that 95 of 100 windows of 100 ms contain the tone.
 func checkTone(t *testing.T, what string, samples []int16, hz float64) {
 	t.Helper()
 	good, all := baresiptest.CountTone(samples, hz), len(samples)/800
@@ -307,7 +307,7 @@ func readStereo(t *testing.T, d *desk, id uuid.UUID) (left, right []int16) {
 	return left, right
 }
 
-// What a crash cut is ended at the next start, once: the recording, then the leg.
+// What a crash interrupted is ended at the next start, once: the recording, then the leg.
 func TestACrashEndsLegsAndRecordings(t *testing.T) {
 	t.Parallel()
 	p := startPair(t, sdp.PCMU)

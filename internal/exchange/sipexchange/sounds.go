@@ -15,7 +15,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// maxPlay bounds what is played at once: 10 minutes.
+// maxPlay limits the length of one Play: 10 minutes.
 const maxPlay = 10 * 60 * sound.PhoneRate
 
 // player plays samples to a leg.
@@ -79,7 +79,7 @@ func (l *leg) play(pl *player, p exchange.Play) {
 	}
 }
 
-// endPlayer ends a player whose samples are all played.
+// endPlayer ends a player that has played all its samples.
 func (l *leg) endPlayer(pl *player) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,7 +88,7 @@ func (l *leg) endPlayer(pl *player) {
 	}
 }
 
-// stopPlayer ends what is played. The caller holds the lock.
+// stopPlayer stops what is played. The caller holds the lock.
 func (l *leg) stopPlayer() {
 	if l.player == nil {
 		return
@@ -153,15 +153,15 @@ func (l *leg) stopRecorder() {
 	l.emit(recordEnded(result))
 }
 
-// recordEnded is the event of a recording that can be opened; one of no bytes could not
-// be written.
+// recordEnded returns the event of a recording that can be opened; a recording of no bytes
+// could not be written.
 func recordEnded(r recording.Result) exchange.Event {
 	return exchange.Event{
 		Tenant: r.Tenant, Leg: r.Leg, Type: exchange.RecordEndedEvent, Object: r.ID, Seconds: r.Duration.Seconds(), Bytes: r.Bytes,
 	}
 }
 
-// findRecorder finds the leg that has a recording under way.
+// findRecorder returns the leg that is being recorded under an id.
 func (x *Exchange) findRecorder(tenant, id uuid.UUID) (*leg, error) {
 	for _, l := range x.allLegs() {
 		l.mu.Lock()
@@ -189,7 +189,7 @@ func (x *Exchange) PauseRecord(_ context.Context, tenant, id uuid.UUID, pause bo
 	return nil
 }
 
-// StopRecord implements exchange.Sounds. A recording that has ended is no error.
+// StopRecord implements exchange.Sounds. It is no error if the recording has ended.
 func (x *Exchange) StopRecord(_ context.Context, tenant, id uuid.UUID) error {
 	l, err := x.findRecorder(tenant, id)
 	if err != nil {

@@ -20,14 +20,14 @@ import (
 //go:embed schema/*.sql
 var schema embed.FS
 
-// store keeps devices, trunks, registrations, legs and events in a file of its own.
-// What signs in is sealed with the master key.
+// store persists devices, trunks, registrations, legs and events in its own file.
+// Credentials are sealed with the master key.
 type store struct {
 	db  *db.DB
 	box *secret.Box
 }
 
-// openStore opens exchange.db in a folder, which only its owner may read.
+// openStore opens exchange.db in a folder that only its owner may read.
 func openStore(ctx context.Context, c Config) (*store, error) {
 	path := filepath.Join(c.Dir, "exchange.db")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -52,7 +52,7 @@ func openStore(ctx context.Context, c Config) (*store, error) {
 	return &store{db: d, box: c.Box}, nil
 }
 
-// inTx and readAll return exchange.ErrUnavailable where the exchange does not run.
+// inTx and readAll return exchange.ErrUnavailable if the exchange is not running.
 func (s *store) inTx(ctx context.Context, fn func(*db.Tx) error) error {
 	if s == nil {
 		return exchange.ErrUnavailable
@@ -167,7 +167,7 @@ const sqlPutTrunk = `INSERT INTO exchange_trunk
 	username = excluded.username, auth_user = excluded.auth_user, register = excluded.register,
 	contact_user = excluded.contact_user, ha1 = excluded.ha1`
 
-// putTrunk writes a trunk. Of its password only HA1 is kept for each realm, sealed.
+// putTrunk writes a trunk. Of its password only HA1 is stored for each realm, sealed.
 func (s *store) putTrunk(tx *db.Tx, t exchange.Trunk, contactUser string, ha1 map[string]string) error {
 	plain, err := json.Marshal(ha1)
 	if err != nil {
@@ -203,7 +203,7 @@ func (s *store) legs(ctx context.Context) ([]legRow, error) {
 
 const sqlAddEvent = `INSERT INTO exchange_event (tenant_id, type, leg_id, n, at, body) VALUES ($1, $2, $3, $4, $5, $6)`
 
-// addEvent writes an event, and with it whether its leg exists.
+// addEvent writes an event, and updates whether its leg exists.
 func addEvent(tx *db.Tx, e exchange.Event) error {
 	if _, err := tx.Exec(sqlAddEvent, e.Tenant, string(e.Type), e.Leg, e.N, e.At, db.AsJSON(e)); err != nil {
 		return err
@@ -241,7 +241,7 @@ func (s *store) events(ctx context.Context, after int64, limit int) ([]exchange.
 
 const sqlEventOfLeg = `SELECT position FROM exchange_event WHERE tenant_id = $1 AND leg_id = $2 LIMIT 1`
 
-// hasEvents says whether there are events of a leg.
+// hasEvents reports whether a leg has events.
 func (s *store) hasEvents(ctx context.Context, tenant, leg uuid.UUID) (bool, error) {
 	rows, err := readAll(ctx, s, db.Scalar[int64], sqlEventOfLeg, tenant, leg)
 	return len(rows) > 0, err
@@ -262,7 +262,7 @@ func setAlive(tx *db.Tx, now time.Time) error {
 	return err
 }
 
-// alive is when the exchange was last known to be alive; now where it never was.
+// alive returns when the exchange was last known to be alive; now if it never was.
 func (s *store) alive(ctx context.Context, now time.Time) (clock.Time, error) {
 	rows, err := readAll(ctx, s, db.Scalar[clock.Time], sqlAlive)
 	if err != nil || len(rows) == 0 {
@@ -276,7 +276,7 @@ const (
 	sqlSelf    = `SELECT id FROM exchange_self WHERE one = 1`
 )
 
-// self returns the store's id. The first time it takes the given one.
+// self returns the store's id. The first time it stores the given one.
 func (s *store) self(ctx context.Context, id uuid.UUID) (uuid.UUID, error) {
 	err := s.inTx(ctx, func(tx *db.Tx) (err error) {
 		if _, err := tx.Exec(sqlSetSelf, id); err != nil {

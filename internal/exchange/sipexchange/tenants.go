@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// DropMissing forgets the telephones and lines of tenants that do not exist any more,
-// signs them out and ends their legs.
+// DropMissing deletes the telephones and lines of tenants that no longer exist, signs them
+// out and ends their legs.
 func (x *Exchange) DropMissing(ctx context.Context, exists func(ctx context.Context, tenant uuid.UUID) (bool, error)) error {
 	for tenant := range x.tenants() {
 		there, err := exists(ctx, tenant)
@@ -22,7 +22,7 @@ func (x *Exchange) DropMissing(ctx context.Context, exists func(ctx context.Cont
 	return nil
 }
 
-// tenants returns who has a telephone or a line here.
+// tenants returns the tenants that have a telephone or a line here.
 func (x *Exchange) tenants() map[uuid.UUID]bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"konak/internal/exchange/sdp"
 )
 
-// valid is an INVITE that the torture below breaks in one place each (after RFC 4475).
+// valid is an INVITE that the tests below break in one place each (after RFC 4475).
 const valid = "INVITE sip:444@127.0.0.1 SIP/2.0\nVia: SIP/2.0/UDP 127.0.0.1:5999;branch=z9hG4bKtorture%d;rport\n" +
 	"From: <sip:ayse@127.0.0.1>;tag=a\nTo: <sip:444@127.0.0.1>\nCall-ID: torture%d\nCSeq: 1 INVITE\nMax-Forwards: 70\n" +
 	"Contact: <sip:ayse@127.0.0.1>\nContent-Length: 0\n\n"
@@ -93,7 +93,7 @@ func TestBrokenMessages(t *testing.T) {
 	}
 }
 
-// What an INVITE needs is checked, with an answer that says what is wrong.
+// The required parts of an INVITE are checked, and the answer says what is wrong.
 func TestInvitesAreChecked(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -112,7 +112,7 @@ func TestInvitesAreChecked(t *testing.T) {
 			t.Error(name)
 		}
 	}
-	p.codec = sdp.Codec(9) // none that is understood
+	p.codec = sdp.Codec(9) // an unsupported one
 	p.invite("444")
 	p.response(488)
 }

@@ -32,8 +32,8 @@ const (
 // trunk is an outside line and its state.
 type trunk struct {
 	exchange.Trunk
-	// contactUser is what calls from the line are addressed to. It is random: who
-	// knows it is the line's server.
+	// contactUser is the user in the address for calls from the line. It is random: only
+	// the line's server knows it.
 	contactUser string
 
 	mu     sync.Mutex
@@ -45,8 +45,8 @@ type trunk struct {
 	done   chan struct{}
 }
 
-// isSameLogin says whether two settings of a line sign in at the same server as the
-// same user, so that one may use the other's password.
+// isSameLogin reports whether two settings of a line sign in at the same server as the same
+// user, so that one may use the other's password.
 func isSameLogin(a, b exchange.Trunk) bool {
 	return a.Server == b.Server && a.Transport == b.Transport && a.Username == b.Username && a.AuthUser == b.AuthUser
 }
@@ -89,8 +89,8 @@ func (x *Exchange) PutTrunk(ctx context.Context, in exchange.Trunk) error {
 	return nil
 }
 
-// canEncrypt says whether the encryption of a line is known, and its keys are not
-// readable on the way.
+// canEncrypt reports whether the encryption of a line is a known one, and its keys cannot
+// be read on the way.
 func canEncrypt(t exchange.Trunk) bool {
 	switch t.Encryption {
 	case exchange.EncryptionOff:
@@ -105,7 +105,7 @@ func isUser(s string) bool {
 	return s != "" && len(s) <= 64 && isPlain(s) && !strings.ContainsAny(s, `"<>@;:,?\`)
 }
 
-// splitServer splits host or host:port; without a port it is the transport's own.
+// splitServer splits host or host:port; without a port it returns the transport's default.
 func splitServer(server, transport string) (host string, port int, err error) {
 	if !strings.Contains(server, ":") || strings.Count(server, ":") > 1 && !strings.HasPrefix(server, "[") {
 		server = net.JoinHostPort(server, strconv.Itoa(sip.DefaultPort(transport)))
@@ -177,13 +177,13 @@ func (t *trunk) stop(ctx context.Context) {
 func (t *trunk) currentStatus() exchange.TrunkStatus {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.status.State == "" { // this moment
+	if t.status.State == "" { // only just created
 		return exchange.TrunkStatus{State: exchange.TrunkRegistering}
 	}
 	return t.status
 }
 
-// setStatus notes how a line is doing, and tells it where it changed.
+// setStatus stores the status of a line, and emits an event if it changed.
 func (x *Exchange) setStatus(t *trunk, state exchange.TrunkState, err error) {
 	text := faultText(err)
 	t.mu.Lock()
@@ -196,8 +196,8 @@ func (x *Exchange) setStatus(t *trunk, state exchange.TrunkState, err error) {
 	x.events.add(exchange.Event{Type: exchange.TrunkStatusEvent, Tenant: t.Tenant, Trunk: t.ID, Status: &status})
 }
 
-// keepTrunk signs a line in, again and again before that runs out, and after a failure
-// with growing pauses.
+// keepTrunk keeps a line signed in: it signs in again before the registration expires, and
+// after a failure at growing intervals.
 func (x *Exchange) keepTrunk(ctx context.Context, t *trunk) {
 	x.setStatus(t, exchange.TrunkRegistering, nil)
 	d := &dialog{callID: newTag() + "@konak", localTag: newTag(), transport: strings.ToUpper(t.Transport)}
@@ -208,7 +208,7 @@ func (x *Exchange) keepTrunk(ctx context.Context, t *trunk) {
 		case ctx.Err() != nil:
 		case errors.Is(err, errNeedsPassword):
 			x.setStatus(t, exchange.TrunkNeedsPassword, err)
-			wait = 24 * time.Hour // nothing changes before the password is given
+			wait = 24 * time.Hour // nothing changes until the password is given
 		case err != nil:
 			x.setStatus(t, exchange.TrunkFailed, err)
 			wait, pause = pause, min(2*pause, longestRetry)
@@ -233,7 +233,7 @@ func (x *Exchange) keepTrunk(ctx context.Context, t *trunk) {
 	}
 }
 
-// refreshTrunk looks the line's server up and signs in. It returns when to do it again.
+// refreshTrunk looks up the line's server and signs in. It returns when to do so again.
 func (x *Exchange) refreshTrunk(ctx context.Context, t *trunk, d *dialog) (time.Duration, error) {
 	if _, err := x.resolve(ctx, t); err != nil {
 		return 0, err
@@ -247,7 +247,7 @@ func (x *Exchange) refreshTrunk(ctx context.Context, t *trunk, d *dialog) (time.
 	return x.register(ctx, t, d, trunkExpires)
 }
 
-// resolve finds the address of a line's server.
+// resolve looks up the address of a line's server.
 func (x *Exchange) resolve(ctx context.Context, t *trunk) (string, error) {
 	host, port, err := splitServer(t.Server, t.Transport)
 	if err != nil {
@@ -267,8 +267,8 @@ func (x *Exchange) resolve(ctx context.Context, t *trunk) (string, error) {
 	return t.addr.String(), nil
 }
 
-// reach finds the address of a line's server, and connects to it where it must be. It may
-// take as long as others' servers like.
+// reach looks up the address of a line's server, and connects to it if it uses TLS. How
+// long that takes depends on the servers of others.
 func (x *Exchange) reach(ctx context.Context, t *trunk) (string, error) {
 	dest, err := x.resolve(ctx, t)
 	if err == nil {
@@ -280,13 +280,13 @@ func (x *Exchange) reach(ctx context.Context, t *trunk) (string, error) {
 	return dest, err
 }
 
-// mayReach says whether lines may lead to an address.
+// mayReach reports whether lines may connect to an address.
 func (x *Exchange) mayReach(addr netip.Addr) bool {
 	return x.cfg.CheckAddress == nil || x.cfg.CheckAddress(addr) == nil
 }
 
-// CheckServer implements exchange.Trunks. A name that cannot be looked up now is none that
-// is refused.
+// CheckServer implements exchange.Trunks. A name that cannot be looked up now is not
+// refused.
 func (x *Exchange) CheckServer(ctx context.Context, server, transport string) error {
 	host, _, err := splitServer(server, transport)
 	if err != nil {
@@ -340,7 +340,7 @@ func (x *Exchange) register(ctx context.Context, t *trunk, d *dialog, expires ti
 	return 0, errWrongPassword
 }
 
-// grantedExpiry reads how long a server keeps us signed in.
+// grantedExpiry returns how long a server keeps us signed in.
 func grantedExpiry(res *sip.Response, user string, asked time.Duration) time.Duration {
 	granted := expiry(header(res, "Expires"), asked)
 	for _, h := range res.GetHeaders("Contact") {
@@ -353,8 +353,8 @@ func grantedExpiry(res *sip.Response, user string, asked time.Duration) time.Dur
 	return min(granted, time.Hour)
 }
 
-// authorize answers the challenge of a line's server. It returns errNeedsPassword where
-// neither password nor HA1 of its realm is known.
+// authorize answers the challenge of a line's server. It returns errNeedsPassword if
+// neither the password nor HA1 of its realm is known.
 func (x *Exchange) authorize(t *trunk, req *sip.Request, res *sip.Response) (sip.Header, error) {
 	asked, answered := "WWW-Authenticate", "Authorization"
 	if res.StatusCode == 407 {
@@ -382,8 +382,8 @@ func (x *Exchange) authorize(t *trunk, req *sip.Request, res *sip.Response) (sip
 	return nil, errUnknownProof
 }
 
-// trunkHA1 returns what proves the password in a realm. The first time it is made from
-// the password and kept instead of it.
+// trunkHA1 returns the HA1 of a line's password in a realm. It is computed from the
+// password the first time, and stored.
 func (x *Exchange) trunkHA1(t *trunk, user, realm string) (string, error) {
 	t.mu.Lock()
 	known, ok := t.ha1[realm]
@@ -403,18 +403,19 @@ func (x *Exchange) trunkHA1(t *trunk, user, realm string) (string, error) {
 	return ha1, x.saveTrunk(context.Background(), t)
 }
 
-// trunkOf finds the line that an INVITE comes from, and what was dialled: by the name
-// that only its server knows, or by its server's address where one line has it and is
-// signed in there. The addresses of the carrier are everybody's.
+// trunkOf finds the line that an INVITE comes from, and what was dialled: by the name that
+// only its server knows, or by its server's address if exactly one line matches and is
+// signed in there. The carrier's addresses are shared by all workspaces and do not identify
+// a line.
 func (x *Exchange) trunkOf(req *sip.Request) (t *trunk, dialled string, found bool) {
 	user, from := req.Recipient.User, source(req).Addr()
-	shared := x.cfg.Carrier.sends(from) // a line that a workspace has there must not draw others' calls
+	shared := x.cfg.Carrier.sends(from) // a workspace's line there must not attract the calls of others
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var byAddress, byUser []*trunk
 	for _, t := range x.trunks {
 		if t.Transport == "tls" && req.Transport() != transportTLS {
-			continue // a line over TLS takes no calls in the clear
+			continue // a line over TLS accepts no unencrypted calls
 		}
 		if t.contactUser == user {
 			return t, numberOf(req.To().Address), true
@@ -438,7 +439,7 @@ func (x *Exchange) trunkOf(req *sip.Request) (t *trunk, dialled string, found bo
 	return nil, "", false
 }
 
-// trunkTarget is what to dial on a line.
+// trunkTarget returns the target to dial on a line.
 func (x *Exchange) trunkTarget(o exchange.Originate) ([]target, error) {
 	x.mu.Lock()
 	t := x.trunks[o.Trunk]

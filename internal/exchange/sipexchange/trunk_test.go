@@ -20,13 +20,13 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// provider is the server of an outside line. It waits on a port that the exchange
-// sends to.
+// provider is the server of an outside line. It listens on a port that the exchange sends
+// to.
 type provider struct {
 	*phone
 	realm    string
 	contact  string       // where the line takes calls
-	callID   string       // under which it signed in
+	callID   string       // of its sign-in
 	listener net.Listener // of a line over TLS, for its next connection
 }
 
@@ -38,16 +38,16 @@ func newProvider(t *testing.T, d *desk) *provider {
 
 func (p *provider) addr() string { return p.conn.LocalAddr().String() }
 
-// trunk is the settings of a line at the provider.
+// trunk returns the settings of a line at the provider.
 func (p *provider) trunk(id uuid.UUID, password string) exchange.Trunk {
 	return exchange.Trunk{
 		Tenant: tenantA, ID: id, Server: p.addr(), Transport: "udp", Username: "line", Password: secret.Of(password), Register: true,
 	}
 }
 
-// challenge asks for a password and returns the request that brings it, after checking
-// that it was made with "topsecret". Whatever comes without the password is asked for it,
-// also what was sent again because the first answer was late.
+// challenge asks for a password and returns the request that brings it, after checking that
+// it was made with "topsecret". Every request without the password is challenged, including
+// one that was repeated because the first answer was late.
 func (p *provider) challenge(method sip.RequestMethod, status int, header string) *sip.Request {
 	p.t.Helper()
 	name := "Authorization"
@@ -80,7 +80,7 @@ func (p *provider) challenge(method sip.RequestMethod, status int, header string
 	return second
 }
 
-// admit lets the line sign in.
+// admit accepts the line's sign-in.
 func (p *provider) admit() {
 	p.t.Helper()
 	req := p.challenge(sip.REGISTER, 401, "WWW")
@@ -93,7 +93,7 @@ func signsOut(r *sip.Request) bool {
 	return h != nil && h.Value() == "0"
 }
 
-// letGo lets the line sign out while the test goes on.
+// letGo accepts the line's sign-out while the test goes on.
 func (p *provider) letGo() {
 	go func() {
 		p.reply(p.wait("a sign-out", func(m sip.Message) bool {
@@ -103,7 +103,7 @@ func (p *provider) letGo() {
 	}()
 }
 
-// signIn waits for the REGISTER of a line that was not signed in as the last one was.
+// signIn waits for a sign-in REGISTER with another Call-ID than the last one.
 func (p *provider) signIn() *sip.Request {
 	p.t.Helper()
 	return p.wait("a sign-in", func(m sip.Message) bool {
@@ -133,7 +133,7 @@ func TestALineSignsInAndCarriesCalls(t *testing.T) {
 	p.admit()
 	d.status(id, exchange.TrunkRegistered)
 
-	// Out, with a challenge of its own.
+	// Outgoing, with its own challenge.
 	leg := uuid.New()
 	d.must(d.Originate(t.Context(), exchange.Originate{Tenant: tenantA, Leg: leg, Trunk: id, Number: "+902121234567", CallerNumber: "02165550000"}))
 	req := p.challenge(sip.INVITE, 407, "Proxy")
@@ -150,7 +150,7 @@ func TestALineSignsInAndCarriesCalls(t *testing.T) {
 	p.response(200)
 	d.ended(leg, exchange.CauseNormal, exchange.EndedByPeer)
 
-	// In, to the name that only the provider knows.
+	// Incoming, to the name that only the provider knows.
 	in := newCall("sip:05321112233@provider.example", "sip:02165550000@provider.example", p.contact)
 	p.send(p.text(in, "INVITE", p.offer(sdp.SendRecv)))
 	e := d.event(exchange.LegIncomingEvent)
@@ -161,7 +161,7 @@ func TestALineSignsInAndCarriesCalls(t *testing.T) {
 	p.confirm(in, p.response(200))
 
 	// The line is dropped: its call ends, and it signs out.
-	d.must(d.DropTrunk(t.Context(), tenantB, id)) // is not theirs
+	d.must(d.DropTrunk(t.Context(), tenantB, id)) // not that tenant's
 	if _, err := d.TrunkStatus(t.Context(), tenantA, id); err != nil {
 		t.Errorf("another workspace dropped it: %v", err)
 	}
@@ -173,8 +173,8 @@ func TestALineSignsInAndCarriesCalls(t *testing.T) {
 	}
 }
 
-// The password is not kept, but what was made of it: a line signs in after a restart,
-// and asks for the password where the realm has changed.
+// Only a hash of the password is stored: a line signs in after a restart, and asks for the
+// password if the realm has changed.
 func TestALineSignsInAfterARestart(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
@@ -216,9 +216,9 @@ func TestAPasswordStaysWithItsServer(t *testing.T) {
 	d.status(id, exchange.TrunkNeedsPassword)
 }
 
-// A call from a server's address is the line's once it has signed in there. Before, and
-// by the name of a device, it must be proved: a workspace may name any address as its
-// server, also the one of another's office.
+// A call from a server's address is the line's once it has signed in there. Before that, or
+// with the name of a device, it must be authenticated: a workspace may name any address as
+// its server, including that of another's office.
 func TestCallsFromStrangersAreChallenged(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)

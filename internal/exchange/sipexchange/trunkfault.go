@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// trunkFault is why a line does not work: a word of ours and a sentence. What the network
-// or a server said, with its addresses, stands in neither.
+// trunkFault is why a line does not work: a code word and a sentence, both ours. Messages
+// of the network or a server, with their addresses, appear in neither.
 type trunkFault struct{ code, says string }
 
 // Error implements error.
 func (f trunkFault) Error() string { return f.code + ": " + f.says }
 
-// Why a line does not work.
+// The reasons why a line does not work.
 var (
 	errNeedsPassword  = trunkFault{"needs_password", "The server asks for a password that is not known: give it again"}
 	errWrongPassword  = trunkFault{"wrong_password", "The server refuses the password"}
@@ -25,12 +25,12 @@ var (
 	errCertificate    = trunkFault{"certificate", "The server's certificate does not prove that it is the server that was named"}
 )
 
-// refusedBy is the fault of a server that answered with a status.
+// refusedBy returns the fault of a server that answered with a status.
 func refusedBy(status int) error {
 	return trunkFault{"refused", fmt.Sprintf("The server answered %d", status)}
 }
 
-// faultText is what people are told of an error; "" for none.
+// faultText returns the text of an error for people; "" for nil.
 func faultText(err error) string {
 	if err == nil {
 		return ""

@@ -1,6 +1,6 @@
 package sound
 
-// EncodeALaw codes a sample by the A-law of G.711: sign, segment and four bits, every
+// EncodeALaw encodes a sample by the A-law of G.711: sign, segment and four bits, every
 // second bit inverted.
 func EncodeALaw(sample int16) byte {
 	v, sign := int(sample)>>3, byte(0x80)

@@ -1,7 +1,6 @@
-// Package sound works on what is heard in a call: samples of 16 bits on one
-// channel, WAV files of them, and the G.711 coding of telephones (µ-law, 8,000
-// samples a second).
+// Package sound processes the sound of calls: 16-bit samples on one channel, WAV files,
+// and the G.711 codecs of telephones (8,000 samples per second).
 //
-// It refuses files that are not PCM with 16 bits on one channel. Reading costs time
-// and memory in proportion to the file.
+// It reads PCM files with 8, 16, 24 or 32 bits on one or two channels and refuses all
+// others. Reading takes time and memory in proportion to the file.
 package sound

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// maxChunks is how many parts of a WAV file are looked at before its sound.
+// maxChunks is the number of chunks of a WAV file that are searched for its sound.
 const maxChunks = 100
 
-// The samples in a second that a file is taken with. ReadWAV reads others too, which were
-// taken once.
+// The range of sample rates accepted in new files. ReadWAV also reads others, which were
+// accepted in the past.
 const (
 	lowestRate  = 8_000
 	highestRate = 48_000
 )
 
-// unknownLength is what programs write at least as the length of a sound that they do not
-// know yet. A file that says less and is shorter was cut off.
+// unknownLength is the least value that programs write for the length of a sound that they
+// do not know yet. A file that states less but is shorter was cut off.
 const unknownLength = 1 << 30
 
-// MeasureWAV says how long a WAV file lasts that is taken, without reading its sound. It
+// MeasureWAV returns the length of an accepted WAV file without reading its sound. It
 // returns ErrFormat for any other file, and for one that was cut off.
 func MeasureWAV(r io.ReadSeeker) (time.Duration, error) {
 	size, err := r.Seek(0, io.SeekEnd)
@@ -72,7 +72,8 @@ func MeasureWAV(r io.ReadSeeker) (time.Duration, error) {
 	return 0, &FormatError{WrongKind}
 }
 
-// readHead fills b; a file that ends before is not an error of reading.
+// readHead fills b; if the file ends before that, it returns a FormatError instead of a
+// read error.
 func readHead(r io.Reader, b []byte) error {
 	_, err := io.ReadFull(r, b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

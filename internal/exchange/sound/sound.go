@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// PhoneRate is how many samples a telephone carries in a second.
+// PhoneRate is the number of samples per second on a telephone.
 const PhoneRate = 8000
 
 // Sound is samples of one channel.
 type Sound struct {
-	Rate    int // samples in a second
+	Rate    int // samples per second
 	Samples []int16
 }
 
-// Duration is how long the sound lasts.
+// Duration returns the length of the sound.
 func (s Sound) Duration() time.Duration {
 	return time.Duration(len(s.Samples)) * time.Second / time.Duration(s.Rate)
 }
 
-// taps is how many samples on each side decide one sample of the result, counted at
-// the lower of the two rates.
+// taps is the number of samples on each side that determine one sample of the result,
+// counted at the lower of the two rates.
 const taps = 16
 
-// Resample returns the sound at another rate. What the new rate cannot carry is
-// taken out before, so that it does not come back as another tone.
+// Resample returns the sound at another rate. Frequencies too high for the new rate are
+// filtered out first, so that they do not turn into other tones.
 func (s Sound) Resample(rate int) Sound {
 	if rate == s.Rate {
 		return s
 	}
-	// The sample i of the result lies at i*from/to of the old ones, so that the
-	// weights of its neighbours repeat after to samples.
+	// Sample i of the result lies at i*from/to of the old ones, so the weights of its
+	// neighbours repeat after to samples.
 	common := gcd(s.Rate, rate)
 	from, to := s.Rate/common, rate/common
 	cut := min(float64(to)/float64(from), 1) // of the old rate's band
@@ -61,8 +61,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// weightsAt returns the weights of the samples around a point that lies a part of a
-// sample behind the middle one. They sum to one.
+// weightsAt returns the weights of the samples around a point that lies a fraction of a
+// sample after the middle one. They sum to one.
 func weightsAt(part, cut float64, reach int) []float64 {
 	out, sum := make([]float64, 2*reach+1), 0.0
 	for k := range out {
@@ -75,8 +75,7 @@ func weightsAt(part, cut float64, reach int) []float64 {
 	return out
 }
 
-// kernel is the weight of a sample at a distance: a sine over its argument, faded
-// out towards the reach.
+// kernel returns the weight of a sample at a distance: a sinc, faded out towards the reach.
 func kernel(x, reach float64) float64 {
 	switch {
 	case x == 0:
@@ -92,7 +91,7 @@ func clip(v float64) int16 {
 	return int16(math.Round(min(max(v, math.MinInt16), math.MaxInt16)))
 }
 
-// OverPhone returns the sound as somebody hears it on the telephone.
+// OverPhone returns the sound as it is heard over the telephone.
 func (s Sound) OverPhone() Sound {
 	out := s.Resample(PhoneRate)
 	heard := make([]int16, len(out.Samples))
@@ -105,7 +104,7 @@ func (s Sound) OverPhone() Sound {
 
 const headerSize = 44
 
-// WAV writes the sound as a file.
+// WAV returns the sound as a WAV file.
 func (s Sound) WAV() []byte {
 	size := 2 * len(s.Samples)
 	b := make([]byte, 0, headerSize+size)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// tone makes a second of a sine.
+// tone returns one second of a sine.
 func tone(rate int, hertz float64) Sound {
 	s := Sound{Rate: rate, Samples: make([]int16, rate)}
 	for i := range s.Samples {
@@ -19,7 +19,7 @@ func tone(rate int, hertz float64) Sound {
 	return s
 }
 
-// share is how much of the sound's energy is in one tone (Goertzel).
+// share returns the share of the sound's energy at one frequency (Goertzel).
 func share(s Sound, hertz float64) float64 {
 	c := 2 * math.Cos(2*math.Pi*hertz/float64(s.Rate))
 	a, b, energy := 0.0, 0.0, 0.0
@@ -53,7 +53,7 @@ func TestToneOverPhone(t *testing.T) {
 			t.Errorf("%d: it is %.3f times as loud", rate, got)
 		}
 	}
-	// What a telephone does not carry must not be heard as another tone.
+	// Frequencies that a telephone does not carry must not turn into another tone.
 	high := tone(22_050, 6000)
 	if got := loudness(high.Resample(PhoneRate)) / loudness(high); got > 0.02 {
 		t.Errorf("%.3f of a tone of 6 kHz is left", got)
@@ -124,8 +124,8 @@ func FuzzReadWAV(f *testing.F) {
 	})
 }
 
-// MeasureWAV tells the same as ReadWAV, of every beginning of a file and of files that
-// never come to their sound.
+// MeasureWAV agrees with ReadWAV on whole files and files without sound, and refuses every
+// prefix of a file.
 func TestMeasureWAV(t *testing.T) {
 	t.Parallel()
 	file := tone(8000, 440).WAV()
@@ -149,8 +149,8 @@ func TestMeasureWAV(t *testing.T) {
 	}
 }
 
-// Every code of the A-law is the one its sample is coded as, and samples change by at
-// most a thirty-second part.
+// Every A-law code is the one that its sample is encoded as, and samples change by at most
+// one thirty-second.
 func TestALaw(t *testing.T) {
 	t.Parallel()
 	for code := range 256 {

@@ -1,13 +1,13 @@
 package sound
 
-// The µ-law of G.711 keeps the sign, the position of the highest bit and four bits
-// after it, of a sample to which the bias was added. All bits are sent inverted.
+// The µ-law of G.711 adds the bias to a sample and keeps the sign, the position of the
+// highest bit and the four bits after it. All bits are sent inverted.
 const (
 	bias    = 0x84
 	loudest = 32635
 )
 
-// EncodeULaw codes a sample.
+// EncodeULaw encodes a sample.
 func EncodeULaw(sample int16) byte {
 	v, sign := int(sample), byte(0)
 	if v < 0 {

@@ -5,11 +5,10 @@ import (
 	"errors"
 )
 
-// ErrFormat says that a file is no WAV file that is read here. Every *FormatError is
-// one.
+// ErrFormat means that a file is not a supported WAV file. Every *FormatError is one.
 var ErrFormat = errors.New("sound: not a WAV file of PCM")
 
-// FormatError says which property of a file cannot be read.
+// FormatError names the property of a file that is not supported.
 type FormatError struct {
 	Property string
 }
@@ -19,34 +18,34 @@ func (e *FormatError) Error() string {
 	return "sound: a WAV file of PCM is needed; wrong is its " + e.Property
 }
 
-// Is makes it an ErrFormat.
+// Is reports every FormatError as an ErrFormat.
 func (*FormatError) Is(target error) bool { return target == ErrFormat }
 
-// What of a file cannot be read.
+// The properties of a file that may be unsupported.
 const (
-	WrongKind     = "kind"     // no WAV file
+	WrongKind     = "kind"     // not a WAV file
 	WrongEncoding = "encoding" // not PCM
 	WrongBits     = "bits"
 	WrongChannels = "channels"
 	WrongRate     = "rate"
-	WrongLength   = "length" // shorter than it says
+	WrongLength   = "length" // shorter than stated
 )
 
 const (
 	formatPCM = 1
-	// formatExtensible has its format in a later field.
+	// formatExtensible means that the format is in a later field.
 	formatExtensible = 0xFFFE
 	formatSize       = 26
 	minRate          = 1
 	maxRate          = 192_000
 )
 
-// format is how the samples of a file are written.
+// format is the sample format of a file.
 type format struct {
 	rate, channels, bytes int // bytes of one sample
 }
 
-// readFormat reads the chunk that says how the samples are written.
+// readFormat parses the chunk with the sample format.
 func readFormat(body []byte) (f format, err error) {
 	kind := binary.LittleEndian.Uint16(body)
 	if kind == formatExtensible && len(body) >= formatSize {
@@ -67,10 +66,10 @@ func readFormat(body []byte) (f format, err error) {
 	return f, nil
 }
 
-// frame is how many bytes the samples of one moment take.
+// frame returns the number of bytes of one sample on all channels.
 func (f format) frame() int { return f.bytes * f.channels }
 
-// samples reads one channel of 16 bits: two are heard as their mean.
+// samples returns one channel of 16 bits; of two channels it returns the mean.
 func (f format) samples(body []byte) []int16 {
 	out := make([]int16, len(body)/f.frame())
 	for i := range out {
@@ -83,8 +82,8 @@ func (f format) samples(body []byte) []int16 {
 	return out
 }
 
-// sample reads one sample as one of 16 bits. Of larger ones the upper bits are kept;
-// one of 8 bits has no sign.
+// sample returns one sample with 16 bits. Of larger ones it keeps the upper bits; a sample
+// of 8 bits is unsigned.
 func (f format) sample(b []byte) int {
 	if f.bytes == 1 {
 		return (int(b[0]) - 128) << 8
@@ -92,9 +91,9 @@ func (f format) sample(b []byte) int {
 	return int(int16(binary.LittleEndian.Uint16(b[f.bytes-2:])))
 }
 
-// ReadWAV reads a file of PCM with 8, 16, 24 or 32 bits on one channel or two. A
-// program that writes a file as it goes does not know how long it will be, so a length
-// that is larger than the file means all of it.
+// ReadWAV reads a PCM file with 8, 16, 24 or 32 bits on one or two channels. A program that
+// writes a file as it goes does not know its final length, so a stated length larger than
+// the file means all of it.
 func ReadWAV(b []byte) (Sound, error) {
 	if len(b) < 12 || string(b[:4]) != "RIFF" || string(b[8:12]) != "WAVE" {
 		return Sound{}, &FormatError{WrongKind}
@@ -113,7 +112,7 @@ func ReadWAV(b []byte) (Sound, error) {
 		case name == "data" && f.rate > 0:
 			return Sound{f.rate, f.samples(body)}, nil
 		}
-		b = b[min(len(body)+size%2, len(b)):] // a chunk of an odd length is followed by a byte
+		b = b[min(len(body)+size%2, len(b)):] // a chunk of odd length is followed by a padding byte
 	}
 	return Sound{}, &FormatError{WrongKind}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// encode writes a sound with another number of bits and channels.
+// encode returns a sound as a file with another number of bits and channels.
 func encode(s Sound, bits, channels int) []byte {
 	b := s.WAV()[:headerSize]
 	frame := bits / 8 * channels
@@ -33,7 +33,7 @@ func encode(s Sound, bits, channels int) []byte {
 	return b
 }
 
-// Files of 8 to 32 bits on one channel or two sound alike.
+// Files with 8 to 32 bits on one or two channels sound the same.
 func TestReadsEveryPCM(t *testing.T) {
 	t.Parallel()
 	in := tone(44100, 440)
@@ -50,7 +50,7 @@ func TestReadsEveryPCM(t *testing.T) {
 			}
 		}
 	}
-	// What differs on two channels is heard as the mean.
+	// Two different channels are read as their mean.
 	two := encode(Sound{8000, []int16{0}}, 16, 2)
 	binary.LittleEndian.PutUint16(two[headerSize:], 1000)
 	if got, err := ReadWAV(two); err != nil || got.Samples[0] != 500 {
@@ -58,7 +58,7 @@ func TestReadsEveryPCM(t *testing.T) {
 	}
 }
 
-// A file that cannot be read says why.
+// The error for an unreadable file says why.
 func TestFormatErrors(t *testing.T) {
 	t.Parallel()
 	file := tone(8000, 440).WAV()
@@ -77,8 +77,8 @@ func TestFormatErrors(t *testing.T) {
 	}
 }
 
-// Files are taken with 8,000 to 48,000 samples a second; those that were taken with others
-// once are still heard.
+// Files are accepted with 8,000 to 48,000 samples per second; older ones with other rates
+// can still be read.
 func TestRatesThatAreTaken(t *testing.T) {
 	t.Parallel()
 	for rate, taken := range map[int]bool{7_999: false, 8_000: true, 48_000: true, 48_001: false, 1: false, 192_000: false} {

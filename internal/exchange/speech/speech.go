@@ -1,8 +1,8 @@
-// Package speech turns text into what callers hear, with the program espeak-ng.
+// Package speech turns text into sound for callers, with the program espeak-ng.
 //
-// The text goes to the program's input, never to a command line. What it may take
-// is bounded: the length of the text by the caller, the time and the output here,
-// and how many run at once; the rest wait their turn.
+// The text is passed on the program's input, never on a command line. Resources are
+// limited: the length of the text by the caller, and here the time, the output and the
+// number of programs at once; the others wait their turn.
 package speech
 
 import (
@@ -19,18 +19,18 @@ import (
 
 const (
 	timeout   = 10 * time.Second
-	maxOutput = 8 << 20 // three minutes at 22,050 samples a second
+	maxOutput = 8 << 20 // three minutes at 22,050 samples per second
 	atOnce    = 2
 )
 
-// Espeak is the program.
+// Espeak runs the program.
 type Espeak struct {
 	path string
 	free chan struct{}
 }
 
 // New finds the program by its name or path. It returns an error that wraps
-// exec.ErrNotFound where there is none.
+// exec.ErrNotFound if there is none.
 func New(name string) (*Espeak, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -39,8 +39,8 @@ func New(name string) (*Espeak, error) {
 	return &Espeak{path, make(chan struct{}, atOnce)}, nil
 }
 
-// Speak returns a WAV file of the text as it sounds on the telephone, and how long
-// it lasts. The voice is a language: tr or en.
+// Speak returns a WAV file of the text as it sounds on the telephone, and its length. The
+// voice is a language: tr or en.
 func (e *Espeak) Speak(ctx context.Context, text, voice string) (wav []byte, length time.Duration, err error) {
 	select {
 	case e.free <- struct{}{}:
@@ -65,14 +65,14 @@ func (e *Espeak) Speak(ctx context.Context, text, voice string) (wav []byte, len
 	return s.WAV(), s.Duration(), nil
 }
 
-// ErrTooLong says that the program wrote more than anybody would listen to.
+// ErrTooLong means that the program wrote more than anybody would listen to.
 var ErrTooLong = errors.New("speech: the program writes without end")
 
-// bounded is a buffer that takes no more than maxOutput. The buffer is not embedded:
-// io.Copy would fill it past Write.
+// bounded is a buffer that accepts no more than maxOutput. The buffer is not embedded:
+// io.Copy would then bypass Write.
 type bounded struct {
 	buffer bytes.Buffer
-	err    error // ErrTooLong once there was more
+	err    error // ErrTooLong once the output was larger
 }
 
 // Write implements io.Writer.

@@ -47,7 +47,7 @@ func TestNoProgram(t *testing.T) {
 	}
 }
 
-// program writes a program that stands in for one that misbehaves.
+// program returns a script in place of the program, to test misbehaviour.
 func program(t *testing.T, script string) *speech.Espeak {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
@@ -73,7 +73,7 @@ func TestProgramsThatMisbehave(t *testing.T) {
 	if _, _, err := program(t, "exec /bin/cat /dev/zero").Speak(t.Context(), "x", "tr"); !errors.Is(err, speech.ErrTooLong) {
 		t.Errorf("a program that writes without end ends with %v", err)
 	}
-	// The program, and who waits for a turn, end with the caller.
+	// The program, and callers waiting for a turn, end with the caller's context.
 	ctx, cancel := context.WithCancel(t.Context())
 	e := program(t, "exec /bin/sleep 3600")
 	ended := make(chan error)

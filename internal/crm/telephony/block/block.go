@@ -10,10 +10,10 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// maxEntries is how many entries a workspace may have.
+// maxEntries is the maximum number of entries of a workspace.
 const maxEntries = 10_000
 
-// Entry is a number, or the beginning of numbers, that may not call.
+// Entry is a blocked number or number prefix.
 type Entry struct {
 	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	E164      *string    `json:"e164" nullable:"true" example:"+908501234567" doc:"The blocked number; null if a prefix is blocked"`

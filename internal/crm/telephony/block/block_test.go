@@ -23,7 +23,7 @@ func TestBlocked(t *testing.T) {
 			t.Errorf("blocked %+v", one)
 		}
 		w.Owner.Post(path, map[string]any{"prefix": "+44"}).Want(201).Data(&prefix)
-		w.Owner.Post(path, map[string]any{"prefix": "+908501234567"}).Want(201) // a prefix is another thing than a number
+		w.Owner.Post(path, map[string]any{"prefix": "+908501234567"}).Want(201) // a prefix is not the same as a number
 		if got := w.Owner.Post(path, map[string]any{"e164": "+908501234567"}).Refused(409, "conflict"); len(got.Fields["e164"]) != 1 {
 			t.Errorf("a number twice: %v", got.Fields)
 		}
@@ -59,7 +59,7 @@ func TestBlocked(t *testing.T) {
 	})
 }
 
-// The tier line suffices; without telephony, or the permission, nothing is shown.
+// The tier line is enough; without telephony or the permission, nothing is shown.
 func TestBlockedRefusals(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -1,6 +1,5 @@
-// Package block keeps the numbers that may not call a workspace: single numbers, and
-// all numbers that begin alike.
+// Package block manages the numbers that may not call a workspace: single numbers and
+// number prefixes.
 //
-// What is blocked is blocked for calls that come in. It keeps nobody from calling
-// such a number.
+// Blocking applies to incoming calls only; a blocked number can still be called.
 package block

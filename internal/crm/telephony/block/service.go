@@ -15,10 +15,10 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// Service keeps what is blocked.
+// Service manages blocked numbers.
 type Service struct{ db *db.DB }
 
-// New makes the service.
+// New returns the service.
 func New(d *db.DB) (*Service, error) {
 	if d == nil {
 		return nil, errors.New("block: the database is needed")
@@ -30,12 +30,12 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
-// Entries lists what is blocked, the newest first.
+// Entries lists the blocked numbers and prefixes, newest first.
 func (s *Service) Entries(ctx context.Context, p db.Page) (db.List[Entry], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Entry], error) { return listEntries(r, p) })
 }
 
-// Add blocks a number or a prefix. It returns conflict where it is blocked already.
+// Add blocks a number or a prefix. It returns conflict if it is blocked already.
 func (s *Service) Add(ctx context.Context, e164, prefix, note string) (e Entry, err error) {
 	if e, err = newEntry(strings.TrimSpace(e164), strings.TrimSpace(prefix), strings.TrimSpace(note)); err != nil {
 		return e, err
@@ -62,7 +62,7 @@ func (s *Service) Add(ctx context.Context, e164, prefix, note string) (e Entry, 
 	return e, err
 }
 
-// Delete lets a number or a prefix call again.
+// Delete unblocks a number or a prefix.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		e, err := deleteEntry(tx, id)
@@ -74,5 +74,5 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// IsBlocked says whether a number may not call.
+// IsBlocked reports whether a number may not call.
 func (s *Service) IsBlocked(r *db.Reader, e164 string) (bool, error) { return isBlocked(r, e164) }

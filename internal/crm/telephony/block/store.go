@@ -20,7 +20,7 @@ func scanEntry(row db.Row) (e Entry, err error) {
 	return e, err
 }
 
-// listEntries reads a page of the entries, the newest first.
+// listEntries reads a page of the entries, newest first.
 func listEntries(r *db.Reader, p db.Page) (db.List[Entry], error) {
 	rows, err := db.All(r, scanEntry, `SELECT `+columns+` FROM phone_block WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
 		r.Tenant(), p.After.ID, p.Limit+1)
@@ -30,7 +30,7 @@ func listEntries(r *db.Reader, p db.Page) (db.List[Entry], error) {
 	return db.Cut(rows, p, func(e Entry) db.Key { return db.Key{ID: e.ID} }), nil
 }
 
-// putEntry says whether the pattern was not blocked before.
+// putEntry stores an entry; it returns false if its pattern is blocked already.
 func putEntry(tx *db.Tx, e Entry) (bool, error) {
 	pattern, isPrefix := e.pattern()
 	n, err := tx.Exec(`INSERT INTO phone_block (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
@@ -38,7 +38,7 @@ func putEntry(tx *db.Tx, e Entry) (bool, error) {
 	return n == 1, err
 }
 
-// deleteEntry returns what it deleted; db.ErrNoRow where there is no such entry.
+// deleteEntry deletes an entry and returns it; db.ErrNoRow if it does not exist.
 func deleteEntry(tx *db.Tx, id uuid.UUID) (Entry, error) {
 	return db.One(&tx.Reader, scanEntry, `DELETE FROM phone_block WHERE tenant_id = $1 AND id = $2 RETURNING `+columns, tx.Tenant(), id)
 }
@@ -47,8 +47,7 @@ func countEntries(r *db.Reader) (int64, error) {
 	return db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM phone_block WHERE tenant_id = $1`, r.Tenant())
 }
 
-// isBlocked looks a number up among the numbers and all its beginnings among the
-// prefixes.
+// isBlocked looks for the number, and for a blocked prefix of it.
 func isBlocked(r *db.Reader, e164 string) (bool, error) {
 	var beginnings []string
 	for i := 2; i <= len(e164); i++ {

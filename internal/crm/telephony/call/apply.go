@@ -16,8 +16,8 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// apply does what follows from an event of the exchange. Doing it twice changes
-// nothing the second time.
+// apply handles an event of the exchange. Applying an event twice changes nothing the
+// second time.
 func (s *Service) apply(ctx context.Context, e exchange.Event) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: e.Tenant})
 	h := s.DB.Tenant(e.Tenant)
@@ -36,7 +36,7 @@ func (s *Service) apply(ctx context.Context, e exchange.Event) error {
 	}
 	call, err := db.Read(ctx, h, func(r *db.Reader) (uuid.UUID, error) { return callOfLeg(r, e.Leg) })
 	if db.IsNoRow(err) {
-		return nil // of a call that was refused
+		return nil // the call was refused
 	}
 	if err != nil {
 		return err
@@ -45,9 +45,9 @@ func (s *Service) apply(ctx context.Context, e exchange.Event) error {
 	return err
 }
 
-// applyIncoming takes a call in: from the line it is a customer's, from a phone an
-// agent's. A workspace that is suspended or has no licence takes none, except of an agent
-// who calls for help.
+// applyIncoming accepts a call: from the line it is a customer's, from a phone an agent's.
+// A workspace that is suspended or has no licence accepts none, except an agent's emergency
+// call.
 func (s *Service) applyIncoming(tx *db.Tx, e exchange.Event) error {
 	if _, err := callOfLeg(&tx.Reader, e.Leg); !db.IsNoRow(err) {
 		return err // it was applied before
@@ -74,10 +74,10 @@ func (s *Service) applyIncoming(tx *db.Tx, e exchange.Event) error {
 	return err
 }
 
-// refusals is what a phone is told where its call is refused.
+// refusals maps the reason a phone's call is refused to the cause sent to the phone.
 var refusals = map[fault.Code]exchange.Cause{
 	fault.Forbidden:        exchange.CauseForbidden,
-	fault.NotFound:         exchange.CauseForbidden, // a phone that was taken this moment
+	fault.NotFound:         exchange.CauseForbidden, // the phone was removed just now
 	fault.ValidationFailed: exchange.CauseNotFound,
 	fault.NoDevice:         exchange.CauseNoDevice,
 	fault.NoLine:           exchange.CauseNoLine,
@@ -85,7 +85,7 @@ var refusals = map[fault.Code]exchange.Cause{
 	fault.CapReached:       exchange.CauseCapReached,
 }
 
-// whyClosed says why the workspace neither takes nor makes calls; "" where it does.
+// whyClosed returns why the workspace can neither take nor make calls; "" if it can.
 func (s *Service) whyClosed(r *db.Reader) (exchange.Cause, error) {
 	suspended, err := db.IsSuspended(r)
 	if err != nil || suspended {
@@ -99,7 +99,7 @@ func (s *Service) whyClosed(r *db.Reader) (exchange.Cause, error) {
 	return "", nil
 }
 
-// placeFromPhone makes a call that an agent dialled on their phone.
+// placeFromPhone creates a call that an agent dialled on their phone.
 func (s *Service) placeFromPhone(tx *db.Tx, e exchange.Event) error {
 	me, err := s.Team.FindByUsername(&tx.Reader, e.Device)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Service) placeFromPhone(tx *db.Tx, e exchange.Event) error {
 	return w.store()
 }
 
-// applyToLeg does what follows from an event of one of the call's legs.
+// applyToLeg handles an event of one of the call's legs.
 func (w *work) applyToLeg(e exchange.Event) error {
 	var l *Leg
 	for i := range w.Legs {
@@ -174,8 +174,8 @@ func (w *work) applyToLeg(e exchange.Event) error {
 	return nil
 }
 
-// oppositeOf is whom a phone of the workspace talks to in a call; nil for the phone of a
-// customer.
+// oppositeOf returns the leg that a phone of the workspace talks to; nil for a customer's
+// phone.
 func (w *work) oppositeOf(l *Leg) *Leg {
 	switch {
 	case l.Role == RoleAgent:
@@ -186,8 +186,8 @@ func (w *work) oppositeOf(l *Leg) *Leg {
 	return nil
 }
 
-// hold lets the other hear music while a phone holds the call, and talk again when it
-// goes on.
+// hold plays music to the other party while a phone holds the call, and reconnects them
+// when it resumes.
 func (w *work) hold(other *Leg, on bool) error {
 	switch {
 	case on && w.State == Active:
@@ -195,7 +195,7 @@ func (w *work) hold(other *Leg, on bool) error {
 		return w.move(Held)
 	case !on && w.State == Held:
 		w.talkAgain(other)
-		if back := w.oppositeOf(other); back != nil { // inside, either may have held the call
+		if back := w.oppositeOf(other); back != nil { // in an internal call, either side may have held
 			w.talkAgain(back)
 		}
 		return w.move(Active)
@@ -210,7 +210,7 @@ func (w *work) talkAgain(l *Leg) {
 	)
 }
 
-// answered is what follows when somebody picks up.
+// answered handles a leg that was answered.
 func (w *work) answered(l *Leg) error {
 	if w.State == Ending {
 		return w.hangup(exchange.CauseNormal, l)
@@ -224,7 +224,7 @@ func (w *work) answered(l *Leg) error {
 		}
 	case RoleCustomer:
 		if w.Direction == Inbound {
-			return nil // we took it ourselves
+			return nil // we answered it ourselves
 		}
 		agent := w.leg(RoleAgent)
 		if agent == nil {
@@ -240,8 +240,8 @@ func (w *work) answered(l *Leg) error {
 	return nil
 }
 
-// taken is what follows when one of the phones that ring is answered: the others stop,
-// and an agent who had the call leaves it.
+// taken handles the answer of one of the ringing phones: the others stop, and an agent who
+// had the call leaves it.
 func (w *work) taken(customer, l *Leg) error {
 	if customer == nil || w.State != Ringing && w.State != Detached && w.State != Active && w.State != Held {
 		return w.hangup(exchange.CauseNormal, l)
@@ -261,8 +261,7 @@ func (w *work) taken(customer, l *Leg) error {
 	return w.connect(customer, l)
 }
 
-// thirdAnswered is what follows when the number outside answers that a call was
-// forwarded to.
+// thirdAnswered handles the answer of the outside number that a call was forwarded to.
 func (w *work) thirdAnswered(customer, l *Leg) error {
 	if customer == nil {
 		return w.hangup(exchange.CauseNormal, l)
@@ -275,8 +274,7 @@ func (w *work) thirdAnswered(customer, l *Leg) error {
 	return w.connect(customer, l)
 }
 
-// endLeg closes a leg and pays for it. A leg whose end nobody saw ended no later than
-// its credit.
+// endLeg closes a leg and pays for it, for no longer than its credit lasts.
 func (w *work) endLeg(l *Leg, cause exchange.Cause, at time.Time) error {
 	ended := clock.At(at)
 	if l.AnsweredAt != nil && ended.Before(l.AnsweredAt.Time) {
@@ -286,7 +284,7 @@ func (w *work) endLeg(l *Leg, cause exchange.Cause, at time.Time) error {
 	return w.settle(l)
 }
 
-// legEnded is what follows for the call when one of its legs has ended.
+// legEnded updates the call after one of its legs has ended.
 func (w *work) legEnded(l *Leg, e exchange.Event) error {
 	if w.State == Ending || w.State == Ended {
 		return nil
@@ -325,8 +323,8 @@ func (w *work) customerLeft(l *Leg, e exchange.Event) error {
 	return w.end(disposition, by, e.Cause)
 }
 
-// agentLeft ends the call, unless it was being forwarded: then the customer talks to
-// the other from now on. A customer who is handed on to colleagues waits for them.
+// agentLeft ends the call. If it was being forwarded, the customer talks to the other party
+// instead; if colleagues are being rung, the customer waits for them.
 func (w *work) agentLeft(e exchange.Event) error {
 	third, customer := w.leg(RoleThird), w.leg(RoleCustomer)
 	if w.isHandedOn() {
@@ -346,8 +344,8 @@ func (w *work) agentLeft(e exchange.Event) error {
 	return w.end(disposition, byAgent, e.Cause)
 }
 
-// ringEnded goes on with the next phone, once none rings any more. A customer whom no
-// colleague took is their agent's again.
+// ringEnded goes on with the next phone once none is ringing. If no colleague took a
+// customer who was handed on, their agent is rung again.
 func (w *work) ringEnded() error {
 	switch {
 	case len(w.legs(RoleRing)) > 0:
@@ -386,8 +384,8 @@ func (w *work) thirdLeft(e exchange.Event) error {
 	return w.callAgain()
 }
 
-// applyRecord keeps how long a recording is. A message that says nothing is none,
-// whether its end or the caller's is told first.
+// applyRecord stores the length of a recording. A voicemail message that is too short is
+// dropped, whichever is reported first: its end or the caller's.
 func (s *Service) applyRecord(ctx context.Context, e exchange.Event) error {
 	call, err := db.Read(ctx, s.DB.Tenant(e.Tenant), func(r *db.Reader) (uuid.UUID, error) { return callOfRecording(r, e.Object) })
 	if db.IsNoRow(err) {
@@ -436,8 +434,7 @@ func (s *Service) refused(ctx context.Context, tenant uuid.UUID, c command.Comma
 	return s.loseLeg(ctx, tenant, c.Leg, cause)
 }
 
-// loseLeg ends a leg of which the exchange knows nothing, at what was last heard of
-// it.
+// loseLeg ends a leg that the exchange does not know, as of the last event received for it.
 func (s *Service) loseLeg(ctx context.Context, tenant, leg uuid.UUID, cause exchange.Cause) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: tenant})
 	call, err := db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (uuid.UUID, error) { return callOfLeg(r, leg) })

@@ -19,7 +19,7 @@ import (
 	"konak/migrations"
 )
 
-// A client that changes one field of what it was given can send all of it back.
+// A client that changes one field of a response can send all of it back.
 func TestWhatIsGivenCanBeSentBack(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -54,7 +54,7 @@ func TestWhatIsGivenCanBeSentBack(t *testing.T) {
 	})
 }
 
-// A message that was deleted before anybody heard it waits for nobody any more.
+// A message that was deleted before anybody heard it does not count as waiting.
 func TestDeletedMessagesAreNotUnheard(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -86,7 +86,7 @@ func TestDeletedMessagesAreNotUnheard(t *testing.T) {
 	})
 }
 
-// The migration that counts recordings in the storage counts those that were there before.
+// The migration that counts recordings in the storage also counts existing ones.
 func TestOldRecordingsAreCounted(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -125,7 +125,7 @@ func TestOldRecordingsAreCounted(t *testing.T) {
 }
 
 // The migration that gives a workspace a default number chooses the oldest active one, and
-// leaves others as they are.
+// does not change the others.
 func TestOldNumbersGetADefault(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -161,7 +161,7 @@ func TestOldNumbersGetADefault(t *testing.T) {
 	})
 }
 
-// migrate runs a migration on the rows that are there.
+// migrate runs a migration on the existing rows.
 func migrate(o *office, name string) {
 	o.t.Helper()
 	text, err := migrations.Files.ReadFile(name)
@@ -185,8 +185,7 @@ func (noMute) Mute(context.Context, uuid.UUID, uuid.UUID, bool) error {
 	return errors.New("out of order")
 }
 
-// A command that fails keeps those of its own workspace back, in their order, and nobody
-// else's.
+// A command that fails holds back only later ones of its own workspace.
 func TestAFailingCommandKeepsNobodyElseBack(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {

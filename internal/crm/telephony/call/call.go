@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// State is where a call is.
+// State is the state of a call.
 type State string
 
 // The states of a call.
@@ -29,8 +29,8 @@ const (
 	Ended      State = "ended"
 )
 
-// next is the whole state machine: where a call may go from each state. Every state
-// may go to Ending, and only Ending to Ended.
+// next is the state machine: the states that a call may move to from each state. Every
+// state may move to Ending, and only Ending to Ended.
 var next = map[State][]State{
 	Created:    {Screening, Ringing},
 	Screening:  {Routing},
@@ -43,7 +43,7 @@ var next = map[State][]State{
 	Voicemail:  {},
 }
 
-// mayGo says whether a call may go from one state to another.
+// mayGo reports whether a call may move from one state to another.
 func mayGo(from, to State) bool {
 	switch {
 	case from == to:
@@ -67,15 +67,15 @@ const (
 	Outbound = "outbound"
 )
 
-// What a call goes over.
+// The values of Via: what carries a call.
 const (
 	ViaLine    = "line"    // the workspace's own line
 	ViaNumber  = "number"  // a bought number over the operator's line
 	ViaInside  = "inside"  // from one phone of the workspace to another
-	ViaChannel = "channel" // a messaging account whose provider led the call here
+	ViaChannel = "channel" // a messaging account
 )
 
-// What became of a call.
+// The dispositions of a call: how it ended.
 const (
 	Answered   = "answered"
 	Missed     = "missed"
@@ -134,24 +134,24 @@ type Call struct {
 	plan      plan
 	dueAt     *clock.Time
 	mailAt    *clock.Time // when the voicemail began
-	keepUntil *clock.Time // until when its recording is kept
-	channel   string      // the kind of the messaging account, while the call is made
+	keepUntil *clock.Time // when its recording is deleted
+	channel   string      // kind of the messaging account; not stored
 }
 
-// Message is whether a message on the voicemail was heard.
+// Message records who heard a voicemail message, and when.
 type Message struct {
 	HeardAt *clock.Time `json:"heard_at" nullable:"true"`
 	By      *uuid.UUID  `json:"by" nullable:"true" format:"uuid"`
 }
 
-// Quality is how the sound of a call came to the exchange, of all its legs that have ended.
+// Quality is the quality of the received audio, over all legs of a call that have ended.
 type Quality struct {
 	Received int64 `json:"packets_received" example:"6150" doc:"Each packet carries 20 ms of audio"`
 	Lost     int64 `json:"packets_lost" example:"3"`
 	Jitter   int64 `json:"jitter_ms" example:"4" doc:"Jitter of the worst leg at its end (RFC 3550)"`
 }
 
-// heard adds how the sound of a leg travelled.
+// heard adds the media statistics of a leg to the call's quality.
 func (c *Call) heard(m *exchange.MediaStats) {
 	if m == nil {
 		return
@@ -165,10 +165,10 @@ func (c *Call) heard(m *exchange.MediaStats) {
 
 // The roles of a leg.
 const (
-	RoleCustomer = "customer" // who called, or is called
+	RoleCustomer = "customer" // the caller or the called party
 	RoleAgent    = "agent"    // the agent's phone
-	RoleRing     = "ring"     // a phone that the call rings at
-	RoleThird    = "third"    // whom the call is forwarded to
+	RoleRing     = "ring"     // a phone that is being rung
+	RoleThird    = "third"    // the party that the call is forwarded to
 	RoleLeft     = "left"     // an agent's phone that left the call; the call goes on
 )
 
@@ -202,32 +202,32 @@ type Leg struct {
 	lastN     int64
 	lastAt    clock.Time
 	rate      *Rate
-	paid      int64       // for how many seconds credit is set aside
+	paid      int64       // seconds for which credit is set aside
 	paidUntil *clock.Time // when that ends
-	max       int64       // how long it may last, in seconds
-	warned    bool        // whether it was told that the credit ends
+	max       int64       // maximum length in seconds
+	warned    bool        // whether the warning that the credit ends was played
 	dirty     bool        // whether it must be stored
 }
 
-// plan is what is to be done next with a call.
+// plan is what to do next with a call.
 type plan struct {
-	// Sounds wait to be played to the customer; Play is the one that is heard.
+	// Sounds are queued to be played to the customer; Play is the one being played.
 	Sounds []string  `json:"sounds,omitempty"`
 	Play   uuid.UUID `json:"play,omitzero"`
-	// Then is what follows the last of them.
+	// Then is the step after the last of them.
 	Then string `json:"then,omitempty"`
-	// Menu is the menu that the customer hears, and Tries how often.
+	// Menu is the menu that the customer hears, and Tries the number of times so far.
 	Menu  string `json:"menu,omitempty"`
 	Tries int    `json:"tries,omitempty"`
-	// Ring are the agents who are rung one after the other; Marked says that the
-	// first of them was written down.
+	// Ring are the agents who are still to be rung; Marked is set once the agent who was
+	// rung first has been noted.
 	Ring   []uuid.UUID `json:"ring,omitempty"`
 	Marked bool        `json:"marked,omitempty"`
 	// Mode is how the call is forwarded.
 	Mode string `json:"mode,omitempty"`
 }
 
-// What follows the sounds that a customer hears.
+// The steps after the sounds that a customer hears.
 const (
 	thenRoute    = "route"
 	thenClosed   = "closed"
@@ -239,13 +239,13 @@ const (
 	ModeAsked    = "asked"
 	dueRecording = "recording"
 	thenGoodbye  = "goodbye"
-	thenBack     = "back"       // to the agent, where no colleague takes the call
-	duePhone     = "wait_phone" // until the phone of one of the team is free
-	thenTeam     = "team"       // to the team, where the agent does not come back
-	thenOver     = "over"       // the end, where nobody of the team comes either
+	thenBack     = "back"       // to the agent, if no colleague takes the call
+	duePhone     = "wait_phone" // until a phone of the team is free
+	thenTeam     = "team"       // to the team, if the agent does not come back
+	thenOver     = "over"       // the end, if nobody in the team answers either
 )
 
-// setTimes fills what follows from the times of a call.
+// setTimes fills the fields that are derived from the times of a call.
 func (c *Call) setTimes() {
 	c.CDRID, c.Recorded = c.ID, c.recording != nil && c.RecordingMS > 0
 	end := c.EndedAt
@@ -263,7 +263,7 @@ func (c *Call) setTimes() {
 
 func wholeSeconds(d time.Duration) int64 { return int64(max(d, 0) / time.Second) }
 
-// dispositionOf says what a leg's end before an answer means for its call.
+// dispositionOf returns the disposition of a call whose leg ended before it was answered.
 func dispositionOf(cause exchange.Cause) string {
 	switch cause {
 	case exchange.CauseBusy:

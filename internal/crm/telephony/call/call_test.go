@@ -14,7 +14,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// The agent's own phone rings first, then the customer's; what it cost is paid.
+// The agent's own phone rings first, then the customer's; the cost is paid.
 func TestPlaceCall(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -95,7 +95,7 @@ func TestCallOverOwnLine(t *testing.T) {
 	})
 }
 
-// What keeps a call back, with its status and code.
+// The reasons for refusing a call, with their status and code.
 func TestPlaceCallRefusals(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -128,8 +128,7 @@ func TestPlaceCallRefusals(t *testing.T) {
 		if reason := post(map[string]any{"to": customer, "via": "line"}); reason != "daily" {
 			o.t.Errorf("a third today: %s", reason)
 		}
-		// Somebody who calls for help is kept back by nothing, and nobody's extension is in
-		// the way.
+		// Nothing holds back an emergency call, not even a colleague with that extension.
 		ayse, id, _ := o.colleague("ayse")
 		if err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(`UPDATE phone_member SET extension = $3 WHERE tenant_id = $1 AND agent_id = $2`, o.w.ID, id, "112")
@@ -151,13 +150,13 @@ func TestPlaceCallRefusals(t *testing.T) {
 		owner.Delete(path + "/line").Want(200)
 		o.Settle()
 		owner.Post(path+"/call", map[string]any{"to": customer, "via": "line"}).Refused(409, "no_line")
-		ayse.Post(path+"/phone", nil).Want(201) // signed out by it
+		ayse.Post(path+"/phone", nil).Want(201) // it signed the phone out
 		ayse.Post(path+"/call", map[string]any{"to": "100"}).Refused(409, "no_device")
 		owner.Post("/api/crm/v1/agents/"+id.String()+"/suspension", nil).Want(200)
 	})
 }
 
-// A call that another agent has is not there for the caller.
+// The caller cannot see a call of another agent.
 func TestControlOfAnother(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -178,7 +177,7 @@ func TestControlOfAnother(t *testing.T) {
 	})
 }
 
-// A call says how its sound travelled, of all its legs.
+// A call reports the sound quality over all its legs.
 func TestQuality(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -236,8 +235,8 @@ func TestDetachAndResume(t *testing.T) {
 	})
 }
 
-// While the agent's phone holds the call, the customer hears music; the time is not
-// talked.
+// While the agent's phone holds the call, the customer hears music; this time is not talk
+// time.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -263,7 +262,7 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// Blind, the agent's phone leaves at once; where nobody answers, the call comes back.
+// In mode blind the agent's phone leaves at once; if nobody answers, the call comes back.
 func TestForward(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -320,7 +319,7 @@ func TestForward(t *testing.T) {
 	})
 }
 
-// A colleague takes the call; where nobody does, nothing changes.
+// A colleague takes the call; if nobody does, nothing changes.
 func TestTransfer(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -352,7 +351,7 @@ func TestTransfer(t *testing.T) {
 	})
 }
 
-// From phone to phone inside, over the API and dialled on the phone itself.
+// Internal calls from phone to phone, by the API and dialled on the phone itself.
 func TestCallsInside(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -375,7 +374,7 @@ func TestCallsInside(t *testing.T) {
 		}
 		o.end(own, exchange.CauseNormal)
 		o.want(call.Ended, call.Answered)
-		// What may not be called is refused on the phone, too.
+		// A number that may not be called is refused on the phone, too.
 		o.x.Call(o.w.ID, o.username, uuid.Nil, "100", "+447911123456")
 		o.Settle()
 		if legs := o.x.Legs(); len(legs) != 0 || o.last().To != customer {

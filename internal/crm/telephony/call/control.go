@@ -17,16 +17,16 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// keepDetached is how long a call waits before it rings at its agent again.
+// keepDetached is the time that a call waits before it rings at its agent again.
 const keepDetached = 5 * time.Minute
 
-// isCalled says whether an agent is the colleague who is called in a call inside.
+// isCalled reports whether an agent is the called colleague of an internal call.
 func (w *work) isCalled(agent uuid.UUID) bool {
 	called := w.leg(RoleCustomer)
 	return w.Via == ViaInside && called != nil && called.AgentID != nil && *called.AgentID == agent
 }
 
-// sides finds the phones of a call as an agent in it sees them: their own and the other's.
+// sides returns the legs of a call from an agent's view: their own and the other party's.
 func (w *work) sides(agent uuid.UUID) (mine, other *Leg) {
 	if w.isCalled(agent) {
 		return w.leg(RoleCustomer), w.leg(RoleAgent)
@@ -34,8 +34,8 @@ func (w *work) sides(agent uuid.UUID) (mine, other *Leg) {
 	return w.leg(RoleAgent), w.leg(RoleCustomer)
 }
 
-// takeOver makes the called colleague of a call inside its agent, and who called the one
-// who waits, before that colleague leaves the call or hands it on.
+// takeOver swaps the roles of an internal call: the called colleague becomes its agent, and
+// the calling one waits. It is done before that colleague leaves the call or hands it on.
 func (w *work) takeOver(agent uuid.UUID) {
 	mine, other := w.sides(agent)
 	if mine == nil || other == nil || !w.isCalled(agent) {
@@ -45,7 +45,7 @@ func (w *work) takeOver(agent uuid.UUID) {
 }
 
 // inOwnCall lets fn change a call of the caller: one that they have, or in which a
-// colleague calls them. It returns not_found for another's.
+// colleague calls them. It returns not_found for anybody else's call.
 func (s *Service) inOwnCall(ctx context.Context, id uuid.UUID, action string, fn func(*work) error) (Call, error) {
 	who := caller.From(ctx)
 	return s.inCall(ctx, who.TenantID, id, func(w *work) error {
@@ -59,7 +59,7 @@ func (s *Service) inOwnCall(ctx context.Context, id uuid.UUID, action string, fn
 	})
 }
 
-// playHold lets the customer hear music.
+// playHold plays hold music to a leg.
 func (w *work) playHold(l *Leg) {
 	w.do(
 		command.Command{Kind: command.Leave, Leg: l.ID},
@@ -67,8 +67,8 @@ func (w *work) playHold(l *Leg) {
 	)
 }
 
-// Detach lets the caller's own phone leave a call, while the customer hears music.
-// Resume brings it back; after five minutes it rings again by itself.
+// Detach takes the caller's own phone out of a call, while the customer hears music. Resume
+// brings it back; after five minutes it rings again by itself.
 func (s *Service) Detach(ctx context.Context, id uuid.UUID) (Call, error) {
 	return s.inOwnCall(ctx, id, "call.detached", func(w *work) error {
 		if w.State != Active && w.State != Held {
@@ -92,7 +92,7 @@ func (w *work) detach(customer, agent *Leg) error {
 	return w.release(agent)
 }
 
-// release ends a phone's part in a call that goes on.
+// release takes a phone out of a call that goes on.
 func (w *work) release(l *Leg) error {
 	if l == nil {
 		return nil
@@ -125,7 +125,7 @@ func (w *work) callBack() error {
 		return err
 	}
 	shows := w.otherNumber()
-	if shows == m.Extension { // they were called
+	if shows == m.Extension { // they were the called party
 		shows = w.From
 	}
 	l, err := w.dialAgent(RoleRing, m, shows, ringAgent)
@@ -136,8 +136,8 @@ func (w *work) callBack() error {
 	return nil
 }
 
-// callAgain rings the agent of a detached call. One who cannot be rung now is rung later:
-// what led here has happened all the same.
+// callAgain rings the agent of a detached call. An agent who cannot be rung now is rung
+// later; that is no error.
 func (w *work) callAgain() error {
 	if err := w.callBack(); !isRefused(err) {
 		return err
@@ -145,8 +145,8 @@ func (w *work) callAgain() error {
 	return nil
 }
 
-// seekAgent rings the agent of a call that was detached for long. Where they cannot be rung
-// or do not come, the team is rung, so that nobody hears music for ever.
+// seekAgent rings the agent of a call that has been detached for too long. If they cannot
+// be rung or do not answer, the team is rung, so that nobody hears music forever.
 func (w *work) seekAgent() error {
 	w.plan.Then = thenTeam
 	if err := w.callBack(); !isRefused(err) {
@@ -155,8 +155,8 @@ func (w *work) seekAgent() error {
 	return w.seekTeam()
 }
 
-// seekTeam rings the team for a customer whose agent does not come back. Where nobody does,
-// the call ends. A colleague who waits inside is not the team's.
+// seekTeam rings the team for a customer whose agent does not come back. If nobody answers,
+// the call ends. In an internal call the team is not rung.
 func (w *work) seekTeam() error {
 	w.plan.Then, w.plan.Ring, w.dueAt = thenOver, nil, nil
 	if w.Via != ViaInside {
@@ -169,7 +169,8 @@ func (w *work) seekTeam() error {
 	return w.ringNext()
 }
 
-// nobodyCame ends a call whose customer waited in vain, and who is called back.
+// nobodyCame ends a call whose customer waited in vain. An inbound caller is marked to be
+// called back.
 func (w *work) nobodyCame() error {
 	if err := w.end(Answered, bySystem, exchange.CauseNoAnswer); err != nil {
 		return err
@@ -178,7 +179,7 @@ func (w *work) nobodyCame() error {
 	return nil
 }
 
-// otherNumber is the customer's number.
+// otherNumber returns the customer's number.
 func (w *work) otherNumber() string {
 	if w.Direction == Inbound {
 		return w.From
@@ -186,9 +187,9 @@ func (w *work) otherNumber() string {
 	return w.To
 }
 
-// Forward sends a call to a number outside: blind, the caller's own phone leaves at
-// once; asked, it talks to the other first, and leaves by hanging up. It is an
-// outside call and returns its refusals.
+// Forward sends a call to an outside number. In mode blind the caller's own phone leaves at
+// once; in mode asked it talks to the other party first, and leaves by hanging up. Forward
+// returns the same refusals as an outside call.
 func (s *Service) Forward(ctx context.Context, id uuid.UUID, to, mode string) (Call, error) {
 	return s.inOwnCall(ctx, id, "call.forwarded", func(w *work) error {
 		if w.State != Active && w.State != Held {
@@ -218,7 +219,7 @@ func (s *Service) Forward(ctx context.Context, id uuid.UUID, to, mode string) (C
 				return err
 			}
 		}
-		w.Legs = append(w.Legs, third) // last: what points into the list would be lost
+		w.Legs = append(w.Legs, third) // last: append invalidates pointers into Legs
 		return nil
 	})
 }
@@ -245,8 +246,8 @@ func (s *Service) TransferTo(ctx context.Context, id uuid.UUID, agent, group *uu
 	return s.Transfer(ctx, id, members)
 }
 
-// Transfer rings the phones of agents. Who answers first has the
-// call, and the caller's own phone leaves it. Where nobody does, nothing changes.
+// Transfer rings the phones of agents. The first who answers gets the call, and the
+// caller's own phone leaves it. If nobody answers, nothing changes.
 func (s *Service) Transfer(ctx context.Context, id uuid.UUID, agents []uuid.UUID) (Call, error) {
 	return s.inOwnCall(ctx, id, "call.transferred", func(w *work) error {
 		if w.State != Active && w.State != Held || w.leg(RoleCustomer) == nil {
@@ -269,7 +270,7 @@ func (s *Service) Transfer(ctx context.Context, id uuid.UUID, agents []uuid.UUID
 			if err != nil {
 				return err
 			}
-			w.Legs = append(w.Legs, l) // it counts when there is a place for the next one outside
+			w.Legs = append(w.Legs, l) // it counts towards the caps of the next outside leg
 			rung++
 		}
 		if rung == 0 {
@@ -279,13 +280,14 @@ func (s *Service) Transfer(ctx context.Context, id uuid.UUID, agents []uuid.UUID
 	})
 }
 
-// isHandedOn says whether colleagues are rung for somebody who talks to an agent.
+// isHandedOn reports whether colleagues are being rung for a customer who talks to an
+// agent.
 func (w *work) isHandedOn() bool {
 	return len(w.legs(RoleRing)) > 0 && w.leg(RoleCustomer) != nil && (w.State == Active || w.State == Held)
 }
 
-// leaveTransfer lets the customer wait with music for the colleagues who are rung, after
-// the agent has gone.
+// leaveTransfer plays music to the customer after the agent has left, until one of the
+// colleagues who are being rung answers.
 func (w *work) leaveTransfer(customer *Leg) error {
 	if err := w.move(Detached); err != nil {
 		return err
@@ -296,7 +298,8 @@ func (w *work) leaveTransfer(customer *Leg) error {
 	return nil
 }
 
-// isRefused says that one phone cannot be rung, which is no fault of the call.
+// isRefused reports whether err means only that one phone cannot be rung, and not that the
+// call failed.
 func isRefused(err error) bool {
 	for _, code := range []fault.Code{fault.NoDevice, fault.NoLine, fault.NoCredit, fault.CapReached, fault.ValidationFailed} {
 		if fault.Is(err, code) {

@@ -12,11 +12,11 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// maxDigits is how many keys are pressed at once.
+// maxDigits is the maximum number of keys pressed at once.
 const maxDigits = 32
 
-// Hangup ends a call of the caller. While it is forwarded, or rings at colleagues, only
-// their own phone leaves. It returns call_state for a call that is over.
+// Hangup ends a call of the caller. While it is being forwarded, or rings at colleagues,
+// only their own phone leaves. It returns call_state for a call that is over.
 func (s *Service) Hangup(ctx context.Context, id uuid.UUID) (Call, error) {
 	return s.inOwnCall(ctx, id, "call.hung_up", func(w *work) error {
 		agent, called := w.leg(RoleAgent), w.isCalled(caller.From(ctx).ID)
@@ -34,8 +34,8 @@ func (s *Service) Hangup(ctx context.Context, id uuid.UUID) (Call, error) {
 	})
 }
 
-// Hold lets the customer of the caller's own call hear music, or talk again. It returns
-// call_state where nobody talks.
+// Hold puts the other party of the caller's own call on hold with music, or ends the hold.
+// It returns call_state if nobody is talking.
 func (s *Service) Hold(ctx context.Context, id uuid.UUID, on bool) (Call, error) {
 	action := "call.held"
 	if !on {
@@ -50,8 +50,8 @@ func (s *Service) Hold(ctx context.Context, id uuid.UUID, on bool) (Call, error)
 	})
 }
 
-// Mute keeps what the caller says from the others in their call, or lets it be heard
-// again. It returns call_state where they do not talk.
+// Mute mutes or unmutes the caller in their own call. It returns call_state if they are not
+// talking.
 func (s *Service) Mute(ctx context.Context, id uuid.UUID, on bool) (Call, error) {
 	action := "call.muted"
 	if !on {
@@ -67,8 +67,8 @@ func (s *Service) Mute(ctx context.Context, id uuid.UUID, on bool) (Call, error)
 	})
 }
 
-// PressKeys presses keys towards the customer of the caller's own call. Which keys is
-// not in the audit log: they may be a code. It returns call_state where nobody talks.
+// PressKeys sends key presses to the other party of the caller's own call. The keys are not
+// in the audit log, as they may be a code. It returns call_state if nobody is talking.
 func (s *Service) PressKeys(ctx context.Context, id uuid.UUID, digits string) (Call, error) {
 	if digits == "" || len(digits) > maxDigits || strings.Trim(digits, "0123456789*#ABCD") != "" {
 		return Call{}, fault.Invalid("digits", "invalid")

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// batch is how much is read at once.
+	// batch is the number of rows read at once.
 	batch = 100
-	// missingFor is how long a leg may be unknown to the exchange before it is
-	// taken for lost: its command may wait.
+	// missingFor is how long a leg may be unknown to the exchange before it counts as lost:
+	// its command may still be waiting.
 	missingFor = 2 * time.Minute
 )
 
-// Step carries out the commands that wait, applies what the exchange tells, pays what
-// goes on, does what is due and deletes old recordings. It returns how much it did. A node whose
-// exchange does not run does nothing: another node may have it.
+// Step carries out waiting commands, applies the events of the exchange, pays for running
+// calls, does what is due and deletes old recordings. It returns the number of things done.
+// If this node's exchange is not running, Step does nothing: another node may run it.
 func (s *Service) Step(ctx context.Context) (n int, err error) {
 	if s.Exchange == nil {
 		return 0, nil
@@ -47,7 +47,7 @@ func (s *Service) Step(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// ignoreStopped returns nil for what an exchange answers that does not run.
+// ignoreStopped returns nil for the error of an exchange that is not running.
 func ignoreStopped(err error) error {
 	if errors.Is(err, exchange.ErrUnavailable) {
 		return nil
@@ -55,7 +55,7 @@ func ignoreStopped(err error) error {
 	return err
 }
 
-// applyEvents applies what the exchange tells.
+// applyEvents applies the events of the exchange.
 func (s *Service) applyEvents(ctx context.Context) (int, error) {
 	h := s.DB.System("phone events")
 	cursor, err := db.Read(ctx, h, readCursor)
@@ -82,21 +82,21 @@ func (s *Service) applyEvents(ctx context.Context) (int, error) {
 	return len(list), s.Exchange.TrimEvents(ctx, last)
 }
 
-// extendLegs pays the next minute of what goes on.
+// extendLegs pays for the next minute of running legs.
 func (s *Service) extendLegs(ctx context.Context) (int, error) {
 	return s.each(ctx, func(r *db.Reader) ([]placed, error) {
 		return unpaidCalls(r, clock.At(s.DB.Clock().Now().Add(extendBefore)), batch)
 	}, func(w *work) error { return w.extend() })
 }
 
-// runDue does what was put off until now.
+// runDue processes the calls that are due.
 func (s *Service) runDue(ctx context.Context) (int, error) {
 	return s.each(ctx, func(r *db.Reader) ([]placed, error) {
 		return dueCalls(r, clock.At(s.DB.Clock().Now()), batch)
 	}, func(w *work) error { return w.due() })
 }
 
-// dropRecordings deletes what was kept for as long as the settings say.
+// dropRecordings deletes recordings whose retention time is over.
 func (s *Service) dropRecordings(ctx context.Context) (int, error) {
 	return s.each(ctx, func(r *db.Reader) ([]placed, error) {
 		return oldRecordings(r, clock.At(s.DB.Clock().Now()), batch)
@@ -110,7 +110,7 @@ func (s *Service) dropRecordings(ctx context.Context) (int, error) {
 	})
 }
 
-// each lets fn change calls of any workspace.
+// each applies fn to the listed calls of all workspaces.
 func (s *Service) each(ctx context.Context, list func(*db.Reader) ([]placed, error), fn func(*work) error) (int, error) {
 	calls, err := db.Read(ctx, s.DB.System("phone events"), list)
 	if err != nil {
@@ -131,8 +131,8 @@ func (s *Service) each(ctx context.Context, list func(*db.Reader) ([]placed, err
 	return done, nil
 }
 
-// pass writes down what went wrong with one call, and lets the others go on. It returns
-// what goes wrong with all of them.
+// pass logs an error of one call, so that the others go on. It returns an error that
+// concerns all of them.
 func (s *Service) pass(ctx context.Context, err error, kind string, id uuid.UUID) error {
 	if err == nil || ctx.Err() != nil || db.IsUnavailable(err) {
 		return err
@@ -141,7 +141,7 @@ func (s *Service) pass(ctx context.Context, err error, kind string, id uuid.UUID
 	return nil
 }
 
-// due does what was put off.
+// due does what was put off, if it is due.
 func (w *work) due() error {
 	if w.dueAt == nil || w.dueAt.After(w.tx.Now()) {
 		return nil
@@ -161,9 +161,8 @@ func (w *work) due() error {
 	return nil
 }
 
-// Reconcile ends the legs that the exchange does not know, for example because its
-// store was lost. It returns how many they are. An exchange that does not run knows
-// nothing, and no leg ends for that.
+// Reconcile ends the legs that the exchange does not know, for example because its store
+// was lost. It returns their number. While the exchange is not running, no leg is ended.
 func (s *Service) Reconcile(ctx context.Context) (int, error) {
 	if s.Exchange == nil {
 		return 0, nil
@@ -195,13 +194,13 @@ func (s *Service) Reconcile(ctx context.Context) (int, error) {
 	return lost, nil
 }
 
-// Run drives the exchange of this node until the context ends; without one it does
-// nothing.
+// Run drives the exchange of this node until the context ends; it does nothing if this node
+// has none.
 func (s *Service) Run(ctx context.Context) {
 	if s.Exchange == nil {
 		return
 	}
-	var one sync.Mutex // a step is for one goroutine
+	var one sync.Mutex // only one goroutine may run a step
 	step := func(ctx context.Context) (int, error) {
 		one.Lock()
 		defer one.Unlock()
@@ -229,9 +228,9 @@ func (s *Service) Run(ctx context.Context) {
 	loops.Wait()
 }
 
-// withOutside gives the exchange the operator's line for a workspace when it is first used
-// there after a start, as its settings may have changed since the exchange was given it, and
-// where the exchange does not know it any more.
+// withOutside registers the operator's line with the exchange when a workspace first uses
+// it after a start, as its settings may have changed, and again if the exchange no longer
+// knows it.
 type withOutside struct {
 	exchange.Exchange
 	s *Service

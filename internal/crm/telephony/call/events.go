@@ -20,7 +20,7 @@ const (
 	MessageLeft   = "voicemail.received"
 )
 
-// Events are what this package announces.
+// Events returns the events that this package announces.
 func Events() event.Catalog {
 	id := func(end string) uuid.UUID { return uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b" + end) }
 	at := clock.At(time.Date(2026, 11, 16, 9, 30, 0, 0, time.UTC))

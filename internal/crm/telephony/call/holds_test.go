@@ -19,15 +19,15 @@ import (
 	bank "konak/internal/sandbox/iyzico"
 )
 
-// atOnce is the cap of the workspace that is tried.
+// atOnce is the workspace's cap on concurrent calls in this test.
 const atOnce = 3
 
-// chaos is an office in which anything happens at any time.
+// chaos is an office in which anything can happen at any time.
 type chaos struct {
 	*office
 	*rapid.T
 	bank    *apptest.Telephony
-	number  uuid.UUID // how the exchange calls the operator's line for the workspace
+	number  uuid.UUID // the exchange's id of the operator's line for the workspace
 	ayse    uuid.UUID
 	started []wallet.Challenge // card payments that wait at the bank
 }
@@ -38,7 +38,7 @@ var steps = map[string]func(c *chaos){
 	"dial": func(c *chaos) {
 		c.x.Call(c.w.ID, c.username, uuid.Nil, "100", rapid.SampledFrom([]string{"05321234567", "112", "101"}).Draw(c.T, "dialled"))
 	},
-	"help": func(c *chaos) { // neither credit nor caps keep it back
+	"help": func(c *chaos) { // neither credit nor caps hold it back
 		c.w.Owner.Post(path+"/call", map[string]any{"to": "112"}).Want(201)
 	},
 	"incoming": func(c *chaos) {
@@ -102,7 +102,7 @@ var steps = map[string]func(c *chaos){
 			c.bank.SendBack(back, form)
 		}
 	},
-	// The exchange loses all that it knew.
+	// The exchange loses all its state.
 	"crash": func(c *chaos) { c.x.Forget() },
 	"search": func(c *chaos) {
 		if _, err := c.Calls.Reconcile(c.t.Context()); err != nil {
@@ -110,7 +110,7 @@ var steps = map[string]func(c *chaos){
 		}
 	},
 	// The node dies after some commands of a step, the last of which was carried out, and
-	// before it wrote down how far the events are applied.
+	// before it stored how far the events are applied.
 	"kill": func(c *chaos) {
 		c.x.DieAfter(rapid.IntRange(1, 6).Draw(c.T, "requests"))
 		_, _ = c.Calls.Step(c.t.Context())
@@ -119,7 +119,7 @@ var steps = map[string]func(c *chaos){
 	},
 }
 
-// leg is any leg of the exchange; uuid.Nil where there is none.
+// leg returns a random leg of the exchange; uuid.Nil if there is none.
 func (c *chaos) leg() uuid.UUID {
 	legs := c.x.Legs()
 	if len(legs) == 0 {
@@ -136,7 +136,7 @@ func (c *chaos) calls() (list []call.Call) {
 	return list
 }
 
-// own asks for something with the newest call, which may be refused.
+// own sends a request for the newest call, which may be refused.
 func (c *chaos) own(what string, body map[string]any) {
 	if list := c.calls(); len(list) > 0 {
 		body["call_id"] = list[0].ID
@@ -144,7 +144,7 @@ func (c *chaos) own(what string, body map[string]any) {
 	}
 }
 
-// count is a number in the workspace's database.
+// count returns the number that a query reads from the workspace's database.
 func (c *chaos) count(query string, args ...any) (n int64) {
 	err := c.DB.Tenant(c.w.ID).Read(c.t.Context(), func(r *db.Reader) (err error) {
 		n, err = db.One(r, db.Scalar[int64], query, append([]any{r.Tenant()}, args...)...)
@@ -156,9 +156,9 @@ func (c *chaos) count(query string, args ...any) (n int64) {
 	return n
 }
 
-// wantOrder holds what always holds: the postings of an entry sum to zero, the balances are
-// the sums of their postings and not below zero, what is held is what is reserved, what was
-// earned is what the legs cost, and the cap is kept.
+// wantOrder checks what must always hold: the postings of an entry sum to zero, the
+// balances are the sums of their postings and not below zero, what is held is what is
+// reserved, the revenue is the cost of the legs, and the cap is kept.
 func (c *chaos) wantOrder() {
 	const sum = `SELECT CAST(COALESCE(SUM(amount), 0) AS bigint) FROM wallet_`
 	if odd := c.count(`SELECT COUNT(*) FROM (SELECT entry_id FROM wallet_posting WHERE tenant_id = $1
@@ -186,7 +186,7 @@ func (c *chaos) wantOrder() {
 	}
 }
 
-// hangUpAll lets every telephone hang up.
+// hangUpAll makes every telephone hang up.
 func (c *chaos) hangUpAll() {
 	c.Settle()
 	for _, l := range c.x.Legs() {
@@ -196,8 +196,8 @@ func (c *chaos) hangUpAll() {
 }
 
 // Whatever callers, phones, banks, time, crashes and kills do: the ledger balances, the
-// credit is never below zero, nothing is billed twice, the cap is kept, and when all is over
-// nothing is set aside.
+// credit is never below zero, nothing is billed twice, the cap is kept, and when everything
+// has ended nothing is set aside.
 func TestMoneyHolds(t *testing.T) {
 	t.Parallel()
 	s := apptest.NewTelephony(t, db.SQLite, func(cfg *app.Config) { cfg.SIPTrunkServer = "sip.carrier.example" })
@@ -230,7 +230,7 @@ func TestMoneyHolds(t *testing.T) {
 		}
 		c.hangUpAll()
 		c.Clock.Advance(10 * time.Minute)
-		for range 3 { // what is lost brings back what rings, which is lost, too
+		for range 3 { // ending a lost leg may ring another phone, whose leg is lost, too
 			if _, err := c.Calls.Reconcile(c.office.t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// waitKey is how long a caller may think about a menu.
+	// waitKey is how long a menu waits for the caller to press a key.
 	waitKey = 8 * time.Second
-	// menuTries is how often a caller hears a menu.
+	// menuTries is the number of times a caller hears a menu.
 	menuTries = 3
-	// shortestMessage is what a message on the voicemail must last.
+	// shortestMessage is the minimum length of a voicemail message.
 	shortestMessage = time.Second
 )
 
-// receive makes a call of a leg that came in over the workspace's line, to one of its
-// numbers over the operator's, or over a messaging account.
+// receive creates a call from an incoming leg: over the workspace's line, to one of its
+// numbers over the operator's line, or over a messaging account.
 func (s *Service) receive(tx *db.Tx, e exchange.Event) error {
 	c, err := s.findDialled(&tx.Reader, e)
 	if err != nil {
@@ -55,8 +55,8 @@ func (s *Service) receive(tx *db.Tx, e exchange.Event) error {
 	return w.store()
 }
 
-// findCaller says who calls. Whose number a messaging provider tells is its customer, who
-// becomes a contact, unless the number is blocked.
+// findCaller looks up the contact who is calling. A caller from a messaging provider is its
+// customer and becomes a contact, unless the number is blocked.
 func (s *Service) findCaller(tx *db.Tx, c *Call) error {
 	if c.From == "" {
 		return nil
@@ -77,8 +77,8 @@ func (s *Service) findCaller(tx *db.Tx, c *Call) error {
 	return err
 }
 
-// findDialled says what a caller dialled: a messaging account, a number of the workspace,
-// or its line.
+// findDialled returns a call with what the caller dialled: a messaging account, a number of
+// the workspace, or its line.
 func (s *Service) findDialled(r *db.Reader, e exchange.Event) (Call, error) {
 	c := Call{Direction: Inbound, Via: ViaLine}
 	if a, err := s.Messaging.Find(r, e.Trunk); err == nil {
@@ -98,7 +98,7 @@ func (s *Service) findDialled(r *db.Reader, e exchange.Event) (Call, error) {
 	c.Via = ViaNumber
 	n, err := s.Numbers.FindDialled(r, e.To)
 	if db.IsNoRow(err) {
-		return c, nil // given back this moment
+		return c, nil // the number was given back just now
 	}
 	c.To, c.NumberID = n.E164, &n.ID
 	return c, err
@@ -133,8 +133,8 @@ func (w *work) screen() error {
 	return w.play(thenRoute, slots...)
 }
 
-// play lets the caller hear what the slots play, one after the other, and goes on with
-// then. Slots that play nothing are passed over.
+// play plays the slots to the caller, one after the other, and then goes on with then.
+// Slots that play nothing are skipped.
 func (w *work) play(then string, slots ...string) error {
 	w.plan.Sounds, w.plan.Then = nil, then
 	for _, slot := range slots {
@@ -149,7 +149,7 @@ func (w *work) play(then string, slots ...string) error {
 	return w.playNext()
 }
 
-// playNext plays the next sound that waits, or goes on.
+// playNext plays the next queued sound, or goes on if there are no more.
 func (w *work) playNext() error {
 	customer := w.leg(RoleCustomer)
 	if len(w.plan.Sounds) == 0 || customer == nil {
@@ -163,7 +163,7 @@ func (w *work) playNext() error {
 	return nil
 }
 
-// answer takes the leg of a caller, unless it was taken before.
+// answer answers the leg of a caller, unless it was answered before.
 func (w *work) answer(l *Leg) {
 	if l.State == legRinging {
 		l.State, l.dirty = legAnswered, true
@@ -171,7 +171,7 @@ func (w *work) answer(l *Leg) {
 	}
 }
 
-// goOn does what follows the sounds.
+// goOn carries out the step after the sounds.
 func (w *work) goOn() error {
 	then := w.plan.Then
 	w.plan.Then = thenNothing
@@ -201,7 +201,7 @@ func (w *work) goOn() error {
 	return nil
 }
 
-// enterMenu lets the caller hear a menu.
+// enterMenu plays a menu to the caller.
 func (w *work) enterMenu(key string) error {
 	m := w.settings.Menu(key)
 	if m == nil || w.plan.Tries >= menuTries {
@@ -212,7 +212,7 @@ func (w *work) enterMenu(key string) error {
 	return w.playNext()
 }
 
-// press does what a caller chose by a key. A wrong key, and "" for none, is one more
+// press carries out the caller's choice. A wrong key, or "" if none was pressed, costs one
 // try.
 func (w *work) press(digit string) error {
 	m := w.settings.Menu(w.plan.Menu)
@@ -251,7 +251,7 @@ func (w *work) press(digit string) error {
 	return w.ringTeam()
 }
 
-// promised is what a caller hears who asked to be called back, by voice.
+// promised is the text, by voice, for a caller who asked to be called back.
 var promised = map[string]string{
 	"tr": "Teşekkürler. Sizi en kısa sürede geri arayacağız.",
 	"en": "Thank you. We will call you back as soon as possible.",
@@ -268,7 +268,7 @@ func (w *work) promiseCallback(voice string) error {
 	return w.playNext()
 }
 
-// ringTeam rings those whom the team's calls ring.
+// ringTeam rings the agents who take the team's calls.
 func (w *work) ringTeam() error {
 	ids, err := w.team()
 	if err != nil {
@@ -277,7 +277,7 @@ func (w *work) ringTeam() error {
 	return w.ringAgents(ids)
 }
 
-// team is whom the team's calls ring.
+// team returns the agents who take the team's calls.
 func (w *work) team() ([]uuid.UUID, error) {
 	list, err := w.s.Team.Ringing(&w.tx.Reader, w.tx.Now())
 	ids := make([]uuid.UUID, len(list))
@@ -303,9 +303,9 @@ func (w *work) ringAgents(ids []uuid.UUID) error {
 	return w.ringNext()
 }
 
-// ringNext rings the next phones that wait, none of which is in a call. Where all of them
-// are busy and one of them only rings, the caller waits for one. Where none can be rung any
-// more, nobody answers.
+// ringNext rings the next phones in the queue that are not in a call. If all are busy and
+// one of them is only ringing, the caller waits for it. If none can be rung any more, the
+// call is treated as unanswered.
 func (w *work) ringNext() error {
 	busy, err := w.s.Team.InCall(&w.tx.Reader)
 	if err != nil {
@@ -331,7 +331,7 @@ func (w *work) ringNext() error {
 		if err != nil {
 			return err
 		}
-		if !w.plan.Marked { // only who is rung first is behind the others next time
+		if !w.plan.Marked { // only the agent rung first moves behind the others
 			w.plan.Marked, w.rung = true, &agent
 		}
 		w.Legs = append(w.Legs, l)
@@ -352,11 +352,11 @@ func (w *work) ringNext() error {
 	return w.noAnswer()
 }
 
-// againIn is how long a caller waits before the phones are looked at again.
+// againIn is how long a caller waits before the phones are checked again.
 const againIn = time.Second
 
-// waitForPhone lets a caller wait who found all phones busy: until one is free, and no
-// longer than it would ring there. Only where every one is talking nobody waits.
+// waitForPhone lets a caller wait if all phones are busy: until one is free, and no longer
+// than it would ring there. If all are talking from the start, it returns false.
 func (w *work) waitForPhone(agents []uuid.UUID, busy map[uuid.UUID]team.Busy) bool {
 	agents = slices.DeleteFunc(agents, func(id uuid.UUID) bool { return busy[id] == team.Free })
 	rings := slices.ContainsFunc(agents, func(id uuid.UUID) bool { return busy[id] == team.Rings })
@@ -369,7 +369,7 @@ func (w *work) waitForPhone(agents []uuid.UUID, busy map[uuid.UUID]team.Busy) bo
 	return true
 }
 
-// ringOutside sends a caller to a number outside, which costs minutes.
+// ringOutside sends a caller to an outside number, which costs minutes.
 func (w *work) ringOutside(number string) error {
 	out, err := w.findRoute(NewCall{})
 	if err == nil {
@@ -389,7 +389,7 @@ func (w *work) ringOutside(number string) error {
 	return err
 }
 
-// noAnswer is what is done with a call that nobody takes.
+// noAnswer handles a call that nobody takes.
 func (w *work) noAnswer() error {
 	if w.settings.Voicemail.Enabled && w.leg(RoleCustomer) != nil {
 		return w.toVoicemail()
@@ -397,8 +397,8 @@ func (w *work) noAnswer() error {
 	return w.end(Missed, bySystem, exchange.CauseNoAnswer)
 }
 
-// toVoicemail lets the caller leave a message. Where the storage takes none, the call
-// is missed, as without a voicemail.
+// toVoicemail lets the caller leave a message. If the storage is full, the call is missed,
+// as without voicemail.
 func (w *work) toVoicemail() error {
 	if may, err := w.mayRecord(); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 	"konak/internal/kit/hours"
 )
 
-// leaveMessage lets a caller whom nobody takes leave a message.
+// leaveMessage lets a caller whom nobody answers leave a message.
 func (o *office) leaveMessage(in uuid.UUID) call.Call {
 	o.t.Helper()
 	o.want(call.Voicemail, "")
@@ -62,7 +62,7 @@ func TestCallToANumber(t *testing.T) {
 	})
 }
 
-// giveBack makes a number nobody's without a provider.
+// giveBack releases a number without a provider.
 func (o *office) giveBack(id uuid.UUID) {
 	o.t.Helper()
 	err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) error {
@@ -74,7 +74,8 @@ func (o *office) giveBack(id uuid.UUID) {
 	}
 }
 
-// A caller who asks by a key to be called back hears so; the call waits to be returned.
+// A caller who presses a key to ask for a callback hears a confirmation; the call waits to
+// be returned.
 func TestCallbackRequest(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -91,7 +92,7 @@ func TestCallbackRequest(t *testing.T) {
 		if !slices.Contains(o.w.Events(), "call.missed") {
 			o.t.Error("call.missed was not told")
 		}
-		// Whoever hides their number cannot be called back.
+		// A caller with a hidden number cannot be called back.
 		in = o.incoming("anonymous")
 		o.press(in, "2")
 		if c := o.leaveMessage(in); c.Callback || c.ToReturn {
@@ -111,7 +112,7 @@ func TestMessageNotice(t *testing.T) {
 	}
 }
 
-// A caller who hangs up right after the beep left no message, whichever end is told
+// A caller who hangs up right after the beep leaves no message, whichever end is reported
 // first.
 func TestShortMessage(t *testing.T) {
 	t.Parallel()
@@ -129,7 +130,7 @@ func TestShortMessage(t *testing.T) {
 	})
 }
 
-// fullMail refuses every mail as it does when the workspace's mail is used up.
+// fullMail refuses every mail, as when the workspace's mail quota is used up.
 type fullMail struct{}
 
 // TellMessage implements call.Mail.
@@ -137,7 +138,7 @@ func (fullMail) TellMessage(*db.Tx, call.MessageNotice) error {
 	return fault.New(fault.SendingQuotaReached, 10)
 }
 
-// A message is kept also where nobody can be told of it.
+// A message is kept even if nobody can be notified of it.
 func TestMessageWithoutMail(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {

@@ -15,7 +15,7 @@ import (
 	"konak/internal/kit/hours"
 )
 
-// All phones of the team ring; the first that answers has the call.
+// All phones of the team ring; the first that answers gets the call.
 func TestIncomingCall(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -46,7 +46,7 @@ func TestIncomingCall(t *testing.T) {
 	})
 }
 
-// Who was rung longest ago is rung first, and one after the other.
+// Agents are rung one after the other, starting with the one rung longest ago.
 func TestRoundRobin(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -72,7 +72,7 @@ func TestRoundRobin(t *testing.T) {
 		}
 		a, _ := rung()
 		if b, _ := rung(); a == b {
-			// Both were rung in the first call; the one rung first there is behind.
+			// Both were rung in the first call; the one rung first has moved behind.
 			o.t.Errorf("%s is rung first again", a)
 		}
 	})
@@ -93,8 +93,8 @@ func TestBlockedCaller(t *testing.T) {
 	})
 }
 
-// Outside of the hours a caller hears so and can leave a message, which is counted
-// until it was heard.
+// Outside business hours a caller is told so and can leave a message, which counts as
+// unheard until it is heard.
 func TestVoicemail(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -124,7 +124,7 @@ func TestVoicemail(t *testing.T) {
 			o.t.Errorf("heard %d %q, %v", heard.Status, heard.Body, heard.Header)
 		}
 		past := o.w.Owner.Header("Range", "bytes=99999999-").Get(path + "/recordings/" + c.CDRID.String())
-		past.Refused(416, "range_not_satisfiable") // and in the audit log is one access only
+		past.Refused(416, "range_not_satisfiable") // and the audit log has only one access
 		if past.Header.Get("Cache-Control") != "no-store" || past.Header.Get("Content-Type") != "application/json" || past.Header.Get("Content-Disposition") != "" {
 			o.t.Errorf("refused with %v", past.Header)
 		}
@@ -147,8 +147,8 @@ func TestVoicemail(t *testing.T) {
 	})
 }
 
-// A call is recorded where the settings say so, for whoever may listen, and for as
-// long as they say.
+// A call is recorded if the settings say so, for people with the permission to listen, and
+// for as long as the settings say.
 func TestRecording(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -223,8 +223,8 @@ func TestMissedCallIsReturned(t *testing.T) {
 	})
 }
 
-// A menu leads to a colleague; wrong keys are tried again, and three times lead to the
-// team.
+// A menu leads to a colleague; after a wrong key it repeats, and after three it leads to
+// the team.
 func TestMenu(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -265,7 +265,7 @@ func TestMenu(t *testing.T) {
 	})
 }
 
-// The list and its kin, filtered; and what is live.
+// The call log with its filters, summary and export; and the live calls.
 func TestCallLog(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {

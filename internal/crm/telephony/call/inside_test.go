@@ -18,12 +18,12 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// as is somebody of the workspace at the telephony socket.
+// as returns a context of a member who is connected to the telephony socket.
 func (o *office) as(id uuid.UUID) context.Context {
 	return caller.With(o.t.Context(), &caller.Caller{Kind: caller.Agent, ID: id, TenantID: o.w.ID})
 }
 
-// talkInside lets the owner call a colleague's extension, who answers.
+// talkInside makes the owner call a colleague's extension, and the colleague answer.
 func (o *office) talkInside(phone string) (call.Call, uuid.UUID, uuid.UUID) {
 	o.t.Helper()
 	o.place(o.w.Owner, map[string]any{"to": "101"})
@@ -34,7 +34,7 @@ func (o *office) talkInside(phone string) (call.Call, uuid.UUID, uuid.UUID) {
 	return o.want(call.Active, ""), mine, theirs
 }
 
-// busy says who of the team is in a call.
+// busy returns how many of the team are in a call.
 func (o *office) busy() (n int) {
 	o.t.Helper()
 	var list []team.Member
@@ -47,7 +47,8 @@ func (o *office) busy() (n int) {
 	return n
 }
 
-// Both ends of a call inside are in a call: the team's calls and groups do not ring there.
+// Both ends of an internal call are in a call: calls to the team and to groups do not ring
+// there.
 func TestBothEndsInsideAreBusy(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -75,7 +76,7 @@ func TestBothEndsInsideAreBusy(t *testing.T) {
 	})
 }
 
-// The called colleague can hold, mute, press keys and hang up as the one who called.
+// The called colleague can hold, mute, press keys and hang up just as the calling one.
 func TestTheCalledColleagueHasTheCallToo(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -125,7 +126,7 @@ func TestTheCalledColleagueHasTheCallToo(t *testing.T) {
 	})
 }
 
-// The called colleague leaves the call and comes back to it, and declines one that rings.
+// The called colleague leaves the call and comes back to it, and declines a ringing one.
 func TestTheCalledColleagueDetaches(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -148,7 +149,7 @@ func TestTheCalledColleagueDetaches(t *testing.T) {
 		if c = o.want(call.Active, ""); o.joined() != 2 || *c.AgentID != id {
 			o.t.Errorf("%d legs hear each other in %+v", o.joined(), c)
 		}
-		o.w.Owner.Post(path+"/call/detach", body).Want(200) // the one who called can as well
+		o.w.Owner.Post(path+"/call/detach", body).Want(200) // the calling agent can do so as well
 		o.w.Owner.Post(path+"/call/resume", body).Want(200)
 		o.answer(o.legTo(o.username))
 		o.end(back, exchange.CauseNormal)
@@ -165,9 +166,9 @@ func TestTheCalledColleagueDetaches(t *testing.T) {
 	})
 }
 
-// A colleague without a phone that is signed in cannot be called: over the API it is
-// refused, and the phone of who dials is told. Whoever may not call, dials nobody's number
-// or has no line is told that.
+// A colleague whose phone is not signed in cannot be called: the API refuses it, and a
+// phone that dials them is told. A phone is also told that an extension is nobody's or that
+// there is no line.
 func TestRefusalsOfPhones(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -210,7 +211,7 @@ func TestRefusalsOfPhones(t *testing.T) {
 	})
 }
 
-// Over a line that is not signed in no call is made.
+// No call is made over a line that is not signed in.
 func TestNoCallOverALineThatIsNotRegistered(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -227,7 +228,7 @@ func TestNoCallOverALineThatIsNotRegistered(t *testing.T) {
 	})
 }
 
-// Whoever is in a call keeps their extension until it ends.
+// The extension of somebody in a call cannot change until the call ends.
 func TestExtensionStaysInACall(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -242,8 +243,8 @@ func TestExtensionStaysInACall(t *testing.T) {
 	})
 }
 
-// While its agent had left a call, nobody talked in it. What is told late happened when it
-// did: an outage is neither talk nor ringing.
+// While its agent has left a call, the time is not talk time. Events that are reported late
+// count at their own time: an outage is neither talk nor ringing time.
 func TestTimesOfACall(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -260,7 +261,7 @@ func TestTimesOfACall(t *testing.T) {
 		own = o.legTo(o.username)
 		o.answer(own)
 		o.wait(5 * time.Second)
-		for _, leg := range []uuid.UUID{own, in} { // as the exchange tells after a crash
+		for _, leg := range []uuid.UUID{own, in} { // as the exchange reports after a crash
 			o.x.Happen(leg, exchange.Event{Type: exchange.LegEndedEvent, Cause: exchange.CauseLost, EndedBy: exchange.EndedByExchange})
 		}
 		o.Clock.Advance(10 * time.Minute)
@@ -275,7 +276,7 @@ func TestTimesOfACall(t *testing.T) {
 	})
 }
 
-// A call that goes on has no recording to hear yet, and one that was answered need not be
+// A call in progress has no recording to hear yet, and an answered call need not be
 // returned.
 func TestWhatACallAllowsByItsState(t *testing.T) {
 	t.Parallel()
@@ -295,7 +296,7 @@ func TestWhatACallAllowsByItsState(t *testing.T) {
 	})
 }
 
-// It rings until the voicemail begins, however long the message is.
+// Ringing time ends when the voicemail begins, however long the message is.
 func TestAMessageIsNoRinging(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {

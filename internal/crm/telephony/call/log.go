@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Filter says which calls are meant. What is empty means all.
+// Filter selects calls. An empty field matches all.
 type Filter struct {
 	From, To    *clock.Time
 	Direction   string
@@ -29,7 +29,7 @@ type Filter struct {
 	Unheard     bool
 }
 
-// Summary is what became of many calls.
+// Summary holds the totals of many calls.
 type Summary struct {
 	Total     int64 `json:"total" example:"120"`
 	Answered  int64 `json:"answered" example:"96"`
@@ -41,13 +41,13 @@ type Summary struct {
 	Cost      int64 `json:"cost_micros" example:"98000000" doc:"In millionths of the wallet's currency"`
 }
 
-// Counts are the numbers beside the menu.
+// Counts are the numbers next to the menu.
 type Counts struct {
 	ToReturn int64 `json:"to_return" example:"3" doc:"Calls to return"`
 	Unheard  int64 `json:"unheard" example:"1" doc:"Unheard voicemail messages"`
 }
 
-// Live is a call that goes on.
+// Live is a call in progress.
 type Live struct {
 	CallID        uuid.UUID   `json:"call_id" format:"uuid"`
 	State         State       `json:"state" enum:"created,screening,routing,ringing,active,held,detached,forwarding,voicemail,ending,ended" example:"active"`
@@ -62,22 +62,22 @@ type Live struct {
 	ReservedUntil *clock.Time `json:"reserved_until" nullable:"true" doc:"Credit is reserved until then; null if the call costs nothing"`
 }
 
-// Calls lists calls, the newest first.
+// Calls lists calls, newest first.
 func (s *Service) Calls(ctx context.Context, f Filter, p db.Page) (db.List[Call], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Call], error) { return listCalls(r, f, p) })
 }
 
-// Summary sums calls up.
+// Summary returns the totals of calls.
 func (s *Service) Summary(ctx context.Context, f Filter) (Summary, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Summary, error) { return sumCalls(r, f) })
 }
 
-// Counts counts what waits for somebody.
+// Counts counts the calls to return and the unheard messages.
 func (s *Service) Counts(ctx context.Context) (Counts, error) {
 	return db.Read(ctx, s.tenant(ctx), countWaiting)
 }
 
-// Live lists the calls that go on.
+// Live lists the calls in progress.
 func (s *Service) Live(ctx context.Context) (out []Live, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		calls, err := listOpenCalls(r)
@@ -124,8 +124,8 @@ func liveOf(c Call, names map[uuid.UUID]string) Live {
 	return l
 }
 
-// Dismiss says that a call need not be returned. It returns call_state for one that nobody
-// should return.
+// Dismiss marks a call as not to be returned. It returns call_state for a call that was not
+// to be returned anyway.
 func (s *Service) Dismiss(ctx context.Context, id uuid.UUID) (Call, error) {
 	return s.inCall(ctx, caller.From(ctx).TenantID, id, func(w *work) error {
 		if w.DismissedAt == nil {
@@ -139,8 +139,8 @@ func (s *Service) Dismiss(ctx context.Context, id uuid.UUID) (Call, error) {
 	})
 }
 
-// MarkHeard says that a message on the voicemail was heard. It returns call_state for
-// a call without one.
+// MarkHeard marks a voicemail message as heard. It returns call_state for a call without
+// one.
 func (s *Service) MarkHeard(ctx context.Context, id uuid.UUID) (Call, error) {
 	who := caller.From(ctx)
 	return s.inCall(ctx, who.TenantID, id, func(w *work) error {
@@ -154,9 +154,9 @@ func (s *Service) MarkHeard(ctx context.Context, id uuid.UUID) (Call, error) {
 	})
 }
 
-// OpenRecording opens what was recorded of a call; WriteOpened writes down who did. A message
-// on the voicemail needs no more than to see calls; any other recording the permission
-// for it. It returns call_state for one that goes on.
+// OpenRecording opens the recording of a call; WriteOpened records who did. For a voicemail
+// message the permission to see calls is enough; any other recording needs its own
+// permission. OpenRecording returns call_state for a call in progress.
 func (s *Service) OpenRecording(ctx context.Context, id uuid.UUID) (c Call, content io.ReadSeekCloser, err error) {
 	who := caller.From(ctx)
 	c, err = db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Call, error) { return findCall(r, id) })
@@ -184,7 +184,7 @@ func (s *Service) OpenRecording(ctx context.Context, id uuid.UUID) (c Call, cont
 	return c, content, err
 }
 
-// WriteOpened writes down who hears a recording.
+// WriteOpened records in the audit log that the caller opened a recording.
 func (s *Service) WriteOpened(ctx context.Context, c Call) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		return audit.Write(tx, "recording.opened", c.ID.String(), map[string]any{"voicemail": c.Message.V != nil})
@@ -196,10 +196,10 @@ var exportHead = []string{
 	"id", "started_at", "direction", "via", "from", "to", "agent_id", "contact_id", "disposition", "ended_by", "cause", "ring_s", "talk_s", "hold_s", "billed_s", "cost_micros",
 }
 
-// WriteExport writes calls as CSV, the newest first.
+// WriteExport writes calls as CSV, newest first.
 func (s *Service) WriteExport(ctx context.Context, f Filter, w io.Writer) error {
 	out := csv.NewWriter(w)
-	_ = out.Write(exportHead) // Flush tells of errors
+	_ = out.Write(exportHead) // Flush reports errors
 	page := db.Page{Limit: 500, After: db.First}
 	for {
 		list, err := s.Calls(ctx, f, page)

@@ -9,7 +9,7 @@ import (
 	"konak/internal/crm/telephony/call"
 )
 
-// A filter by an id that is none is refused; it does not answer with every call.
+// A filter by an invalid id is refused, and does not return every call.
 func TestFilterByNoID(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {

@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// account makes a messaging account whose calls the exchange takes.
+// account creates a messaging account whose calls the exchange takes.
 func (o *office) account() uuid.UUID {
 	o.t.Helper()
 	var a channel.Account
@@ -28,7 +28,7 @@ func (o *office) account() uuid.UUID {
 	return a.ID
 }
 
-// A customer's call over a messaging account rings the team like any other and stands in
+// A customer's call over a messaging account rings the team like any other and appears in
 // their conversation on that account. They become a contact, unless their number is
 // blocked.
 func TestCallOverAMessagingAccount(t *testing.T) {

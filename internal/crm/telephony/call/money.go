@@ -13,17 +13,17 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// extendBefore is how long before its paid end the next minute of a leg is paid.
+// extendBefore is how long before the end of its credit a leg's next minute is paid.
 const extendBefore = 10 * time.Second
 
-// sliceRef names what is set aside for the part of a leg that begins after so many
+// sliceRef returns the id of the hold for the slice of a leg that begins after this many
 // seconds.
 func sliceRef(leg uuid.UUID, paid int64) uuid.UUID {
 	return uuid.NewSHA1(leg, binary.BigEndian.AppendUint64(nil, uint64(paid)))
 }
 
-// reserve sets the next minute of a leg aside. It returns no_credit where the credit
-// does not suffice, and does nothing for a leg that costs nothing.
+// reserve sets aside credit for the next minute of a leg. It returns no_credit if the
+// credit does not suffice, and does nothing for a leg that costs nothing.
 func (w *work) reserve(l *Leg) error {
 	if l.rate == nil {
 		return nil
@@ -37,7 +37,7 @@ func (w *work) reserve(l *Leg) error {
 	return nil
 }
 
-// allowed is how many seconds a leg may last: those that are paid, and no more than
+// allowed returns how many seconds a leg may last: those that are paid, but no more than
 // the cap.
 func (l *Leg) allowed() int64 {
 	if l.rate == nil {
@@ -46,8 +46,8 @@ func (l *Leg) allowed() int64 {
 	return min(l.paid, l.max)
 }
 
-// extend pays the next minute of the legs whose credit ends soon, and warns those who
-// talk where there is none.
+// extend pays for the next minute of the legs whose credit ends soon, and warns the agent
+// if no credit is left.
 func (w *work) extend() error {
 	soon := w.tx.Now().Add(extendBefore)
 	for i := range w.Legs {
@@ -73,8 +73,8 @@ func (w *work) extend() error {
 	return nil
 }
 
-// warn lets the agent hear that the credit ends. The exchange cuts the leg when it
-// does.
+// warn plays a beep to the agent because the credit is about to end. The exchange cuts the
+// leg when it does.
 func (w *work) warn(l *Leg) {
 	l.warned, l.paidUntil, l.dirty = true, nil, true
 	if agent := w.leg(RoleAgent); agent != nil {
@@ -82,7 +82,8 @@ func (w *work) warn(l *Leg) {
 	}
 }
 
-// payUntil is when what is set aside for an answered leg ends.
+// payUntil returns when the credit set aside for an answered leg ends; nil for a leg that
+// costs nothing.
 func (l *Leg) payUntil() *clock.Time {
 	if l.rate == nil || l.AnsweredAt == nil {
 		return nil
@@ -90,13 +91,13 @@ func (l *Leg) payUntil() *clock.Time {
 	return clock.Ptr(l.AnsweredAt.Add(time.Duration(l.paid) * time.Second))
 }
 
-// settle spends what a leg that has ended cost, and makes the rest of what was set
-// aside for it available again.
+// settle spends the cost of a leg that has ended, and releases the rest of what was set
+// aside for it.
 func (w *work) settle(l *Leg) error {
 	if l.rate == nil {
 		return nil
 	}
-	if err := w.lockOutside(); err != nil { // what follows may dial another
+	if err := w.lockOutside(); err != nil { // the next step may dial another outside leg
 		return err
 	}
 	if l.AnsweredAt != nil {

@@ -44,13 +44,13 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// Without more credit the agent is warned, and the exchange cuts the call when what
-// is paid is over: not a second more is billed.
+// Without more credit the agent is warned, and the exchange cuts the call at the end of the
+// paid time: not a second more is billed.
 func TestCreditEnds(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.buyNumber()
-		o.credit(2 * micro) // one minute, and not two
+		o.credit(2 * micro) // one minute, not two
 		o.place(o.w.Owner, map[string]any{"to": customer})
 		o.answer(o.legTo(o.username))
 		o.answer(o.legTo(customer))
@@ -71,7 +71,7 @@ func TestCreditEnds(t *testing.T) {
 	})
 }
 
-// However much credit there is, a call ends at the cap of the settings.
+// However much credit there is, a call ends at the cap in the settings.
 func TestLongestCall(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -89,7 +89,7 @@ func TestLongestCall(t *testing.T) {
 	})
 }
 
-// A call that nobody answers gives back what was set aside, whatever the reason.
+// An unanswered call releases what was set aside, whatever the reason.
 func TestUnansweredCostsNothing(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -111,7 +111,7 @@ func TestUnansweredCostsNothing(t *testing.T) {
 	})
 }
 
-// A node whose exchange does not run ends nobody's call and takes no command.
+// A node whose exchange is not running ends no calls and carries out no commands.
 func TestStoppedExchange(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -131,7 +131,8 @@ func TestStoppedExchange(t *testing.T) {
 	})
 }
 
-// The exchange lost everything: what was talked until then is paid, and nothing twice.
+// The exchange lost everything: its legs end at the last event received of them, only the
+// time until then is paid, and nothing twice.
 func TestLostExchange(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -149,7 +150,7 @@ func TestLostExchange(t *testing.T) {
 			o.t.Errorf("%d legs are lost, %v", n, err)
 		}
 		c := o.want(call.Ended, call.Answered)
-		if c.Cost != 0 { // nothing was heard of it after its answer
+		if c.Cost != 0 { // there was no event after its answer
 			o.t.Errorf("it cost %d", c.Cost)
 		}
 		o.wantWallet(5*micro, 0)
@@ -159,7 +160,7 @@ func TestLostExchange(t *testing.T) {
 	})
 }
 
-// The same events again, as after a crash before the cursor was stored, change
+// Replaying the same events, as after a crash before the cursor was stored, changes
 // nothing.
 func TestEventsApplyOnce(t *testing.T) {
 	t.Parallel()
@@ -200,14 +201,14 @@ func TestKeysApplyOnce(t *testing.T) {
 	})
 }
 
-// applyAgain applies all events once more.
+// applyAgain applies all events again.
 func (o *office) applyAgain() {
 	o.t.Helper()
 	o.forgetCursor()
 	o.Settle()
 }
 
-// forgetCursor forgets how far the events were applied.
+// forgetCursor resets how far the events were applied.
 func (o *office) forgetCursor() {
 	o.t.Helper()
 	err := o.DB.System("test").InTx(o.t.Context(), func(tx *db.Tx) error {

@@ -7,17 +7,17 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// MessageNotice is what is told by e-mail when a caller left a message.
+// MessageNotice is the e-mail notice that a caller left a message.
 type MessageNotice struct {
-	To     string // the address of the settings
-	From   string // the caller's number; empty where it is withheld
+	To     string // the address in the settings
+	From   string // the caller's number; empty if it is withheld
 	Length time.Duration
 }
 
-// Path is where the panel shows the message.
+// Path returns the page of the panel that shows the message.
 func (MessageNotice) Path() string { return "/calls" }
 
-// Text is the subject and the paragraphs of the notice in a language.
+// Text returns the subject and the paragraphs of the notice in a language.
 func (n MessageNotice) Text(language string) (subject string, body []string) {
 	seconds := max(int(n.Length.Round(time.Second)/time.Second), 1)
 	length := fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
@@ -35,8 +35,8 @@ func (n MessageNotice) Text(language string) (subject string, body []string) {
 	return "New voice message from " + who, []string{"Caller: " + who + ". Length of the message: " + length + "."}
 }
 
-// tellMessage tells the address of the settings that a caller left a message. A message
-// is kept also where the workspace's mail of today is used up.
+// tellMessage notifies the address in the settings that a caller left a message. The
+// message is kept even if the workspace's mail quota for today is used up.
 func (w *work) tellMessage() error {
 	if w.settings.Voicemail.Email == "" {
 		return nil

@@ -27,8 +27,8 @@ const (
 	customer = "+905321234567"
 )
 
-// office is a workspace with a line, a bought number, and agents whose phones are
-// signed in at an exchange that the test moves.
+// office is a workspace with a line, a bought number, and agents whose phones are signed in
+// at an exchange that the test controls.
 type office struct {
 	*apptest.Server
 	t        *testing.T
@@ -124,7 +124,7 @@ func (o *office) settings(change func(*setting.Settings)) {
 	o.w.Owner.Put(path+"/settings", s).Want(200)
 }
 
-// place makes a call.
+// place places a call.
 func (o *office) place(c *apptest.Client, body map[string]any) (made call.Call) {
 	o.t.Helper()
 	c.Post(path+"/call", body).Want(201).Data(&made)
@@ -132,7 +132,7 @@ func (o *office) place(c *apptest.Client, body map[string]any) (made call.Call) 
 	return made
 }
 
-// last is the newest call.
+// last returns the newest call.
 func (o *office) last() call.Call {
 	o.t.Helper()
 	var list []call.Call
@@ -143,7 +143,7 @@ func (o *office) last() call.Call {
 	return list[0]
 }
 
-// want holds the newest call's state and disposition.
+// want checks the newest call's state and disposition.
 func (o *office) want(state call.State, disposition string) call.Call {
 	o.t.Helper()
 	o.Settle()
@@ -154,7 +154,7 @@ func (o *office) want(state call.State, disposition string) call.Call {
 	return c
 }
 
-// legTo finds the open leg that rings at a device or a number.
+// legTo returns the open leg that rings at a device or a number.
 func (o *office) legTo(to string) uuid.UUID {
 	o.t.Helper()
 	o.Settle()
@@ -167,7 +167,7 @@ func (o *office) legTo(to string) uuid.UUID {
 	return uuid.Nil
 }
 
-// rings says whether something rings at a device or a number.
+// rings reports whether a leg rings at a device or a number.
 func (o *office) rings(to string) bool {
 	o.Settle()
 	return slices.ContainsFunc(o.x.Legs(), func(l phonetest.Leg) bool { return l.Asked.Device == to || l.Asked.Number == to })
@@ -188,20 +188,20 @@ func (o *office) press(leg uuid.UUID, digit string) {
 	o.Settle()
 }
 
-// hear lets a leg hear what is played to its end.
+// hear plays what a leg hears to its end.
 func (o *office) hear(leg uuid.UUID) {
 	o.x.FinishPlay(leg)
 	o.Settle()
 }
 
-// incoming lets the customer call.
+// incoming makes a customer call in.
 func (o *office) incoming(from string) uuid.UUID {
 	id := o.x.Call(o.w.ID, "", o.line, from, "902125550101")
 	o.Settle()
 	return id
 }
 
-// wait lets time pass as the driver sees it, second by second where calls go on.
+// wait lets time pass for the driver, second by second while calls are in progress.
 func (o *office) wait(d time.Duration) {
 	o.t.Helper()
 	for ; d > 0; d -= time.Second {
@@ -212,7 +212,7 @@ func (o *office) wait(d time.Duration) {
 	o.Settle()
 }
 
-// joined says how many legs hear each other.
+// joined returns the number of legs that hear each other.
 func (o *office) joined() (n int) {
 	for _, l := range o.x.Legs() {
 		if l.Joined {

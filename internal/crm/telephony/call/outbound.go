@@ -20,7 +20,7 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// NewCall is a call to make.
+// NewCall is a call to place.
 type NewCall struct {
 	To             string
 	NumberID       *uuid.UUID
@@ -29,11 +29,11 @@ type NewCall struct {
 	Via            string
 }
 
-// ringAgent is for how long the caller's own phone rings.
+// ringAgent is how long the caller's own phone rings, in seconds.
 const ringAgent = 30
 
-// Place makes a call: the caller's own phone rings, and when it is answered, the
-// other one. It returns no_device, no_line, no_credit or cap_reached where it cannot
+// Place places a call: it rings the caller's own phone and, once that is answered, the
+// other party. It returns no_device, no_line, no_credit or cap_reached if the call cannot
 // be made.
 func (s *Service) Place(ctx context.Context, n NewCall) (out Call, err error) {
 	who := caller.From(ctx)
@@ -57,10 +57,10 @@ func (s *Service) Place(ctx context.Context, n NewCall) (out Call, err error) {
 		if err != nil {
 			return err
 		}
-		w.Legs = append(w.Legs, customer) // it counts when there is a place for a phone outside
+		w.Legs = append(w.Legs, customer) // it counts towards the caps of an outside phone
 		own, err := w.dialAgent(RoleAgent, me, customer.Number, ringAgent)
 		if isRefused(err) && address.IsEmergency(n.To) && me.Device == team.DeviceOutside {
-			me.Device = team.DeviceDesk // neither credit nor caps keep help away
+			me.Device = team.DeviceDesk // neither credit nor caps hold back an emergency call
 			own, err = w.dialAgent(RoleAgent, me, customer.Number, ringAgent)
 		}
 		if err != nil {
@@ -76,11 +76,11 @@ func (s *Service) Place(ctx context.Context, n NewCall) (out Call, err error) {
 	return out, err
 }
 
-// reasonColleague says that it is the colleague's phone that cannot ring.
+// reasonColleague is the reason of a no_device that concerns the colleague's phone.
 const reasonColleague = "colleague"
 
-// checkRegistered returns no_device where the caller's phone is not signed in, or that of
-// the colleague whom they call.
+// checkRegistered returns no_device if the phone of the caller, or of the colleague whom
+// they call, is not signed in.
 func (s *Service) checkRegistered(ctx context.Context, who *caller.Caller, to string) error {
 	var me, colleague team.Member
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
@@ -111,8 +111,8 @@ func (s *Service) checkRegistered(ctx context.Context, who *caller.Caller, to st
 	return nil
 }
 
-// prepare makes a call with the leg to whom it goes, which waits, with its credit set
-// aside.
+// prepare creates a call and the leg of the called party, which is not dialled yet but has
+// its credit set aside.
 func (s *Service) prepare(tx *db.Tx, n NewCall, me team.Member) (*work, Leg, error) {
 	w, err := s.begin(tx, Call{
 		Direction: Outbound, AgentID: &me.AgentID, ContactID: n.ContactID, ConversationID: n.ConversationID,
@@ -122,7 +122,7 @@ func (s *Service) prepare(tx *db.Tx, n NewCall, me team.Member) (*work, Leg, err
 	}
 	colleague, err := s.Team.FindByExtension(&tx.Reader, strings.TrimSpace(n.To))
 	switch {
-	case address.IsEmergency(n.To): // whoever has that extension
+	case address.IsEmergency(n.To): // even if a colleague has that extension
 	case err == nil:
 		if colleague.AgentID == me.AgentID {
 			return nil, Leg{}, fault.Invalid("to", "own_extension")
@@ -161,14 +161,14 @@ func (s *Service) checkColleague(r *db.Reader, colleague team.Member) error {
 	return err
 }
 
-// longestInside is how long a call from phone to phone may last, in seconds.
+// longestInside is the maximum length of a call from phone to phone, in seconds.
 const longestInside = 12 * 3600
 
 func (w *work) newLeg(role string) Leg {
 	return Leg{ID: w.tx.NewID(), Role: role, State: legPlanned, open: true, createdAt: clock.At(w.tx.Now())}
 }
 
-// way is a line to the outside.
+// way is an outside line.
 type way struct {
 	via      string
 	trunk    uuid.UUID
@@ -177,9 +177,9 @@ type way struct {
 	rated    bool
 }
 
-// findRoute chooses the line that a call goes out over: the one that was asked for, a
-// bought number before the own line. It returns no_line where there is none. Help is called
-// also over a number whose fee could not be paid.
+// findRoute chooses the line for an outgoing call: the requested one, or else a bought
+// number before the workspace's own line. It returns no_line if there is none. Emergency
+// calls may also use a number whose fee could not be paid.
 func (w *work) findRoute(n NewCall) (way, error) {
 	if w.s.Outside != nil && n.Via != ViaLine {
 		find := w.s.Numbers.FindActive
@@ -210,8 +210,8 @@ func (w *work) findRoute(n NewCall) (way, error) {
 	return way{via: ViaLine, trunk: *own.ID, shows: own.Number}, nil
 }
 
-// FindNumber finds whose number somebody dials on the operator's line, and how the
-// exchange calls that line for them. It returns exchange.ErrUnknown for a number that
+// FindNumber returns the workspace that has the number dialled on the operator's line, and
+// the exchange's id of that line for it. It returns exchange.ErrUnknown for a number that
 // nobody has.
 func (s *Service) FindNumber(ctx context.Context, dialled string) (tenant, trunk uuid.UUID, err error) {
 	if s.Outside == nil {
@@ -224,14 +224,14 @@ func (s *Service) FindNumber(ctx context.Context, dialled string) (tenant, trunk
 	return tenant, s.outsideTrunk(tenant), err
 }
 
-// outsideTrunk is how the exchange calls the operator's line for a workspace.
+// outsideTrunk returns the exchange's id of the operator's line for a workspace.
 func (s *Service) outsideTrunk(tenant uuid.UUID) uuid.UUID {
 	return uuid.NewSHA1(s.Outside.ID, tenant[:])
 }
 
-// newOutsideLeg makes a leg to a number outside, with its first minute set aside. It
-// returns validation_failed, cap_reached or no_credit. Somebody who calls for help is
-// kept back by nothing.
+// newOutsideLeg creates a leg to an outside number, with its first minute set aside. It
+// returns validation_failed, cap_reached or no_credit. Nothing holds back an emergency
+// call.
 func (w *work) newOutsideLeg(role, to string, out way) (Leg, error) {
 	l := w.newLeg(role)
 	l.trunk, l.max = &out.trunk, int64(w.settings.Caps.MaxMinutes)*60
@@ -261,7 +261,7 @@ func (w *work) newOutsideLeg(role, to string, out way) (Leg, error) {
 	return l, w.reserve(&l)
 }
 
-// leadsBack says whether a number is the workspace's own. A call that is sent there would come
+// leadsBack reports whether a number is the workspace's own. A call sent there would come
 // in again, be sent there again, and cost minutes each time.
 func (w *work) leadsBack(number string, out way) (bool, error) {
 	_, err := w.s.Numbers.FindDialled(&w.tx.Reader, number)
@@ -271,7 +271,7 @@ func (w *work) leadsBack(number string, out way) (bool, error) {
 	return err == nil, err
 }
 
-// checkCaps returns cap_reached where the settings keep a call back.
+// checkCaps returns cap_reached if the settings do not allow the call.
 func (w *work) checkCaps(number string) error {
 	caps := w.settings.Caps
 	if len(caps.Countries) > 0 && !slices.ContainsFunc(caps.Countries, func(code string) bool { return strings.HasPrefix(number, "+"+code) }) {
@@ -298,14 +298,14 @@ func (w *work) checkCaps(number string) error {
 	return err
 }
 
-// lockOutside lets one transaction of the workspace at a time count its legs to the outside,
-// so that two calls cannot both take the last place of a cap. It is taken before the wallet,
-// by whatever takes both.
+// lockOutside lets only one transaction of the workspace at a time count its outside legs,
+// so that two calls cannot both take the last place under a cap. Whoever takes both takes
+// this lock before the wallet's.
 func (w *work) lockOutside() error {
 	return w.tx.Lock("phone outside " + w.tx.Tenant().String())
 }
 
-// newOutside counts the legs to the outside that are not stored yet.
+// newOutside counts the outside legs that are not stored yet.
 func (w *work) newOutside() (n int64) {
 	for _, l := range w.Legs {
 		if l.lastAt.IsZero() && l.trunk != nil && (l.Role != RoleCustomer || w.Direction == Outbound) {
@@ -315,8 +315,8 @@ func (w *work) newOutside() (n int64) {
 	return n
 }
 
-// dialAgent makes the leg to an agent's phone and dials it. It returns no_device
-// where they have none or may not call, and the refusals of an outside leg for a phone outside.
+// dialAgent creates the leg to an agent's phone and dials it. It returns no_device if they
+// have none or may not call, and for an outside phone the refusals of an outside leg.
 func (w *work) dialAgent(role string, m team.Member, shows string, ring int) (Leg, error) {
 	var l Leg
 	if err := w.s.Team.MayCall(&w.tx.Reader, m.AgentID); fault.Is(err, fault.Forbidden) {
@@ -345,7 +345,7 @@ func (w *work) dialAgent(role string, m team.Member, shows string, ring int) (Le
 	return l, nil
 }
 
-// dial has the exchange dial a leg.
+// dial makes the exchange dial a leg.
 func (w *work) dial(l *Leg, shows string, ring int) {
 	l.State, l.dirty = legDialling, true
 	c := command.Command{
@@ -357,13 +357,13 @@ func (w *work) dial(l *Leg, shows string, ring int) {
 	w.do(c)
 }
 
-// records says whether the call shall be recorded.
+// records reports whether the call is to be recorded.
 func (w *work) records() bool {
 	return w.recording == nil && w.Via != ViaInside && w.settings.Records(w.Direction)
 }
 
-// record records what is said, where the settings ask for it and the storage takes it.
-// Without space the call goes on unrecorded.
+// record starts recording if the settings ask for it. If the storage is full, the call goes
+// on unrecorded.
 func (w *work) record(customer *Leg) error {
 	if !w.records() {
 		return nil
@@ -378,7 +378,7 @@ func (w *work) record(customer *Leg) error {
 	return nil
 }
 
-// connect joins the legs that talk, and records them where the settings say so.
+// connect joins the two legs, and records them if the settings say so.
 func (w *work) connect(customer, other *Leg) error {
 	if err := w.move(Active); err != nil {
 		return err

@@ -16,13 +16,13 @@ import (
 
 const mobile = "+905327777777"
 
-// rungOutside lets the owner's calls ring at another number.
+// rungOutside makes the owner's calls ring at an outside number.
 func (o *office) rungOutside(number string) {
 	o.t.Helper()
 	o.w.Owner.Put(path+"/device", map[string]any{"kind": "outside", "e164": number}).Want(200)
 }
 
-// exec changes the database behind the product's back.
+// exec changes the database directly.
 func (o *office) exec(query string, args ...any) {
 	o.t.Helper()
 	err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) error {
@@ -34,8 +34,8 @@ func (o *office) exec(query string, args ...any) {
 	}
 }
 
-// Every leg to the outside counts in the caps, also of calls that came in: those that are
-// forwarded, and those that ring at phones outside.
+// Every outside leg counts towards the caps, also in incoming calls: those that are
+// forwarded, and those that ring at outside phones.
 func TestCapsCountEveryLegToTheOutside(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -69,11 +69,11 @@ func TestCapsCountEveryLegToTheOutside(t *testing.T) {
 	})
 }
 
-// No call is sent to a number of the workspace: it would come in again and again.
+// No call is sent to one of the workspace's own numbers: it would come in again and again.
 func TestNoCallLeadsBack(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
-		o.w.Owner.Post(path+"/call", map[string]any{"to": "+902125550101"}).Refused(422, "validation_failed") // that of the line
+		o.w.Owner.Post(path+"/call", map[string]any{"to": "+902125550101"}).Refused(422, "validation_failed") // the line's number
 		o.buyNumber()
 		const own = "+902125550199"
 		_, ayse, phone := o.colleague("ayse")
@@ -92,7 +92,7 @@ func TestNoCallLeadsBack(t *testing.T) {
 	})
 }
 
-// Phones outside that ring at once count against each other.
+// Outside phones that ring at once all count towards the caps.
 func TestCapsCountPhonesThatRingAtOnce(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -107,7 +107,7 @@ func TestCapsCountPhonesThatRingAtOnce(t *testing.T) {
 	})
 }
 
-// A call that somebody makes with a phone outside takes two places of a cap.
+// A call placed with an outside phone takes two places under a cap.
 func TestCapsCountBothLegsOfACall(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -119,7 +119,7 @@ func TestCapsCountBothLegsOfACall(t *testing.T) {
 	})
 }
 
-// Phones outside to which a call is handed on count against each other.
+// Outside phones to which a call is transferred all count towards the caps.
 func TestCapsCountPhonesACallIsHandedTo(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -143,8 +143,8 @@ func TestCapsCountPhonesACallIsHandedTo(t *testing.T) {
 	})
 }
 
-// Neither a number whose fee is not paid nor a phone outside that cannot be paid keeps
-// somebody from calling for help.
+// Neither an unpaid number nor an outside phone that cannot be paid prevents an emergency
+// call.
 func TestHelpIsCalledWithoutCredit(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -166,8 +166,8 @@ func TestHelpIsCalledWithoutCredit(t *testing.T) {
 	})
 }
 
-// A forwarded call that nobody takes comes back, although its agent cannot be rung now: its
-// end is kept and paid, and the agent is rung later.
+// A forwarded call that nobody takes comes back even if its agent cannot be rung now: the
+// end of its leg is stored and paid, and the agent is rung later.
 func TestForwardComesBackToWhoCannotBeRung(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -190,8 +190,8 @@ func TestForwardComesBackToWhoCannotBeRung(t *testing.T) {
 	})
 }
 
-// The exchange is given the operator's line as it is now, whatever it was when the exchange
-// was given it last.
+// After a start the exchange gets the operator's line with its current settings, whatever
+// it had before.
 func TestTheOperatorsLineIsGivenAfterAStart(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -218,10 +218,10 @@ func TestTheOperatorsLineIsGivenAfterAStart(t *testing.T) {
 		puts := func() int {
 			return len(slices.DeleteFunc(o.x.Log(), func(line string) bool { return line != "put trunk sip.carrier.example" }))
 		}
-		if puts() != 2 { // here, and once by the calls
+		if puts() != 2 { // once above and once by the calls
 			o.t.Errorf("the exchange was given the line %d times", puts())
 		}
-		// An exchange that lost it is given it again.
+		// An exchange that lost the line gets it again.
 		if err := o.x.DropTrunk(o.t.Context(), o.w.ID, trunk); err != nil {
 			o.t.Fatal(err)
 		}
@@ -234,8 +234,9 @@ func TestTheOperatorsLineIsGivenAfterAStart(t *testing.T) {
 	})
 }
 
-// A line of the workspace's own that the exchange lost with its store needs its password, and
-// says so where it is used next; with it calls go out as before.
+// If the exchange lost the workspace's own line with its store, the line needs its
+// password, and reports that when it is used next; with the password, calls go out as
+// before.
 func TestALineThatTheExchangeLost(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -261,7 +262,7 @@ func TestALineThatTheExchangeLost(t *testing.T) {
 	})
 }
 
-// A call whose row cannot be read keeps nobody else's from going on.
+// A call whose row cannot be read does not hold back other calls.
 func TestABrokenCallKeepsNobodyBack(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {

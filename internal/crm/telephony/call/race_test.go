@@ -15,9 +15,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// twice is a wallet that is asked by two calls at once: the first to be asked, which was
-// counted against the caps before, lets the second begin and waits until that one is kept
-// back or asks as well.
+// twice is a wallet that two calls ask at once. The first one, already counted against the
+// caps, lets the second begin and waits until that one blocks or asks as well.
 type twice struct {
 	call.Wallet
 	asked  atomic.Int32
@@ -36,12 +35,12 @@ func (t *twice) HoldForCall(tx *db.Tx, ref, id uuid.UUID, amount int64) error {
 	return t.Wallet.HoldForCall(tx, ref, id, amount)
 }
 
-// untilKeptBack waits until a transaction waits for another's lock, or for over. SQLite lets
-// the second transaction begin only when the first has ended.
+// untilKeptBack waits until a transaction waits for another's lock, or until over is
+// closed. SQLite lets the second transaction begin only when the first has ended.
 func (o *office) untilKeptBack(over <-chan struct{}) {
 	o.t.Helper()
 	looked := make(chan struct{})
-	go func() { // not by who is in a transaction
+	go func() { // not in a goroutine that is in a transaction
 		defer close(looked)
 		o.lookForLocks(over)
 	}()
@@ -72,7 +71,7 @@ func (o *office) lookForLocks(over <-chan struct{}) {
 	}
 }
 
-// Two calls at the same moment cannot both take the last place of a cap, whichever is first.
+// Two simultaneous calls cannot both take the last place under a cap, whichever is first.
 func TestTheLastPlaceOfACapIsForOne(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -113,8 +112,8 @@ func TestTheLastPlaceOfACapIsForOne(t *testing.T) {
 	})
 }
 
-// counting is a wallet that counts what it is asked to set aside, and after it first made
-// something available again lets another transaction begin.
+// counting is a wallet that counts its holds, and after the first release lets another
+// transaction begin.
 type counting struct {
 	call.Wallet
 	asked atomic.Int32
@@ -134,9 +133,9 @@ func (c *counting) Release(tx *db.Tx, ref uuid.UUID) error {
 	return err
 }
 
-// A call that ends and goes on at another phone outside and one that begins at the same moment
-// take the wallet and the caps in one order: neither is done twice because they wait for each
-// other.
+// A call that ends and goes on at another outside phone, and one that begins at the same
+// time, lock the wallet and the caps in the same order: neither is retried because of a
+// deadlock.
 func TestMoneyAndCapsAreLockedInOneOrder(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -166,7 +165,7 @@ func TestMoneyAndCapsAreLockedInOneOrder(t *testing.T) {
 	})
 }
 
-// watched is a timeline that says when a call is written into it.
+// watched is a timeline that signals when a call is written into it.
 type watched struct {
 	call.Timeline
 	writes func(call.State)
@@ -178,8 +177,8 @@ func (w watched) WriteCall(tx *db.Tx, c *call.Call, item *uuid.UUID) (conversati
 	return w.Timeline.WriteCall(tx, c, item)
 }
 
-// An agent whose phone a call begins to ring at, or who has just had a call, can be suspended in
-// that moment: a call locks its agent's row last.
+// An agent whose phone starts to ring, or who has just had a call, can be suspended at that
+// moment: a call locks its agent's row last.
 func TestAgentIsLockedLast(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// slice is for how many seconds credit is set aside at once.
+// slice is the number of seconds for which credit is set aside at once.
 const slice = 60
 
-// Rate is what calls to numbers that begin alike cost.
+// Rate is the price of calls to numbers with a prefix.
 type Rate struct {
 	Prefix    string `json:"prefix"` // digits without "+"; "" for every number
 	PerMinute int64  `json:"per_minute"`
@@ -21,7 +21,7 @@ type Rate struct {
 	Increment int64  `json:"increment"` // seconds, a divisor of 60
 }
 
-// Cost is what so many seconds cost, the begun increment whole.
+// Cost returns the cost of this many seconds, rounded up to whole increments.
 func (r Rate) Cost(seconds int64) int64 {
 	if seconds <= 0 {
 		return 0
@@ -29,19 +29,19 @@ func (r Rate) Cost(seconds int64) int64 {
 	return r.Connect + (r.PerMinute*r.billed(seconds)+59)/60
 }
 
-// billed is how many of the seconds are paid for: the begun increment whole.
+// billed returns the number of seconds to pay for, rounded up to whole increments.
 func (r Rate) billed(seconds int64) int64 {
 	return (seconds + r.Increment - 1) / r.Increment * r.Increment
 }
 
-// sliceCost is what must be set aside for the slice that begins after so many
-// seconds. The slices of a call together are what the call costs.
+// sliceCost returns the amount to set aside for the slice that begins after this many
+// seconds. The slices of a call add up to its cost.
 func (r Rate) sliceCost(paid int64) int64 { return r.Cost(paid+slice) - r.Cost(paid) }
 
 // Rates are the operator's prices.
 type Rates []Rate
 
-// DefaultRates are the prices of an installation that names none.
+// DefaultRates returns the prices of an installation that does not set any.
 func DefaultRates() Rates {
 	return Rates{
 		{Prefix: "90", PerMinute: 1_000_000, Increment: 60},
@@ -50,8 +50,8 @@ func DefaultRates() Rates {
 	}
 }
 
-// ReadRates reads prices from the file of --call-rates, or returns the built-in ones where
-// it names none.
+// ReadRates reads prices from the file given by --call-rates, or returns the built-in ones
+// if path is empty.
 func ReadRates(path string) (Rates, error) {
 	if path == "" {
 		return DefaultRates(), nil
@@ -96,8 +96,7 @@ func ParseRates(r io.Reader) (out Rates, err error) {
 	return out, nil
 }
 
-// Find finds the price of a number, by the longest prefix; nil where it may not be
-// called.
+// Find returns the price of a number, by the longest prefix; nil if it may not be called.
 func (r Rates) Find(e164 string) *Rate {
 	digits, best := strings.TrimPrefix(e164, "+"), -1
 	for i, rate := range r {

@@ -27,43 +27,43 @@ import (
 
 // Wallet pays for calls.
 type Wallet interface {
-	// HoldForCall sets an amount aside for ref, a part of a call; no_credit where less
-	// is available.
+	// HoldForCall sets an amount aside for ref, a part of a call; no_credit if less is
+	// available.
 	HoldForCall(tx *db.Tx, ref, call uuid.UUID, amount int64) error
-	// Settle spends an amount of what is set aside.
+	// Settle spends an amount of what is set aside for ref.
 	Settle(tx *db.Tx, ref uuid.UUID, amount int64) error
-	// Release makes what is set aside available again.
+	// Release makes what is set aside for ref available again.
 	Release(tx *db.Tx, ref uuid.UUID) error
 }
 
 // Timeline writes calls into conversations.
 type Timeline interface {
-	// FindCaller finds whose number it is; nil where it is nobody's.
+	// FindCaller returns the contact with this number; nil if there is none.
 	FindCaller(r *db.Reader, e164 string) (*uuid.UUID, error)
-	// ResolveCustomer finds the customer of a messaging account by their number, or
-	// makes them.
+	// ResolveCustomer returns the customer of a messaging account by their number, and
+	// creates them if needed.
 	ResolveCustomer(tx *db.Tx, channel string, account uuid.UUID, e164 string) (uuid.UUID, error)
-	// CheckTarget refuses a contact or a conversation that is not there or that the
+	// CheckTarget refuses a contact or a conversation that does not exist or that the
 	// caller may not see.
 	CheckTarget(r *db.Reader, contact, conversation *uuid.UUID) error
-	// WriteCall makes the item of a call or changes it, and returns its conversation
-	// and itself; nil for a call of nobody known.
+	// WriteCall creates or changes the item of a call, and returns its conversation and the
+	// item; nil for a call that belongs in no conversation.
 	WriteCall(tx *db.Tx, c *Call, item *uuid.UUID) (conversation, newItem *uuid.UUID, err error)
 }
 
-// Groups knows the workspace's groups.
+// Groups finds the workspace's groups.
 type Groups interface {
-	// GroupMembers lists the agents of a group; none where there is no such group.
+	// GroupMembers lists the agents of a group; none if the group does not exist.
 	GroupMembers(r *db.Reader, id uuid.UUID) ([]uuid.UUID, error)
 }
 
-// Mail tells people by e-mail.
+// Mail notifies people by e-mail.
 type Mail interface {
-	// TellMessage sends the notice of a message on the voicemail in the transaction.
+	// TellMessage sends the notice of a voicemail message in the transaction.
 	TellMessage(tx *db.Tx, n MessageNotice) error
 }
 
-// Config is what calls need.
+// Config is the configuration of a Service.
 type Config struct {
 	DB        *db.DB
 	Log       *slog.Logger
@@ -74,26 +74,26 @@ type Config struct {
 	Line      *line.Service
 	Numbers   *number.Service
 	Greetings *greeting.Service
-	// Messaging is the messaging accounts whose calls come in.
+	// Messaging knows the messaging accounts whose calls the exchange takes.
 	Messaging *messaging.Service
 	Timeline  Timeline
 	Groups    Groups
 	Mail      Mail
 	Rates     Rates
-	// Outside is the operator's line, over which bought numbers call; nil for none.
-	// The exchange gets it once for each workspace that uses it.
+	// Outside is the operator's line, which carries the calls of bought numbers; nil if
+	// there is none. The exchange gets it once for each workspace that uses it.
 	Outside *exchange.Trunk
-	// Exchange carries the calls; nil where this node has none.
+	// Exchange carries the calls; nil if this node has none.
 	Exchange exchange.Exchange
 }
 
-// Service is the calls of a workspace.
+// Service manages the calls of a workspace.
 type Service struct {
 	Config
-	given sync.Map // the workspaces for which the exchange was given the operator's line
+	given sync.Map // workspaces for which the exchange has the operator's line
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Log == nil || c.Wallet == nil || c.Team == nil || c.Settings == nil || c.Blocks == nil || c.Line == nil ||
 		c.Numbers == nil || c.Greetings == nil || c.Messaging == nil || c.Timeline == nil || c.Groups == nil || c.Mail == nil || len(c.Rates) == 0 {
@@ -106,7 +106,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// work is a call while a transaction changes it.
+// work is a call that a transaction is changing.
 type work struct {
 	*Call
 	s        *Service
@@ -114,20 +114,20 @@ type work struct {
 	settings setting.Settings
 	was      Call
 	fresh    bool
-	at       time.Time  // when what the exchange tells happened
-	rung     *uuid.UUID // who is behind the others from now on
+	at       time.Time  // time of the event being applied
+	rung     *uuid.UUID // the agent who moves behind the others
 	commands []command.Command
 }
 
-// begin makes a call.
+// begin creates a call.
 func (s *Service) begin(tx *db.Tx, c Call) (*work, error) {
 	c.ID, c.bridge, c.StartedAt, c.State, c.Legs = tx.NewID(), tx.NewID(), clock.At(tx.Now()), Created, []Leg{}
 	settings, err := s.Settings.Find(&tx.Reader)
 	return &work{Call: &c, s: s, tx: tx, settings: settings, fresh: true}, err
 }
 
-// lock reads a call and keeps others from changing it. It returns not_found where
-// there is no such call.
+// lock reads a call and locks it against other changes. It returns not_found if it does not
+// exist.
 func (s *Service) lock(tx *db.Tx, id uuid.UUID) (*work, error) {
 	c, err := lockCall(tx, id)
 	if err != nil {
@@ -140,8 +140,8 @@ func (s *Service) lock(tx *db.Tx, id uuid.UUID) (*work, error) {
 	return &work{Call: &c, s: s, tx: tx, settings: settings, was: c}, err
 }
 
-// inCall is the gate: it locks a call, lets fn change it, and stores it with what
-// follows.
+// inCall is the gate: it locks a call, lets fn change it, and stores it together with its
+// commands and events.
 func (s *Service) inCall(ctx context.Context, tenant, id uuid.UUID, fn func(*work) error) (out Call, err error) {
 	err = s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
 		w, err := s.lock(tx, id)
@@ -160,8 +160,8 @@ func (s *Service) inCall(ctx context.Context, tenant, id uuid.UUID, fn func(*wor
 	return out, err
 }
 
-// move takes the call to another state. It returns call_state where the table does
-// not allow it.
+// move changes the state of the call. It returns call_state if the state machine does not
+// allow it.
 func (w *work) move(to State) error {
 	if !mayGo(w.State, to) {
 		return fault.New(fault.CallState)
@@ -187,7 +187,8 @@ func (w *work) move(to State) error {
 	return nil
 }
 
-// now is when what is done here happened: an event of the exchange may be told late.
+// now returns the time of the event being applied, which may be reported late, or else the
+// transaction's.
 func (w *work) now() time.Time {
 	if w.at.IsZero() {
 		return w.tx.Now()
@@ -195,7 +196,7 @@ func (w *work) now() time.Time {
 	return w.at
 }
 
-// lastEnd is when the last leg of the call ended.
+// lastEnd returns when the last leg of the call ended.
 func (w *work) lastEnd() clock.Time {
 	end := w.StartedAt
 	if w.AnsweredAt != nil && w.AnsweredAt.After(end.Time) {
@@ -209,13 +210,13 @@ func (w *work) lastEnd() clock.Time {
 	return end
 }
 
-// do asks the exchange for something.
+// do queues commands for the exchange.
 func (w *work) do(list ...command.Command) { w.commands = append(w.commands, list...) }
 
-// dueIn sets when the call is looked at again.
+// dueIn sets when the call is processed again.
 func (w *work) dueIn(d time.Duration) { w.dueAt = clock.Ptr(w.tx.Now().Add(d)) }
 
-// legs lists the open legs of a role.
+// legs returns the open legs with one of the roles.
 func (w *work) legs(roles ...string) (out []*Leg) {
 	for i := range w.Legs {
 		for _, role := range roles {
@@ -227,7 +228,7 @@ func (w *work) legs(roles ...string) (out []*Leg) {
 	return out
 }
 
-// leg finds the open leg of a role; nil where there is none.
+// leg returns the open leg of a role; nil if there is none.
 func (w *work) leg(role string) *Leg {
 	if list := w.legs(role); len(list) > 0 {
 		return list[0]
@@ -235,7 +236,7 @@ func (w *work) leg(role string) *Leg {
 	return nil
 }
 
-// hangup ends legs; what they mean to the call is as before.
+// hangup hangs up legs without changing the state of the call.
 func (w *work) hangup(cause exchange.Cause, list ...*Leg) error {
 	for _, l := range list {
 		if l == nil || !l.open {
@@ -268,7 +269,7 @@ func (w *work) end(disposition, endedBy string, cause exchange.Cause) error {
 	return w.hangup(cause, w.legs(RoleCustomer, RoleAgent, RoleRing, RoleThird, RoleLeft)...)
 }
 
-// store writes the call with what changed in it, its commands and its events.
+// store writes the call, its changed legs, its commands and its events.
 func (w *work) store() error {
 	if w.State == Ending && len(w.legs(RoleCustomer, RoleAgent, RoleRing, RoleThird, RoleLeft)) == 0 {
 		end := w.lastEnd()
@@ -308,8 +309,7 @@ func (w *work) store() error {
 	return w.tellTeam()
 }
 
-// writeItem writes the call into its conversation, where that would show something
-// new.
+// writeItem updates the call's item in its conversation, if that would show something new.
 func (w *work) writeItem() error {
 	if !w.fresh && w.was.State == w.State && w.was.RecordingMS == w.RecordingMS && (w.was.Message.V == nil) == (w.Message.V == nil) {
 		return nil
@@ -322,9 +322,10 @@ func (w *work) writeItem() error {
 	return err
 }
 
-// tellTeam puts who was rung first behind the others, and gives the agent of a call that was
-// talked in some quiet. It comes last: the rows of agents are locked after a call's own, its
-// conversation and its money, as where an agent is suspended.
+// tellTeam moves the agent who was rung first behind the others, and gives the agent of an
+// answered call a pause after it has ended. It comes last: rows of agents are locked after
+// a call's own, its conversation and its money, in the same order as when an agent is
+// suspended.
 func (w *work) tellTeam() error {
 	if w.rung != nil {
 		if err := w.s.Team.MarkRung(w.tx, *w.rung); err != nil {
@@ -337,7 +338,7 @@ func (w *work) tellTeam() error {
 	return w.s.Team.WrapUp(w.tx, *w.AgentID, time.Duration(w.settings.WrapUp)*time.Second)
 }
 
-// announce emits what happened to the call in this transaction.
+// announce emits the events of what happened to the call in this transaction.
 func (w *work) announce() error {
 	var names []string
 	if w.fresh {

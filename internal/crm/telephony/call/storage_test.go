@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/hours"
 )
 
-// Who is recorded is told so first, although nobody chose a greeting for it.
+// Callers are told first that they are recorded, even if nobody set a greeting for it.
 func TestRecordingNotice(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -32,8 +32,8 @@ func TestRecordingNotice(t *testing.T) {
 	})
 }
 
-// Recordings count in the workspace's storage until they are deleted. Where it is full,
-// calls go on unrecorded and nobody can leave a message.
+// Recordings count in the workspace's storage until they are deleted. If it is full, calls
+// go on unrecorded and nobody can leave a message.
 func TestRecordingsTakeStorage(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {

@@ -32,7 +32,7 @@ func scanCall(row db.Row) (c Call, err error) {
 	return c, err
 }
 
-// arguments are the values of columns.
+// arguments returns the values of the columns.
 func (c *Call) arguments(tenant uuid.UUID) []any {
 	heard := Message{}
 	if c.Message.V != nil {
@@ -105,18 +105,17 @@ func legsOf(r *db.Reader, call uuid.UUID) ([]Leg, error) {
 	return db.All(r, scanLeg, `SELECT `+legColumns+` FROM phone_leg WHERE tenant_id = $1 AND call_id = $2 ORDER BY created_at, id`, r.Tenant(), call)
 }
 
-// callOfLeg finds the call that a leg belongs to; db.ErrNoRow where it belongs to
-// none.
+// callOfLeg returns the call that a leg belongs to; db.ErrNoRow if it belongs to none.
 func callOfLeg(r *db.Reader, leg uuid.UUID) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT call_id FROM phone_leg WHERE tenant_id = $1 AND id = $2`, r.Tenant(), leg)
 }
 
-// callOfRecording finds the call that a recording belongs to.
+// callOfRecording returns the call that a recording belongs to.
 func callOfRecording(r *db.Reader, recording uuid.UUID) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM phone_call WHERE tenant_id = $1 AND recording_id = $2`, r.Tenant(), recording)
 }
 
-// placed names a call of a workspace.
+// placed is the id of a call and its workspace.
 type placed struct{ tenant, id uuid.UUID }
 
 func scanPlaced(row db.Row) (p placed, err error) {
@@ -124,12 +123,12 @@ func scanPlaced(row db.Row) (p placed, err error) {
 	return p, err
 }
 
-// dueCalls lists calls whose time has come.
+// dueCalls lists the calls that are due.
 func dueCalls(r *db.Reader, now clock.Time, limit int) ([]placed, error) {
 	return db.All(r, scanPlaced, `SELECT tenant_id, id FROM phone_call WHERE due_at <= $1 ORDER BY due_at LIMIT $2`, now, limit)
 }
 
-// oldRecordings lists calls whose recording was kept for long enough.
+// oldRecordings lists calls whose recording has passed its retention time.
 func oldRecordings(r *db.Reader, now clock.Time, limit int) ([]placed, error) {
 	return db.All(r, scanPlaced, `SELECT tenant_id, id FROM phone_call WHERE keep_until <= $1 ORDER BY keep_until LIMIT $2`, now, limit)
 }
@@ -140,10 +139,11 @@ func unpaidCalls(r *db.Reader, before clock.Time, limit int) ([]placed, error) {
 		ORDER BY paid_until LIMIT $2`, before, limit)
 }
 
-// openLeg names a leg that has not ended.
+// openLeg is the id of a leg that has not ended, and its workspace.
 type openLeg struct{ tenant, id uuid.UUID }
 
-// openLegs lists the legs that the exchange should know since before a time.
+// openLegs lists the open legs that the exchange should know and that were last heard of
+// before a time.
 func openLegs(r *db.Reader, before clock.Time, limit int) ([]openLeg, error) {
 	return db.All(r, func(row db.Row) (l openLeg, err error) {
 		err = row.Scan(&l.tenant, &l.id)
@@ -164,22 +164,22 @@ func saveCursor(tx *db.Tx, cursor int64) error {
 	return err
 }
 
-// toOutside counts the legs that lead to the outside: whom somebody calls, whom a call is
-// forwarded to, and phones outside, but not who calls in.
+// toOutside counts outside legs: dialled customers, forwarding targets and agents' outside
+// phones, but not callers.
 const toOutside = `SELECT COUNT(*) FROM phone_call c JOIN phone_leg l ON l.tenant_id = c.tenant_id AND l.call_id = c.id
 	WHERE c.tenant_id = $1 AND l.trunk_id IS NOT NULL AND NOT (l.role = 'customer' AND c.direction = 'inbound')`
 
-// countOpenOutside counts legs to the outside that have not ended.
+// countOpenOutside counts the outside legs that have not ended.
 func countOpenOutside(r *db.Reader) (int64, error) {
 	return db.One(r, db.Scalar[int64], toOutside+` AND c.open AND l.open`, r.Tenant())
 }
 
-// countOutsideSince counts legs to the outside of calls that began after a time.
+// countOutsideSince counts the outside legs of calls that began since a time.
 func countOutsideSince(r *db.Reader, since clock.Time) (int64, error) {
 	return db.One(r, db.Scalar[int64], toOutside+` AND c.started_at >= $2`, r.Tenant(), since)
 }
 
-// clearToReturn marks that a caller was called back.
+// clearToReturn marks the calls from a number as returned.
 func clearToReturn(tx *db.Tx, e164 string) error {
 	_, err := tx.Exec(`UPDATE phone_call SET to_return = $3 WHERE tenant_id = $1 AND from_e164 = $2 AND to_return`, tx.Tenant(), e164, false)
 	return err

@@ -9,10 +9,11 @@ import (
 	"konak/internal/kit/db"
 )
 
-// unheard is for messages that can still be heard: they are deleted in time.
+// unheard matches unheard messages that still have a recording: recordings are deleted
+// after some time.
 const unheard = ` AND voicemail AND heard_at IS NULL AND recording_id IS NOT NULL`
 
-// where is the filter as a condition, after the arguments that are there already.
+// where returns the filter as an SQL condition and appends its arguments to args.
 func (f Filter) where(args *[]any) string {
 	var b strings.Builder
 	add := func(condition string, v any) {
@@ -45,7 +46,7 @@ func (f Filter) where(args *[]any) string {
 	return b.String()
 }
 
-// listCalls reads a page of calls, the newest first, with their legs.
+// listCalls reads a page of calls with their legs, newest first.
 func listCalls(r *db.Reader, f Filter, p db.Page) (db.List[Call], error) {
 	args := []any{r.Tenant(), p.After.Sort, p.After.ID, p.Limit + 1}
 	rows, err := db.All(r, scanCall, `SELECT `+columns+` FROM phone_call WHERE tenant_id = $1 AND (started_at, id) < ($2, $3)`+f.where(&args)+`
@@ -57,7 +58,7 @@ func listCalls(r *db.Reader, f Filter, p db.Page) (db.List[Call], error) {
 	return list, fillLegs(r, list.Rows)
 }
 
-// listOpenCalls reads the calls that go on, the newest first.
+// listOpenCalls reads the calls in progress, newest first.
 func listOpenCalls(r *db.Reader) ([]Call, error) {
 	rows, err := db.All(r, scanCall, `SELECT `+columns+` FROM phone_call WHERE tenant_id = $1 AND open ORDER BY started_at DESC, id DESC LIMIT 1000`, r.Tenant())
 	if err != nil {
@@ -88,7 +89,7 @@ func fillLegs(r *db.Reader, list []Call) error {
 	return err
 }
 
-// withFirst reads one column before those that a scan knows.
+// withFirst scans one extra column before those of the wrapped row.
 type withFirst struct {
 	db.Row
 	first any
@@ -97,7 +98,7 @@ type withFirst struct {
 // Scan implements db.Row.
 func (w withFirst) Scan(dest ...any) error { return w.Row.Scan(append([]any{w.first}, dest...)...) }
 
-// sumCalls sums the calls up that have ended.
+// sumCalls adds up the calls that have ended.
 func sumCalls(r *db.Reader, f Filter) (Summary, error) {
 	args := []any{r.Tenant()}
 	count := func(disposition string) string {
@@ -113,7 +114,7 @@ func sumCalls(r *db.Reader, f Filter) (Summary, error) {
 		FROM phone_call WHERE tenant_id = $1 AND NOT open`+f.where(&args), args...)
 }
 
-// countWaiting counts calls to return and messages that nobody has heard.
+// countWaiting counts the calls to return and the unheard messages.
 func countWaiting(r *db.Reader) (c Counts, err error) {
 	if c.ToReturn, err = db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM phone_call WHERE tenant_id = $1 AND to_return`, r.Tenant()); err != nil {
 		return c, err

@@ -11,9 +11,9 @@ import (
 	"konak/internal/exchange"
 )
 
-// A suspended workspace takes no call that a carrier brings, over its line or to its
-// number, and places none that is dialled on a phone, except one for help. A call that was
-// under way goes on. Resumed, it takes calls again.
+// A suspended workspace takes no incoming calls, over its line or to its number, and places
+// none that are dialled on a phone, except emergency calls. A call in progress goes on.
+// After the suspension ends, it takes calls again.
 func TestSuspendedWorkspaceTakesNoCalls(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -72,9 +72,9 @@ func TestSuspendedWorkspaceTakesNoCalls(t *testing.T) {
 	})
 }
 
-// A workspace without a licence for telephony takes no call and makes none, except for
-// help, and none of its phones may be signed in. With one of the two licences all is as
-// before.
+// A workspace without a licence for telephony takes and makes no calls, except emergency
+// calls, and none of its phones may be signed in. With one of the two licences everything
+// works again.
 func TestUnlicensedWorkspaceTakesNoCalls(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -121,9 +121,9 @@ func TestUnlicensedWorkspaceTakesNoCalls(t *testing.T) {
 	})
 }
 
-// Whoever may not call any more is not rung, by the team's calls, a transfer or a
-// colleague, cannot call except for help, and their phone may not be signed in. With the
-// permission all is as before.
+// An agent who may not call any more is not rung by the team's calls, a transfer or a
+// colleague, can make only emergency calls, and may not sign in their phone. With the
+// permission everything works again.
 func TestWhoMayNotCallIsNotRung(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {

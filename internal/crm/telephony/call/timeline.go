@@ -11,10 +11,10 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// phoneChannel is the source of conversations that a call begins.
+// phoneChannel is the channel of conversations that a call begins.
 const phoneChannel = "phone"
 
-// Conversations is the Timeline of the inbox.
+// Conversations implements Timeline on the inbox.
 type Conversations struct {
 	Contacts *contact.Book
 	Inbox    *conversation.Service
@@ -54,8 +54,8 @@ func (t Conversations) CheckTarget(r *db.Reader, contactID, conversationID *uuid
 	return err
 }
 
-// WriteCall implements Timeline. A call is one item of its conversation, which changes
-// with it. It is no answer, and announces no reply.
+// WriteCall implements Timeline. A call is one item of its conversation, and the item
+// changes with it. It is not an answer and announces no reply.
 func (t Conversations) WriteCall(tx *db.Tx, c *Call, item *uuid.UUID) (conversationID, newItem *uuid.UUID, err error) {
 	if c.Via == ViaInside || c.ContactID == nil && c.ConversationID == nil || c.Disposition == Blocked {
 		return nil, item, nil
@@ -83,8 +83,8 @@ func (t Conversations) WriteCall(tx *db.Tx, c *Call, item *uuid.UUID) (conversat
 	return &in, &entry.ID, err
 }
 
-// lockThread finds the contact's conversation on the messaging account of a call, and
-// follows it where it went into another; db.ErrNoRow where there is none.
+// lockThread finds and locks the contact's conversation on the messaging account of a call,
+// following merges; db.ErrNoRow if there is none.
 func lockThread(tx *db.Tx, c *Call) (conversation.Conversation, error) {
 	in, err := conversation.LockThread(tx, *c.ChannelID, *c.ContactID)
 	if db.IsNoRow(err) {
@@ -102,9 +102,9 @@ func lockThread(tx *db.Tx, c *Call) (conversation.Conversation, error) {
 	return in, err
 }
 
-// addItem puts a call into the conversation that it was placed from, the contact's on the
-// messaging account that it came over, or their one on the phone; it begins one where
-// there is none.
+// addItem adds a call to the conversation that it was placed from, or the contact's on the
+// messaging account that it came over, or else the contact's phone conversation. If that
+// does not exist, it begins one.
 func (t Conversations) addItem(tx *db.Tx, c *Call, entry *conversation.Item) (uuid.UUID, error) {
 	var into conversation.Conversation
 	var err error
@@ -134,8 +134,8 @@ func (t Conversations) addItem(tx *db.Tx, c *Call, entry *conversation.Item) (uu
 	return into.ID, t.Inbox.Announce(tx, []string{conversation.ItemChanged}, nil, &into, entry)
 }
 
-// changeItem changes what a call left in its conversation. A customer who should be
-// called back waits from now on.
+// changeItem changes the item of a call in its conversation. If the customer is to be
+// called back, the conversation is marked as waiting.
 func (t Conversations) changeItem(tx *db.Tx, c *Call, item uuid.UUID, detail map[string]any) error {
 	in, err := conversation.LockAny(tx, *c.ConversationID)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"konak/internal/exchange"
 )
 
-// callOf is the call of a leg.
+// callOf returns the call of a leg.
 func (o *office) callOf(leg uuid.UUID) call.Call {
 	o.t.Helper()
 	o.Settle()
@@ -28,14 +28,14 @@ func (o *office) callOf(leg uuid.UUID) call.Call {
 	return call.Call{}
 }
 
-// state is where the call of a leg is.
+// state returns the state of a leg's call.
 func (o *office) state(leg uuid.UUID) call.State {
 	o.t.Helper()
 	return o.callOf(leg).State
 }
 
-// A caller who finds the whole team ringing for another hears it ring, until a phone is
-// free.
+// A caller who finds the whole team being rung for another caller hears ringing until a
+// phone is free.
 func TestTheSecondCallerWaitsForAPhone(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -54,15 +54,15 @@ func TestTheSecondCallerWaitsForAPhone(t *testing.T) {
 		if got := o.state(second); got != call.Active {
 			o.t.Errorf("the second caller is %s", got)
 		}
-		// Where everybody talks nobody waits.
+		// If everybody is talking, nobody waits.
 		if third := o.incoming("+905322222222"); o.state(third) != call.Voicemail {
 			o.t.Errorf("the third caller is %s", o.state(third))
 		}
 	})
 }
 
-// Who waits for a phone is led to the voicemail when the time to ring is over, also while
-// the phone is talked on by then, and is gone when they hang up.
+// A caller who waits for a phone goes to the voicemail when the ring time is over, even if
+// that phone is in a call by then, and stops waiting when they hang up.
 func TestTheSecondCallerWaitsNoLongerThanItRings(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -88,8 +88,8 @@ func TestTheSecondCallerWaitsNoLongerThanItRings(t *testing.T) {
 	})
 }
 
-// An agent may hang up while a colleague rings whom they hand a customer on to: the customer
-// waits, and comes back where nobody takes the call.
+// An agent may hang up while the customer is being transferred to a ringing colleague: the
+// customer waits, and comes back if nobody takes the call.
 func TestAgentLeavesATransfer(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -128,7 +128,7 @@ func TestAgentLeavesATransfer(t *testing.T) {
 	})
 }
 
-// A transfer to a group rings nobody who talks.
+// A transfer to a group does not ring agents who are talking.
 func TestTransferRingsNobodyWhoTalks(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -150,8 +150,8 @@ func TestTransferRingsNobodyWhoTalks(t *testing.T) {
 	})
 }
 
-// A customer whom an agent parked does not hear music for ever: after five minutes the agent
-// is rung, then the team, and where nobody comes the call ends and waits to be returned.
+// A customer whom an agent parked does not hear music forever: after five minutes the agent
+// is rung, then the team, and if nobody comes the call ends and waits to be returned.
 func TestAParkedCallIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -204,7 +204,7 @@ func TestAParkedCallIsNotForgotten(t *testing.T) {
 		o.end(o.legTo(phone), exchange.CauseNoAnswer)
 		nobody(true)
 
-		o.colleague("veli") // whom a colleague who waits is no business of
+		o.colleague("veli") // who must not be rung for a waiting colleague
 		o.Clock.Advance(time.Second)
 		inside, _, _ := o.talkInside(phone)
 		o.w.Owner.Post(path+"/call/detach", map[string]any{"call_id": inside.ID}).Want(200)
@@ -219,7 +219,7 @@ func TestAParkedCallIsNotForgotten(t *testing.T) {
 	})
 }
 
-// Who comes back while the team already rings is rung, too.
+// An agent who resumes the call while the team already rings is rung, too.
 func TestResumeWhileTheTeamRings(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -270,7 +270,7 @@ func TestWrapUp(t *testing.T) {
 	})
 }
 
-// Only who was rung first is behind the others next time, and not who could not be rung.
+// Only the agent who was rung first moves behind the others, not one who could not be rung.
 func TestWhoCannotBeRungTakesNoTurn(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {

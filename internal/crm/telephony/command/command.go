@@ -1,12 +1,12 @@
-// Package command keeps what the exchange is asked to do.
+// Package command stores the requests to the exchange.
 //
-// A command is a row that is written in the transaction of what makes it necessary,
-// and carried out by the node that has the exchange: one way for one node and for
-// many. Commands are carried out in their order. The exchange does nothing a second
-// time for the same id, so a command that was carried out when the node died may be
-// carried out again.
+// A command is a row that is written in the transaction that makes it necessary, and
+// carried out by the node that runs the exchange; this works the same for one node and
+// for many. Commands are carried out in order. The exchange ignores a repeated request
+// with the same id, so a command that was carried out when the node died may be carried
+// out again.
 //
-// No password or key has a place here.
+// Commands never contain passwords or keys.
 package command
 
 import (
@@ -24,7 +24,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Topic is woken when a command was added.
+// Topic is notified when a command was added.
 const Topic = "phone_command"
 
 // The kinds of commands.
@@ -48,13 +48,12 @@ const (
 	DropRecord = "drop_record"
 )
 
-// Command is what the exchange is asked to do. What does not belong to its kind is
-// empty.
+// Command is a request to the exchange. Fields that do not belong to its kind are empty.
 type Command struct {
 	Kind   string    `json:"kind"`
 	Leg    uuid.UUID `json:"leg,omitzero"`
 	Bridge uuid.UUID `json:"bridge,omitzero"`
-	// Object is the id of what is played or recorded.
+	// Object is the id of the sound or recording.
 	Object       uuid.UUID      `json:"object,omitzero"`
 	Device       string         `json:"device,omitempty"`
 	Trunk        uuid.UUID      `json:"trunk,omitzero"`
@@ -64,16 +63,16 @@ type Command struct {
 	RingSeconds  int            `json:"ring_s,omitempty"`
 	MaxSeconds   int            `json:"max_s,omitempty"`
 	Cause        exchange.Cause `json:"cause,omitempty"`
-	// Sound is what to play, as Sounds knows it; Loop plays it again and again.
+	// Sound is the sound to play, by its name in Sounds; Loop repeats it.
 	Sound string `json:"sound,omitempty"`
 	Loop  bool   `json:"loop,omitempty"`
-	// On says that a leg is to be silent; otherwise it is heard again.
+	// On mutes a leg; false unmutes it.
 	On bool `json:"on,omitempty"`
 	// Digits are the keys to press.
 	Digits string `json:"digits,omitempty"`
 }
 
-// Put adds commands in the transaction of what makes them necessary.
+// Put adds commands in the transaction that makes them necessary.
 func Put(tx *db.Tx, list ...Command) error {
 	for _, c := range list {
 		if err := putCommand(tx, c); err != nil {
@@ -86,29 +85,29 @@ func Put(tx *db.Tx, list ...Command) error {
 	return nil
 }
 
-// Sounds finds what callers hear.
+// Sounds finds the sounds that callers hear.
 type Sounds interface {
-	// Samples returns a sound of a workspace at 8,000 samples a second.
+	// Samples returns a sound of a workspace at 8,000 samples per second.
 	Samples(ctx context.Context, tenant uuid.UUID, sound string) ([]int16, error)
 }
 
-// Config is what a runner needs.
+// Config is the configuration of a Runner.
 type Config struct {
 	DB       *db.DB
 	Log      *slog.Logger
 	Exchange exchange.Exchange
 	Sounds   Sounds
-	// Refused is told of a command that the exchange cannot carry out, such as a
-	// call to a phone that is not signed in.
+	// Refused is called for a command that the exchange cannot carry out, such as a call to
+	// a phone that is not signed in.
 	Refused func(ctx context.Context, tenant uuid.UUID, c Command, why error) error
 }
 
-// Runner carries commands out.
+// Runner carries out commands.
 type Runner struct{ Config }
 
-// Step carries out what waits and returns how much it was. Where the exchange is not
-// there it returns an error, and the command stays. A command that fails keeps those of
-// its own workspace back, and nobody else's.
+// Step carries out waiting commands and returns their number. If the exchange is not
+// running it returns an error, and the command stays. A command that fails holds back those
+// of its own workspace only.
 func (r *Runner) Step(ctx context.Context) (int, error) {
 	list, err := db.Read(ctx, r.DB.System("phone commands"), nextCommands)
 	if err != nil {
@@ -117,7 +116,7 @@ func (r *Runner) Step(ctx context.Context) (int, error) {
 	done, failed := 0, map[uuid.UUID]error{}
 	for _, s := range list {
 		if failed[s.tenant] != nil {
-			continue // its commands keep their order
+			continue // a workspace's commands keep their order
 		}
 		err := r.run(ctx, s)
 		if errors.Is(err, exchange.ErrUnavailable) || ctx.Err() != nil {
@@ -130,7 +129,7 @@ func (r *Runner) Step(ctx context.Context) (int, error) {
 	return done, errors.Join(slices.Collect(maps.Values(failed))...)
 }
 
-// run carries one command out and forgets it.
+// run carries out one command and deletes it.
 func (r *Runner) run(ctx context.Context, s stored) error {
 	err := r.carryOut(ctx, s.tenant, s.command)
 	switch {
@@ -146,7 +145,7 @@ func (r *Runner) run(ctx context.Context, s stored) error {
 	return r.DB.Tenant(s.tenant).InTx(ctx, func(tx *db.Tx) error { return deleteCommand(tx, s.id) })
 }
 
-// isRefusal says that trying again would not help.
+// isRefusal reports whether trying again would not help.
 func isRefusal(err error) bool {
 	for _, refusal := range []error{
 		exchange.ErrUnknown, exchange.ErrState, exchange.ErrNotRegistered, exchange.ErrBusy, exchange.ErrTaken, exchange.ErrInvalid,
@@ -200,7 +199,7 @@ func (r *Runner) carryOutSound(ctx context.Context, tenant uuid.UUID, c Command)
 	case Play:
 		samples, err := r.Sounds.Samples(ctx, tenant, c.Sound)
 		if err != nil {
-			// A caller who hears nothing is better served than one who waits.
+			// Silence is better for the caller than waiting for a sound that fails.
 			r.Log.WarnContext(ctx, "a sound cannot be played", "sound", c.Sound, "error", err)
 			samples = make([]int16, 800)
 		}

@@ -7,10 +7,10 @@ import (
 	"konak/internal/kit/db"
 )
 
-// batch is how many commands are read at once.
+// batch is the number of commands read at once.
 const batch = 100
 
-// stored is a command that waits.
+// stored is a waiting command.
 type stored struct {
 	tenant, id uuid.UUID
 	command    Command

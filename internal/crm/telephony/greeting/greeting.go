@@ -1,9 +1,9 @@
-// Package greeting keeps what callers hear at the points (slots) of a call, as a text
-// that is spoken or as a file, and lets a manager hear how a text will sound.
+// Package greeting manages what callers hear at the points (slots) of a call, as a spoken
+// text or as a file, and lets a manager preview how a text will sound.
 //
-// A preview costs credit: it is paid in the transaction after which it is handed out,
-// so nobody hears what they did not pay, and nobody pays for what failed. A file is
-// kept as it was uploaded; whether it can be played is for the exchange to say.
+// A preview costs credit: it is handed out only after the transaction that pays for it, so
+// nobody hears an unpaid preview, and nobody pays for one that failed. A file is stored as
+// it was uploaded; the exchange decides whether it can be played.
 package greeting
 
 import (
@@ -26,7 +26,7 @@ import (
 
 // Synthesizer turns text into speech.
 type Synthesizer interface {
-	// Speak returns a WAV file as it sounds on the telephone, and how long it lasts.
+	// Speak returns a WAV file as it sounds on the telephone, and its length.
 	Speak(ctx context.Context, text, voice string) (wav []byte, length time.Duration, err error)
 }
 
@@ -34,30 +34,30 @@ type Synthesizer interface {
 type Wallet interface {
 	// Wallet reads a workspace's wallet.
 	Wallet(ctx context.Context, tenant uuid.UUID) (wallet.Wallet, error)
-	// Charge spends an amount; no_credit where less is available.
+	// Charge spends an amount; no_credit if less is available.
 	Charge(tx *db.Tx, purpose string, amount int64) error
 }
 
-// Config is what greetings need.
+// Config is the configuration of a Service.
 type Config struct {
 	DB     *db.DB
 	Wallet Wallet
 	Blobs  *blob.Store
-	// Checker says whether the exchange can play a file.
+	// Checker checks whether the exchange can play a file.
 	Checker Checker
-	// Synthesizer is nil where none is installed.
+	// Synthesizer is nil if none is installed.
 	Synthesizer Synthesizer
-	// Fee is for every hundred characters that are begun.
+	// Fee is the price of every hundred characters begun.
 	Fee int64
 }
 
-// Service is the workspace's greetings.
+// Service manages the workspace's greetings.
 type Service struct {
 	Config
 	spoken spokenTexts
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Wallet == nil || c.Blobs == nil || c.Checker == nil || c.Fee <= 0 {
 		return nil, errors.New("greeting: the database, the wallet, the files, the checker and a fee are needed")
@@ -72,11 +72,11 @@ type Preview struct {
 	Cost     int64  `json:"cost_micros" example:"100000" doc:"Amount spent, in millionths of the wallet's currency"`
 }
 
-// feeCharacters is how many characters a fee is for.
+// feeCharacters is the number of characters that one fee pays for.
 const feeCharacters = 100
 
-// Preview speaks a text and takes its price. It returns no_credit where the credit
-// does not suffice, before anything is spoken.
+// Preview speaks a text and charges for it. It returns no_credit, before anything is
+// spoken, if the credit does not suffice.
 func (s *Service) Preview(ctx context.Context, text, voice string) (p Preview, err error) {
 	if s.Synthesizer == nil {
 		return p, fault.New(fault.NotConfigured)

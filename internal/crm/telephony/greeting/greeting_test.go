@@ -17,7 +17,7 @@ import (
 
 const path = "/api/crm/v1/telephony/greeting/preview"
 
-// speaker stands in for the program where its sound does not matter.
+// speaker replaces the program in tests where its sound does not matter.
 type speaker struct {
 	spoken int
 	sound  []byte

@@ -26,7 +26,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// Greetings lists what callers hear.
+// Greetings lists all slots.
 func (s *Service) Greetings(ctx context.Context) (Greetings, error) {
 	list, err := db.Read(ctx, s.tenant(ctx), listSlots)
 	return complete(list), err
@@ -38,9 +38,9 @@ type recording struct {
 	duration int64
 }
 
-// Set changes the slots that are named. A text is spoken once, now. It returns
-// validation_failed for a slot that shall play a file and has none, and
-// not_configured for a text where nothing can speak.
+// Set changes the named slots. A text is spoken once, now. It returns validation_failed for
+// a slot that should play a file but has none, and not_configured for a text if no
+// synthesizer is installed.
 func (s *Service) Set(ctx context.Context, changes []Change) (Greetings, error) {
 	named := map[string]bool{}
 	for _, c := range changes {
@@ -77,7 +77,7 @@ func (s *Service) Set(ctx context.Context, changes []Change) (Greetings, error) 
 	return s.Greetings(ctx)
 }
 
-// speak makes a file of a text.
+// speak stores a text as a spoken file.
 func (s *Service) speak(ctx context.Context, text, voice string) (recording, error) {
 	if s.Synthesizer == nil {
 		return recording{}, fault.New(fault.NotConfigured)
@@ -109,8 +109,7 @@ func (s *Service) setSlot(tx *db.Tx, c Change, spoken recording) error {
 	return replaceSlot(tx, old, slot)
 }
 
-// replaceSlot lets a slot play something else, and lets go of the file that it played
-// before.
+// replaceSlot changes what a slot plays, and drops the file that it played before.
 func replaceSlot(tx *db.Tx, old, slot Slot) error {
 	if slot.blobID != nil {
 		if err := blob.Hold(tx, *slot.blobID); err != nil {
@@ -128,7 +127,7 @@ func replaceSlot(tx *db.Tx, old, slot Slot) error {
 	return audit.Write(tx, "greeting.changed", "", map[string]any{"slot": slot.Slot, "mode": slot.Mode, "text": slot.Text, "name": slot.Name})
 }
 
-// Upload lets a slot play a file. It returns validation_failed where the exchange
+// Upload sets the file that a slot plays. It returns validation_failed if the exchange
 // cannot play it.
 func (s *Service) Upload(ctx context.Context, slot, name string, r io.Reader) (out Slot, err error) {
 	tenant := caller.From(ctx).TenantID
@@ -169,8 +168,8 @@ func (s *Service) Upload(ctx context.Context, slot, name string, r io.Reader) (o
 	return out, err
 }
 
-// cleanName is the last part of a name as a program of any system writes it, without
-// what no screen shows.
+// cleanName returns the last part of a file name from any system, without characters that
+// no screen shows.
 func cleanName(name string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -185,7 +184,7 @@ func cleanName(name string) string {
 	return name
 }
 
-// Open opens the file that was uploaded for a slot.
+// Open opens the uploaded file that a slot plays; not_found if it plays none.
 func (s *Service) Open(ctx context.Context, slot string) (out Slot, content io.ReadSeekCloser, err error) {
 	out, err = db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Slot, error) { return findSlot(r, slot) })
 	if err == nil && out.Mode != ModeAudio {
@@ -198,28 +197,29 @@ func (s *Service) Open(ctx context.Context, slot string) (out Slot, content io.R
 	return out, content, err
 }
 
-// The sounds that are played in calls, beside a slot's: SlotSound and SpokenSound name
-// what a workspace chose.
+// The names of the sounds played in calls. SlotSound and SpokenSound build the names of
+// those that a workspace chose.
 const (
 	Beep        = "beep"
 	slotPrefix  = "slot:"
 	spokePrefix = "say:"
 )
 
-// SlotSound names what a slot plays.
+// SlotSound returns the name of the sound of a slot.
 func SlotSound(slot string) string { return slotPrefix + slot }
 
-// SpokenSound names a text that is spoken, such as that of a menu.
+// SpokenSound returns the name of the sound of a spoken text, such as a menu's.
 func SpokenSound(voice, text string) string { return spokePrefix + voice + ":" + text }
 
-// noticeSlot is what callers hear before they are recorded. Who chose nothing for it
-// has noticeText spoken, or a beep where nothing can speak: nobody is recorded unawares.
+// noticeSlot is what callers hear before they are recorded. If the workspace chose nothing
+// for it, noticeText is spoken, or a beep if no synthesizer is installed: nobody is
+// recorded without notice.
 const (
 	noticeSlot = "recording_notice"
 	noticeText = "Bu görüşme kayıt altına alınmaktadır."
 )
 
-// notice is what is heard where nobody chose anything.
+// notice returns the default recording notice.
 func (s *Service) notice(ctx context.Context) []int16 {
 	if s.Synthesizer == nil {
 		return beep()
@@ -230,7 +230,7 @@ func (s *Service) notice(ctx context.Context) []int16 {
 	return beep()
 }
 
-// Plays says whether a slot plays something.
+// Plays reports whether a slot plays something.
 func (s *Service) Plays(r *db.Reader, slot string) (bool, error) {
 	if slot == noticeSlot {
 		return true, nil
@@ -242,8 +242,8 @@ func (s *Service) Plays(r *db.Reader, slot string) (bool, error) {
 	return v.Mode != ModeNone, err
 }
 
-// Samples implements command.Sounds. A slot that plays nothing is a moment of silence,
-// and music for who is on hold.
+// Samples implements command.Sounds. For a slot that plays nothing it returns a moment of
+// silence, or default music for the hold slot.
 func (s *Service) Samples(ctx context.Context, tenant uuid.UUID, sound string) ([]int16, error) {
 	if sound == Beep {
 		return beep(), nil
@@ -274,16 +274,16 @@ func (s *Service) Samples(ctx context.Context, tenant uuid.UUID, sound string) (
 	return s.Checker.PhoneSamples(f)
 }
 
-// spokenTexts keeps the texts that were spoken last.
+// spokenTexts caches the texts that were spoken last.
 type spokenTexts struct {
 	mu    sync.Mutex
 	texts map[string][]int16
 }
 
-// maxSpoken is how many texts are kept.
+// maxSpoken is the maximum number of cached texts.
 const maxSpoken = 64
 
-// say speaks a text, unless it was spoken before.
+// say returns a spoken text, from the cache if it was spoken before.
 func (s *Service) say(ctx context.Context, voice, text string) ([]int16, error) {
 	if s.Synthesizer == nil {
 		return nil, errors.New("greeting: nothing can speak")

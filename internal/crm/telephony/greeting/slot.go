@@ -14,14 +14,14 @@ import (
 // Slots are the points of a call at which something is heard.
 var Slots = []string{"welcome", "closed", "holiday", "voicemail", "hold", "recording_notice"}
 
-// What a slot plays.
+// The modes of a slot: what it plays.
 const (
 	ModeNone  = "none"
 	ModeText  = "text"
 	ModeAudio = "audio"
 )
 
-// MaxUpload is how large an uploaded file may be.
+// MaxUpload is the maximum size of an uploaded file.
 const MaxUpload = 10 << 20
 
 // Slot is what is heard at a point of a call.
@@ -39,12 +39,12 @@ type Slot struct {
 	blobID *uuid.UUID
 }
 
-// Greetings is all slots.
+// Greetings holds all slots.
 type Greetings struct {
 	Slots []Slot `json:"slots" nullable:"false"`
 }
 
-// Change is what a slot shall play.
+// Change is a change of what a slot plays.
 type Change struct {
 	Slot  string `json:"slot" enum:"welcome,closed,holiday,voicemail,hold,recording_notice" example:"welcome"`
 	Mode  string `json:"mode" enum:"none,text,audio" example:"text" doc:"audio: the file uploaded before"`
@@ -57,7 +57,7 @@ type Change struct {
 	UpdatedAt api.GivenBack `json:"updated_at,omitzero"`
 }
 
-// complete lists all slots in their order; one that nobody chose plays nothing.
+// complete returns all slots in their order; one that is not set plays nothing.
 func complete(list []Slot) Greetings {
 	out := Greetings{Slots: make([]Slot, len(Slots))}
 	for i, name := range Slots {
@@ -69,18 +69,18 @@ func complete(list []Slot) Greetings {
 	return out
 }
 
-// Unplayable says why a file cannot be played: not_wav, not_pcm, wrong_bits,
-// wrong_channels, wrong_rate, empty or too_long.
+// Unplayable is the error for a file that cannot be played. Code is not_wav, not_pcm,
+// wrong_bits, wrong_channels, wrong_rate, empty or too_long.
 type Unplayable struct{ Code string }
 
 // Error implements error.
 func (u *Unplayable) Error() string { return "greeting: the file cannot be played: " + u.Code }
 
-// Checker says whether the exchange can play a file.
+// Checker checks whether the exchange can play a file.
 type Checker interface {
-	// CheckSound reads a file and returns how long it lasts, or an *Unplayable where
-	// it cannot be played.
+	// CheckSound reads a file and returns its length, or an *Unplayable if it cannot be
+	// played.
 	CheckSound(r io.ReadSeeker) (time.Duration, error)
-	// PhoneSamples reads a file that was checked at 8,000 samples a second.
+	// PhoneSamples reads a checked file at 8,000 samples per second.
 	PhoneSamples(r io.Reader) ([]int16, error)
 }

@@ -18,10 +18,10 @@ import (
 
 const slots = "/api/crm/v1/telephony/greeting"
 
-// wav is a second of a sound.
+// wav returns one second of silence as a WAV file.
 func wav(rate int) []byte { return sound.Sound{Rate: rate, Samples: make([]int16, rate)}.WAV() }
 
-// slot finds a slot in an answer.
+// slot returns a slot of a response.
 func slot(t *testing.T, r *apptest.Response, name string) greeting.Slot {
 	t.Helper()
 	var all greeting.Greetings
@@ -38,7 +38,7 @@ func slot(t *testing.T, r *apptest.Response, name string) greeting.Slot {
 	return greeting.Slot{}
 }
 
-// A file is kept as it was uploaded, and played in the same form.
+// A file is stored as it was uploaded, and downloaded in the same form.
 func TestGreetingFile(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -89,8 +89,8 @@ func TestGreetingFile(t *testing.T) {
 	})
 }
 
-// A file of two channels is played as one, and given back as it was; its name is the
-// last part of what a browser says.
+// A file with two channels is played as one, and downloaded unchanged; its name is the last
+// part of what a browser sends.
 func TestGreetingFileOfTwoChannels(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
@@ -110,8 +110,8 @@ func TestGreetingFileOfTwoChannels(t *testing.T) {
 	}
 }
 
-// A file without a name is given back under that of its slot, and one of a program that did
-// not know how long it would be is taken as long as it is.
+// A file without a name is downloaded under the name of its slot, and a file from a program
+// that did not know its final length is accepted at its real length.
 func TestGreetingFileWithoutAName(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
@@ -128,7 +128,7 @@ func TestGreetingFileWithoutAName(t *testing.T) {
 	}
 }
 
-// A text is spoken when it is chosen, and costs nothing then.
+// A text is spoken when it is set, which costs nothing.
 func TestGreetingText(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -148,7 +148,7 @@ func TestGreetingText(t *testing.T) {
 		if samples, err := s.Greetings.Samples(t.Context(), w.ID, greeting.SlotSound("closed")); err != nil || len(samples) != 8000 || voice.spoken != 1 {
 			t.Errorf("%d samples, spoken %d times, %v", len(samples), voice.spoken, err)
 		}
-		w.Owner.Get(slots+"/audio/closed").Refused(404, "not_found") // a text is no file of theirs
+		w.Owner.Get(slots+"/audio/closed").Refused(404, "not_found") // a spoken text is not an uploaded file
 		if got := put(map[string]any{"slot": "welcome", "mode": "audio"}).Refused(422, "validation_failed"); len(got.Fields["slots.mode"]) != 1 {
 			t.Errorf("a file that is not there: %v", got.Fields)
 		}
@@ -171,8 +171,8 @@ func TestGreetingText(t *testing.T) {
 	})
 }
 
-// What is heard without a choice: music on hold, silence elsewhere, and a text of a
-// menu that is spoken once.
+// The sounds without any settings: music on hold, silence elsewhere, and a menu's text,
+// which is spoken once.
 func TestSoundsOfCalls(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
@@ -193,7 +193,8 @@ func TestSoundsOfCalls(t *testing.T) {
 	if voice.spoken != 1 {
 		t.Errorf("spoken %d times", voice.spoken)
 	}
-	// Nobody is recorded unawares: a built-in text is spoken, or else there is a beep.
+	// Nobody is recorded without notice: a built-in text is spoken, or else there is a
+	// beep.
 	for _, want := range []int{sound.PhoneRate, sound.PhoneRate * 4 / 10} {
 		if samples, err := s.Greetings.Samples(t.Context(), w.ID, greeting.SlotSound("recording_notice")); err != nil || len(samples) != want {
 			t.Errorf("the notice has %d samples, want %d (%v)", len(samples), want, err)

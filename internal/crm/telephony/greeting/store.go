@@ -15,7 +15,7 @@ func listSlots(r *db.Reader) ([]Slot, error) {
 	return db.All(r, scanSlot, `SELECT `+columns+` FROM phone_greeting WHERE tenant_id = $1`, r.Tenant())
 }
 
-// findSlot reads a slot; db.ErrNoRow where nobody chose anything for it.
+// findSlot reads a slot; db.ErrNoRow if it is not set.
 func findSlot(r *db.Reader, slot string) (Slot, error) {
 	return db.One(r, scanSlot, `SELECT `+columns+` FROM phone_greeting WHERE tenant_id = $1 AND slot = $2`, r.Tenant(), slot)
 }

@@ -2,13 +2,13 @@ package greeting
 
 import "math"
 
-// rate is how many samples a telephone carries in a second.
+// rate is the number of samples per second on a telephone.
 const rate = 8000
 
-// silence is a moment in which nothing is heard.
+// silence returns a moment of silence.
 func silence() []int16 { return make([]int16, rate/10) }
 
-// tone is a note that swells and fades.
+// tone returns a note that swells and fades.
 func tone(frequency, seconds, loudness float64) []int16 {
 	out := make([]int16, int(seconds*rate))
 	for i := range out {
@@ -18,10 +18,10 @@ func tone(frequency, seconds, loudness float64) []int16 {
 	return out
 }
 
-// beep is what is heard before a message is recorded, and before the credit ends.
+// beep is played before a message is recorded, and when the credit is about to end.
 func beep() []int16 { return tone(1000, 0.4, 0.3) }
 
-// holdMusic is a few quiet notes, for who has chosen nothing better.
+// holdMusic returns a few quiet notes, for workspaces that have not chosen their own.
 func holdMusic() (out []int16) {
 	for _, note := range []float64{261.63, 329.63, 392, 523.25, 392, 329.63} {
 		out = append(out, tone(note, 0.8, 0.12)...)

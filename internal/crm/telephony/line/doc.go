@@ -1,7 +1,6 @@
-// Package line keeps a workspace's own SIP line: where it signs in, as whom, and how
-// it is doing.
+// Package line manages a workspace's own SIP line: its server, its login and its status.
 //
-// The password is handed to the exchange and stored or logged nowhere here. Where the
-// exchange does not have it, after a restore or when server or user changed, the
-// line has the status needs_password.
+// The password is passed to the exchange, and neither stored nor logged here. If the
+// exchange does not have it, after a restore or a change of server or user, the line has
+// the status needs_password.
 package line

@@ -31,7 +31,7 @@ type Line struct {
 	UpdatedAt  *clock.Time `json:"updated_at" nullable:"true"`
 }
 
-// Usable says whether calls can be made over the line.
+// Usable reports whether calls can be made over the line.
 func (l Line) Usable() bool { return l.Status == "registered" || l.Status == "ready" }
 
 var (
@@ -39,7 +39,7 @@ var (
 	userForm = regexp.MustCompile(`^[A-Za-z0-9+._-]{1,64}$`)
 )
 
-// checkServer refuses what is neither a host nor an address, with or without a port.
+// checkServer reports whether server is a host or an address, with or without a port.
 func checkServer(server string) bool {
 	host := server
 	if h, port, err := net.SplitHostPort(server); err == nil {
@@ -51,7 +51,7 @@ func checkServer(server string) bool {
 	return net.ParseIP(strings.Trim(host, "[]")) != nil || hostForm.MatchString(host)
 }
 
-// check refuses what cannot be a line.
+// check refuses an invalid line.
 func (l *Line) check() error {
 	f := fault.New(fault.ValidationFailed)
 	if !checkServer(l.Server) {

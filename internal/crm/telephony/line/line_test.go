@@ -90,7 +90,8 @@ func TestLine(t *testing.T) {
 	})
 }
 
-// What the exchange tells of the line is kept, for the nodes that do not have it.
+// The status that the exchange reports for the line is stored, for the nodes without an
+// exchange.
 func TestLineStatusIsKept(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -18,20 +18,20 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// statusUnknown is the status until the exchange says another.
+// statusUnknown is the status until the exchange reports another.
 const statusUnknown = "unknown"
 
-// Config is what the package needs.
+// Config is the configuration of a Service.
 type Config struct {
 	DB *db.DB
-	// Exchange signs the line in; nil where this node has none.
+	// Exchange signs the line in; nil if this node has none.
 	Exchange exchange.Trunks
 }
 
-// Service keeps the line.
+// Service manages the line.
 type Service struct{ Config }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) (*Service, error) {
 	if c.DB == nil {
 		return nil, errors.New("line: the database is needed")
@@ -43,8 +43,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// Line reads the workspace's line and how it is doing; the status is none where there
-// is no line.
+// Line returns the workspace's line and its status, which is none if there is no line.
 func (s *Service) Line(ctx context.Context) (Line, error) {
 	l, err := db.Read(ctx, s.tenant(ctx), findLine)
 	if db.IsNoRow(err) {
@@ -56,7 +55,7 @@ func (s *Service) Line(ctx context.Context) (Line, error) {
 	return s.withStatus(ctx, caller.From(ctx).TenantID, l)
 }
 
-// withStatus asks the exchange how a line is doing.
+// withStatus asks the exchange for the status of a line.
 func (s *Service) withStatus(ctx context.Context, tenant uuid.UUID, l Line) (Line, error) {
 	status, err := s.Exchange.TrunkStatus(ctx, tenant, *l.ID)
 	if errors.Is(err, exchange.ErrUnknown) {
@@ -70,9 +69,9 @@ func (s *Service) withStatus(ctx context.Context, tenant uuid.UUID, l Line) (Lin
 	return l, nil
 }
 
-// Set makes the line or changes it, and hands the password to the exchange. Without a
-// password the one given before counts, if server and user are the same. It returns
-// not_configured where there is no exchange.
+// Set creates or changes the line, and passes the password to the exchange. Without a
+// password the previous one stays valid, if server and user are the same. It returns
+// not_configured if there is no exchange.
 func (s *Service) Set(ctx context.Context, want Line, password secret.Text) (l Line, err error) {
 	if s.Exchange == nil {
 		return l, fault.New(fault.NotConfigured)
@@ -119,7 +118,7 @@ func (s *Service) Set(ctx context.Context, want Line, password secret.Text) (l L
 	return s.withStatus(ctx, tenant, l)
 }
 
-// Delete forgets the line; the exchange signs it out and ends its calls.
+// Delete deletes the line; the exchange signs it out and ends its calls.
 func (s *Service) Delete(ctx context.Context) (id uuid.UUID, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		l, err := deleteLine(tx)
@@ -135,16 +134,16 @@ func (s *Service) Delete(ctx context.Context) (id uuid.UUID, err error) {
 	return id, err
 }
 
-// Find reads the line in somebody's transaction, with the status that the exchange
-// told last; db.ErrNoRow where there is none.
+// Find reads the line in an existing transaction, with the last status that the exchange
+// reported; db.ErrNoRow if there is none.
 func (s *Service) Find(r *db.Reader) (Line, error) { return findLine(r) }
 
-// SaveStatus keeps what the exchange told of the line.
+// SaveStatus stores the status that the exchange reported for the line.
 func (s *Service) SaveStatus(tx *db.Tx, id uuid.UUID, status exchange.TrunkStatus) error {
 	return saveStatus(tx, id, string(status.State), status.LastError)
 }
 
-// SetupState says how far the line is, for the setup.
+// SetupState returns the state of the line for the setup.
 func (s *Service) SetupState(ctx context.Context) (state, detail string, err error) {
 	l, err := s.Line(ctx)
 	return l.Status, l.LastError, err

@@ -13,12 +13,12 @@ func scanLine(row db.Row) (l Line, err error) {
 	return l, err
 }
 
-// findLine reads the line; db.ErrNoRow where there is none.
+// findLine reads the line; db.ErrNoRow if there is none.
 func findLine(r *db.Reader) (Line, error) {
 	return db.One(r, scanLine, `SELECT `+columns+` FROM phone_line WHERE tenant_id = $1`, r.Tenant())
 }
 
-// saveLine keeps the id of a line that is there already.
+// saveLine creates or changes the line; an existing line keeps its id.
 func saveLine(tx *db.Tx, l Line) (Line, error) {
 	return db.One(&tx.Reader, scanLine, `INSERT INTO phone_line (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (tenant_id) DO UPDATE SET server = $3, transport = $4, encryption = $5, username = $6, auth_user = $7, register = $8, e164 = $9,
@@ -31,7 +31,7 @@ func saveStatus(tx *db.Tx, id uuid.UUID, status, lastError string) error {
 	return err
 }
 
-// deleteLine returns what it deleted; db.ErrNoRow where there is no line.
+// deleteLine deletes the line and returns it; db.ErrNoRow if there is none.
 func deleteLine(tx *db.Tx) (Line, error) {
 	return db.One(&tx.Reader, scanLine, `DELETE FROM phone_line WHERE tenant_id = $1 RETURNING `+columns, tx.Tenant())
 }

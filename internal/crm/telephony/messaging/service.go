@@ -28,29 +28,30 @@ type Account struct {
 
 	tenant  uuid.UUID
 	keyHash []byte
-	// formerKeyHash is the key before it, while the provider may not have the new one; nil for none.
+	// formerKeyHash is the hash of the last confirmed key, while the provider may not have
+	// the new one; nil if there is none.
 	formerKeyHash []byte
 }
 
 // Accounts knows the messaging accounts of a workspace.
 type Accounts interface {
-	// Works says whether an account is connected and not paused.
+	// Works reports whether an account is connected and not paused.
 	Works(r *db.Reader, channel string, account uuid.UUID) (bool, error)
 }
 
-// Config is what the package needs.
+// Config is the configuration of a Service.
 type Config struct {
 	DB       *db.DB
 	Accounts Accounts
-	// Server is where providers reach the exchange over TLS. It returns, in words for
-	// people, why they cannot.
+	// Server returns where providers reach the exchange over TLS. If they cannot, the error
+	// says why in words for people.
 	Server func() (host string, port int, err error)
 }
 
-// Service keeps the accounts.
+// Service manages the accounts.
 type Service struct{ Config }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Accounts == nil || c.Server == nil {
 		return nil, errors.New("messaging: the database, the accounts and the exchange's server are needed")
@@ -62,19 +63,19 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// CheckCalls returns why the exchange cannot take calls of providers, in words for
-// people; nil where it can.
+// CheckCalls returns why the exchange cannot take calls of providers, in words for people;
+// nil if it can.
 func (s *Service) CheckCalls() error {
 	_, _, err := s.Server()
 	return err
 }
 
-// PlacesCalls says that customers cannot be called over a provider yet.
+// PlacesCalls returns false: customers cannot be called over a provider yet.
 func (*Service) PlacesCalls() bool { return false }
 
-// ConnectCalls takes the calls of an account from now on, and returns the address that
-// the provider leads them to: sip:HOST:PORT with the key as its parameter. Each call of it
-// makes a new key; the one before opens the account too until ConfirmCalls.
+// ConnectCalls starts taking the calls of an account, and returns the address to which the
+// provider sends them: sip:HOST:PORT with the key as its parameter. Each call of
+// ConnectCalls creates a new key; the last confirmed one stays valid until ConfirmCalls.
 func (s *Service) ConnectCalls(ctx context.Context, account uuid.UUID, channel, number string) (string, error) {
 	host, port, err := s.Server()
 	if err != nil {
@@ -87,17 +88,17 @@ func (s *Service) ConnectCalls(ctx context.Context, account uuid.UUID, channel, 
 	return "sip:" + net.JoinHostPort(host, strconv.Itoa(port)) + ";" + exchange.AccountKey + "=" + key, err
 }
 
-// ConfirmCalls ends the key before the newest, which the provider has taken.
+// ConfirmCalls revokes the former key, as the provider now has the newest.
 func (s *Service) ConfirmCalls(ctx context.Context, account uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return dropFormerKey(tx, account) })
 }
 
-// DisconnectCalls takes the calls of an account no more; a repeat changes nothing.
+// DisconnectCalls stops taking the calls of an account; a repeat changes nothing.
 func (s *Service) DisconnectCalls(ctx context.Context, account uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return dropAccount(tx, account) })
 }
 
-// TakesCalls says whether the calls of an account are taken.
+// TakesCalls reports whether the exchange takes the calls of an account.
 func (s *Service) TakesCalls(ctx context.Context, account uuid.UUID) (bool, error) {
 	_, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Account, error) { return findAccount(r, account) })
 	if db.IsNoRow(err) {
@@ -106,15 +107,15 @@ func (s *Service) TakesCalls(ctx context.Context, account uuid.UUID) (bool, erro
 	return err == nil, err
 }
 
-// Find finds an account of the workspace. It returns db.ErrNoRow where its calls are not
+// Find returns an account of the workspace. It returns db.ErrNoRow if its calls are not
 // taken.
 func (s *Service) Find(r *db.Reader, account uuid.UUID) (Account, error) {
 	return findAccount(r, account)
 }
 
-// FindByKey finds the workspace and the account that a call with a key is for. It returns
-// exchange.ErrUnknown for a key that is none, for another number than the account's, and
-// while the account is not connected.
+// FindByKey returns the workspace and the account that a call with a key is for. It returns
+// exchange.ErrUnknown for an invalid key, for a number other than the account's, and while
+// the account is not connected.
 func (s *Service) FindByKey(ctx context.Context, key, dialled string) (tenant, account uuid.UUID, err error) {
 	id, ok := accountOfKey(key)
 	if !ok {
@@ -138,14 +139,14 @@ func (s *Service) FindByKey(ctx context.Context, key, dialled string) (tenant, a
 	return a.tenant, a.ID, err
 }
 
-// A key is the id of its account and 26 letters and digits, which hold 130 random bits.
+// A key is the id of its account, and 26 letters and digits with 130 random bits.
 const secretLength = 26
 
 func newKey(account uuid.UUID) string {
 	return hex.EncodeToString(account[:]) + "-" + strings.ToLower(rand.Text())
 }
 
-// accountOfKey reads the account's id from a key; false for what can be none.
+// accountOfKey returns the account's id from a key; false if the text is no key.
 func accountOfKey(key string) (id uuid.UUID, ok bool) {
 	account, rest, ok := strings.Cut(key, "-")
 	if !ok || len(rest) != secretLength || len(account) != 2*len(id) {

@@ -14,8 +14,8 @@ func scanAccount(row db.Row) (a Account, err error) {
 	return a, err
 }
 
-// putAccount makes an account one whose calls are taken, or gives it another key beside
-// the one that it has.
+// putAccount stores an account with its key; the last confirmed key of an existing account
+// stays valid besides the new one.
 func putAccount(tx *db.Tx, a Account) error {
 	_, err := tx.Exec(`INSERT INTO phone_channel (tenant_id, account_id, channel, e164, key_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (tenant_id, account_id) DO UPDATE SET e164 = excluded.e164, key_hash = excluded.key_hash,
@@ -24,7 +24,7 @@ func putAccount(tx *db.Tx, a Account) error {
 	return err
 }
 
-// dropFormerKey ends the key that an account had before its newest.
+// dropFormerKey deletes the former key of an account.
 func dropFormerKey(tx *db.Tx, id uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE phone_channel SET former_key_hash = NULL WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), id)
 	return err
@@ -35,7 +35,7 @@ func dropAccount(tx *db.Tx, id uuid.UUID) error {
 	return err
 }
 
-// findAccount returns db.ErrNoRow where the account's calls are not taken.
+// findAccount returns an account of the workspace; db.ErrNoRow if its calls are not taken.
 func findAccount(r *db.Reader, id uuid.UUID) (Account, error) {
 	return db.One(r, scanAccount, `SELECT `+columns+` FROM phone_channel WHERE tenant_id = $1 AND account_id = $2`, r.Tenant(), id)
 }

@@ -11,7 +11,7 @@ import (
 
 // The states of a number.
 const (
-	StatusPending   = "pending" // bought, and the provider has not said yes or no
+	StatusPending   = "pending" // bought, but the provider has not answered yet
 	StatusActive    = "active"
 	StatusSuspended = "suspended" // its fee could not be paid
 	StatusReleased  = "released"
@@ -41,8 +41,8 @@ type Number struct {
 	providerID string
 }
 
-// renewed is the number after its fee was paid. The next month begins where the
-// last one ended, or now where the number was suspended.
+// renewed returns the number after its fee was paid. The next month begins when the last
+// one ended, or now if the number was suspended.
 func (n Number) renewed(now time.Time) Number {
 	from := now
 	if n.Status == StatusActive && n.RenewsAt != nil {
@@ -62,7 +62,7 @@ type Offer struct {
 	MonthlyFee   int64    `json:"monthly_fee_micros" example:"50000000" doc:"In millionths of the wallet's currency"`
 }
 
-// Search says which numbers are looked for.
+// Search holds the criteria of a search for numbers.
 type Search struct {
 	Country  string // two letters
 	Type     string
@@ -73,25 +73,25 @@ type Search struct {
 type Provider interface {
 	// Available lists some numbers that can be bought.
 	Available(ctx context.Context, s Search) ([]Offer, error)
-	// Find looks for a number among those that the operator has. It returns nil
-	// where it is not among them.
+	// Find looks for a number among those that the operator rents. It returns nil if it is
+	// not one of them.
 	Find(ctx context.Context, e164 string) (*Rented, error)
-	// Buy rents a number under a name. It returns *Refusal where the provider says
-	// no.
+	// Buy rents a number under a name. It returns *Refusal if the provider refuses.
 	Buy(ctx context.Context, e164, name string) (Rented, error)
-	// Release gives a number back; one that is not there is given back already.
+	// Release gives a number back; a number that the provider does not know counts as given
+	// back.
 	Release(ctx context.Context, providerID string) error
 }
 
-// Rented is a number that the operator has at the provider.
+// Rented is a number that the operator rents from the provider.
 type Rented struct {
 	ProviderID   string
 	Name         string
-	Type         string // "" where the provider does not say
+	Type         string // "" if the provider does not say
 	Capabilities []string
 }
 
-// Refusal is a provider's no.
+// Refusal is the error when the provider refuses.
 type Refusal struct {
 	Code    int
 	Message string

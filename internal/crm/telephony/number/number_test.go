@@ -47,8 +47,7 @@ func (o *office) buy(e164 string) (n number.Number) {
 	return n
 }
 
-// A number is not on offer any more from the purchase on, although the provider has not
-// heard of it.
+// A number is no longer on offer once it is bought, even before the provider knows.
 func TestOfferEndsWithPurchase(t *testing.T) {
 	t.Parallel()
 	run(t, 200*wallet.Micro, func(o *office) {
@@ -81,8 +80,8 @@ func (o *office) wantWallet(available, held int64) {
 	}
 }
 
-// wantRented checks which numbers the provider has for us, and how many it ever
-// rented out.
+// wantRented checks which numbers the provider rents to us, and how many it ever rented
+// out.
 func (o *office) wantRented(ever int, numbers ...string) {
 	o.t.Helper()
 	if got, n := o.Carrier.Rented(); !slices.Equal(got, numbers) || n != ever {
@@ -90,7 +89,7 @@ func (o *office) wantRented(ever int, numbers ...string) {
 	}
 }
 
-// wait lets time go by. Sessions do not last as long as months.
+// wait lets time pass. Sessions do not last for months.
 func (o *office) wait(d time.Duration) {
 	o.t.Helper()
 	o.Clock.Advance(d)
@@ -175,7 +174,7 @@ func TestNumberRefusals(t *testing.T) {
 		owner.Get(path+"/available").Refused(422, "validation_failed")
 		owner.Get(path+"/available?country=tr").Refused(422, "validation_failed")
 
-		// The provider says no: the fee comes back and the number is nobody's.
+		// The provider refuses: the fee is released and the number is free.
 		o.buy(carrier.Taken)
 		if list := o.list(); len(list) != 0 {
 			o.t.Errorf("the numbers are %+v", list)
@@ -219,7 +218,7 @@ func TestNumberRefusals(t *testing.T) {
 	})
 }
 
-// The provider rents the number out and the line breaks before it says so: the
+// The connection breaks after the provider rented out the number and before it answers: the
 // number is found there, and neither rented nor paid twice.
 func TestPurchaseWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
@@ -254,7 +253,7 @@ func TestNumberOfSomethingElse(t *testing.T) {
 	})
 }
 
-// Two who choose the default at once both succeed, and one of them is last.
+// Two concurrent choices of a default both succeed, and one of them is last.
 func TestDefaultsAtOnce(t *testing.T) {
 	t.Parallel()
 	run(t, 200*wallet.Micro, func(o *office) {
@@ -274,8 +273,8 @@ func TestDefaultsAtOnce(t *testing.T) {
 	})
 }
 
-// Who gives the default number back has another one that calls show: the oldest that
-// is active. The setup says so, and says no more when the last one is gone.
+// When the default number is given back, the oldest active one becomes the default. The
+// setup reports it, and reports none when the last one is gone.
 func TestReleaseDefault(t *testing.T) {
 	t.Parallel()
 	run(t, 300*wallet.Micro, func(o *office) {
@@ -316,8 +315,8 @@ func TestReleaseDefault(t *testing.T) {
 	})
 }
 
-// A number that is suspended passes the default on, and one that is paid again is the
-// default where no other is.
+// A suspended number passes the default on, and a number that is paid again becomes the
+// default if there is no other.
 func TestSuspendedDefault(t *testing.T) {
 	t.Parallel()
 	run(t, 105*wallet.Micro, func(o *office) {
@@ -360,7 +359,7 @@ func TestPurchaseWithoutProvider(t *testing.T) {
 	})
 }
 
-// A provider that never answers leaves the number pending with its fee set aside.
+// If the provider never answers, the number stays pending with its fee set aside.
 func TestProviderThatIsSilent(t *testing.T) {
 	t.Parallel()
 	run(t, 200*wallet.Micro, func(o *office) {
@@ -376,8 +375,8 @@ func TestProviderThatIsSilent(t *testing.T) {
 	})
 }
 
-// The fee is taken each month; without credit the number is suspended, active
-// again when there is some, and after 30 days given back.
+// The fee is charged each month; without credit the number is suspended, becomes active
+// again when there is credit, and is given back after 30 days.
 func TestMonthlyFee(t *testing.T) {
 	t.Parallel()
 	run(t, 110*wallet.Micro, func(o *office) {
@@ -420,7 +419,7 @@ func TestMonthlyFee(t *testing.T) {
 	})
 }
 
-// Without a provider no number can be looked for or bought.
+// Without a provider numbers can be neither searched nor bought.
 func TestNumbersWithoutProvider(t *testing.T) {
 	t.Parallel()
 	owner := apptest.New(t, db.SQLite).Workspace("demo").Owner

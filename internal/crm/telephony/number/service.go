@@ -19,35 +19,35 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// licence is the module that a workspace must have.
+// licence is the module that a workspace must have licensed.
 const licence = "telephony"
 
 // Wallet pays for numbers.
 type Wallet interface {
-	// Hold sets an amount aside for ref; no_credit where less is available.
+	// Hold sets an amount aside for ref; no_credit if less is available.
 	Hold(tx *db.Tx, ref uuid.UUID, purpose string, amount int64) error
-	// Settle spends an amount of what is set aside.
+	// Settle spends an amount of what is set aside for ref.
 	Settle(tx *db.Tx, ref uuid.UUID, amount int64) error
-	// Release makes what is set aside available again.
+	// Release makes what is set aside for ref available again.
 	Release(tx *db.Tx, ref uuid.UUID) error
-	// Charge spends an amount at once; no_credit where less is available.
+	// Charge spends an amount at once; no_credit if less is available.
 	Charge(tx *db.Tx, purpose string, amount int64) error
 }
 
-// Config is what numbers need.
+// Config is the configuration of a Service.
 type Config struct {
 	DB     *db.DB
 	Wallet Wallet
-	// Provider rents the numbers; nil where none is configured.
+	// Provider rents the numbers; nil if none is configured.
 	Provider Provider
-	// MonthlyFee is what the operator asks for a number.
+	// MonthlyFee is the operator's price of a number.
 	MonthlyFee int64
 }
 
-// Service is the workspace's numbers.
+// Service manages the workspace's numbers.
 type Service struct{ Config }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Wallet == nil || c.MonthlyFee <= 0 {
 		return nil, errors.New("number: the database, the wallet and a fee are needed")
@@ -59,7 +59,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// Numbers lists the workspace's numbers, the newest first.
+// Numbers lists the workspace's numbers, newest first.
 func (s *Service) Numbers(ctx context.Context, p db.Page) (db.List[Number], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Number], error) { return listNumbers(r, p) })
 }
@@ -78,7 +78,7 @@ func (s *Service) Available(ctx context.Context, search Search) ([]Offer, error)
 		f.RetryAfter = 10
 		return nil, f
 	}
-	// The provider offers a number until it has heard that we buy it.
+	// The provider offers a number until it knows that we are buying it.
 	held, err := db.Read(ctx, s.tenant(ctx), heldNumbers)
 	if err != nil {
 		return nil, err
@@ -90,9 +90,9 @@ func (s *Service) Available(ctx context.Context, search Search) ([]Offer, error)
 	return offers, nil
 }
 
-// Buy sets the fee aside and has the number bought. It returns a number that is
-// pending until the provider has answered, conflict where the number is
-// somebody's, and no_credit where the credit does not suffice.
+// Buy sets the fee aside and starts the purchase of a number. The number it returns is
+// pending until the provider has answered. Buy returns conflict if the number is taken, and
+// no_credit if the credit does not suffice.
 func (s *Service) Buy(ctx context.Context, e164, label string) (n Number, err error) {
 	if s.Provider == nil {
 		return n, fault.New(fault.NotConfigured)
@@ -126,8 +126,8 @@ func writeAudit(tx *db.Tx, action string, n Number) error {
 	return audit.Write(tx, action, n.ID.String(), map[string]any{"e164": n.E164, "label": n.Label})
 }
 
-// change locks a number of the workspace that was not given back, lets fn change
-// it and stores it.
+// change locks a number of the workspace, lets fn change it and stores it; not_found if the
+// number does not exist or was given back.
 func (s *Service) change(ctx context.Context, id uuid.UUID, fn func(*db.Tx, *Number) error) (n Number, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if n, err = lockNumber(tx, id); err != nil {
@@ -144,7 +144,7 @@ func (s *Service) change(ctx context.Context, id uuid.UUID, fn func(*db.Tx, *Num
 	return n, err
 }
 
-// Rename gives a number another label.
+// Rename changes the label of a number.
 func (s *Service) Rename(ctx context.Context, id uuid.UUID, label string) (Number, error) {
 	return s.change(ctx, id, func(tx *db.Tx, n *Number) error {
 		n.Label = strings.TrimSpace(label)
@@ -152,11 +152,11 @@ func (s *Service) Rename(ctx context.Context, id uuid.UUID, label string) (Numbe
 	})
 }
 
-// MakeDefault makes a number the default. It returns number_not_active for one
-// that is pending or suspended.
+// MakeDefault makes a number the default. It returns number_not_active for a number that is
+// pending or suspended.
 func (s *Service) MakeDefault(ctx context.Context, id uuid.UUID) (n Number, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		// All are locked, so that two who choose at once do so one after the other.
+		// All numbers are locked, so that two concurrent choices run one after the other.
 		all, err := lockNumbers(tx)
 		if err != nil {
 			return err
@@ -180,12 +180,12 @@ func (s *Service) MakeDefault(ctx context.Context, id uuid.UUID) (n Number, err 
 	return n, err
 }
 
-// Release gives a number back. It returns number_not_active for one whose purchase
-// is still under way. What is paid for the month is not given back. Where it was the
-// default, the oldest other active number is from then on.
+// Release gives a number back. It returns number_not_active while its purchase is still
+// under way. The fee of the current month is not refunded. If the number was the default,
+// the oldest other active number becomes it.
 func (s *Service) Release(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		// All are locked, since another may become the default.
+		// All numbers are locked, since another may become the default.
 		all, err := lockNumbers(tx)
 		if err != nil {
 			return err
@@ -205,9 +205,9 @@ func (s *Service) Release(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// passDefaultOn takes the default from a number that calls can no longer show, and
-// makes the oldest other active number the default, where there is one. All numbers
-// are locked.
+// passDefaultOn unsets the default on a number that calls can no longer show, and makes the
+// oldest other active number the default, if there is one. The caller has locked all
+// numbers.
 func passDefaultOn(tx *db.Tx, from *Number) error {
 	if !from.IsDefault {
 		return nil
@@ -230,7 +230,7 @@ func passDefaultOn(tx *db.Tx, from *Number) error {
 	return writeAudit(tx, "number.made_default", next)
 }
 
-// giveBack marks a number as released and has the provider told.
+// giveBack marks a number as released and schedules telling the provider.
 func giveBack(tx *db.Tx, n *Number) error {
 	if err := passDefaultOn(tx, n); err != nil {
 		return err
@@ -242,9 +242,9 @@ func giveBack(tx *db.Tx, n *Number) error {
 	return writeAudit(tx, "number.released", *n)
 }
 
-// SetupState says how far the default number is. Where there is none, it says how far
-// the newest is that is not active yet: an active one that is not the default makes
-// nobody ready to call.
+// SetupState returns the state of the default number, or of the newest number that is not
+// active yet if no default is set. An active number that is not the default is not enough
+// for calling.
 func (s *Service) SetupState(ctx context.Context) (state, detail string, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		n, err := activeNumber(r, nil)
@@ -260,13 +260,13 @@ func (s *Service) SetupState(ctx context.Context) (state, detail string, err err
 	return state, detail, err
 }
 
-// FindActive finds a number that calls can show: the one of an id, or the default
-// where it is nil. It returns db.ErrNoRow where there is none.
+// FindActive returns an active number that calls can show: the one with this id, or the
+// default if id is nil. It returns db.ErrNoRow if there is none.
 func (s *Service) FindActive(r *db.Reader, id *uuid.UUID) (Number, error) { return activeNumber(r, id) }
 
-// FindForHelp finds a number to call an emergency number with: as FindActive does, or else
-// another, also one that is suspended for want of credit. It returns db.ErrNoRow where the
-// workspace has none.
+// FindForHelp returns a number for an emergency call: the same as FindActive, or else any
+// other, even one suspended for lack of credit. It returns db.ErrNoRow if the workspace has
+// none.
 func (s *Service) FindForHelp(r *db.Reader, id *uuid.UUID) (Number, error) {
 	n, err := activeNumber(r, id)
 	if db.IsNoRow(err) {
@@ -275,8 +275,8 @@ func (s *Service) FindForHelp(r *db.Reader, id *uuid.UUID) (Number, error) {
 	return n, err
 }
 
-// FindDialled finds the active number that somebody dialled. It returns db.ErrNoRow
-// where the workspace has no such number.
+// FindDialled returns the active number that was dialled. It returns db.ErrNoRow if the
+// workspace has no such number.
 func (s *Service) FindDialled(r *db.Reader, dialled string) (Number, error) {
 	e164, ok := parseDialled(dialled)
 	if !ok {
@@ -285,8 +285,8 @@ func (s *Service) FindDialled(r *db.Reader, dialled string) (Number, error) {
 	return activeNumberOf(r, e164)
 }
 
-// FindOwner finds the workspace that has the active number which somebody dialled. It
-// returns db.ErrNoRow where nobody has it.
+// FindOwner returns the workspace whose active number was dialled. It returns db.ErrNoRow
+// if nobody has it.
 func (s *Service) FindOwner(ctx context.Context, dialled string) (uuid.UUID, error) {
 	e164, ok := parseDialled(dialled)
 	if !ok {
@@ -295,7 +295,7 @@ func (s *Service) FindOwner(ctx context.Context, dialled string) (uuid.UUID, err
 	return db.Read(ctx, s.DB.System("dialled number"), func(r *db.Reader) (uuid.UUID, error) { return ownerOf(r, e164) })
 }
 
-// parseDialled reads a number as carriers write it: with or without its plus.
+// parseDialled parses a number as carriers write it, with or without the plus.
 func parseDialled(dialled string) (string, bool) {
 	if !strings.HasPrefix(dialled, "+") {
 		dialled = "+" + strings.TrimPrefix(dialled, "00")

@@ -23,16 +23,16 @@ const (
 )
 
 const (
-	// payAgain is how often the fee of a suspended number is tried.
+	// payAgain is the interval at which the fee of a suspended number is tried again.
 	payAgain = time.Hour
-	// keepUnpaid is for how long a number is kept whose fee cannot be paid.
+	// keepUnpaid is how long a number is kept whose fee cannot be paid.
 	keepUnpaid = 30 * 24 * time.Hour
 )
 
-// errNoProvider says that the operator has no provider any more; jobs wait for one.
+// errNoProvider means that the operator no longer has a provider; jobs wait for one.
 var errNoProvider = errors.New("number: no provider is configured")
 
-// Jobs are the kinds of this package's jobs.
+// Jobs returns the kinds of this package's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{
 		{Name: buyJob, Handler: s.buy, PerNode: 4, PerTenant: 1, MaxAttempts: 20, Timeout: time.Minute, OnDead: s.giveUp},
@@ -41,8 +41,8 @@ func (s *Service) Jobs() []jobs.Kind {
 	}
 }
 
-// buy has the provider give a number that is pending. A number that the provider
-// has under our id already was bought by an earlier attempt.
+// buy buys a pending number from the provider. A number that the provider already has under
+// our id was bought by an earlier attempt.
 func (s *Service) buy(ctx context.Context, j *jobs.Job) error {
 	var id uuid.UUID
 	if err := json.Unmarshal(j.Payload, &id); err != nil {
@@ -65,7 +65,7 @@ func (s *Service) buy(ctx context.Context, j *jobs.Job) error {
 	return s.changeIn(ctx, j.TenantID, id, func(tx *db.Tx, n *Number) error { return s.activate(tx, n, rented) })
 }
 
-// rent buys a number, unless it was bought before.
+// rent rents a number, unless an earlier attempt did.
 func (s *Service) rent(ctx context.Context, n Number) (Rented, error) {
 	had, err := s.Provider.Find(ctx, n.E164)
 	switch {
@@ -97,7 +97,7 @@ func (s *Service) changeIn(ctx context.Context, tenant, id uuid.UUID, fn func(*d
 	})
 }
 
-// activate spends the fee of a number that the provider gave.
+// activate makes a rented number active and spends its fee.
 func (s *Service) activate(tx *db.Tx, n *Number, rented Rented) error {
 	if n.Status != StatusPending {
 		return nil
@@ -116,14 +116,14 @@ func (s *Service) activate(tx *db.Tx, n *Number, rented Rented) error {
 	return jobs.Restart(tx, renewJob, n.ID, n.RenewsAt.Time)
 }
 
-// defaultIfNone makes an active number the default where no other is.
+// defaultIfNone makes an active number the default if no other number is.
 func defaultIfNone(tx *db.Tx, n *Number) error {
 	chosen, err := hasDefault(&tx.Reader)
 	n.IsDefault = n.IsDefault || err == nil && !chosen
 	return err
 }
 
-// refuse gives the fee back of a number that the provider did not give.
+// refuse marks a number as released because the provider refused it, and releases its fee.
 func (s *Service) refuse(tx *db.Tx, n *Number, refusal *Refusal) error {
 	if n.Status != StatusPending {
 		return nil
@@ -135,12 +135,12 @@ func (s *Service) refuse(tx *db.Tx, n *Number, refusal *Refusal) error {
 	return audit.Write(tx, "number.refused", n.ID.String(), map[string]any{"e164": n.E164, "reason": refusal.Message})
 }
 
-// giveUp shows that the provider does not answer. The fee stays set aside: the
-// number may be ours there, and an operator retries the job.
+// giveUp marks a number whose provider does not answer. The fee stays set aside: the
+// provider may have rented us the number, and an operator retries the job.
 func (s *Service) giveUp(ctx context.Context, j *jobs.Job, _ string) error {
 	var id uuid.UUID
 	if err := json.Unmarshal(j.Payload, &id); err != nil {
-		return nil // the job was dropped for it
+		return nil // buy dropped the job for the same reason
 	}
 	return s.changeIn(ctx, j.TenantID, id, func(_ *db.Tx, n *Number) error {
 		if n.Status == StatusPending {
@@ -162,8 +162,8 @@ func (s *Service) release(ctx context.Context, j *jobs.Job) error {
 	return s.Provider.Release(ctx, providerID)
 }
 
-// renew takes the monthly fee of a number. Without credit the number is suspended
-// and tried again; after 30 days it is given back.
+// renew charges the monthly fee of a number. Without credit the number is suspended and the
+// charge is tried again; after 30 days the number is given back.
 func (s *Service) renew(ctx context.Context, j *jobs.Job) error {
 	next := time.Time{}
 	err := s.changeIn(ctx, j.TenantID, j.ID, func(tx *db.Tx, n *Number) error {

@@ -1,5 +1,5 @@
-// Package phonetest is an exchange without sound for tests: it does what it is asked,
-// keeps the rules of package exchange, and a test says what the telephones do.
+// Package phonetest is an exchange without audio for tests: it carries out requests and
+// keeps the rules of package exchange, while the test decides what the telephones do.
 package phonetest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// Exchange is an exchange whose telephones a test moves.
+// Exchange is an exchange whose telephones are controlled by a test.
 type Exchange struct {
 	Clock clock.Source
 
@@ -31,12 +31,12 @@ type Exchange struct {
 	events     []exchange.Event
 	cursor     int64
 	n          map[uuid.UUID]int
-	recorded   float64 // how long recordings are, in seconds; zero for five
+	recorded   float64 // length of recordings in seconds; zero for five
 	recordings map[uuid.UUID][]byte
 	log        []string
 	wake       chan struct{}
 	stopped    bool
-	left       int // how many requests are answered before the node dies; zero for all
+	left       int // requests until the node dies; zero for never
 }
 
 // Leg is a leg of the exchange.
@@ -53,7 +53,7 @@ type Leg struct {
 
 var _ exchange.Exchange = (*Exchange)(nil)
 
-// New makes an exchange.
+// New returns an exchange.
 func New(c clock.Source) *Exchange {
 	return &Exchange{
 		Clock: c, devices: map[string]exchange.Device{}, registered: map[string]bool{}, trunks: map[uuid.UUID]exchange.Trunk{},
@@ -61,7 +61,7 @@ func New(c clock.Source) *Exchange {
 	}
 }
 
-// do notes a request and runs it.
+// do logs a request and runs it.
 func (x *Exchange) do(request string, fn func() error) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -72,21 +72,21 @@ func (x *Exchange) do(request string, fn func() error) error {
 	x.log = append(x.log, request)
 	if x.left > 0 {
 		if x.left--; x.left == 0 {
-			x.left = 1 // dead is dead
+			x.left = 1 // it stays dead
 			return ErrDied
 		}
 	}
 	return err
 }
 
-// Log is what was asked of the exchange so far.
+// Log returns the requests so far.
 func (x *Exchange) Log() []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return slices.Clone(x.log)
 }
 
-// Device is a device as it was last put.
+// Device returns a device as it was last put.
 func (x *Exchange) Device(username string) (exchange.Device, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -94,7 +94,7 @@ func (x *Exchange) Device(username string) (exchange.Device, bool) {
 	return d, ok
 }
 
-// Trunk is the line as it was last put.
+// Trunk returns a line as it was last put.
 func (x *Exchange) Trunk(id uuid.UUID) (exchange.Trunk, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -102,21 +102,21 @@ func (x *Exchange) Trunk(id uuid.UUID) (exchange.Trunk, bool) {
 	return t, ok
 }
 
-// SignIn lets a telephone sign in.
+// SignIn signs a telephone in.
 func (x *Exchange) SignIn(username string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.registered[username] = true
 }
 
-// SignOut lets a telephone sign out.
+// SignOut signs a telephone out.
 func (x *Exchange) SignOut(username string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.registered[username] = false
 }
 
-// Legs lists the legs that have not ended, the oldest first.
+// Legs lists the legs that have not ended, oldest first.
 func (x *Exchange) Legs() (out []Leg) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -129,7 +129,7 @@ func (x *Exchange) Legs() (out []Leg) {
 	return out
 }
 
-// Forget loses everything that the exchange knows of its legs, as a lost store does.
+// Forget drops everything that the exchange knows of its legs, as if its store were lost.
 func (x *Exchange) Forget() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -147,7 +147,7 @@ func (x *Exchange) emit(e exchange.Event) {
 	x.events = append(x.events, e)
 }
 
-// Tell lets something happen that belongs to no leg.
+// Tell adds an event that belongs to no leg.
 func (x *Exchange) Tell(tenant uuid.UUID, e exchange.Event) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -155,7 +155,7 @@ func (x *Exchange) Tell(tenant uuid.UUID, e exchange.Event) {
 	x.emit(e)
 }
 
-// Happen lets something happen to a leg that has not ended.
+// Happen adds an event to a leg that has not ended.
 func (x *Exchange) Happen(leg uuid.UUID, e exchange.Event) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -194,7 +194,7 @@ func (x *Exchange) stopRecord(l *Leg) {
 	l.Recording = uuid.Nil
 }
 
-// SetRecorded says how long the next recordings are, in seconds.
+// SetRecorded sets the length of the next recordings, in seconds.
 func (x *Exchange) SetRecorded(seconds float64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -213,7 +213,7 @@ func (x *Exchange) Cut() {
 	}
 }
 
-// Call lets somebody call in: over a line, or from a device.
+// Call adds an incoming call, over a line or from a device.
 func (x *Exchange) Call(tenant uuid.UUID, device string, trunk uuid.UUID, from, to string) uuid.UUID {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -265,7 +265,7 @@ func (x *Exchange) Registrations(_ context.Context, tenant uuid.UUID) (out []exc
 	return out, nil
 }
 
-// CheckServer implements exchange.Trunks: no line may lead to loopback.
+// CheckServer implements exchange.Trunks: a line must not lead to loopback.
 func (x *Exchange) CheckServer(_ context.Context, server, _ string) error {
 	if strings.HasPrefix(server, "127.") {
 		return exchange.ErrInvalid
@@ -416,7 +416,7 @@ func (x *Exchange) Play(_ context.Context, p exchange.Play) error {
 	return x.with(fmt.Sprint("play, again and again: ", p.Loop), p.Tenant, p.Leg, func(l *Leg) error { l.Playing = p; return nil })
 }
 
-// FinishPlay lets a leg hear what is played to its end.
+// FinishPlay ends the sound that is played to a leg.
 func (x *Exchange) FinishPlay(leg uuid.UUID) {
 	x.mu.Lock()
 	id := x.legs[leg].Playing.ID

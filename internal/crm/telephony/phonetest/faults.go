@@ -8,25 +8,25 @@ import (
 	"konak/internal/exchange"
 )
 
-// ErrDied is what whoever asks gets to know of a request that was carried out when the node
-// died: nothing.
+// ErrDied is the error of a request during which the node died: the caller does not learn
+// that it was carried out.
 var ErrDied = errors.New("phonetest: the node died")
 
-// DieAfter lets the node die in so many requests; zero lets it live.
+// DieAfter makes the node die after this many requests; zero keeps it alive.
 func (x *Exchange) DieAfter(requests int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.left = requests
 }
 
-// SetStopped makes the exchange one that does not run, or one that does again.
+// SetStopped stops or restarts the exchange.
 func (x *Exchange) SetStopped(stopped bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.stopped = stopped
 }
 
-// Measure says how the sound of a leg travelled, which is told with its end.
+// Measure sets the media statistics of a leg, which are reported with its end.
 func (x *Exchange) Measure(leg uuid.UUID, m exchange.MediaStats) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -13,29 +13,29 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Agents knows the workspace's people.
+// Agents finds the workspace's members.
 type Agents interface {
-	// IsAgent says whether an id is an active member's.
+	// IsAgent reports whether an id belongs to an active member.
 	IsAgent(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
-// Groups knows the workspace's teams.
+// Groups finds the workspace's groups.
 type Groups interface {
-	// IsGroup says whether there is such a group.
+	// IsGroup reports whether a group with this id exists.
 	IsGroup(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
-// Config is what the package needs.
+// Config is the configuration of a Service.
 type Config struct {
 	DB     *db.DB
 	Agents Agents
 	Groups Groups
 }
 
-// Service keeps the settings.
+// Service manages the settings.
 type Service struct{ Config }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Agents == nil || c.Groups == nil {
 		return nil, errors.New("setting: the database, the agents and the groups are needed")
@@ -47,19 +47,19 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// Find reads the settings in somebody's transaction.
+// Find reads the settings in an existing transaction.
 func (s *Service) Find(r *db.Reader) (Settings, error) {
 	v, err := findSettings(r)
 	return v.Settings, err
 }
 
-// Settings reads the settings.
+// Settings returns the settings.
 func (s *Service) Settings(ctx context.Context) (Stored, error) {
 	return db.Read(ctx, s.tenant(ctx), findSettings)
 }
 
-// Set replaces the settings. It returns validation_failed where they do not hold
-// together, or name an agent or a group that is not there.
+// Set replaces the settings. It returns validation_failed if they are invalid, or name an
+// agent or a group that does not exist.
 func (s *Service) Set(ctx context.Context, want Settings) (out Stored, err error) {
 	if err := want.check(); err != nil {
 		return out, err
@@ -78,7 +78,7 @@ func (s *Service) Set(ctx context.Context, want Settings) (out Stored, err error
 	return out, err
 }
 
-// checkTargets refuses menus that lead to somebody who is not there.
+// checkTargets refuses menus that lead to an agent or a group that does not exist.
 func (s *Service) checkTargets(r *db.Reader, want Settings) error {
 	for _, m := range want.Menus {
 		for _, k := range m.Keys {

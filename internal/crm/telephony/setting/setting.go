@@ -20,7 +20,7 @@ const (
 	RingRoundRobin = "round_robin"
 )
 
-// What is done with a call outside of the hours.
+// What happens to a call outside business hours.
 const (
 	ClosedVoicemail = "voicemail"
 	ClosedHangup    = "hangup"
@@ -45,7 +45,7 @@ const (
 	KeyCallback  = "callback"
 )
 
-// Settings is how a workspace telephones.
+// Settings are the telephony settings of a workspace.
 type Settings struct {
 	RingStrategy string                    `json:"ring_strategy" enum:"all,round_robin" example:"all" doc:"all: every phone of the team at once; round_robin: one after the other, starting after the agent who was rung first last time"`
 	RingSeconds  int                       `json:"ring_seconds" minimum:"5" maximum:"120" example:"25"`
@@ -58,27 +58,27 @@ type Settings struct {
 	Menus        []Menu                    `json:"menus" maxItems:"20" nullable:"false" doc:"Menus in which callers choose by pressing a key; they hear the first menu first. Empty: the team is rung"`
 }
 
-// Stored is the settings, and since when they are so.
+// Stored is the settings and when they were last changed.
 type Stored struct {
 	Settings
 	UpdatedAt *clock.Time `json:"updated_at" nullable:"true" doc:"null if the defaults apply"`
 }
 
-// Recording says which calls are recorded.
+// Recording is the settings for recording calls.
 type Recording struct {
 	Mode          string `json:"mode" enum:"off,inbound,outbound,all" example:"off"`
 	Notice        bool   `json:"notice" example:"true" doc:"Whether callers hear the recording_notice greeting before they are recorded, or a built-in sentence if none is set"`
 	RetentionDays int    `json:"retention_days" minimum:"1" maximum:"3650" example:"90"`
 }
 
-// Voicemail says what happens to calls that nobody takes.
+// Voicemail is the settings for calls that nobody takes.
 type Voicemail struct {
 	Enabled bool   `json:"enabled" example:"true"`
 	Max     int    `json:"max_s" minimum:"10" maximum:"600" example:"120"`
 	Email   string `json:"email" maxLength:"254" example:"destek@demo.example" doc:"Address notified of a new voicemail message; empty for nobody"`
 }
 
-// Caps bound what can be spent. Emergency numbers go past them.
+// Caps limit what can be spent. They do not apply to emergency numbers.
 type Caps struct {
 	Countries  []string `json:"countries" maxItems:"250" nullable:"false" example:"90" doc:"Calling codes of the countries that can be called; empty allows all"`
 	Daily      int      `json:"daily" minimum:"0" maximum:"100000" example:"500" doc:"Outside calls per day (UTC); 0 means no cap"`
@@ -86,7 +86,7 @@ type Caps struct {
 	MaxMinutes int      `json:"max_minutes" minimum:"1" maximum:"720" example:"120" doc:"Maximum length of an outside call"`
 }
 
-// allows says whether numbers of this country may be called.
+// allows reports whether a number's country may be called.
 func (c Caps) allows(e164 string) bool {
 	return len(c.Countries) == 0 || slices.ContainsFunc(c.Countries, func(code string) bool { return strings.HasPrefix(e164, "+"+code) })
 }
@@ -110,7 +110,7 @@ type MenuKey struct {
 	Menu    string     `json:"menu,omitempty" maxLength:"30" doc:"Key of another menu, for menu"`
 }
 
-// Defaults are the settings of a workspace that chose nothing.
+// Defaults returns the settings of a workspace that has not set any.
 func Defaults() Settings {
 	return Settings{
 		RingStrategy: RingAll, RingSeconds: 25, ClosedAction: ClosedVoicemail,
@@ -121,12 +121,12 @@ func Defaults() Settings {
 	}
 }
 
-// Records says whether a call of a direction is recorded.
+// Records reports whether calls in a direction are recorded.
 func (s Settings) Records(direction string) bool {
 	return s.Recording.Mode == RecordAll || s.Recording.Mode == direction
 }
 
-// Menu finds a menu by its key; nil where there is none.
+// Menu returns a menu by its key; nil if it does not exist.
 func (s Settings) Menu(key string) *Menu {
 	i := slices.IndexFunc(s.Menus, func(m Menu) bool { return m.Key == key })
 	if i < 0 {
@@ -135,7 +135,7 @@ func (s Settings) Menu(key string) *Menu {
 	return &s.Menus[i]
 }
 
-// Choose finds what a key does; nil where it does nothing.
+// Choose returns what a key does; nil if it does nothing.
 func (m *Menu) Choose(digit string) *MenuKey {
 	i := slices.IndexFunc(m.Keys, func(k MenuKey) bool { return k.Digit == digit })
 	if i < 0 {
@@ -144,8 +144,8 @@ func (m *Menu) Choose(digit string) *MenuKey {
 	return &m.Keys[i]
 }
 
-// check refuses what does not hold together and gives numbers their one form. Whether
-// there are such agents and groups is not known here.
+// check refuses invalid settings and normalizes numbers. It does not check that agents and
+// groups exist.
 func (s *Settings) check() error {
 	f := fault.New(fault.ValidationFailed)
 	if err := s.Hours.V.Check("hours"); err != nil {
@@ -188,7 +188,7 @@ func (s *Settings) checkMenus(f *fault.Fault) {
 	}
 }
 
-// check refuses a key that does not say what its action needs, or says more.
+// check refuses a key that lacks the field its action needs, or has others.
 func (k *MenuKey) check(f *fault.Fault, s *Settings) {
 	given := map[string]bool{"group_id": k.GroupID != nil, "agent_id": k.AgentID != nil, "e164": k.E164 != "", "menu": k.Menu != ""}
 	needed := map[string]string{KeyGroup: "group_id", KeyAgent: "agent_id", KeyNumber: "e164", KeyMenu: "menu"}[k.Action]

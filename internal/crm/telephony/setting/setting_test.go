@@ -14,7 +14,7 @@ import (
 
 const path = "/api/crm/v1/telephony/settings"
 
-// body is the default settings as a body, with changes.
+// body returns the default settings as a request body, with changes.
 func body(t *testing.T, change func(map[string]any)) map[string]any {
 	t.Helper()
 	b, err := json.Marshal(setting.Defaults())
@@ -65,7 +65,7 @@ func TestSettings(t *testing.T) {
 		if got.UpdatedAt != nil {
 			t.Error("another workspace sees the settings")
 		}
-		// Its agents and groups are nobody here.
+		// Agents and groups of another workspace do not exist here.
 		other.Owner.Put(path, wanted).Refused(422, "validation_failed")
 		if audit := string(w.Owner.Get("/api/v1/auth/audit?limit=50").Want(200).Body); strings.Count(audit, "phone_settings.changed") != 1 {
 			t.Errorf("the audit log is %s", audit)
@@ -88,7 +88,7 @@ func TestSettingsRefusals(t *testing.T) {
 			"menus.keys.digit": func(m map[string]any) { m["menus"] = []any{menu("a", key("1", "team"), key("1", "voicemail"))} },
 			"menus.keys.menu":  func(m map[string]any) { m["menus"] = []any{menu("a", key("1", "menu", "menu", "b"))} },
 			"menus.keys.e164":  func(m map[string]any) { m["menus"] = []any{menu("a", key("1", "number", "e164", "12"))} },
-			"hours":            func(m map[string]any) { delete(m, "hours") }, // left out, it would be erased
+			"hours":            func(m map[string]any) { delete(m, "hours") }, // if it could be left out, that would erase it
 			"menus.keys.agent_id": func(m map[string]any) {
 				m["menus"] = []any{menu("a", key("1", "agent", "agent_id", nobody))}
 			},
@@ -100,11 +100,11 @@ func TestSettingsRefusals(t *testing.T) {
 				t.Errorf("%s: %v", field, got.Fields)
 			}
 		}
-		// A key says what its action needs, and nothing else.
+		// A key has the field that its action needs, and no other.
 		for _, wrong := range []map[string]any{key("1", "agent"), key("1", "team", "e164", "+905321234567")} {
 			w.Owner.Put(path, body(t, func(m map[string]any) { m["menus"] = []any{menu("a", wrong)} })).Refused(422, "validation_failed")
 		}
-		// A key that leads to a country that may not be called would lead nowhere.
+		// A key for a number in a country that may not be called could never work.
 		abroad := func(m map[string]any) { m["menus"] = []any{menu("a", key("1", "number", "e164", "+442071838750"))} }
 		if got := w.Owner.Put(path, body(t, abroad)).Refused(422, "validation_failed"); !slices.Equal(got.Fields["menus.keys.e164"], []string{"country_not_allowed"}) {
 			t.Errorf("abroad: %v", got.Fields)

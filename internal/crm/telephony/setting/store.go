@@ -5,7 +5,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// findSettings reads the settings, or the defaults where there are none.
+// findSettings reads the settings, or the defaults if none are stored.
 func findSettings(r *db.Reader) (Stored, error) {
 	s, err := db.One(r, func(row db.Row) (Stored, error) {
 		v, at := db.JSON[Settings]{V: Defaults()}, clock.Time{}

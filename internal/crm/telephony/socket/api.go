@@ -13,9 +13,9 @@ import (
 const (
 	// protocol is the subprotocol of the socket.
 	protocol = "phone.v1"
-	// maxMessage is how many bytes a command may have.
+	// maxMessage is the maximum size of a command in bytes.
 	maxMessage = 16 << 10
-	// socketsPerMember is how many sockets a member may hold on a node.
+	// socketsPerMember is the maximum number of sockets of a member on a node.
 	socketsPerMember = 8
 )
 
@@ -23,8 +23,8 @@ type streamIn struct {
 	After string `query:"after" maxLength:"20" doc:"The seq of the last message received; the stream continues after it"`
 }
 
-// after is the sequence to go on from, -1 for now. It returns validation_failed for
-// what is no sequence.
+// after returns the sequence to continue from, -1 for now. It returns validation_failed for
+// an invalid sequence.
 func (in *streamIn) after() (int64, error) {
 	if in.After == "" {
 		return -1, nil

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// commandTime is how long a command may take.
+	// commandTime is the time limit of a command.
 	commandTime = 10 * time.Second
-	// maxID is how long the id of a command may be.
+	// maxID is the maximum length of a command's id.
 	maxID = 64
 )
 
-// command is what the client asks for.
+// command is a request of the client.
 type command struct {
 	Type   string    `json:"type"`
 	ID     string    `json:"id"`
@@ -30,7 +30,7 @@ type command struct {
 	Digits string    `json:"digits"`
 }
 
-// refusal is why a command was not carried out.
+// refusal is the reason why a command was not carried out.
 type refusal struct {
 	Code    string              `json:"code"`
 	Message string              `json:"message"`
@@ -38,8 +38,8 @@ type refusal struct {
 	Fields  map[string][]string `json:"fields,omitempty"`
 }
 
-// obey carries out commands, one after the other, until the socket ends. What was
-// received by then is carried out too: a page that closes may have hung up first.
+// obey carries out commands, one after the other, until the socket ends. Commands received
+// by then are still carried out: a page may hang up just before it closes.
 func (c *connection) obey(ctx context.Context) {
 	select {
 	case <-c.started:
@@ -68,9 +68,9 @@ func (c *connection) obey(ctx context.Context) {
 	}
 }
 
-// answer carries one command out and says what became of it. It returns an error where
-// the person may not be here any more. Where nothing can be said, the connection is
-// over, and what else was received is still carried out.
+// answer carries out one command and sends the result. It returns an error if the person
+// may no longer be connected. If the result cannot be sent, the connection is over, but the
+// commands already received are still carried out.
 func (c *connection) answer(ctx context.Context, text []byte) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandTime)
 	defer cancel()
@@ -95,7 +95,7 @@ func (c *connection) answer(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// carryOut does what a command asks for in a call of the caller.
+// carryOut carries out a command on a call of the caller.
 func (c *connection) carryOut(ctx context.Context, in command) (call.Call, error) {
 	switch in.Type {
 	case "call.hangup":
@@ -111,12 +111,12 @@ func (c *connection) carryOut(ctx context.Context, in command) (call.Call, error
 	case "call.dtmf":
 		return c.Calls.PressKeys(ctx, in.CallID, in.Digits)
 	case "call.answer", "call.decline", "device.ready", "sdp", "candidate", "stats":
-		return call.Call{}, fault.New(fault.NotSupported) // a phone in the browser
+		return call.Call{}, fault.New(fault.NotSupported) // for a phone in the browser
 	}
 	return call.Call{}, fault.Invalid("type", "invalid")
 }
 
-// refuse says why a command was not carried out.
+// refuse sends the reason why a command was not carried out.
 func (c *connection) refuse(id string, err error) {
 	f, ok := fault.As(err)
 	switch {

@@ -14,13 +14,13 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// told are the events that the socket carries.
+// told lists the events that the socket carries.
 var told = []string{call.Started, call.AnsweredEvent, call.EndedEvent, call.MissedEvent, call.MessageLeft, wallet.Low}
 
-// countsPause is how long counts are not read again.
+// countsPause is the minimum time between two reads of the counts.
 const countsPause = time.Second
 
-// message is what the server says. What does not belong to its type is left out.
+// message is a message of the server. Fields that do not belong to its type are left out.
 type message struct {
 	Type  string   `json:"type"`
 	Seq   *int64   `json:"seq,omitempty"`
@@ -29,15 +29,15 @@ type message struct {
 	Error *refusal `json:"error,omitempty"`
 }
 
-// connection is one open socket. Three goroutines send on it, each at most one message
-// at a time, so nothing gathers for somebody who does not read.
+// connection is one open socket. Three goroutines send on it, each at most one message at a
+// time, so nothing piles up for a client that does not read.
 type connection struct {
 	*Service
 	ctx      context.Context
 	socket   *api.DialogueSocket
 	language string
 	started  chan struct{} // closed after the snapshot
-	stale    chan struct{} // the counts are to be read
+	stale    chan struct{} // signals that the counts must be read
 }
 
 // run serves a socket until it ends.
@@ -106,7 +106,8 @@ func (c *connection) Receive(sequence int64, name string, body []byte) error {
 	return c.send(message{Type: name, Seq: &sequence, Data: event.Data})
 }
 
-// sendSnapshot sends the calls that go on: all, or one's own without crm.calls.view.
+// sendSnapshot sends the calls in progress: all of them, or only the person's own without
+// crm.calls.view.
 func (c *connection) sendSnapshot() error {
 	who := api.Watcher(c.ctx)
 	ctx := caller.With(c.ctx, who)
@@ -120,7 +121,7 @@ func (c *connection) sendSnapshot() error {
 	return c.send(message{Type: "snapshot", Data: map[string]any{"calls": list}})
 }
 
-// markStale lets the counts be read.
+// markStale requests a new read of the counts.
 func (c *connection) markStale() {
 	select {
 	case c.stale <- struct{}{}:
@@ -128,8 +129,8 @@ func (c *connection) markStale() {
 	}
 }
 
-// sendCounts sends the counts when they may have changed, once a second at most, to
-// somebody who may see calls.
+// sendCounts sends the counts when they have changed, at most once a second, if the person
+// may see calls.
 func (c *connection) sendCounts(ctx context.Context) {
 	var last *call.Counts
 	for {
@@ -141,7 +142,7 @@ func (c *connection) sendCounts(ctx context.Context) {
 		if who := api.Watcher(ctx); who.Can(perm.CallsView) {
 			counts, err := c.Calls.Counts(caller.With(ctx, who))
 			if err != nil {
-				return // the client comes back
+				return // the client reconnects
 			}
 			if last == nil || *last != counts {
 				if c.send(message{Type: "counts", Data: counts}) != nil {

@@ -32,7 +32,7 @@ const (
 )
 
 // office is a workspace with a line and an owner whose phone is signed in at an exchange
-// that the test moves.
+// that the test controls.
 type office struct {
 	*apptest.Server
 	t        *testing.T
@@ -43,7 +43,7 @@ type office struct {
 
 func run(t *testing.T, fn func(o *office)) {
 	t.Helper()
-	// The regular look at a socket's session never comes in a test.
+	// The regular check of a socket's session never happens in a test.
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.StreamCheck = time.Hour }, func(t *testing.T, s *apptest.Server) {
 		o := &office{Server: s, t: t, w: s.Workspace("demo"), x: phonetest.New(s.Clock)}
 		s.PhoneTeam.Exchange, s.PhoneLine.Exchange, s.Calls.Exchange = o.x, o.x, o.x
@@ -73,7 +73,7 @@ func (o *office) colleague(name string) (*apptest.Client, string) {
 	return c, me.Membership.ID.String()
 }
 
-// talk makes a call of the owner that both sides have answered.
+// talk places a call of the owner that both sides have answered.
 func (o *office) talk() (made call.Call) {
 	o.t.Helper()
 	o.w.Owner.Post(path+"/call", map[string]any{"to": customer}).Want(201).Data(&made)
@@ -82,7 +82,7 @@ func (o *office) talk() (made call.Call) {
 	return made
 }
 
-// answer lets the phone or the number that rings be picked up.
+// answer answers the phone or the number that is ringing.
 func (o *office) answer(to string) {
 	o.t.Helper()
 	o.Settle()
@@ -120,15 +120,15 @@ type said struct {
 	} `json:"error"`
 }
 
-// attempt is a try to open a socket.
+// attempt is an attempt to open a socket.
 type attempt struct {
 	ticket, query string
 	host, origin  string
 	without       string // a subprotocol that is not offered
 }
 
-// dial tries to open a socket and returns the answer's status, and its error's code
-// where it is refused.
+// dial tries to open a socket and returns the status of the response, and the error's code
+// if it is refused.
 func (o *office) dial(a attempt) (p *phone, status int, code string) {
 	o.t.Helper()
 	ctx, cancel := context.WithTimeout(o.t.Context(), patience)
@@ -230,7 +230,7 @@ func (p *phone) ask(name string, id uuid.UUID, more string) said {
 	}
 }
 
-// wantEnd reads to the end and wants its code.
+// wantEnd reads to the end and checks its code.
 func (p *phone) wantEnd(code websocket.StatusCode) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
@@ -260,7 +260,7 @@ func (o *office) callOf(id uuid.UUID) call.Call {
 	return call.Call{}
 }
 
-// lastSequence is how far the workspace's events are.
+// lastSequence returns the sequence of the workspace's last event.
 func (o *office) lastSequence() (n int64) {
 	o.t.Helper()
 	o.Settle()

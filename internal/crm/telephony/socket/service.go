@@ -23,19 +23,19 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// ticketLife is how long a ticket can be used.
+// ticketLife is how long a ticket is valid.
 const ticketLife = 30 * time.Second
 
-// Sessions knows who is signed in.
+// Sessions finds sessions.
 type Sessions interface {
-	// SessionCaller returns whose a session is, what they may do and their language;
-	// unauthenticated where it is over.
+	// SessionCaller returns the caller of a session and their language; unauthenticated if
+	// the session is over.
 	SessionCaller(r *db.Reader, id uuid.UUID) (who *caller.Caller, language string, err error)
 	// SessionHash returns the hash of a session's token.
 	SessionHash(r *db.Reader, id uuid.UUID) ([]byte, error)
 }
 
-// Config is what the socket needs.
+// Config is the configuration of a Service.
 type Config struct {
 	DB       *db.DB
 	Log      *slog.Logger
@@ -46,10 +46,10 @@ type Config struct {
 	BaseURL string
 }
 
-// Service is tickets and sockets.
+// Service manages tickets and sockets.
 type Service struct{ Config }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Log == nil || c.Calls == nil || c.Sessions == nil || c.Streams == nil || c.BaseURL == "" {
 		return nil, errors.New("socket: something that the socket needs is missing")
@@ -57,15 +57,15 @@ func New(c Config) (*Service, error) {
 	return &Service{c}, nil
 }
 
-// Ticket opens one socket.
+// Ticket is valid for opening one socket.
 type Ticket struct {
 	Ticket    string     `json:"ticket" example:"pht_…" doc:"Shown only once; opens one socket"`
 	URL       string     `json:"url" example:"wss://example.com/api/crm/v1/telephony/stream"`
 	ExpiresAt clock.Time `json:"expires_at"`
 }
 
-// CreateTicket makes a ticket for the caller's session. Its address is at host, or at
-// the installation's own where that is empty.
+// CreateTicket creates a ticket for the caller's session. Its address is at host, or at the
+// installation's own if host is empty.
 func (s *Service) CreateTicket(ctx context.Context, host string) (Ticket, error) {
 	who := caller.From(ctx)
 	out := Ticket{Ticket: secret.NewToken(secret.PhonePrefix), URL: socketURL(s.BaseURL, host)}
@@ -83,7 +83,7 @@ func (s *Service) CreateTicket(ctx context.Context, host string) (Ticket, error)
 	return out, err
 }
 
-// socketURL is the socket's address: ws where the base is http, wss where it is https.
+// socketURL returns the socket's address: ws if base is http, wss if it is https.
 func socketURL(base, host string) string {
 	scheme, own, _ := strings.Cut(base, "://")
 	if host == "" {
@@ -92,8 +92,8 @@ func socketURL(base, host string) string {
 	return "ws" + strings.TrimPrefix(scheme, "http") + "://" + host + telephony.Path + "/stream"
 }
 
-// admit uses a ticket up and returns who it belongs to. It returns unauthenticated for
-// a ticket that is unknown, used or too old, and where its session is over.
+// admit uses up a ticket and admits its owner. It returns unauthenticated for a ticket that
+// is unknown, used or too old, and if its session is over.
 func (s *Service) admit(ctx context.Context, in *streamIn, text string) (a api.Admission, err error) {
 	if _, err := in.after(); err != nil {
 		return a, err // a mistake should not cost the ticket
@@ -129,7 +129,7 @@ func (s *Service) admit(ctx context.Context, in *streamIn, text string) (a api.A
 	return a, err
 }
 
-// findCaller reads whose a session is by now, and their language.
+// findCaller returns the current caller of a session, and their language.
 func (s *Service) findCaller(ctx context.Context, tenant, session uuid.UUID) (who *caller.Caller, language string, err error) {
 	err = s.DB.Tenant(tenant).Read(ctx, func(r *db.Reader) (err error) {
 		who, language, err = s.Sessions.SessionCaller(r, session)

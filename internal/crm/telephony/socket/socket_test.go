@@ -32,7 +32,7 @@ func TestTicket(t *testing.T) {
 		if want := "ws://demo.crm.localhost" + path + "/stream"; own.URL != want {
 			o.t.Errorf("on its own host: %s, want %s", own.URL, want)
 		}
-		// What asks in the wrong way does not cost the ticket.
+		// An invalid request does not use up the ticket.
 		o.wantRefused(attempt{ticket: made.Ticket, origin: "https://evil.example"}, 403, "cross_origin")
 		o.wantRefused(attempt{ticket: made.Ticket, without: "phone.v1"}, 426, "upgrade_required")
 		o.wantRefused(attempt{ticket: made.Ticket, query: "?after=x"}, 422, "validation_failed")
@@ -56,7 +56,7 @@ func TestTicket(t *testing.T) {
 	})
 }
 
-// tickets lists the hashes that are stored.
+// tickets lists the stored hashes.
 func (o *office) tickets() (list []string) {
 	o.t.Helper()
 	err := o.DB.Tenant(o.w.ID).Read(o.t.Context(), func(r *db.Reader) (err error) {
@@ -73,7 +73,7 @@ func (o *office) tickets() (list []string) {
 	return list
 }
 
-// Tickets that nobody used do not stay.
+// Unused tickets are deleted.
 func TestOldTicketsAreDeleted(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -98,8 +98,8 @@ func TestSecureAddress(t *testing.T) {
 	}
 }
 
-// Who may not make calls gets no ticket, and a ticket does not outlive the permission,
-// the licence or the session.
+// A person who may not make calls gets no ticket, and a ticket does not outlive the
+// permission, the licence or the session.
 func TestPermission(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -126,8 +126,8 @@ func TestPermission(t *testing.T) {
 	})
 }
 
-// A socket shows what goes on and what happens, and after a reconnect what was missed,
-// once.
+// A socket shows the calls in progress and their events, and after a reconnect the missed
+// events, once.
 func TestEventsAndReplay(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -158,7 +158,7 @@ func TestEventsAndReplay(t *testing.T) {
 		if m := p.until(call.EndedEvent); m.Seq <= answered.Seq {
 			o.t.Errorf("the end is %d", m.Seq)
 		}
-		// Nothing was told twice: from the end on there is nothing.
+		// Nothing was sent twice: after the last event there is nothing.
 		late, _, _ := o.open(o.w.Owner, "?after="+itoa(o.lastSequence()))
 		if m := late.ask("call.hangup", made.ID, ""); m.Error.Code != "call_state" {
 			o.t.Errorf("hung up twice: %+v", m)
@@ -166,7 +166,7 @@ func TestEventsAndReplay(t *testing.T) {
 	})
 }
 
-// Commands are for one's own calls; another's is not there, and changes nothing.
+// Commands work on one's own calls only; those of others are not found and do not change.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -228,7 +228,7 @@ func TestCommands(t *testing.T) {
 	})
 }
 
-// A page that hangs up and closes has hung up.
+// If a page hangs up and then closes, the call is hung up.
 func TestCommandsBeforeTheEndCount(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -238,7 +238,7 @@ func TestCommandsBeforeTheEndCount(t *testing.T) {
 			p.write(`{"type":"` + name + `","id":"c1","on":true,"call_id":"` + made.ID.String() + `"}`)
 		}
 		_ = p.conn.Close(websocket.StatusNormalClosure, "")
-		for o.callOf(made.ID).State != call.Ended { // the server goes on for a moment
+		for o.callOf(made.ID).State != call.Ended { // the server continues for a moment
 			if o.t.Context().Err() != nil {
 				o.t.Fatal("not hung up")
 			}
@@ -246,7 +246,7 @@ func TestCommandsBeforeTheEndCount(t *testing.T) {
 	})
 }
 
-// Without the permission to see calls, one sees one's own only.
+// Without the permission to see calls, a person sees only their own.
 func TestSnapshotShowsOwnCalls(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -266,7 +266,7 @@ func TestSnapshotShowsOwnCalls(t *testing.T) {
 	})
 }
 
-// What is larger than a command can be, or no text, ends the socket.
+// A message that is too large for a command, or not text, ends the socket.
 func TestMessagesAreBounded(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -300,7 +300,7 @@ func TestSocketsAreCounted(t *testing.T) {
 		if err := last.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
 			o.t.Fatal(err)
 		}
-		for { // the server counts it out a moment after its farewell
+		for { // the server stops counting it a moment after the close
 			if _, status, _ := o.dial(attempt{ticket: o.ticket(o.w.Owner).Ticket}); status == 101 {
 				return
 			}
@@ -308,8 +308,8 @@ func TestSocketsAreCounted(t *testing.T) {
 	})
 }
 
-// Who is suspended, signs out or loses the permission loses the socket at once, and the
-// server's end is everybody's.
+// A person who is suspended, signs out or loses the permission loses the socket at once,
+// and when the server stops, everybody does.
 func TestSocketEndsWithItsAccess(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -334,8 +334,8 @@ func TestSocketEndsWithItsAccess(t *testing.T) {
 	})
 }
 
-// A command looks at the session itself: on a node that was not told of a suspension it
-// is refused all the same.
+// A command checks the session itself: it is refused even on a node that was not notified
+// of a suspension.
 func TestCommandLooksAtTheSession(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {

@@ -19,8 +19,8 @@ func insertTicket(tx *db.Tx, t storedTicket, hash []byte) error {
 	return err
 }
 
-// takeTicket deletes a ticket of any workspace and returns it; db.ErrNoRow where there
-// is none, also for the second of two requests.
+// takeTicket deletes a ticket of any workspace and returns it; db.ErrNoRow if it does not
+// exist, so also for the second of two requests.
 func takeTicket(tx *db.Tx, hash []byte) (storedTicket, error) {
 	return db.One(&tx.Reader, func(row db.Row) (t storedTicket, err error) {
 		err = row.Scan(&t.tenant, &t.id, &t.agent, &t.session, &t.expires)
@@ -28,7 +28,7 @@ func takeTicket(tx *db.Tx, hash []byte) (storedTicket, error) {
 	}, `DELETE FROM phone_ticket WHERE token_hash = $1 RETURNING tenant_id, id, agent_id, session_id, expires_at`, hash)
 }
 
-// deleteOldTickets forgets the workspace's tickets that nobody used in time.
+// deleteOldTickets deletes the workspace's tickets that were not used in time.
 func deleteOldTickets(tx *db.Tx) error {
 	_, err := tx.Exec(`DELETE FROM phone_ticket WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), clock.At(tx.Now()))
 	return err

@@ -11,14 +11,14 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// What a telephone shows that may not be signed in.
+// The texts shown on a telephone that may not be signed in.
 const (
 	whySuspended  = "This workspace is suspended"
 	whyUnlicensed = "This workspace has no licence for telephony"
 	whyForbidden  = "You may not make calls in this workspace"
 )
 
-// MayCall returns forbidden where an agent may not call any more.
+// MayCall returns forbidden if an agent may not make calls any more.
 func (s *Service) MayCall(r *db.Reader, agent uuid.UUID) error {
 	who, err := s.Agents.AgentsWho(r, perm.CallsMake, agent)
 	if err != nil {
@@ -39,8 +39,9 @@ func (s *Service) CheckLicence(r *db.Reader) error {
 	return err
 }
 
-// RefusedPhones says which phones of a workspace may not be signed in, and why: those of
-// agents who may not call, and all of a workspace that is suspended or has no telephony.
+// RefusedPhones returns the phones of a workspace that may not be signed in, and why: those
+// of agents who may not call, and all of them if the workspace is suspended or has no
+// telephony.
 func (s *Service) RefusedPhones(ctx context.Context, tenant uuid.UUID, usernames []string) (refused map[string]string, err error) {
 	err = s.DB.Tenant(tenant).Read(ctx, func(r *db.Reader) error {
 		refused = map[string]string{}
@@ -65,7 +66,7 @@ func (s *Service) RefusedPhones(ctx context.Context, tenant uuid.UUID, usernames
 	return refused, err
 }
 
-// whyNone says why no phone of the workspace may be signed in; "" where some may.
+// whyNone returns why no phone of the workspace may be signed in; "" if phones may.
 func (s *Service) whyNone(r *db.Reader) (string, error) {
 	suspended, err := db.IsSuspended(r)
 	if err != nil || suspended {

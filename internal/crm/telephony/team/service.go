@@ -22,33 +22,33 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Agents knows the workspace's people.
+// Agents finds the workspace's members.
 type Agents interface {
-	// AgentsWho gives the active members who have a permission, and their names.
+	// AgentsWho returns the active members who have a permission, and their names.
 	AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (map[uuid.UUID]string, error)
-	// HasLicence says whether the workspace has one of some licences.
+	// HasLicence reports whether the workspace has one of some licences.
 	HasLicence(r *db.Reader, names ...string) (bool, error)
 	// FindAgent finds an active member by their own id or that of their account.
 	FindAgent(r *db.Reader, id uuid.UUID) (uuid.UUID, error)
-	// AgentNames gives the names of members, whatever became of them.
+	// AgentNames returns the names of members, including those who are no longer active.
 	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
 }
 
-// Config is what the team needs.
+// Config is the configuration of a Service.
 type Config struct {
 	DB     *db.DB
 	Agents Agents
-	// Exchange is where phones sign in; nil where this node has none.
+	// Exchange is where phones sign in; nil if this node has none.
 	Exchange exchange.Devices
-	// Server and Transports are where phones find it.
+	// Server and Transports are where phones reach the exchange.
 	Server     string
 	Transports []string
 }
 
-// Service keeps the team.
+// Service manages the team.
 type Service struct{ Config }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Agents == nil {
 		return nil, errors.New("team: the database and the agents are needed")
@@ -60,7 +60,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// Team lists who has a phone, the newest first.
+// Team lists the agents who have a phone, newest first.
 func (s *Service) Team(ctx context.Context, p db.Page) (list db.List[Member], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if list, err = listMembers(r, p); err != nil {
@@ -74,7 +74,7 @@ func (s *Service) Team(ctx context.Context, p db.Page) (list db.List[Member], er
 	return list, err
 }
 
-// fill adds names and who is in a call.
+// fill sets the names and whether the members are in a call.
 func (s *Service) fill(r *db.Reader, list []Member) error {
 	ids := make([]uuid.UUID, len(list))
 	for i, m := range list {
@@ -91,7 +91,7 @@ func (s *Service) fill(r *db.Reader, list []Member) error {
 	return err
 }
 
-// fillRegistered adds whose phone is signed in.
+// fillRegistered sets whether the members' phones are signed in.
 func (s *Service) fillRegistered(ctx context.Context, list []Member) error {
 	if s.Exchange == nil {
 		return nil
@@ -103,7 +103,7 @@ func (s *Service) fillRegistered(ctx context.Context, list []Member) error {
 	return err
 }
 
-// Registered says which usernames a phone is signed in as.
+// Registered returns the usernames whose phone is signed in.
 func (s *Service) Registered(ctx context.Context, tenant uuid.UUID) (map[string]bool, error) {
 	list, err := s.Exchange.Registrations(ctx, tenant)
 	out := make(map[string]bool, len(list))
@@ -116,7 +116,7 @@ func (s *Service) Registered(ctx context.Context, tenant uuid.UUID) (map[string]
 	return out, nil
 }
 
-// one fills a single row for an answer.
+// one fills a single row for a response.
 func (s *Service) one(ctx context.Context, m Member) (Member, error) {
 	list := []Member{m}
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error { return s.fill(r, list) })
@@ -135,8 +135,8 @@ func checkExtension(e string) error {
 	return nil
 }
 
-// Add gives an agent a phone, by their id or that of their account. It returns conflict where they have one or the
-// extension is somebody's, and validation_failed for somebody who may not call.
+// Add gives an agent a phone, by their id or that of their account. It returns conflict if
+// they have one or the extension is taken, and validation_failed if they may not call.
 func (s *Service) Add(ctx context.Context, id uuid.UUID, extension string) (m Member, err error) {
 	if extension != "" {
 		if err := checkExtension(extension); err != nil {
@@ -185,8 +185,8 @@ func (s *Service) Add(ctx context.Context, id uuid.UUID, extension string) (m Me
 	return s.one(ctx, m)
 }
 
-// change locks an agent's row, lets fn change it and stores it. It returns conflict
-// where the extension is somebody else's.
+// change locks an agent's row, lets fn change it and stores it. It returns conflict if the
+// extension is taken.
 func (s *Service) change(ctx context.Context, agent uuid.UUID, missing fault.Code, fn func(*db.Tx, *Member) error) (m Member, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if m, err = lockMember(tx, agent); db.IsNoRow(err) {
@@ -212,9 +212,9 @@ func (s *Service) change(ctx context.Context, agent uuid.UUID, missing fault.Cod
 	return s.one(ctx, m)
 }
 
-// Change lets the team's calls ring at an agent's phone or not, and gives it another
-// extension: then the phone is signed out and needs new credentials. It returns call_state
-// for another extension of somebody who is in a call.
+// Change sets whether the team's calls ring at an agent's phone, and its extension. With a
+// new extension the phone is signed out and needs new credentials; for an agent who is in a
+// call, Change then returns call_state.
 func (s *Service) Change(ctx context.Context, agent uuid.UUID, rings *bool, extension *string) (Member, error) {
 	if extension != nil {
 		if err := checkExtension(*extension); err != nil {
@@ -247,7 +247,7 @@ func (s *Service) Change(ctx context.Context, agent uuid.UUID, rings *bool, exte
 	})
 }
 
-// takePhone has the exchange forget an agent's phone.
+// takePhone makes the exchange forget an agent's phone.
 func (s *Service) takePhone(tx *db.Tx, m *Member) error {
 	if m.Username == "" {
 		return nil
@@ -257,8 +257,8 @@ func (s *Service) takePhone(tx *db.Tx, m *Member) error {
 	return command.Put(tx, command.Command{Kind: command.DropDevice, Device: device})
 }
 
-// SetDevice chooses where the caller's own calls ring. It returns no_device where
-// nobody gave them a phone, and not_supported for the browser, which is no phone yet.
+// SetDevice sets where the caller's own calls ring. It returns no_device if they have no
+// phone, and not_supported for the browser, which cannot be a phone yet.
 func (s *Service) SetDevice(ctx context.Context, kind, e164 string) (Member, error) {
 	if kind == DeviceBrowser {
 		return Member{}, fault.New(fault.NotSupported)
@@ -277,9 +277,9 @@ func (s *Service) SetDevice(ctx context.Context, kind, e164 string) (Member, err
 	})
 }
 
-// MakePhone makes credentials for the caller's own phone, in place of those that were
-// there, and signs the phone out. It returns no_device where nobody gave them a phone,
-// and not_configured where there is no exchange.
+// MakePhone creates credentials for the caller's own phone, replacing the previous ones,
+// and signs the phone out. It returns no_device if they were not given a phone, and
+// not_configured if there is no exchange.
 func (s *Service) MakePhone(ctx context.Context) (out Credentials, err error) {
 	if s.Exchange == nil {
 		return out, fault.New(fault.NotConfigured)
@@ -311,8 +311,8 @@ func (s *Service) MakePhone(ctx context.Context) (out Credentials, err error) {
 	return out, nil
 }
 
-// Leave takes the phone of an agent who is suspended or removed, in the transaction
-// that does so. The exchange drops it as soon as the transaction is committed.
+// Leave removes the phone of an agent who is suspended or removed, in the transaction that
+// does so. The exchange drops the phone after the transaction is committed.
 func (s *Service) Leave(tx *db.Tx, agent uuid.UUID) error {
 	m, err := deleteMember(tx, agent)
 	if db.IsNoRow(err) {
@@ -327,34 +327,35 @@ func (s *Service) Leave(tx *db.Tx, agent uuid.UUID) error {
 	return audit.Write(tx, "phone_member.removed", agent.String(), map[string]any{"extension": m.Extension})
 }
 
-// Find reads an agent's row; db.ErrNoRow where they have no phone.
+// Find returns the member row of an agent; db.ErrNoRow if they have no phone.
 func (s *Service) Find(r *db.Reader, agent uuid.UUID) (Member, error) { return memberByAgent(r, agent) }
 
-// FindByUsername reads whose phone signs in as a username; db.ErrNoRow where it is
-// nobody's.
+// FindByUsername returns the member whose phone signs in with a username; db.ErrNoRow if
+// there is none.
 func (s *Service) FindByUsername(r *db.Reader, username string) (Member, error) {
 	return memberByUsername(r, username)
 }
 
-// Ringing lists whom the team's calls ring now, those first who were rung longest
-// ago: no one who has just had a call. Whoever may not call is refused where they are dialled.
+// Ringing lists the members at whose phones the team's calls ring now, those who were rung
+// longest ago first. Members who have just had a call are left out. Those who may not call
+// are included: dialling them is refused.
 func (s *Service) Ringing(r *db.Reader, now time.Time) ([]Member, error) {
 	list, err := ringingMembers(r)
 	return slices.DeleteFunc(list, func(m Member) bool { return now.Before(m.BusyUntil.Time) }), err
 }
 
-// InCall says who is in a call, or whose phone rings for one.
+// InCall returns the agents who are in a call, or whose phone is ringing for one.
 func (s *Service) InCall(r *db.Reader) (map[uuid.UUID]Busy, error) { return inCall(r) }
 
-// MarkRung puts an agent behind the others for the next call to the team.
+// MarkRung moves an agent behind the others for the next call to the team.
 func (s *Service) MarkRung(tx *db.Tx, agent uuid.UUID) error { return saveRung(tx, agent) }
 
-// WrapUp keeps the team's calls from an agent for a while after a call.
+// WrapUp keeps the team's calls from ringing at an agent for a while after a call.
 func (s *Service) WrapUp(tx *db.Tx, agent uuid.UUID, d time.Duration) error {
 	return saveBusyUntil(tx, agent, clock.At(tx.Now().Add(d)))
 }
 
-// FindByExtension reads whose extension it is; db.ErrNoRow where it is nobody's.
+// FindByExtension returns the member who has an extension; db.ErrNoRow if nobody has it.
 func (s *Service) FindByExtension(r *db.Reader, extension string) (Member, error) {
 	return memberByExtension(r, extension)
 }

@@ -15,7 +15,7 @@ func scanMember(row db.Row) (m Member, err error) {
 	return m, err
 }
 
-// listMembers reads a page of the team, the newest first.
+// listMembers reads a page of the team, newest first.
 func listMembers(r *db.Reader, p db.Page) (db.List[Member], error) {
 	rows, err := db.All(r, scanMember, `SELECT `+columns+` FROM phone_member
 		WHERE tenant_id = $1 AND (created_at, agent_id) < ($2, $3) ORDER BY created_at DESC, agent_id DESC LIMIT $4`,
@@ -26,8 +26,8 @@ func listMembers(r *db.Reader, p db.Page) (db.List[Member], error) {
 	return db.Cut(rows, p, func(m Member) db.Key { return db.Key{Sort: m.CreatedAt.UnixMicro(), ID: m.AgentID} }), nil
 }
 
-// ringingMembers lists who the team's calls ring, those first who were rung longest
-// ago.
+// ringingMembers lists the members at whose phones the team's calls ring, those who were
+// rung longest ago first.
 func ringingMembers(r *db.Reader) ([]Member, error) {
 	return db.All(r, scanMember, `SELECT `+columns+` FROM phone_member WHERE tenant_id = $1 AND rings ORDER BY rung_at, agent_id LIMIT 100`, r.Tenant())
 }
@@ -40,7 +40,7 @@ func memberByUsername(r *db.Reader, username string) (Member, error) {
 	return db.One(r, scanMember, `SELECT `+columns+` FROM phone_member WHERE tenant_id = $1 AND username = $2`, r.Tenant(), username)
 }
 
-// ownersOfPhones says whose phone signs in as each username.
+// ownersOfPhones returns the agent of each phone's username.
 func ownersOfPhones(r *db.Reader) (map[string]uuid.UUID, error) {
 	out := map[string]uuid.UUID{}
 	_, err := db.All(r, func(row db.Row) (struct{}, error) {
@@ -67,14 +67,15 @@ func takenExtensions(r *db.Reader) (map[string]bool, error) {
 	return out, err
 }
 
-// putMember says whether neither the agent had a phone nor anybody the extension.
+// putMember stores a new member; it returns false if the agent has a phone already or the
+// extension is taken.
 func putMember(tx *db.Tx, m Member) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO phone_member (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), m.AgentID, m.Extension, m.Rings, m.Device, m.OutsideNum, m.Username, m.RungAt, m.BusyUntil, m.CreatedAt)
 	return n == 1, err
 }
 
-// saveMember says whether the extension was free for it.
+// saveMember stores a changed member; it returns false if the extension is taken.
 func saveMember(tx *db.Tx, m Member) (bool, error) {
 	n, err := tx.Exec(`UPDATE phone_member SET extension = $3, rings = $4, device = $5, outside_e164 = $6, username = $7
 		WHERE tenant_id = $1 AND agent_id = $2
@@ -93,12 +94,13 @@ func saveBusyUntil(tx *db.Tx, agent uuid.UUID, until clock.Time) error {
 	return err
 }
 
-// deleteMember returns who was deleted; db.ErrNoRow where the agent had no phone.
+// deleteMember deletes an agent's row and returns it; db.ErrNoRow if the agent had no
+// phone.
 func deleteMember(tx *db.Tx, agent uuid.UUID) (Member, error) {
 	return db.One(&tx.Reader, scanMember, `DELETE FROM phone_member WHERE tenant_id = $1 AND agent_id = $2 RETURNING `+columns, tx.Tenant(), agent)
 }
 
-// inCall says which agents have a leg that was dialled and has not ended.
+// inCall returns the agents who have a leg that was dialled and has not ended.
 func inCall(r *db.Reader) (map[uuid.UUID]Busy, error) {
 	out := map[uuid.UUID]Busy{}
 	_, err := db.All(r, func(row db.Row) (struct{}, error) {

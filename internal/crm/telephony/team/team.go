@@ -31,19 +31,19 @@ type Member struct {
 	InCall     bool       `json:"in_call" doc:"Whether the agent is in a call (also with a colleague) or their phone is ringing for one"`
 	CreatedAt  clock.Time `json:"created_at"`
 
-	// Username is what the agent's phone signs in as, "" where it has none.
+	// Username is what the agent's phone signs in with; "" if they have no phone.
 	Username string `json:"-"`
-	// RungAt is when the team's calls last rang there first.
+	// RungAt is when the team's calls last rang first at this phone.
 	RungAt clock.Time `json:"-"`
-	// BusyUntil is the end of the time after a call in which the team's calls do
-	// not ring there.
+	// BusyUntil is the end of the pause after a call, during which the team's calls do not
+	// ring here.
 	BusyUntil clock.Time `json:"-"`
 }
 
-// Busy says what an agent's phone does.
+// Busy is what an agent's phone is doing.
 type Busy int
 
-// What a phone does.
+// The values of Busy.
 const (
 	Free Busy = iota
 	Rings
@@ -60,13 +60,13 @@ type Credentials struct {
 	Transports []string `json:"transports" nullable:"false" example:"udp"`
 }
 
-// The first and the last extension that are given without being asked for.
+// The first and the last extension that are assigned automatically.
 const (
 	firstExtension = 100
 	lastExtension  = 9999
 )
 
-// freeExtension finds the smallest extension that nobody has; "" where all are taken.
+// freeExtension returns the smallest free extension; "" if all are taken.
 func freeExtension(taken map[string]bool) string {
 	for n := firstExtension; n <= lastExtension; n++ {
 		if text := strconv.Itoa(n); !taken[text] && !address.IsEmergency(text) {
@@ -76,7 +76,7 @@ func freeExtension(taken map[string]bool) string {
 	return ""
 }
 
-// hashPassword is HA1 of RFC 2617, which SIP asks for.
+// hashPassword returns HA1 of RFC 2617, which SIP requires.
 func hashPassword(username, realm, password string) string {
 	sum := md5.Sum([]byte(username + ":" + realm + ":" + password)) //nolint:gosec // the protocol knows no other
 	return hex.EncodeToString(sum[:])

@@ -52,13 +52,13 @@ func (o *office) colleague(name string) (*apptest.Client, uuid.UUID) {
 	return c, me.Membership.ID
 }
 
-// A teammate is named by either of their ids, and who may not call is told apart from
-// nobody. The browser is no phone yet.
+// An agent can be given by either of their ids, and one who may not call gets another error
+// than an unknown one. The browser cannot be a phone yet.
 func TestTeammateByAccount(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		owner := o.w.Owner
-		// Signing in gives the id of the account; both name the same person.
+		// Signing in returns the id of the account; both ids name the same person.
 		vera, _ := o.colleague("vera")
 		var me identity.Me
 		vera.Get("/api/v1/auth/me").Want(200).Data(&me)
@@ -101,7 +101,7 @@ func TestTeam(t *testing.T) {
 			owner.Post(path+"/team", wrong).Refused(422, "validation_failed")
 		}
 
-		// One's own row, and another's.
+		// The agent's own row, and another's.
 		var changed team.Member
 		ayse.Put(path+"/team/"+ayseID.String(), map[string]any{"rings": false}).Want(200).Data(&changed)
 		if changed.Rings {
@@ -130,7 +130,8 @@ func TestTeam(t *testing.T) {
 			o.t.Errorf("another workspace sees %+v", list)
 		}
 
-		// The smallest that is free is given, and never a number of help: 110, 112, 155, 156.
+		// The smallest free extension is assigned, but never an emergency number: 110, 112,
+		// 155, 156.
 		err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) (err error) {
 			for n := 101; n <= 154 && err == nil; n++ {
 				if n != 110 && n != 112 {
@@ -168,7 +169,8 @@ func TestDevice(t *testing.T) {
 	})
 }
 
-// The password is shown once; the exchange gets a hash of it and nobody else anything.
+// The password is shown once; the exchange gets a hash of it, and nobody else gets
+// anything.
 func TestPhone(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
@@ -201,7 +203,7 @@ func TestPhone(t *testing.T) {
 			}
 		}
 
-		// Another extension takes the phone.
+		// A change of the extension removes the phone.
 		owner.Put(path+"/team/"+o.w.Member.String(), map[string]any{"extension": "200"}).Want(200)
 		o.Settle()
 		if _, there := o.exchange.Device(one.Username); there {
@@ -216,7 +218,7 @@ func TestPhone(t *testing.T) {
 	})
 }
 
-// Whoever is suspended loses the phone in the same transaction.
+// A suspended agent loses the phone in the same transaction.
 func TestSuspensionTakesThePhone(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {

@@ -29,7 +29,7 @@ type startTopUpIn struct {
 	}
 }
 
-// KeyedPart says by what a repeated payment is known: nothing of the card.
+// KeyedPart returns what a repeated payment is recognized by: nothing of the card.
 func (in *startTopUpIn) KeyedPart() any { return in.Body.Amount }
 
 type listEntriesIn struct {
@@ -41,7 +41,7 @@ type statementIn struct {
 	To   clock.Time `query:"to" required:"true" format:"date-time" example:"2026-12-01T00:00:00Z" doc:"End of the period, exclusive"`
 }
 
-// callbackIn is what iyzico sends the browser back with.
+// callbackIn is what iyzico sends with the returning browser.
 type callbackIn struct {
 	Intent string `path:"intent" example:"AZNlb3BsZQ" doc:"Identifies the top-up; part of the address given to the bank"`
 	Body   struct {
@@ -82,7 +82,7 @@ func (s *Service) Register(a *api.API) {
 		"The bank's page is not stored either: repeating the request with its Idempotency-Key returns 409 idempotency_replay with the top-up's id as its reason and charges nothing; another amount with that key returns 422 idempotency_mismatch. " +
 		"Check the payment with GET /wallet/topups/{id}, or start another with another key."
 	start.Status, start.TakesKey, start.ShowsSecret, start.TakesCard = 201, true, true, true
-	start.Limit = api.Credentials // a stolen card is tried out with small payments
+	start.Limit = api.Credentials // stolen cards are tried out with small payments
 	api.Handle(a, start, func(ctx context.Context, in *startTopUpIn) (Challenge, error) {
 		return s.StartTopUp(ctx, NewTopUp{Amount: in.Body.Amount, Card: in.Body.Card, Buyer: in.Body.Buyer})
 	})
@@ -108,7 +108,7 @@ func (s *Service) Register(a *api.API) {
 	})
 }
 
-// returnPage is what a person sees after the bank's page.
+// returnPage returns the page that a person sees after the bank's page.
 func returnPage(language string, passed bool) string {
 	texts := map[string][3]string{
 		"en": {"Payment", "The payment is on its way. Your credit is there as soon as the bank has confirmed it; you can close this page.", "The payment did not go through. You can close this page and try again."},

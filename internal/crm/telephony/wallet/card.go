@@ -11,8 +11,8 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Card is a payment card on its way to the bank. However it is printed, logged
-// or encoded, it is stars.
+// Card is a payment card on its way to the bank. It is printed, logged and encoded as stars
+// only.
 type Card struct {
 	Holder string `json:"holder" minLength:"2" maxLength:"100" example:"Elif Kaya" writeOnly:"true"`
 	Number string `json:"number" minLength:"12" maxLength:"23" example:"5528790000000008" writeOnly:"true" doc:"Digits; spaces between them are ignored. Passed to the bank, never stored or logged"`
@@ -30,15 +30,15 @@ func (Card) LogValue() slog.Value { return slog.StringValue("***") }
 // MarshalJSON implements json.Marshaler.
 func (Card) MarshalJSON() ([]byte, error) { return []byte(`"***"`), nil }
 
-// check takes the spaces out of the number and refuses a card that no bank would
-// take: a number that fails its check digit, and one that has run out.
+// check removes the spaces from the number and refuses a card that no bank would accept:
+// one whose number fails its check digit, or one that has expired.
 func (c *Card) check(now time.Time) error {
 	c.Number = strings.ReplaceAll(c.Number, " ", "")
 	wrong := fault.New(fault.ValidationFailed)
 	if !validNumber(c.Number) {
 		wrong.Field("card.number", "invalid_card")
 	}
-	// A card is good until the end of its month.
+	// A card is valid until the end of its month.
 	if !now.Before(time.Date(c.Year, time.Month(c.Month)+1, 1, 0, 0, 0, 0, time.UTC)) {
 		wrong.Field("card.expiry_year", "expired")
 	}
@@ -69,14 +69,14 @@ func validNumber(number string) bool {
 	return sum%10 == 0
 }
 
-// longNumber is what may be a card number in a text, with or without marks
+// longNumber matches what may be a card number in a text, with or without separators
 // between its digits.
 var longNumber = regexp.MustCompile(`\d(?:[ -]?\d){11,}`)
 
-// maxDetail is how much of a bank's message is kept, in bytes.
+// maxDetail is the number of bytes kept of a bank's message.
 const maxDetail = 300
 
-// cleanDetail takes what may be a card number out of a bank's message.
+// cleanDetail removes possible card numbers from a bank's message.
 func cleanDetail(text string) string {
 	text = longNumber.ReplaceAllString(text, "***")
 	if len(text) > maxDetail {
@@ -85,7 +85,7 @@ func cleanDetail(text string) string {
 	return text
 }
 
-// Buyer is who pays, as banks ask for it.
+// Buyer is the person who pays, with the data that banks require.
 type Buyer struct {
 	Name           string `json:"name" minLength:"1" maxLength:"100" example:"Elif"`
 	Surname        string `json:"surname" minLength:"1" maxLength:"100" example:"Kaya"`

@@ -10,7 +10,7 @@ import (
 // Low is announced when the available credit falls below the threshold.
 const Low = "wallet.low"
 
-// Events are what this package announces.
+// Events returns the events that this package announces.
 func Events() event.Catalog {
 	return event.Catalog{{
 		Name: Low, Module: licence, Permission: perm.WalletView,

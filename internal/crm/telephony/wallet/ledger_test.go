@@ -52,7 +52,7 @@ func (l *ledger) adjust(amount int64) error {
 	return l.s.Adjust(context.Background(), l.tenant, amount, "test")
 }
 
-// check holds the balances against the postings and returns them.
+// check checks the balances against the postings and returns them.
 func (l *ledger) check() (available, held int64) {
 	l.t.Helper()
 	err := l.db.Tenant(l.tenant).Read(context.Background(), func(r *db.Reader) error {
@@ -91,8 +91,8 @@ func (l *ledger) check() (available, held int64) {
 	return available, held
 }
 
-// Whatever is set aside, spent, given back and paid in, in whatever order and
-// however often, the ledger is even and nothing is below zero.
+// Whatever is set aside, spent, released and paid in, in any order and any number of times,
+// the ledger balances and nothing is below zero.
 func TestLedgerStaysEven(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -167,7 +167,7 @@ func TestLedgerStaysEven(t *testing.T) {
 	})
 }
 
-// The operator gives credit and takes it, but not more than there is.
+// The operator gives and takes credit, but takes no more than there is.
 func TestOperatorAdjustsCredit(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -193,7 +193,7 @@ func TestOperatorAdjustsCredit(t *testing.T) {
 	})
 }
 
-// Many at once cannot set aside more than there is.
+// Many concurrent holds cannot set aside more than there is.
 func TestHoldsAtOnce(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -220,7 +220,7 @@ func TestHoldsAtOnce(t *testing.T) {
 	})
 }
 
-// The workspace is told once when its credit falls below the threshold.
+// The workspace is notified once when its credit falls below the threshold.
 func TestLowCreditIsAnnounced(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -239,7 +239,7 @@ func TestLowCreditIsAnnounced(t *testing.T) {
 	})
 }
 
-// It is told also when the operator takes credit.
+// It is also notified when the operator takes credit.
 func TestLowCreditByOperator(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

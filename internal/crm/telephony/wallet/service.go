@@ -21,30 +21,30 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// licence is the module that a workspace must have.
+// licence is the module that a workspace must have licensed.
 const licence = "telephony"
 
-// Config is what the wallet needs.
+// Config is the configuration of a Service.
 type Config struct {
 	DB  *db.DB
 	Box *secret.Box
 	Log *slog.Logger
-	// Bank takes card payments; nil where none is configured.
+	// Bank takes card payments; nil if none is configured.
 	Bank Bank
-	// Currency is that of every wallet.
+	// Currency is the currency of every wallet.
 	Currency string
 	// BaseURL is the installation's public address, to which a bank sends the
 	// browser back.
 	BaseURL string
 }
 
-// Service is the wallet.
+// Service manages the wallets.
 type Service struct {
 	Config
 	intentKey []byte
 }
 
-// New makes the service.
+// New returns the service.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Box == nil || c.Log == nil || c.Currency == "" || c.BaseURL == "" {
 		return nil, errors.New("wallet: the database, the box, the log, the currency and the address are needed")
@@ -76,11 +76,11 @@ func (s *Service) Wallet(ctx context.Context, tenant uuid.UUID) (w Wallet, err e
 	return w, err
 }
 
-// ErrNotHeld says that nothing is set aside for an id, or no longer.
+// ErrNotHeld means that nothing is set aside for an id, or no longer.
 var ErrNotHeld = errors.New("wallet: nothing is set aside for this")
 
-// Hold sets an amount aside for ref. It returns no_credit where less is
-// available, and changes nothing then.
+// Hold sets an amount aside for ref. It returns no_credit and changes nothing if less is
+// available.
 func (s *Service) Hold(tx *db.Tx, ref uuid.UUID, purpose string, amount int64) error {
 	return s.hold(tx, ref, purpose, amount, nil)
 }
@@ -114,7 +114,7 @@ func (s *Service) hold(tx *db.Tx, ref uuid.UUID, purpose string, amount int64, c
 	return tellLow(tx, w, amount)
 }
 
-// tellLow announces a wallet that is low since an amount was taken from it.
+// tellLow announces a low wallet if the amount just taken brought it below the threshold.
 func tellLow(tx *db.Tx, w Wallet, taken int64) error {
 	if w.Available >= lowThreshold || w.Available+taken < lowThreshold {
 		return nil
@@ -123,7 +123,7 @@ func tellLow(tx *db.Tx, w Wallet, taken int64) error {
 	return err
 }
 
-// Charge spends an amount at once. It returns no_credit where less is available.
+// Charge spends an amount at once. It returns no_credit if less is available.
 func (s *Service) Charge(tx *db.Tx, purpose string, amount int64) error {
 	ref := tx.NewID()
 	if err := s.Hold(tx, ref, purpose, amount); err != nil {
@@ -132,9 +132,8 @@ func (s *Service) Charge(tx *db.Tx, purpose string, amount int64) error {
 	return s.Settle(tx, ref, amount)
 }
 
-// Settle spends an amount of what is set aside for ref; the rest is available
-// again. It returns ErrNotHeld where nothing is set aside, and an error where
-// the amount is larger.
+// Settle spends an amount of what is set aside for ref and releases the rest. It returns
+// ErrNotHeld if nothing is set aside, and an error if the amount is larger.
 func (s *Service) Settle(tx *db.Tx, ref uuid.UUID, amount int64) error {
 	v, err := s.closeHold(tx, ref)
 	if err != nil {
@@ -148,8 +147,8 @@ func (s *Service) Settle(tx *db.Tx, ref uuid.UUID, amount int64) error {
 		posting{accountAvailable, rest}, posting{accountHeld, -v.amount}, posting{accountRevenue + v.purpose, amount})
 }
 
-// Release makes what is set aside for ref available again. It returns ErrNotHeld
-// where nothing is.
+// Release makes what is set aside for ref available again. It returns ErrNotHeld if nothing
+// is.
 func (s *Service) Release(tx *db.Tx, ref uuid.UUID) error {
 	v, err := s.closeHold(tx, ref)
 	if err != nil {
@@ -166,8 +165,8 @@ func (s *Service) closeHold(tx *db.Tx, ref uuid.UUID) (reservation, error) {
 	return v, err
 }
 
-// enter changes the balances and writes the entry that says why. It returns
-// db.ErrNoRow where a balance would be below zero.
+// enter changes the balances and writes the entry that explains the change. It returns
+// db.ErrNoRow if a balance would fall below zero.
 func enter(tx *db.Tx, kind, purpose string, ref uuid.UUID, available, held int64, postings ...posting) error {
 	fresh, err := putEntry(tx, kind, purpose, ref, postings)
 	if err == nil && !fresh {
@@ -180,8 +179,8 @@ func enter(tx *db.Tx, kind, purpose string, ref uuid.UUID, available, held int64
 	return err
 }
 
-// Adjust gives credit to a workspace by the operator's hand, or takes it where the
-// amount is negative. It returns no_credit where less is available.
+// Adjust lets the operator give a workspace credit, or take credit away if the amount is
+// negative. It returns no_credit if less is available.
 func (s *Service) Adjust(ctx context.Context, tenant uuid.UUID, amount int64, note string) error {
 	return s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
 		if err := openWallet(tx, s.Currency); err != nil {
@@ -206,12 +205,12 @@ func (s *Service) Adjust(ctx context.Context, tenant uuid.UUID, amount int64, no
 	})
 }
 
-// Entries lists the ledger, the newest first.
+// Entries lists the ledger, newest first.
 func (s *Service) Entries(ctx context.Context, p db.Page) (db.List[Entry], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Entry], error) { return listEntries(r, p) })
 }
 
-// statementBatch is how many entries are read at once.
+// statementBatch is the number of entries read at once.
 const statementBatch = 500
 
 // statementHead are the columns of a statement.
@@ -224,10 +223,10 @@ func textOf(id *uuid.UUID) string {
 	return id.String()
 }
 
-// WriteStatement writes the entries of a span of time as CSV, the oldest first.
+// WriteStatement writes the entries of a period as CSV, oldest first.
 func (s *Service) WriteStatement(ctx context.Context, from, to time.Time, w io.Writer) error {
 	out := csv.NewWriter(w)
-	_ = out.Write(statementHead) // Flush tells of errors
+	_ = out.Write(statementHead) // Flush reports errors
 	currency := s.Currency
 	if own, err := db.Read(ctx, s.tenant(ctx), findWallet); err == nil {
 		currency = own.Currency

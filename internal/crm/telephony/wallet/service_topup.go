@@ -18,11 +18,11 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// NewTopUp is what a caller gives for a card payment.
+// NewTopUp is a request for a card payment.
 type NewTopUp struct {
 	Amount int64
 	Card   Card
-	// Buyer is nil where the one that was given before pays again.
+	// Buyer is nil to use the buyer that was given before.
 	Buyer *Buyer
 }
 
@@ -42,7 +42,7 @@ func (s *Service) StartTopUp(ctx context.Context, n NewTopUp) (out Challenge, er
 		if n.Buyer, err = s.keepBuyer(tx, n.Buyer); err != nil {
 			return err
 		}
-		// A wallet keeps the currency that it began with.
+		// A wallet keeps the currency that it was opened with.
 		if w, err := findWallet(&tx.Reader); err == nil {
 			t.Currency = w.Currency
 		} else if !db.IsNoRow(err) {
@@ -62,7 +62,7 @@ func (s *Service) StartTopUp(ctx context.Context, n NewTopUp) (out Challenge, er
 	p.IP = caller.From(ctx).IP
 	started, failure := s.Bank.Start(ctx, p, n.Card, *n.Buyer)
 	out.HTML = started.HTML
-	// The person may have left meanwhile; what the bank said is written all the same.
+	// The person may have disconnected meanwhile; the bank's answer is stored anyway.
 	err = s.change(context.WithoutCancel(ctx), caller.From(ctx).TenantID, t.ID, func(tx *db.Tx, t *TopUp) error {
 		if failure != nil {
 			return s.failStart(ctx, tx, t, failure)
@@ -90,7 +90,8 @@ func (s *Service) failStart(ctx context.Context, tx *db.Tx, t *TopUp, failure er
 	return audit.Write(tx, "wallet.topup_failed", t.ID.String(), map[string]any{"reason": t.Reason})
 }
 
-// startFault is what the caller is told of a payment that did not begin.
+// startFault returns the error for the caller of a payment that did not begin; nil if it
+// did.
 func startFault(failure error) error {
 	if failure == nil {
 		return nil
@@ -103,8 +104,8 @@ func startFault(failure error) error {
 	return f
 }
 
-// keepBuyer seals and stores the buyer that was given, or reads the one that was
-// given before. It returns a field error where there is neither.
+// keepBuyer seals and stores the given buyer, or reads the one that was given before. It
+// returns a field error if there is neither.
 func (s *Service) keepBuyer(tx *db.Tx, given *Buyer) (*Buyer, error) {
 	const place = "wallet_buyer"
 	if given != nil {
@@ -136,7 +137,7 @@ func (s *Service) payment(tenant uuid.UUID, t TopUp) Payment {
 	}
 }
 
-// TopUp reads a top-up.
+// TopUp returns a top-up.
 func (s *Service) TopUp(ctx context.Context, id uuid.UUID) (TopUp, error) {
 	t, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (TopUp, error) { return findTopUp(r, id) })
 	if err == nil && t.expired(s.DB.Clock().Now()) {
@@ -162,15 +163,15 @@ func (s *Service) change(ctx context.Context, tenant, id uuid.UUID, fn func(*db.
 // topUpJob is the kind of the jobs that take the money.
 const topUpJob = "wallet.topup"
 
-// completion is what a job needs to take the money.
+// completion is the payload of the job that takes the money.
 type completion struct {
 	ID    uuid.UUID `json:"id"`
 	Proof Proof     `json:"proof"`
 }
 
-// Return takes what the bank sent the browser back with. It returns not_found for
-// an intent that is not ours, and says whether the payment goes on. A repeat, and
-// what comes too late, changes nothing.
+// Return handles what the bank sent with the returning browser. It reports whether the
+// payment goes on, and returns not_found for an intent that is not ours. A repeat or a late
+// return changes nothing.
 func (s *Service) Return(ctx context.Context, intent string, proof Proof) (passed bool, err error) {
 	tenant, id, ok := s.openIntent(intent)
 	if !ok {
@@ -199,19 +200,18 @@ func (s *Service) Return(ctx context.Context, intent string, proof Proof) (passe
 	return passed, err
 }
 
-// Jobs are the kinds of this package's jobs.
+// Jobs returns the kinds of this package's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{{
 		Name: topUpJob, Handler: s.complete, PerNode: 8, PerTenant: 2, MaxAttempts: 20, Timeout: time.Minute, OnDead: s.giveUp,
 	}}
 }
 
-// fraudCheck is how long we wait before we ask again about a payment that the
-// bank looks into.
+// fraudCheck is the time between two queries about a payment that the bank is reviewing.
 const fraudCheck = 10 * time.Minute
 
-// complete takes the money of a top-up. That it begins is written before the bank
-// is asked: whoever finds the state completing asks first what became of it.
+// complete takes the money of a top-up. The state completing is stored before the bank is
+// asked: an attempt that finds this state first asks for the result of the earlier one.
 func (s *Service) complete(ctx context.Context, j *jobs.Job) error {
 	var c completion
 	if err := json.Unmarshal(j.Payload, &c); err != nil {
@@ -245,8 +245,8 @@ func (s *Service) complete(ctx context.Context, j *jobs.Job) error {
 	return s.change(ctx, j.TenantID, c.ID, func(tx *db.Tx, t *TopUp) error { return s.finish(tx, t, o) })
 }
 
-// askBank takes the money, unless an earlier attempt may have done so: then it
-// asks first.
+// askBank takes the money. If an earlier attempt may have done so, it asks for the result
+// first.
 func (s *Service) askBank(ctx context.Context, p Payment, proof Proof, fresh bool) (Outcome, error) {
 	if !fresh {
 		if o, err := s.Bank.Query(ctx, p); err != nil || o.State != OutcomeAbsent {
@@ -256,8 +256,8 @@ func (s *Service) askBank(ctx context.Context, p Payment, proof Proof, fresh boo
 	return s.Bank.Complete(ctx, p, proof)
 }
 
-// finish enters what became of a payment. A payment of another amount, or one
-// that the bank knows for something else, counts for nothing here.
+// finish enters the result of a payment. A payment of another amount, or one that the bank
+// knows for something else, fails the top-up.
 func (s *Service) finish(tx *db.Tx, t *TopUp, o Outcome) error {
 	if t.ended() {
 		return nil
@@ -288,11 +288,11 @@ func (s *Service) credit(tx *db.Tx, t *TopUp) error {
 		posting{accountAvailable, t.Amount}, posting{accountClearing + s.Bank.Name(), -t.Amount})
 }
 
-// giveUp shows that the bank does not say what became of a payment.
+// giveUp marks a top-up as unknown because the bank does not report its result.
 func (s *Service) giveUp(ctx context.Context, j *jobs.Job, _ string) error {
 	var c completion
 	if err := json.Unmarshal(j.Payload, &c); err != nil {
-		return nil // the job was dropped for it
+		return nil // complete dropped the job for the same reason
 	}
 	return s.change(ctx, j.TenantID, c.ID, func(_ *db.Tx, t *TopUp) error {
 		if !t.ended() {

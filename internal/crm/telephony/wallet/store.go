@@ -14,27 +14,27 @@ func scanWallet(row db.Row) (Wallet, error) {
 	return w, err
 }
 
-// findWallet reads the wallet; db.ErrNoRow where nothing was ever entered.
+// findWallet reads the wallet; db.ErrNoRow if nothing was ever entered.
 func findWallet(r *db.Reader) (Wallet, error) {
 	return db.One(r, scanWallet, `SELECT tenant_id, currency, available, held FROM wallet WHERE tenant_id = $1`, r.Tenant())
 }
 
-// openWallet makes sure that there is a wallet.
+// openWallet creates the wallet if it does not exist.
 func openWallet(tx *db.Tx, currency string) error {
 	_, err := tx.Exec(`INSERT INTO wallet (tenant_id, currency, available, held, updated_at) VALUES ($1, $2, 0, 0, $3) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), currency, clock.At(tx.Now()))
 	return err
 }
 
-// changeWallet adds to the two balances and returns the wallet after it. It
-// returns db.ErrNoRow where one of them would be below zero.
+// changeWallet adds to the two balances and returns the changed wallet. It returns
+// db.ErrNoRow if one of them would fall below zero.
 func changeWallet(tx *db.Tx, available, held int64) (Wallet, error) {
 	return db.One(&tx.Reader, scanWallet, `UPDATE wallet SET available = available + $2, held = held + $3, updated_at = $4
 		WHERE tenant_id = $1 AND available + $2 >= 0 AND held + $3 >= 0 RETURNING tenant_id, currency, available, held`,
 		tx.Tenant(), available, held, clock.At(tx.Now()))
 }
 
-// putEntry writes an entry with its postings and says whether the thing was not
+// putEntry writes an entry with its postings; it returns false if the same thing was
 // entered before.
 func putEntry(tx *db.Tx, kind, purpose string, ref uuid.UUID, postings []posting) (bool, error) {
 	id := tx.NewID()
@@ -55,7 +55,8 @@ func putEntry(tx *db.Tx, kind, purpose string, ref uuid.UUID, postings []posting
 	return true, nil
 }
 
-// putReservation says whether nothing was set aside for the id before.
+// putReservation stores a reservation; it returns false if something was set aside for the
+// id before.
 func putReservation(tx *db.Tx, id uuid.UUID, purpose string, amount int64, call *uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO wallet_reservation (tenant_id, id, purpose, amount, open, created_at, call_id) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT DO NOTHING`, tx.Tenant(), id, purpose, amount, true, clock.At(tx.Now()), call)
@@ -68,7 +69,7 @@ type reservation struct {
 	amount  int64
 }
 
-// closeReservation ends an open reservation; db.ErrNoRow where there is none.
+// closeReservation ends an open reservation; db.ErrNoRow if there is none.
 func closeReservation(tx *db.Tx, id uuid.UUID) (reservation, error) {
 	return db.One(&tx.Reader, func(row db.Row) (v reservation, err error) {
 		err = row.Scan(&v.purpose, &v.amount)
@@ -88,7 +89,7 @@ func scanEntry(row db.Row) (e Entry, err error) {
 	return e, err
 }
 
-// listEntries reads a page of entries, the newest first.
+// listEntries reads a page of entries, newest first.
 func listEntries(r *db.Reader, p db.Page) (db.List[Entry], error) {
 	rows, err := db.All(r, scanEntry, selectEntries+`e.id < $2 ORDER BY e.id DESC LIMIT $3`, r.Tenant(), p.After.ID, p.Limit+1)
 	if err != nil {
@@ -118,7 +119,7 @@ func findTopUp(r *db.Reader, id uuid.UUID) (TopUp, error) {
 	return db.One(r, scanTopUp, `SELECT `+topUpColumns+` FROM wallet_topup WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-// lockTopUp reads a top-up and keeps others from changing it.
+// lockTopUp reads a top-up and locks it against other changes.
 func lockTopUp(tx *db.Tx, id uuid.UUID) (TopUp, error) {
 	return db.One(&tx.Reader, scanTopUp, `SELECT `+topUpColumns+` FROM wallet_topup t WHERE tenant_id = $1 AND id = $2`+
 		tx.Dialect().ForUpdate("t"), tx.Tenant(), id)
@@ -135,7 +136,7 @@ func putBuyer(tx *db.Tx, sealed []byte) error {
 		ON CONFLICT (tenant_id) DO UPDATE SET sealed = $2`, tx.Tenant(), sealed)
 }
 
-// findBuyer reads the sealed buyer; db.ErrNoRow where none was given.
+// findBuyer reads the sealed buyer; db.ErrNoRow if none was given.
 func findBuyer(r *db.Reader) ([]byte, error) {
 	return db.One(r, db.Scalar[[]byte], `SELECT sealed FROM wallet_buyer WHERE tenant_id = $1`, r.Tenant())
 }

@@ -12,8 +12,8 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// The states of a top-up. A top-up that is still created or challenged after its
-// time has expired; that is not stored.
+// The states of a top-up. A top-up that is still created or challenged after its time is
+// reported as expired; that state is not stored.
 const (
 	StateCreated       = "created"
 	StateChallenged    = "challenged"
@@ -36,8 +36,8 @@ const (
 // challengeTime is how long a person has for the bank's page.
 const challengeTime = 15 * time.Minute
 
-// The least and the most that can be paid at once, and the step: a hundredth of
-// the unit, which is what banks count in.
+// The minimum and maximum amount of a payment, and its step: a hundredth of the unit, in
+// which banks count.
 const (
 	minTopUp  = 10 * Micro
 	maxTopUp  = 50_000 * Micro
@@ -59,15 +59,15 @@ type TopUp struct {
 	paymentID string
 }
 
-// expired says whether the time for the bank's page is over.
+// expired reports whether the time for the bank's page is over.
 func (t *TopUp) expired(now time.Time) bool {
 	return (t.State == StateCreated || t.State == StateChallenged) && !now.Before(t.ExpiresAt.Time)
 }
 
-// ended says whether nothing more can happen.
+// ended reports whether the top-up can no longer change.
 func (t *TopUp) ended() bool { return t.State == StateSucceeded || t.State == StateFailed }
 
-// fail ends a top-up.
+// fail marks a top-up as failed.
 func (t *TopUp) fail(now time.Time, reason, detail string) {
 	at := clock.At(now)
 	t.State, t.Reason, t.Detail, t.CompletedAt = StateFailed, reason, cleanDetail(detail), &at
@@ -85,24 +85,24 @@ func (c Challenge) RecordID() uuid.UUID { return c.ID }
 
 // Bank takes card payments with 3-D Secure.
 type Bank interface {
-	// Name is that of the bank's account in the ledger.
+	// Name is the name of the bank's account in the ledger.
 	Name() string
-	// Start begins a payment and returns the bank's page. It returns *Refusal
-	// where the bank refuses the card.
+	// Start begins a payment and returns the bank's page. It returns *Refusal if the bank
+	// refuses the card.
 	Start(ctx context.Context, p Payment, c Card, b Buyer) (Started, error)
-	// Complete takes the money of a payment that the person confirmed. It returns
-	// *Refusal where the bank refuses.
+	// Complete takes the money of a payment that the person confirmed. It returns *Refusal
+	// if the bank refuses.
 	Complete(ctx context.Context, p Payment, proof Proof) (Outcome, error)
-	// Query asks what became of a payment.
+	// Query returns the result of a payment.
 	Query(ctx context.Context, p Payment) (Outcome, error)
 }
 
-// Payment is a top-up as a bank is told of it.
+// Payment is a top-up as it is presented to a bank.
 type Payment struct {
 	ID       uuid.UUID
 	Amount   int64
 	Currency string
-	// PaymentID is the bank's own id, once it gave one.
+	// PaymentID is the bank's own id; empty until it has given one.
 	PaymentID string
 	// CallbackURL is where the bank sends the browser.
 	CallbackURL string
@@ -110,15 +110,15 @@ type Payment struct {
 	IP string
 }
 
-// Started is a payment that waits for the person.
+// Started is a payment that waits for the person's confirmation.
 type Started struct {
 	PaymentID string
 	HTML      string
 }
 
-// Proof is what the bank sent the browser back with.
+// Proof is what the bank sent with the returning browser.
 type Proof struct {
-	// Passed says whether the bank recognised the person.
+	// Passed is set if the bank authenticated the person.
 	Passed    bool   `json:"passed"`
 	Status    string `json:"status"`
 	PaymentID string `json:"payment_id"`
@@ -129,21 +129,21 @@ type Proof struct {
 const (
 	OutcomePaid    = "paid"
 	OutcomeFailed  = "failed"
-	OutcomeWaiting = "waiting" // the bank looks into it
+	OutcomeWaiting = "waiting" // the bank is reviewing it
 	OutcomeAbsent  = "absent"  // no money was asked for yet
 )
 
-// Outcome is what became of a payment.
+// Outcome is the result of a payment.
 type Outcome struct {
 	State     string
-	ID        uuid.UUID // ours, as the bank knows it
+	ID        uuid.UUID // our id, as the bank knows it
 	PaymentID string
 	Amount    int64
 	Currency  string
 	Detail    string
 }
 
-// Refusal is a bank's no.
+// Refusal is the error when a bank refuses.
 type Refusal struct{ Code, Message string }
 
 // Error implements error.
@@ -151,9 +151,8 @@ func (r *Refusal) Error() string {
 	return "the bank refused (" + r.Code + "): " + cleanDetail(r.Message)
 }
 
-// sealIntent makes the part of the callback's address that says which top-up it
-// is about. The bank's page is on another site and sends no cookie, so the
-// address itself must be proof.
+// sealIntent returns the part of the callback's address that identifies the top-up. The
+// bank's page is on another site and sends no cookie, so the address itself must be proof.
 func (s *Service) sealIntent(tenant, id uuid.UUID) string {
 	ids := append(tenant[:], id[:]...)
 	return base64.RawURLEncoding.EncodeToString(append(ids, s.signIntent(ids)...))
@@ -165,7 +164,7 @@ func (s *Service) signIntent(ids []byte) []byte {
 	return m.Sum(nil)
 }
 
-// openIntent reads what sealIntent made.
+// openIntent reads what sealIntent returned.
 func (s *Service) openIntent(intent string) (tenant, id uuid.UUID, ok bool) {
 	b, err := base64.RawURLEncoding.DecodeString(intent)
 	if err != nil || len(b) != 32+sha256.Size || !hmac.Equal(b[32:], s.signIntent(b[:32])) {

@@ -34,7 +34,7 @@ func run(t *testing.T, fn func(s *shop)) {
 	apptest.RunTelephony(t, func(t *testing.T, s *apptest.Telephony) { fn(&shop{s, t}) })
 }
 
-// pay goes through a whole payment.
+// pay makes a complete payment.
 func (s *shop) pay(amount int64, card string) wallet.TopUp {
 	s.t.Helper()
 	return s.topUp(s.Pay(amount, card))
@@ -135,7 +135,7 @@ func TestTopUpThatFails(t *testing.T) {
 			s.t.Errorf("the bank's reason is %q", got.Detail)
 		}
 
-		// A payment that was made for another top-up counts for that one only.
+		// A payment that was made for one top-up is valid for that one only.
 		first, second := s.StartTopUp(10*wallet.Micro, bank.CardGood), s.StartTopUp(1000*wallet.Micro, bank.CardGood)
 		_, small := s.AnswerBank(first, bank.Code)
 		large, _ := s.AnswerBank(second, bank.Code)
@@ -162,7 +162,7 @@ func TestTopUpThatFails(t *testing.T) {
 	})
 }
 
-// A bank's yes to another payment than ours gives no credit.
+// A bank's success for a payment other than ours gives no credit.
 func TestTopUpOfAnotherPayment(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
@@ -184,7 +184,7 @@ func TestTopUpOfAnotherPayment(t *testing.T) {
 	})
 }
 
-// A payment that the bank looks into waits, and is asked about later.
+// A payment that the bank is reviewing waits, and is queried again later.
 func TestTopUpUnderReview(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
@@ -200,8 +200,8 @@ func TestTopUpUnderReview(t *testing.T) {
 	})
 }
 
-// The bank takes the money and the line breaks before it says so: it is asked
-// before anything is tried again, and the money is taken and credited once.
+// The connection breaks after the bank took the money and before it answers: the bank is
+// queried before anything is tried again, and the money is taken and credited once.
 func TestTopUpWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
@@ -236,8 +236,8 @@ func TestTopUpWhoseBankIsTakenAway(t *testing.T) {
 	})
 }
 
-// A bank that never says what became of a payment leaves it unknown, until an
-// operator lets it be asked again.
+// If a bank never reports the result of a payment, it stays unknown until an operator
+// retries the query.
 func TestTopUpWhoseBankIsSilent(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
@@ -286,13 +286,13 @@ func TestTopUpRefusals(t *testing.T) {
 		for _, amount := range []int64{0, -wallet.Micro, 10*wallet.Micro - 10_000, 50_001 * wallet.Micro} {
 			s.Owner.Owner.Post(base+"/topup", apptest.TopUpBody(amount, bank.CardGood)).Refused(422, "validation_failed")
 		}
-		// This month is still good.
+		// This month is still valid.
 		s.Owner.Owner.Post(base+"/topup", change(func(_, card map[string]any) { card["expiry_month"], card["expiry_year"] = 11, 2026 })).Want(201)
 		stolen := s.Owner.Owner.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardStolen)).Refused(422, "payment_refused")
 		if stolen.Reason != "10043" || stolen.Message != "The payment was refused: Çalıntı kart ***" {
 			s.t.Errorf("refused with %q: %s", stolen.Reason, stolen.Message)
 		}
-		// A refusal leaves the key free.
+		// After a refusal the key can be used again.
 		keyed := s.Owner.Owner.Header("Idempotency-Key", "once")
 		keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardStolen)).Refused(422, "payment_refused")
 		made := keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Want(201).ID()
@@ -311,7 +311,7 @@ func TestTopUpRefusals(t *testing.T) {
 	})
 }
 
-// Without an account at a bank nothing can be paid; only a demo has a stand-in.
+// Without an account at a bank nothing can be paid; only a demo has a sandbox.
 func TestTopUpWithoutBank(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
@@ -336,8 +336,8 @@ func TestWalletKeepsItsCurrency(t *testing.T) {
 	})
 }
 
-// Whatever becomes of a payment, the card is in no log line, no row and no page of
-// the database file or its write-ahead log.
+// Whatever the result of a payment, the card is in no log line, no row and no page of the
+// database file or its write-ahead log.
 func TestCardIsNowhere(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {

@@ -6,10 +6,10 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// Micro is how many millionths there are in a unit of the currency.
+// Micro is the number of millionths in a unit of the currency.
 const Micro = 1_000_000
 
-// lowThreshold is the credit below which a wallet is announced to be low.
+// lowThreshold is the available credit below which a wallet is announced as low.
 const lowThreshold = 50 * Micro
 
 // Wallet is the credit of a workspace.
@@ -32,8 +32,7 @@ const (
 	kindAdjust  = "adjustment"
 )
 
-// The accounts of the ledger. Revenue has an account for each purpose, clearing
-// one for each bank.
+// The accounts of the ledger. Revenue has one account per purpose, clearing one per bank.
 const (
 	accountAvailable = "available"
 	accountHeld      = "held"
@@ -67,7 +66,7 @@ const (
 	PurposeCalls   = "calls"
 )
 
-// The purposes of what adds to a wallet.
+// The purposes of entries that add credit.
 const (
 	purposeCard     = "card"
 	purposeOperator = "operator"
