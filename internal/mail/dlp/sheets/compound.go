@@ -16,7 +16,7 @@ var ErrDamaged = errors.New("sheets: the file is damaged")
 // maxStream limits the size of a stream that is read.
 const maxStream = 64 << 20
 
-// maxShared is the number of bytes that streams may share beyond the size of the file.
+// maxShared is the number of bytes allowed for all streams beyond twice the file size.
 const maxShared = 1 << 20
 
 const (
