@@ -23,7 +23,7 @@ const (
 	RequestClosed    = "gdpr.request.closed"
 )
 
-// Events lists what this module announces.
+// Events lists the events that this module emits.
 func Events() event.Catalog {
 	id, at := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"), clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	exception := Exception{ID: id, Email: "auditor@example.com", CreatedAt: at}

@@ -6,7 +6,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// Exception is an address that DLP does not look at.
+// Exception is an address that DLP does not scan.
 type Exception struct {
 	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Email     string     `json:"email" example:"auditor@example.com"`

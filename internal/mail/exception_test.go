@@ -36,8 +36,8 @@ func TestExceptions(t *testing.T) {
 	})
 }
 
-// The Turkish dotless i must not make two addresses one, or one two. Other
-// letters are alike in both cases, and a domain is one in both its forms.
+// The Turkish dotless i must neither merge two addresses into one nor split one into two.
+// Other letters are case-insensitive, and both forms of a domain are the same.
 func TestExceptionsAreUniqueInAnyCase(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -110,7 +110,7 @@ func TestExceptionPages(t *testing.T) {
 			path := exceptions + "?limit=2"
 			if cursor != "" {
 				path += "&cursor=" + cursor
-				other.Owner.Get(path).Refused(422, "validation_failed") // a cursor is its tenant's
+				other.Owner.Get(path).Refused(422, "validation_failed") // a cursor belongs to one tenant
 			}
 			var rows []mail.Exception
 			resp := w.Owner.Get(path).Want(200).Data(&rows)
@@ -137,7 +137,7 @@ func TestIdempotencyKey(t *testing.T) {
 			t.Errorf("the repeat was not a replay:\n%s\n%s", first.Body, again.Body)
 		}
 		c.Post(exceptions, map[string]any{"email": "b@example.com"}).Refused(422, "idempotency_mismatch")
-		// A refused request leaves the key free.
+		// A refused request does not use up the key.
 		d := w.Owner.Header("Idempotency-Key", "k2")
 		d.Post(exceptions, map[string]any{"email": "a@example.com"}).Refused(409, "conflict")
 		d.Post(exceptions, map[string]any{"email": "c@example.com"}).Want(201)

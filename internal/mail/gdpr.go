@@ -21,12 +21,11 @@ const (
 	RequestRejected  = "rejected"
 )
 
-// requestTime is how long a request may take by law (KVKK article 13, GDPR
-// article 12).
+// requestTime is the legal time limit for a request (KVKK article 13, GDPR article 12).
 const requestTime = 30 * 24 * time.Hour
 
-// PrivacyRequest is somebody's request for their data or for its erasure. It is
-// worked on by a person, who says when it is done.
+// PrivacyRequest is a person's request for their data or for its erasure. Somebody carries
+// it out by hand and then marks it as done.
 type PrivacyRequest struct {
 	ID          uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Kind        string      `json:"kind" enum:"export,erasure" example:"erasure"`
@@ -39,8 +38,8 @@ type PrivacyRequest struct {
 	ClosedAt    *clock.Time `json:"closed_at" nullable:"true"`
 }
 
-// withoutPerson is the request as events carry it: they stay with receivers
-// after an erasure.
+// withoutPerson returns the request as events carry it, without personal data: receivers
+// keep events after an erasure.
 func (q PrivacyRequest) withoutPerson() PrivacyRequest {
 	q.Mailbox, q.Note = "", ""
 	return q

@@ -39,7 +39,7 @@ func TestPrivacyRequests(t *testing.T) {
 		if f := w.Owner.Put(one, map[string]any{"state": "rejected"}).Refused(409, "conflict"); f.Reason != "completed" {
 			t.Errorf("got %+v", f)
 		}
-		// What was erased is in no answer any more.
+		// Erased data is not in any response any more.
 		for _, path := range []string{gdpr, gdpr + "/audit"} {
 			if body := string(w.Owner.Get(path).Want(200).Body); strings.Contains(body, "elif@") || strings.Contains(body, "Telefonla") || !strings.Contains(body, q.ID.String()) {
 				t.Errorf("%s: %s", path, body)

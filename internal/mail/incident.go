@@ -16,17 +16,17 @@ const (
 	IncidentOpen          = "open"
 	IncidentReleased      = "released"
 	IncidentRejected      = "rejected"
-	IncidentFalsePositive = "false_positive" // released, since the rule was wrong
+	IncidentFalsePositive = "false_positive" // released because the rule was wrong
 )
 
-// Match is how often a rule matched in one place.
+// Match is the number of times a rule matched in one place.
 type Match struct {
 	RuleID        uuid.UUID `json:"rule_id" format:"uuid"`
 	PatternType   string    `json:"pattern_type" example:"credit_card"`
 	Where         string    `json:"where" example:"body" doc:"subject, body or attachment:<name>"`
 	Count         int       `json:"count" example:"1"`
 	SamplesMasked []string  `json:"samples_masked" nullable:"false" example:"[\"************1111\"]"`
-	// SampleHashes are kept for comparing incidents and not shown.
+	// SampleHashes are stored for comparing incidents and never shown.
 	SampleHashes []string `json:"-"`
 }
 
@@ -60,19 +60,19 @@ type Incident struct {
 	ReviewedAt    *clock.Time `json:"reviewed_at" nullable:"true"`
 
 	ref string
-	// job holds the mail in quarantine, nil for one of the mail server.
+	// job is the job that holds the mail in quarantine, nil for a mail of the mail server.
 	job *uuid.UUID
 }
 
-// storedMatch is a match as the database keeps it.
+// storedMatch is a match as stored in the database.
 type storedMatch struct {
 	Match
 	Hashes []string `json:"hashes"`
 }
 
-// applyReport puts what a scan found on an incident and decides what is done
-// about it. Rules that look only at mail to the outside are left out where
-// external is false. It returns false where nothing is left.
+// applyReport copies the findings of a scan to an incident and decides on the action. Rules
+// that apply only to external mail are skipped if external is false. It returns false if no
+// action is left.
 func (i *Incident) applyReport(rules []Rule, r dlp.Report, external bool) bool {
 	i.Matches, i.Unscanned, i.ActionTaken, i.Severity = []Match{}, []Unscanned{}, "", severities[0]
 	for _, m := range r.Matches {
@@ -102,8 +102,8 @@ func (i *Incident) applyReport(rules []Rule, r dlp.Report, external bool) bool {
 	return i.ActionTaken != ""
 }
 
-// reason returns the pattern type of the match whose rule gave the action, or
-// "unscanned" where no rule did.
+// reason returns the pattern type of the match whose rule decided the action, or
+// "unscanned" if no rule did.
 func (i *Incident) reason(rules []Rule) string {
 	for _, m := range i.Matches {
 		for _, r := range rules {
@@ -115,7 +115,7 @@ func (i *Incident) reason(rules []Rule) string {
 	return "unscanned"
 }
 
-// found is what the incident shows of its matches, for the fault.
+// found returns the incident's matches as the fault shows them.
 func (i *Incident) found() []fault.Match {
 	out := make([]fault.Match, len(i.Matches))
 	for n, m := range i.Matches {
@@ -124,8 +124,8 @@ func (i *Incident) found() []fault.Match {
 	return out
 }
 
-// The refs of incidents: a mail's own for what was found in the whole mail,
-// with a prefix for what was found in its text before.
+// The refs of incidents: the mail's own ref for findings in the whole mail, with a prefix
+// for findings in its text before that.
 const (
 	textRef    = "text:"
 	refusedRef = "refused:"

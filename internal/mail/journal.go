@@ -34,15 +34,14 @@ type JournalRecipient struct {
 	Kind    string `json:"kind" enum:"to,cc,bcc,expanded" example:"bcc" doc:"Header that names the recipient; bcc if none does, expanded for a target that a mailbox forwards to"`
 }
 
-// LegalHold says that a mail of the journal must be kept until somebody takes the hold
-// away.
+// LegalHold keeps a journal mail until somebody removes the hold.
 type LegalHold struct {
 	Reason string     `json:"reason" example:"Case 2026/114"`
 	By     *uuid.UUID `json:"by" nullable:"true" format:"uuid" doc:"Member who placed it"`
 	At     clock.Time `json:"at"`
 }
 
-// JournalItem is a mail of the journal.
+// JournalItem is a mail in the journal.
 type JournalItem struct {
 	ID             uuid.UUID          `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	At             clock.Time         `json:"at"`
@@ -55,23 +54,23 @@ type JournalItem struct {
 	RetentionUntil clock.Time         `json:"retention_until" doc:"When the mail is deleted, unless it has a legal hold"`
 	LegalHold      *LegalHold         `json:"legal_hold,omitempty" doc:"Keeps the mail past its retention; absent if there is none"`
 
-	// BlobID is the mail as it was handed over.
+	// BlobID is the blob with the mail as it was handed over.
 	BlobID uuid.UUID `json:"-"`
 }
 
-// ErrNotKept says that a mail must be in the journal and was not kept for it.
+// ErrNotKept means that a mail must go into the journal but has no blob.
 var ErrNotKept = errors.New("mail: the mail was not kept for the journal")
 
-// Journals says whether the workspace keeps a journal.
+// Journals reports whether the workspace keeps a journal.
 func (s *Service) Journals(r *db.Reader) (bool, error) {
 	set, err := findSettings(r)
 	return set.Journaling.Enabled, err
 }
 
-// AddToJournal keeps a mail in the journal, in the transaction that takes the mail.
-// It does nothing where the workspace keeps no journal, and returns ErrNotKept where
-// it keeps one and the item has no blob: the mail must not be taken then. An item
-// whose id is in the journal is not kept again.
+// AddToJournal adds a mail to the journal, in the transaction that accepts the mail. It
+// does nothing if the workspace keeps no journal. If it keeps one and the item has no blob,
+// it returns ErrNotKept: the mail must not be accepted then. An item whose id is already in
+// the journal is not added again.
 func (s *Service) AddToJournal(tx *db.Tx, i JournalItem) error {
 	set, err := findSettings(&tx.Reader)
 	if err != nil || !set.Journaling.Enabled {
@@ -92,15 +91,15 @@ func (s *Service) AddToJournal(tx *db.Tx, i JournalItem) error {
 	return blob.Hold(tx, i.BlobID)
 }
 
-// RecordInbound keeps a mail that is taken for the workspace in its journal, in the
-// transaction that takes it. head is the mail's beginning.
+// RecordInbound adds an incoming mail to the workspace's journal, in the transaction that
+// accepts it. head is the beginning of the mail.
 func (s *Service) RecordInbound(tx *db.Tx, from string, to []string, head []byte, kept blob.Blob) error {
 	h, _ := header.Parse(head)
 	return s.AddToJournal(tx, NewJournalItem(Inbound, from, to, h, kept))
 }
 
-// RecordOutbound keeps a mail in the journal before it is handed over to a mail
-// server. The same ref is kept once.
+// RecordOutbound adds a mail to the journal before it is handed over to a mail server. A
+// ref is recorded only once.
 func (s *Service) RecordOutbound(ctx context.Context, ref uuid.UUID, from string, to []string, raw []byte) error {
 	journals, err := db.Read(ctx, s.tenant(ctx), s.Journals)
 	if err != nil || !journals {
@@ -116,7 +115,7 @@ func (s *Service) RecordOutbound(ctx context.Context, ref uuid.UUID, from string
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.AddToJournal(tx, i) })
 }
 
-// NewJournalItem makes an item of a mail and its envelope.
+// NewJournalItem builds an item from a mail and its envelope.
 func NewJournalItem(direction, from string, to []string, h *header.Header, kept blob.Blob) JournalItem {
 	i := JournalItem{
 		Direction: direction, Sender: strings.Trim(from, "<>"), Subject: trtext.Shorten(h.Text("subject"), maxSubject),
@@ -128,16 +127,16 @@ func NewJournalItem(direction, from string, to []string, h *header.Header, kept 
 	return i
 }
 
-// maxJournalText is how much of a Message-ID the journal keeps.
+// maxJournalText is the maximum number of bytes of a Message-ID that the journal keeps.
 const maxJournalText = 1000
 
-// JournalItems lists the newest first.
+// JournalItems lists the journal, newest first.
 func (s *Service) JournalItems(ctx context.Context, p db.Page) (db.List[JournalItem], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[JournalItem], error) { return listJournal(r, p) })
 }
 
-// HoldJournalItem is the gate for a legal hold: it keeps a mail of the journal past its
-// retention. A hold that is there gets the new reason.
+// HoldJournalItem is the gate for a legal hold: it keeps a journal mail past its retention.
+// An existing hold gets the new reason.
 func (s *Service) HoldJournalItem(ctx context.Context, id uuid.UUID, reason string) (i JournalItem, err error) {
 	if reason = strings.TrimSpace(reason); reason == "" {
 		return i, fault.Invalid("reason", "required")
@@ -146,13 +145,13 @@ func (s *Service) HoldJournalItem(ctx context.Context, id uuid.UUID, reason stri
 }
 
 // ReleaseJournalItem is the gate for the end of a legal hold. A mail whose retention is
-// over is deleted soon after it.
+// over is deleted soon after.
 func (s *Service) ReleaseJournalItem(ctx context.Context, id uuid.UUID) (JournalItem, error) {
 	return s.setHold(ctx, id, nil, "mail.journal.released")
 }
 
-// setHold writes a change of a hold with its line of the audit log; nil takes the hold
-// away. It returns not_found where the journal has no such mail.
+// setHold stores a changed hold with its audit entry; a nil hold removes it. It returns
+// not_found if the journal has no such mail.
 func (s *Service) setHold(ctx context.Context, id uuid.UUID, hold *LegalHold, action string) (i JournalItem, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if i, err = lockJournalItem(tx, id); err != nil {
@@ -163,7 +162,7 @@ func (s *Service) setHold(ctx context.Context, id uuid.UUID, hold *LegalHold, ac
 		case hold != nil:
 			details["reason"] = hold.Reason
 		case i.LegalHold == nil:
-			return nil // there is none to take away
+			return nil // there is no hold to remove
 		default:
 			details["reason"] = i.LegalHold.Reason
 		}
@@ -176,8 +175,8 @@ func (s *Service) setHold(ctx context.Context, id uuid.UUID, hold *LegalHold, ac
 	return i, err
 }
 
-// OpenJournalItem returns a mail of the journal as a report: who sent it to whom,
-// with the mail itself attached. That somebody read it is a line of the audit log.
+// OpenJournalItem returns a journal mail as a report: its sender and recipients, with the
+// mail itself attached. The access is recorded in the audit log.
 func (s *Service) OpenJournalItem(ctx context.Context, id uuid.UUID) (i JournalItem, report io.ReadSeekCloser, err error) {
 	tenant := caller.From(ctx).TenantID
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
@@ -199,10 +198,11 @@ func (s *Service) OpenJournalItem(ctx context.Context, id uuid.UUID) (i JournalI
 	return i, f, err
 }
 
-// maxReport is how long a report may be without its mail.
+// maxReport is the maximum size of a report without its mail.
 const maxReport = 1 << 20
 
-// reportHead is the report of a server up to where the original begins.
+// reportHead returns the report, written by the server at host, up to the start of the
+// original mail.
 func (i *JournalItem) reportHead(host, boundary string) []byte {
 	var b bytes.Buffer
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\r\n", args...) }
@@ -231,11 +231,11 @@ func (i *JournalItem) reportHead(host, boundary string) []byte {
 	return b.Bytes()
 }
 
-// cleanBatch is how many mails of the journal are deleted in one transaction.
+// cleanBatch is the number of journal mails that one call of CleanJournal deletes at most.
 const cleanBatch = 100
 
-// CleanJournal deletes mails of the journal whose retention is over and that nobody
-// holds, and says how many.
+// CleanJournal deletes journal mails whose retention is over and that have no legal hold,
+// and returns how many it went through.
 func (s *Service) CleanJournal(ctx context.Context) (n int, err error) {
 	list, err := db.Read(ctx, s.db.System("janitor"), func(r *db.Reader) ([]endedItem, error) {
 		return endedItems(r, clock.At(s.db.Clock().Now()), cleanBatch)
@@ -245,7 +245,7 @@ func (s *Service) CleanJournal(ctx context.Context) (n int, err error) {
 	}
 	for _, e := range list {
 		err := s.db.Tenant(e.tenant).InTx(ctx, func(tx *db.Tx) error {
-			// A longer retention or a hold may have come meanwhile.
+			// The retention may have been extended, or a hold added, in the meantime.
 			i, err := deleteEndedItem(tx, e.id, clock.At(tx.Now()))
 			if db.IsNoRow(err) {
 				return nil

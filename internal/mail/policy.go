@@ -21,10 +21,10 @@ import (
 	"konak/internal/mail/dlp"
 )
 
-// scanTime bounds the scan of one message.
+// scanTime limits the scan of one message.
 const scanTime = 30 * time.Second
 
-// maxScanners bounds the scanners that are kept ready.
+// maxScanners limits the number of cached scanners.
 const maxScanners = 128
 
 var _ policy.Policy = (*Service)(nil)
@@ -34,8 +34,7 @@ type cachedScanner struct {
 	scanner *dlp.Scanner
 }
 
-// scanner is the scanner of a workspace's enabled rules, nil where there are
-// none.
+// scanner returns the enabled rules of a workspace and their scanner, nil if it has none.
 func (s *Service) scanner(r *db.Reader) ([]Rule, *dlp.Scanner, error) {
 	rules, err := enabledRules(r)
 	if err != nil || len(rules) == 0 {
@@ -64,12 +63,12 @@ func (s *Service) scanner(r *db.Reader) ([]Rule, *dlp.Scanner, error) {
 	return rules, made, nil
 }
 
-// audience says for whom a message is scanned.
+// audience is the recipients for whom a message is scanned.
 type audience struct {
 	skip     bool     // the sender is exempt, or every recipient is
 	scanned  []string // recipients without an exception
 	exempt   []string // the others
-	external bool     // one of them is outside of the sender's domain
+	external bool     // a scanned recipient is outside the sender's domain
 }
 
 func findAudience(r *db.Reader, sender string, recipients []string) (a audience, err error) {
@@ -95,14 +94,14 @@ func findAudience(r *db.Reader, sender string, recipients []string) (a audience,
 	return a, nil
 }
 
-// foundIncident is what the faults of CheckText wrap: the incident to record.
+// foundIncident is wrapped by the faults of CheckText: it is the incident to record.
 type foundIncident struct{ incident Incident }
 
 // Error implements error.
 func (f *foundIncident) Error() string { return "mail: a rule stopped the message" }
 
-// CheckText implements policy.Policy. What has to be held is left to CheckMail,
-// unless the text is final.
+// CheckText implements policy.Policy. What must be quarantined is left to CheckMail, unless
+// the text is final.
 func (s *Service) CheckText(tx *db.Tx, t policy.Text) (v policy.TextVerdict, err error) {
 	v.Body, v.Subject = t.Body, t.Subject
 	if t.Messaging {
@@ -144,13 +143,13 @@ func (s *Service) CheckText(tx *db.Tx, t policy.Text) (v policy.TextVerdict, err
 		ids := redacting(rules, who.external)
 		v.Body, v.Subject = scanner.Redact(t.Body, ids), scanner.Redact(t.Subject, ids)
 	case !t.Final:
-		return v, nil // CheckMail sees it again, together with the files
+		return v, nil // CheckMail checks it again, together with the files
 	}
 	v.Incident = i
 	return v, nil
 }
 
-// redacting are the ids of the rules that cover what they find.
+// redacting returns the ids of the rules that redact their matches.
 func redacting(rules []Rule, external bool) []string {
 	out := []string{}
 	for _, r := range rules {
@@ -168,7 +167,7 @@ func (s *Service) newIncident(tx *db.Tx, scanner *dlp.Scanner, sender string, re
 	}
 }
 
-// maxSubject is how much of a subject lists show.
+// maxSubject is the maximum number of bytes of a subject that lists show.
 const maxSubject = 200
 
 // RecordText implements policy.Policy.
@@ -192,8 +191,8 @@ func (s *Service) RecordRefusal(ctx context.Context, err error) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return record(tx, &i) })
 }
 
-// record writes an incident with its event. Incidents that need no decision are
-// written as released or rejected.
+// record stores an incident with its event. Incidents that need no decision are stored as
+// released or rejected.
 func record(tx *db.Tx, i *Incident) error {
 	switch i.ActionTaken {
 	case ActionQuarantine:
@@ -224,8 +223,7 @@ func record(tx *db.Tx, i *Incident) error {
 	return announce(tx, IncidentCreated, i.ID, *i, map[string]string{"action": i.ActionTaken, "sender": i.Sender})
 }
 
-// CheckMail implements policy.Policy. A mail that was reviewed is not scanned
-// again.
+// CheckMail implements policy.Policy. A mail that has been reviewed is not scanned again.
 func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVerdict, err error) {
 	var rules []Rule
 	var scanner *dlp.Scanner
@@ -259,14 +257,14 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 	report := scanner.ScanMail(scan, io.TeeReader(m.Open(), hash), s.limits)
 	cancel()
 	if ctx.Err() != nil {
-		return v, ctx.Err() // the work stops; it is judged in the next attempt
+		return v, ctx.Err() // the caller is stopping; the next attempt checks the mail
 	}
 	var i Incident
 	if !i.applyReport(rules, report, who.external) {
 		return v, nil
 	}
 	if i.ActionTaken == ActionRedact {
-		// The text was covered when it was written; a file cannot be.
+		// The text was redacted when it was written; a file cannot be.
 		i.ActionTaken = ActionQuarantine
 	}
 	switch {
@@ -284,7 +282,7 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 	return v, s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		recipients := m.Recipients
 		if v.Hold && m.Source == policy.SourceSMTP {
-			recipients = who.scanned // the copies of the others do not wait there
+			recipients = who.scanned // the copies of the others are not held
 		}
 		found := s.newIncident(tx, scanner, m.Sender, recipients, m.Subject)
 		found.Matches, found.Unscanned, found.ActionTaken, found.Severity = i.Matches, i.Unscanned, i.ActionTaken, i.Severity
@@ -297,8 +295,8 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 	})
 }
 
-// holdWith makes sure that an incident knows the job that holds its mail: a mail that is
-// sent again has another one.
+// holdWith makes sure that an incident names the job that holds its mail: a mail that is
+// sent again has a different job.
 func (s *Service) holdWith(ctx context.Context, i Incident, job uuid.UUID) error {
 	if job == uuid.Nil || i.job != nil && *i.job == job {
 		return nil

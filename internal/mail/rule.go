@@ -9,32 +9,31 @@ import (
 	"konak/internal/mail/dlp"
 )
 
-// What a rule does with a message, the strictest first.
+// The actions of a rule, strictest first.
 const (
-	ActionBlock      = "block"      // it is refused
-	ActionQuarantine = "quarantine" // it waits until somebody reviews it
-	ActionRedact     = "redact"     // what was found is covered
-	ActionWarn       = "warn"       // it goes with a reason
-	ActionNotify     = "notify"     // it goes, and an event says so
-	ActionLog        = "log"        // it goes, and an incident is recorded
+	ActionBlock      = "block"      // refuse the message
+	ActionQuarantine = "quarantine" // hold it until somebody reviews it
+	ActionRedact     = "redact"     // mask the matches
+	ActionWarn       = "warn"       // send it if a reason is given
+	ActionNotify     = "notify"     // send it, and emit an event
+	ActionLog        = "log"        // send it, and record an incident
 )
 
-// actions lists the actions, the strictest first.
+// actions lists the actions, strictest first.
 var actions = []string{ActionBlock, ActionQuarantine, ActionRedact, ActionWarn, ActionNotify, ActionLog}
 
-// isStricter says whether action a wins over b; any wins over none.
+// isStricter reports whether action a overrides b; any action overrides none.
 func isStricter(a, b string) bool {
 	return b == "" || slices.Index(actions, a) < slices.Index(actions, b)
 }
 
-// severities lists the severities, the lowest first.
+// severities lists the severities, lowest first.
 var severities = []string{"low", "medium", "high"}
 
-// ScopeExternal makes a rule look only at mail with a recipient outside of the
-// sender's domain.
+// ScopeExternal limits a rule to mail with a recipient outside the sender's domain.
 const ScopeExternal = "external"
 
-// Bounds of the rules of a workspace.
+// maxRules is the maximum number of rules of a workspace.
 const maxRules = 500
 
 // RuleOptions narrow a rule.
@@ -45,7 +44,8 @@ type RuleOptions struct {
 	Fields         []string `json:"fields" required:"false" maxItems:"3" enum:"subject,body,attachment" nullable:"false" doc:"Parts of the message to check; empty means all"`
 }
 
-// Rule says what must not leave the company, and what happens when it is tried.
+// Rule defines what must not leave the company, and the action if somebody tries to send
+// it.
 type Rule struct {
 	ID          uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Name        string      `json:"name" example:"Card numbers"`
@@ -60,7 +60,7 @@ type Rule struct {
 	CreatedAt   clock.Time  `json:"created_at"`
 }
 
-// compileRules makes a scanner of rules.
+// compileRules builds a scanner from rules.
 func compileRules(rules []Rule, key []byte) (*dlp.Scanner, error) {
 	out := make([]dlp.Rule, len(rules))
 	for i, r := range rules {

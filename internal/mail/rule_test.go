@@ -90,7 +90,7 @@ func TestRuleInput(t *testing.T) {
 				t.Errorf("said %q", f.Message)
 			}
 		}
-		// Rules that are too much together.
+		// Rules that are too large together.
 		long := strings.Repeat("a", 19_000)
 		for _, name := range []string{"b", "c", "d"} {
 			w.Owner.Post(rules, map[string]any{"name": name, "pattern_type": "keyword", "pattern": name + long, "action": "log"}).Want(201)
@@ -138,7 +138,7 @@ func TestTestBox(t *testing.T) {
 	})
 }
 
-// Texts of one line take neither line ends nor other control characters.
+// Single-line texts accept neither line ends nor other control characters.
 func TestSingleLines(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -21,21 +21,20 @@ import (
 	"konak/internal/mail/dlp"
 )
 
-// Config is what the module needs.
+// Config is the configuration of the module.
 type Config struct {
 	DB *db.DB
-	// Key is for the hashes of what DLP finds.
+	// Key is the key for the hashes of DLP findings.
 	Key []byte
 	// TwoFactor enforces the second step of members.
 	TwoFactor TwoFactor
-	// Ledger keeps what is done with personal data.
+	// Ledger records what is done with personal data.
 	Ledger *ledger.Ledger
-	// Blobs keeps the mails of the journal.
+	// Blobs stores the journal mails.
 	Blobs *blob.Store
 	// Host is the name of the mail server.
 	Host string
-	// TempDir is where large attachments are kept while they are scanned; "" is
-	// the system's.
+	// TempDir is the directory for large attachments during a scan; "" means the system's.
 	TempDir string
 }
 
@@ -46,7 +45,7 @@ type TwoFactor interface {
 	RequireTwoFactor(tx *db.Tx, required bool) error
 }
 
-// Service is mail administration.
+// Service implements mail administration.
 type Service struct {
 	db     *db.DB
 	key    []byte
@@ -56,23 +55,23 @@ type Service struct {
 	blobs  *blob.Store
 	host   string
 
-	// CheckHeld returns conflict for a mail of a source, named by its ref and the job that
-	// holds it, that cannot be released: its content is gone, or who it is from or goes
-	// to. The engine sets it.
+	// CheckHeld returns conflict if a mail of a source, identified by its ref and the job
+	// that holds it, cannot be released because its content, sender or recipients are gone.
+	// The engine sets it.
 	CheckHeld func(ctx context.Context, source, ref string, job *uuid.UUID) error
 
 	mu       sync.Mutex
 	scanners map[uuid.UUID]cachedScanner
 }
 
-// New makes the service.
+// New creates the service.
 func New(c Config) *Service {
 	limits := dlp.DefaultLimits()
 	limits.TempDir = c.TempDir
 	return &Service{db: c.DB, key: c.Key, limits: limits, second: c.TwoFactor, ledger: c.Ledger, blobs: c.Blobs, host: c.Host, scanners: map[uuid.UUID]cachedScanner{}}
 }
 
-// Exceptions lists the newest first.
+// Exceptions lists the exceptions, newest first.
 func (s *Service) Exceptions(ctx context.Context, p db.Page) (db.List[Exception], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Exception], error) {
 		return listExceptions(r, p)
@@ -99,7 +98,7 @@ func (s *Service) AddException(ctx context.Context, email, note string) (Excepti
 	return e, err
 }
 
-// DeleteException is the gate for removing one.
+// DeleteException is the gate for removing an exception.
 func (s *Service) DeleteException(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		e, err := dropException(tx, id)
@@ -110,7 +109,7 @@ func (s *Service) DeleteException(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// memberOf is the member who acts, nil where nobody does.
+// memberOf returns the id of the acting member, or nil if there is none.
 func memberOf(ctx context.Context) *uuid.UUID {
 	if who := caller.From(ctx); who.ID != uuid.Nil {
 		return &who.ID
@@ -118,8 +117,7 @@ func memberOf(ctx context.Context) *uuid.UUID {
 	return nil
 }
 
-// announce writes the audit line and the event of a change, in its
-// transaction.
+// announce writes the audit entry and the event of a change, in its transaction.
 func announce(tx *db.Tx, name string, id uuid.UUID, object, details any) error {
 	if err := audit.Write(tx, name, id.String(), details); err != nil {
 		return err

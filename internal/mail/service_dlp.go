@@ -19,7 +19,7 @@ import (
 	"konak/internal/mail/dlp"
 )
 
-// Rules lists the newest first, with their incidents of the last 30 days.
+// Rules lists the rules, newest first, with their number of incidents in the last 30 days.
 func (s *Service) Rules(ctx context.Context, p db.Page) (db.List[Rule], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Rule], error) {
 		list, err := listRules(r, p)
@@ -34,9 +34,9 @@ func (s *Service) Rules(ctx context.Context, p db.Page) (db.List[Rule], error) {
 	})
 }
 
-// AddRule is the gate for a new rule. It returns validation_failed for a
-// pattern that cannot be used, conflict for a name that is taken, and
-// limit_reached where the workspace has too many rules or patterns.
+// AddRule is the gate for a new rule. It returns validation_failed for an unusable pattern,
+// conflict if the name is taken, and limit_reached if the workspace has too many rules or
+// patterns.
 func (s *Service) AddRule(ctx context.Context, r Rule) (Rule, error) {
 	if err := checkRule(&r); err != nil {
 		return Rule{}, err
@@ -57,7 +57,7 @@ func (s *Service) AddRule(ctx context.Context, r Rule) (Rule, error) {
 	return r, err
 }
 
-// checkRule fills in defaults and checks a rule by itself.
+// checkRule fills in defaults and validates a single rule.
 func checkRule(r *Rule) error {
 	if r.Name = strings.TrimSpace(r.Name); r.Name == "" {
 		return fault.Invalid("name", "required")
@@ -87,7 +87,7 @@ func checkRule(r *Rule) error {
 	return nil
 }
 
-// checkAllRules refuses rules that are too much together.
+// checkAllRules returns limit_reached if the enabled rules are too large together.
 func (s *Service) checkAllRules(tx *db.Tx) error {
 	rules, err := enabledRules(&tx.Reader)
 	if err != nil {
@@ -103,7 +103,8 @@ func ruleDetails(r Rule) map[string]any {
 	return map[string]any{"name": r.Name, "pattern_type": r.PatternType, "action": r.Action, "enabled": r.Enabled}
 }
 
-// SetRuleEnabled is the gate for the switch of a rule. A repeat changes nothing.
+// SetRuleEnabled is the gate for turning a rule on or off. Repeating a call changes
+// nothing.
 func (s *Service) SetRuleEnabled(ctx context.Context, id uuid.UUID, enabled bool) (r Rule, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := findRule(&tx.Reader, id)
@@ -125,7 +126,7 @@ func (s *Service) SetRuleEnabled(ctx context.Context, id uuid.UUID, enabled bool
 	return r, err
 }
 
-// DeleteRule is the gate for removing a rule. Its incidents stay.
+// DeleteRule is the gate for removing a rule. Its incidents are kept.
 func (s *Service) DeleteRule(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		r, err := dropRule(tx, id)
@@ -136,15 +137,14 @@ func (s *Service) DeleteRule(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Incidents lists the newest first; an empty status means all.
+// Incidents lists incidents, newest first; an empty status means all.
 func (s *Service) Incidents(ctx context.Context, status string, p db.Page) (db.List[Incident], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Incident], error) { return listIncidents(r, status, p) })
 }
 
-// ReviewIncident is the gate for the decision on a mail in quarantine: it
-// becomes released, rejected or false_positive. It returns conflict for an
-// incident that is not open: a decision cannot be taken back, because the mail
-// may have gone.
+// ReviewIncident is the gate for the decision on a quarantined mail: it becomes released,
+// rejected or false_positive. It returns conflict if the incident is not open: a decision
+// is final, because the mail may have been sent.
 func (s *Service) ReviewIncident(ctx context.Context, id uuid.UUID, status, note string) (i Incident, err error) {
 	if status != IncidentRejected {
 		if err := s.checkContent(ctx, id); err != nil {
@@ -166,11 +166,11 @@ func (s *Service) ReviewIncident(ctx context.Context, id uuid.UUID, status, note
 	return i, err
 }
 
-// ReasonContentGone is the reason of the conflict at releasing a mail whose content is no
-// longer there.
+// ReasonContentGone is the reason of the conflict on releasing a mail whose content no
+// longer exists.
 const ReasonContentGone = "content_gone"
 
-// checkContent returns conflict for an open incident whose mail cannot be sent any more.
+// checkContent returns conflict for an open incident whose mail can no longer be sent.
 func (s *Service) checkContent(ctx context.Context, id uuid.UUID) error {
 	i, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Incident, error) { return findIncident(r, id) })
 	if err != nil || i.Status != IncidentOpen || s.CheckHeld == nil {
@@ -179,15 +179,14 @@ func (s *Service) checkContent(ctx context.Context, id uuid.UUID) error {
 	return s.CheckHeld(ctx, i.Source, i.QueueRef, i.job)
 }
 
-// RejectHeld closes the open incident of a mail in quarantine that is taken out of the
-// queue.
+// RejectHeld closes the open incident of a quarantined mail that is removed from the queue.
 func (s *Service) RejectHeld(tx *db.Tx, ref string) error {
 	i, err := incidentByRef(&tx.Reader, ref)
 	if err == nil {
 		i, err = reviewIncident(tx, i.ID, IncidentRejected, "", memberOf(tx.Context()))
 	}
 	if db.IsNoRow(err) {
-		return nil // it was decided before
+		return nil // already decided
 	}
 	if err != nil {
 		return err
@@ -195,8 +194,8 @@ func (s *Service) RejectHeld(tx *db.Tx, ref string) error {
 	return announce(tx, IncidentReviewed, i.ID, i, map[string]string{"status": i.Status, "note": i.Note})
 }
 
-// CoveredSubject returns the subject of a mail with what the rules found in it covered,
-// and false for a mail without an incident.
+// CoveredSubject returns the subject of a mail with the rules' matches in it masked, and
+// false if the mail has no incident.
 func (s *Service) CoveredSubject(r *db.Reader, ref string) (string, bool, error) {
 	i, err := incidentByRef(r, ref)
 	if db.IsNoRow(err) {
@@ -205,7 +204,7 @@ func (s *Service) CoveredSubject(r *db.Reader, ref string) (string, bool, error)
 	return i.SubjectMasked, err == nil, err
 }
 
-// Tested is what the rules say about a text.
+// Tested is the result of testing the rules on a text.
 type Tested struct {
 	Action    string      `json:"action" enum:"pass,block,quarantine,redact,warn,notify,log" example:"block" doc:"Strictest action of the matching rules"`
 	Matches   []Match     `json:"matches" nullable:"false"`
@@ -213,7 +212,7 @@ type Tested struct {
 	Redacted  string      `json:"redacted" example:"Kart ████" doc:"The text with all matches masked"`
 }
 
-// TestText says what the enabled rules, or one that is not stored yet, find in
+// TestText returns what the enabled rules, or a single rule that is not stored yet, find in
 // a text. Nothing is recorded.
 func (s *Service) TestText(ctx context.Context, subject, text string, only *Rule) (Tested, error) {
 	var rules []Rule

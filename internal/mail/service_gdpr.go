@@ -14,13 +14,12 @@ import (
 	"konak/internal/kit/ledger"
 )
 
-// PrivacyRequests lists the newest first.
+// PrivacyRequests lists the privacy requests, newest first.
 func (s *Service) PrivacyRequests(ctx context.Context, p db.Page) (db.List[PrivacyRequest], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[PrivacyRequest], error) { return listRequests(r, p) })
 }
 
-// AddPrivacyRequest is the gate for a request that somebody made. It writes the
-// ledger's line with it.
+// AddPrivacyRequest is the gate for a new privacy request. It also writes the ledger line.
 func (s *Service) AddPrivacyRequest(ctx context.Context, kind, mailbox, note string) (q PrivacyRequest, err error) {
 	addr, ok := address.ParseEmail(mailbox)
 	if !ok {
@@ -42,10 +41,10 @@ func (s *Service) AddPrivacyRequest(ctx context.Context, kind, mailbox, note str
 	return q, err
 }
 
-// ClosePrivacyRequest is the gate for a request that was worked on: completed or
-// rejected. Completing an erasure removes the address and the notes from the requests about it
-// and makes the personal values of the ledger unreadable. It returns conflict
-// for a request that is closed.
+// ClosePrivacyRequest is the gate for closing a request as completed or rejected.
+// Completing an erasure removes the address and the notes from the requests about it and
+// makes the personal values in the ledger unreadable. It returns conflict if the request is
+// already closed.
 func (s *Service) ClosePrivacyRequest(ctx context.Context, id uuid.UUID, state, note string) (q PrivacyRequest, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if q, err = closeRequest(tx, id, state, strings.TrimSpace(note)); db.IsNoRow(err) {
@@ -83,8 +82,7 @@ func (s *Service) writeLedger(tx *db.Tx, q PrivacyRequest, mailbox string) error
 	return err
 }
 
-// LedgerLines lists the privacy ledger, the newest first; an empty mailbox means
-// all.
+// LedgerLines lists the privacy ledger, newest first; an empty mailbox means all.
 func (s *Service) LedgerLines(ctx context.Context, mailbox string, p db.Page) (db.List[ledger.Line], error) {
 	if mailbox != "" {
 		addr, ok := address.ParseEmail(mailbox)
@@ -96,11 +94,11 @@ func (s *Service) LedgerLines(ctx context.Context, mailbox string, p db.Page) (d
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[ledger.Line], error) { return s.ledger.List(r, mailbox, p) })
 }
 
-// VerifyLedger checks the whole chain.
+// VerifyLedger verifies the whole chain.
 func (s *Service) VerifyLedger(ctx context.Context) (ledger.Verification, error) {
 	return db.Read(ctx, s.tenant(ctx), s.ledger.Verify)
 }
 
-// SignLedgers signs the heads of the workspaces' ledgers that have new lines, once a
-// day, and says how many.
+// SignLedgers signs the heads of the ledgers that have new lines, once a day for each
+// workspace, and returns how many it signed.
 func (s *Service) SignLedgers(ctx context.Context) (int, error) { return s.ledger.SignHeads(ctx, s.db) }

@@ -11,10 +11,10 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// apiBase is where all routes of mail administration are.
+// apiBase is the path prefix of all mail administration routes.
 const apiBase = "/api/mail/v1"
 
-// Settings reads the settings.
+// Settings returns the workspace's settings.
 func (s *Service) Settings(ctx context.Context) (Settings, error) {
 	return db.Read(ctx, s.tenant(ctx), s.readSettings)
 }
@@ -26,8 +26,8 @@ func (s *Service) readSettings(r *db.Reader) (set Settings, err error) {
 	return set, err
 }
 
-// SetRequire2FA is the gate for asking every member for a second step. It
-// returns two_factor_off for a caller who has none.
+// SetRequire2FA is the gate for requiring a second step from every member. It returns
+// two_factor_off if the caller has none.
 func (s *Service) SetRequire2FA(ctx context.Context, required bool) (set Settings, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if set, err = s.readSettings(&tx.Reader); err != nil || set.Require2FA.Required == required {
@@ -42,9 +42,8 @@ func (s *Service) SetRequire2FA(ctx context.Context, required bool) (set Setting
 	return set, err
 }
 
-// SetAllowlist is the gate for the list of addresses from which mail may be
-// administered. It returns self_lockout for a list without the caller's own
-// address.
+// SetAllowlist is the gate for the list of addresses from which mail may be administered.
+// It returns self_lockout if the list lacks the caller's own address.
 func (s *Service) SetAllowlist(ctx context.Context, cidrs []string) (set Settings, err error) {
 	list, err := parseCIDRs(cidrs)
 	if err != nil {
@@ -64,7 +63,7 @@ func (s *Service) SetAllowlist(ctx context.Context, cidrs []string) (set Setting
 	})
 }
 
-// SetDefaults is the gate for what new mailboxes have. It replaces all of them.
+// SetDefaults is the gate for the defaults of new mailboxes. It replaces all of them.
 func (s *Service) SetDefaults(ctx context.Context, d Defaults) (set Settings, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		set, err = s.ChangeDefaults(tx, d)
@@ -73,7 +72,7 @@ func (s *Service) SetDefaults(ctx context.Context, d Defaults) (set Settings, er
 	return set, err
 }
 
-// ChangeDefaults does what SetDefaults does in a transaction that does more.
+// ChangeDefaults does the same as SetDefaults, inside the caller's transaction.
 func (s *Service) ChangeDefaults(tx *db.Tx, d Defaults) (Settings, error) {
 	return s.changeSettingsIn(tx, "defaults", func(_ *db.Tx, set *Settings) (from, to any, err error) {
 		from = set.Defaults
@@ -82,7 +81,7 @@ func (s *Service) ChangeDefaults(tx *db.Tx, d Defaults) (Settings, error) {
 	})
 }
 
-// SetAbuse is the gate for what happens to mailboxes that send too much.
+// SetAbuse is the gate for the handling of mailboxes that send too much.
 func (s *Service) SetAbuse(ctx context.Context, a Abuse) (Settings, error) {
 	return s.changeSettings(ctx, "abuse", func(_ *db.Tx, set *Settings) (from, to any, err error) {
 		from = set.Abuse
@@ -91,7 +90,7 @@ func (s *Service) SetAbuse(ctx context.Context, a Abuse) (Settings, error) {
 	})
 }
 
-// SetDLP is the gate for what the rules judge beside e-mail.
+// SetDLP is the gate for what the rules check in addition to e-mail.
 func (s *Service) SetDLP(ctx context.Context, d DLP) (Settings, error) {
 	return s.changeSettings(ctx, "dlp", func(_ *db.Tx, set *Settings) (from, to any, err error) {
 		from = set.DLP
@@ -100,7 +99,8 @@ func (s *Service) SetDLP(ctx context.Context, d DLP) (Settings, error) {
 	})
 }
 
-// SetForwarding is the gate for where mailboxes may forward to. It replaces the list.
+// SetForwarding is the gate for the list of destinations that mailboxes may forward to. It
+// replaces the list.
 func (s *Service) SetForwarding(ctx context.Context, allowed []string) (set Settings, err error) {
 	next, err := parseForwarding(allowed)
 	if err != nil {
@@ -113,15 +113,15 @@ func (s *Service) SetForwarding(ctx context.Context, allowed []string) (set Sett
 	})
 }
 
-// ForwardingAllowed returns the domains and addresses outside that mailboxes may
-// forward to.
+// ForwardingAllowed returns the external domains and addresses that mailboxes may forward
+// to.
 func (s *Service) ForwardingAllowed(r *db.Reader) ([]string, error) {
 	set, err := findSettings(r)
 	return set.Forwarding.Allowed, err
 }
 
-// SetJournaling is the gate for the journal. Turning it off deletes nothing. A longer
-// retention also holds for what is there.
+// SetJournaling is the gate for the journal settings. Turning the journal off deletes
+// nothing. A longer retention also applies to mails already in the journal.
 func (s *Service) SetJournaling(ctx context.Context, j Journaling) (Settings, error) {
 	return s.changeSettings(ctx, "journaling", func(tx *db.Tx, set *Settings) (from, to any, err error) {
 		was := set.Journaling
@@ -132,9 +132,8 @@ func (s *Service) SetJournaling(ctx context.Context, j Journaling) (Settings, er
 	})
 }
 
-// changeSettings changes the settings and writes the line of the audit log. change
-// returns what was there and what is there now; where those are equal nothing is
-// written.
+// changeSettings changes the settings and writes the audit entry. change returns the old
+// and the new value; if they are equal, nothing is written.
 func (s *Service) changeSettings(ctx context.Context, name string, change func(*db.Tx, *Settings) (from, to any, err error)) (set Settings, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		set, err = s.changeSettingsIn(tx, name, change)
@@ -157,22 +156,21 @@ func (s *Service) changeSettingsIn(tx *db.Tx, name string, change func(*db.Tx, *
 	return set, audit.Write(tx, "mail.settings."+name, tx.Tenant().String(), map[string]any{"from": from, "to": to})
 }
 
-// MailboxDefaults returns how much mail a new inbox takes and how long a mailbox's
-// password must be, nil where nothing is set.
+// MailboxDefaults returns the quota of a new inbox and the minimum password length of a
+// mailbox, each nil if not set.
 func (s *Service) MailboxDefaults(r *db.Reader) (quotaMB, minPassword *int64, err error) {
 	set, err := findSettings(r)
 	return set.Defaults.DefaultQuotaMB, set.Defaults.MinPasswordLength, err
 }
 
-// AutoSuspend says whether mailboxes that send too much are suspended.
+// AutoSuspend reports whether mailboxes that send too much are suspended.
 func (s *Service) AutoSuspend(r *db.Reader) (bool, error) {
 	set, err := findSettings(r)
 	return set.Abuse.AutoSuspend, err
 }
 
-// CheckAddress is the API's guard for sessions: it returns ip_not_allowed for a
-// route of mail administration that is called from outside of the workspace's
-// list.
+// CheckAddress is the API's guard for sessions: it returns ip_not_allowed if a mail
+// administration route is called from an address outside the workspace's list.
 func (s *Service) CheckAddress(ctx context.Context, path string, who *caller.Caller) error {
 	if !strings.HasPrefix(path, apiBase+"/") {
 		return nil

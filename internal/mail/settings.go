@@ -9,7 +9,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Settings are a workspace's settings of mail administration.
+// Settings are a workspace's mail administration settings.
 type Settings struct {
 	AdminIPAllowlist Allowlist  `json:"admin_ip_allowlist"`
 	Require2FA       Require2FA `json:"require_2fa"`
@@ -20,18 +20,18 @@ type Settings struct {
 	Forwarding       Forwarding `json:"forwarding"`
 }
 
-// DLP says what the rules of data-loss prevention judge beside e-mail.
+// DLP defines what the rules of data-loss prevention check in addition to e-mail.
 type DLP struct {
 	Messaging bool `json:"messaging" example:"true" doc:"Whether messages on other channels, including templates, are checked too"`
 }
 
-// Forwarding says where mailboxes may send their mail on by themselves.
+// Forwarding defines where mailboxes may forward their mail automatically.
 type Forwarding struct {
 	Allowed []string `json:"allowed" maxItems:"200" nullable:"false" example:"[\"example.com\", \"elif@example.org\"]" doc:"Domains and addresses outside the workspace's own domains; with an empty list, no mailbox can forward outside"`
 }
 
-// parseForwarding reads domains and addresses and writes them in one form: sorted, each
-// once.
+// parseForwarding parses domains and addresses and normalises them: sorted, without
+// duplicates.
 func parseForwarding(texts []string) (Forwarding, error) {
 	out := Forwarding{Allowed: []string{}}
 	for _, text := range texts {
@@ -51,38 +51,38 @@ func parseForwarding(texts []string) (Forwarding, error) {
 	return out, nil
 }
 
-// Defaults are what a new mailbox has where nothing else is said.
+// Defaults apply to a new mailbox unless other values are given.
 type Defaults struct {
 	DefaultQuotaMB    *int64 `json:"default_quota_mb" required:"false" nullable:"true" minimum:"1" maximum:"1048576" example:"2048" doc:"Total mail a new inbox accepts; null means no limit of its own"`
 	MinPasswordLength *int64 `json:"min_password_length" required:"false" nullable:"true" minimum:"8" maximum:"128" example:"14" doc:"Minimum password length of mailboxes; null means 12"`
 }
 
-// Abuse says what happens to a mailbox that sends more than people do.
+// Abuse defines what happens to a mailbox that sends more than a person would.
 type Abuse struct {
 	AutoSuspend bool `json:"auto_suspend" example:"true" doc:"Whether the mailbox is suspended at once; otherwise an event is sent and an administrator decides"`
 }
 
-// Journaling says whether every mail is kept in the journal, and for how long.
+// Journaling defines whether every mail is kept in the journal, and for how long.
 type Journaling struct {
 	Enabled       bool  `json:"enabled" example:"true"`
 	RetentionDays int64 `json:"retention_days" minimum:"1" maximum:"36500" example:"3650" doc:"How many days mail is kept. A longer time also applies to stored mail, a shorter one only to new mail"`
 }
 
-// defaultRetention is how long mails of the journal are kept where nobody said.
+// defaultRetention is the number of days that journal mails are kept by default.
 const defaultRetention = 3650
 
-// Require2FA says whether members need a second step.
+// Require2FA defines whether members need a second step.
 type Require2FA struct {
 	Required bool `json:"required" example:"true"`
 }
 
-// Allowlist is from where mail may be administered.
+// Allowlist is the list of networks from which mail may be administered.
 type Allowlist struct {
 	CIDRs []string `json:"cidrs" maxItems:"200" nullable:"false" example:"[\"203.0.113.0/24\"]" doc:"Addresses and networks, IPv4 and IPv6; an empty list allows all"`
 }
 
-// parseCIDRs reads addresses and networks and writes them in one form: sorted,
-// each once, an address as a network of one.
+// parseCIDRs parses addresses and networks and normalises them: sorted, without duplicates,
+// an address as a network of one.
 func parseCIDRs(texts []string) ([]netip.Prefix, error) {
 	out := make([]netip.Prefix, 0, len(texts))
 	for _, text := range texts {
@@ -107,8 +107,8 @@ func parseCIDRs(texts []string) ([]netip.Prefix, error) {
 	return slices.Compact(out), nil
 }
 
-// allows says whether an address is in the list, or the list is empty. What is
-// no address is in no list.
+// allows reports whether an address is in the list, or the list is empty. A text that is
+// not an address is in no list.
 func (l Allowlist) allows(ip string) bool {
 	if len(l.CIDRs) == 0 {
 		return true

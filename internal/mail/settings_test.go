@@ -14,8 +14,8 @@ import (
 
 const allowlist = "/api/mail/v1/settings/admin-ip-allowlist"
 
-// The list keeps everybody else out of every mail route, in IPv4 and IPv6, and
-// nobody can lock themselves out.
+// The allowlist keeps everybody else out of every mail route, in IPv4 and IPv6, and nobody
+// can lock themselves out.
 func TestAllowlist(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(c *app.Config) { c.TrustedProxies = []string{"127.0.0.0/8"} }, func(t *testing.T, s *apptest.Server) {
@@ -74,8 +74,8 @@ func TestAllowlistInput(t *testing.T) {
 	})
 }
 
-// A workspace that asks for a second step serves members without one nothing but
-// setting it up, and its API keys as before.
+// In a workspace that requires a second step, members without one can only set it up, while
+// API keys work as before.
 func TestRequire2FA(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -125,7 +125,7 @@ func TestRequire2FA(t *testing.T) {
 	})
 }
 
-// Every change of a setting is one line of the audit log; the same again is none.
+// Every change of a setting is one audit entry; repeating it adds none.
 func TestSettingsAreAudited(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

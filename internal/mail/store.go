@@ -20,7 +20,7 @@ func listExceptions(r *db.Reader, p db.Page) (db.List[Exception], error) {
 	return db.Cut(rows, p, func(e Exception) db.Key { return db.Key{ID: e.ID} }), err
 }
 
-// putException returns taken where the address has an exception already.
+// putException returns taken if the address already has an exception.
 func putException(tx *db.Tx, e Exception, key string, taken error) error {
 	n, err := tx.Exec(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, email_key) DO NOTHING`,

@@ -25,7 +25,7 @@ func listRules(r *db.Reader, p db.Page) (db.List[Rule], error) {
 	return db.Cut(rows, p, func(e Rule) db.Key { return db.Key{ID: e.ID} }), err
 }
 
-// enabledRules are all rules that count, the oldest first.
+// enabledRules returns all enabled rules, oldest first.
 func enabledRules(r *db.Reader) ([]Rule, error) {
 	return db.All(r, scanRule, `SELECT `+ruleColumns+` FROM dlp_rule WHERE tenant_id = $1 AND enabled ORDER BY id`, r.Tenant())
 }
@@ -34,7 +34,7 @@ func countRules(r *db.Reader) (int, error) {
 	return db.One(r, func(row db.Row) (n int, err error) { return n, row.Scan(&n) }, `SELECT count(*) FROM dlp_rule WHERE tenant_id = $1`, r.Tenant())
 }
 
-// putRule returns taken where the name is another rule's.
+// putRule returns taken if another rule has the name.
 func putRule(tx *db.Tx, r Rule, key string, taken error) error {
 	n, err := tx.Exec(`INSERT INTO dlp_rule (tenant_id, id, name, name_key, pattern_type, pattern, options, action, severity, enabled, created_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (tenant_id, name_key) DO NOTHING`,
@@ -63,14 +63,14 @@ func dropRule(tx *db.Tx, id uuid.UUID) (Rule, error) {
 
 func dayOf(t time.Time) int64 { return t.Unix() / 86400 }
 
-// addHit counts an incident of a rule.
+// addHit counts an incident for a rule.
 func addHit(tx *db.Tx, rule uuid.UUID) error {
 	_, err := tx.Exec(`INSERT INTO dlp_rule_hit (tenant_id, rule_id, day, hits) VALUES ($1, $2, $3, 1)
 		ON CONFLICT (tenant_id, rule_id, day) DO UPDATE SET hits = dlp_rule_hit.hits + 1`, tx.Tenant(), rule, dayOf(tx.Now()))
 	return err
 }
 
-// hitsSince are the incidents of each rule from a time on.
+// hitsSince returns the number of incidents of each rule since a time.
 func hitsSince(r *db.Reader, from time.Time) (map[uuid.UUID]int64, error) {
 	type hits struct {
 		rule uuid.UUID
@@ -85,7 +85,7 @@ func hitsSince(r *db.Reader, from time.Time) (map[uuid.UUID]int64, error) {
 	return out, err
 }
 
-// exemptKeys are the addresses among keys that have an exception.
+// exemptKeys reports for each of the keys whether it has an exception.
 func exemptKeys(r *db.Reader, keys []string) (map[string]bool, error) {
 	out := map[string]bool{}
 	for _, key := range keys {
@@ -118,7 +118,7 @@ func scanIncident(row db.Row) (Incident, error) {
 	return i, err
 }
 
-// listIncidents lists the newest first; an empty status means all.
+// listIncidents lists incidents, newest first; an empty status means all.
 func listIncidents(r *db.Reader, status string, p db.Page) (db.List[Incident], error) {
 	query := `SELECT ` + incidentColumns + ` FROM dlp_incident WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`
 	args := []any{r.Tenant(), p.After.ID, p.Limit + 1}
@@ -138,7 +138,7 @@ func findIncident(r *db.Reader, id uuid.UUID) (Incident, error) {
 	return db.One(r, scanIncident, `SELECT `+incidentColumns+` FROM dlp_incident WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-// putIncident returns false where the mail has an incident already.
+// putIncident returns false if the mail already has an incident.
 func putIncident(tx *db.Tx, i Incident) (bool, error) {
 	matches := make([]storedMatch, len(i.Matches))
 	for n, m := range i.Matches {
@@ -152,13 +152,13 @@ func putIncident(tx *db.Tx, i Incident) (bool, error) {
 	return n > 0, err
 }
 
-// setIncidentJob writes down which job holds the mail of an incident now.
+// setIncidentJob records which job now holds the mail of an incident.
 func setIncidentJob(tx *db.Tx, id uuid.UUID, job *uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE dlp_incident SET job_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, job)
 	return err
 }
 
-// reviewIncident returns no row where the incident is not open.
+// reviewIncident returns no row if the incident is not open.
 func reviewIncident(tx *db.Tx, id uuid.UUID, status, note string, by *uuid.UUID) (Incident, error) {
 	return db.One(&tx.Reader, scanIncident, `UPDATE dlp_incident SET status = $3, note = CASE WHEN $4 = '' THEN note ELSE $4 END, reviewed_by = $5, reviewed_at = $6
 		WHERE tenant_id = $1 AND id = $2 AND status = 'open' RETURNING `+incidentColumns, tx.Tenant(), id, status, note, by, clock.At(tx.Now()))

@@ -30,15 +30,15 @@ func findRequest(r *db.Reader, id uuid.UUID) (PrivacyRequest, error) {
 	return db.One(r, scanRequest, `SELECT `+requestColumns+` FROM gdpr_request WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-// closeRequest returns no row where the request is closed already.
+// closeRequest returns no row if the request is already closed.
 func closeRequest(tx *db.Tx, id uuid.UUID, state, note string) (PrivacyRequest, error) {
 	return db.One(&tx.Reader, scanRequest, `UPDATE gdpr_request SET state = $3, closed_at = $4, note = CASE WHEN $5 = '' THEN note ELSE $5 END
 		WHERE tenant_id = $1 AND id = $2 AND state = 'received' RETURNING `+requestColumns,
 		tx.Tenant(), id, state, clock.At(tx.Now()), note)
 }
 
-// clearMailbox removes the address, and what was noted about the person, from the
-// requests about it.
+// clearMailbox removes the address and the notes about the person from the requests about
+// it.
 func clearMailbox(tx *db.Tx, mailbox string) error {
 	_, err := tx.Exec(`UPDATE gdpr_request SET mailbox = '', note = '' WHERE tenant_id = $1 AND mailbox = $2`, tx.Tenant(), mailbox)
 	return err

@@ -38,7 +38,7 @@ func lockJournalItem(tx *db.Tx, id uuid.UUID) (JournalItem, error) {
 	return db.One(&tx.Reader, scanJournalItem, `SELECT `+journalColumns+` FROM mail_journal j WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("j"), tx.Tenant(), id)
 }
 
-// updateHold writes the hold of a mail.
+// updateHold stores the hold of a mail.
 func updateHold(tx *db.Tx, i JournalItem) error {
 	var at *clock.Time
 	hold := LegalHold{}
@@ -51,7 +51,7 @@ func updateHold(tx *db.Tx, i JournalItem) error {
 	return err
 }
 
-// putJournalItem returns false where the item is there already.
+// putJournalItem returns false if the item already exists.
 func putJournalItem(tx *db.Tx, i JournalItem) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO mail_journal (tenant_id, id, at, direction, sender, recipients, subject, message_id, size, blob_id, retention_until)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (tenant_id, id) DO NOTHING`,
@@ -59,7 +59,8 @@ func putJournalItem(tx *db.Tx, i JournalItem) (bool, error) {
 	return n > 0, err
 }
 
-// lengthenRetention keeps what is in the journal for so many days at least.
+// lengthenRetention extends the retention of all journal mails to at least the given number
+// of days.
 func lengthenRetention(tx *db.Tx, days int64) error {
 	_, err := tx.Exec(`UPDATE mail_journal SET retention_until = at + $2 WHERE tenant_id = $1 AND retention_until < at + $2`,
 		tx.Tenant(), days*int64(24*time.Hour/time.Microsecond))
@@ -68,15 +69,14 @@ func lengthenRetention(tx *db.Tx, days int64) error {
 
 type endedItem struct{ tenant, id uuid.UUID }
 
-// endedItems returns mails of all workspaces whose retention is over and that have no
-// legal hold.
+// endedItems returns mails of all workspaces whose retention is over and that have no legal
+// hold.
 func endedItems(r *db.Reader, now clock.Time, limit int) ([]endedItem, error) {
 	return db.All(r, func(row db.Row) (e endedItem, err error) { return e, row.Scan(&e.tenant, &e.id) },
 		`SELECT tenant_id, id FROM mail_journal WHERE retention_until < $1 AND held_at IS NULL ORDER BY retention_until LIMIT $2`, now, limit)
 }
 
-// deleteEndedItem returns no row where the retention is not over or somebody holds the
-// mail.
+// deleteEndedItem returns no row if the retention is not over or the mail has a legal hold.
 func deleteEndedItem(tx *db.Tx, id uuid.UUID, now clock.Time) (JournalItem, error) {
 	return db.One(&tx.Reader, scanJournalItem, `DELETE FROM mail_journal WHERE tenant_id = $1 AND id = $2 AND retention_until < $3 AND held_at IS NULL RETURNING `+journalColumns,
 		tx.Tenant(), id, now)

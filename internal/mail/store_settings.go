@@ -5,7 +5,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// findSettings returns the defaults where nothing was set.
+// findSettings returns the settings, or the defaults if none are stored.
 func findSettings(r *db.Reader) (Settings, error) {
 	set, err := db.One(r, func(row db.Row) (s Settings, err error) {
 		var cidrs, allowed db.JSON[[]string]

@@ -15,7 +15,7 @@ import (
 	"konak/internal/mail/dlp"
 )
 
-// packedObject is an object with a packed stream.
+// packedObject returns a PDF object with a compressed stream.
 func packedObject(number int, dict, content string) string {
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
@@ -24,18 +24,18 @@ func packedObject(number int, dict, content string) string {
 	return fmt.Sprintf("%d 0 obj<</Filter/FlateDecode/Length %d %s>>stream\n%s\nendstream endobj\n", number, b.Len(), dict, b.String())
 }
 
-// objectsOf is a stream of objects with this table and these objects.
+// objectsOf returns an object stream with this table and these objects.
 func objectsOf(table, objects string) string {
 	return packedObject(1, fmt.Sprintf("/Type/ObjStm/First %d", len(table)), table+objects)
 }
 
-// shows is a page whose font has this table of characters.
+// shows returns a page whose font has this character table.
 func shows(text, table string) string {
 	return "3 0 obj<</Contents 5 0 R/Resources<</Font<</F1 4 0 R>>>>>>endobj\n4 0 obj<</Type/Font/ToUnicode 6 0 R>>endobj\n" +
 		"5 0 obj<<>>stream\nBT /F1 12 Tf (" + text + ") Tj ET\nendstream endobj 6 0 obj<<>>stream\nbegincmap " + table + "\nendstream endobj"
 }
 
-// numbered writes a format with each of the numbers up to n.
+// numbered repeats a format for each number below n.
 func numbered(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -44,7 +44,7 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
-// manyRoots is an old office file whose entries are all its first one.
+// manyRoots returns an old office file whose directory entries are all root entries.
 func manyRoots(sectors int) []byte {
 	le := binary.LittleEndian
 	tables := sectors / 128
@@ -75,7 +75,7 @@ func manyRoots(sectors int) []byte {
 	return out
 }
 
-// sparseTar is a tar file whose one member is 8 GB of zeros that are not in it.
+// sparseTar returns a tar file whose single member is 8 GB of zeros that are not stored.
 func sparseTar() []byte {
 	h := make([]byte, 512)
 	for at, text := range map[int]string{
@@ -92,8 +92,8 @@ func sparseTar() []byte {
 	return append(h, make([]byte, 1024)...)
 }
 
-// A small file that says the same in many ways, or that grows, ends at a bound of its own
-// and not at that of the time, and takes no memory by the way.
+// A small file that repeats the same in many ways, or that grows, reaches a limit of its
+// own before the time limit, and uses little memory on the way.
 func TestSmallFilesThatGrow(t *testing.T) {
 	t.Parallel()
 	list := func(object int) string { return "[" + strings.Repeat(fmt.Sprintf("%d 0 R ", object), 41) + "]" }

@@ -14,7 +14,7 @@ import (
 	"konak/internal/mail/dlp/zipcheck"
 )
 
-// scanPacked scans what is packed into content.
+// scanPacked scans content that contains other content, by its format.
 func (x *extractor) scanPacked(p part, format string, content *spool, depth int) {
 	switch format {
 	case "zip":
@@ -35,8 +35,8 @@ func (x *extractor) scanPacked(p part, format string, content *spool, depth int)
 	case "bzip2":
 		x.scanPart(innerPart(p), x.unpacked(bzip2.NewReader(content.reader()), content.size), depth+1)
 	case "compound":
-		// Old office files keep their text as it is. New ones with a password are
-		// packed into one of these.
+		// Old office files store their text uncompressed. New ones with a password are
+		// wrapped in this format.
 		if x.contains(content, "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00") {
 			x.c.fail(p.where, ReasonEncrypted)
 			x.scanBinary(p.where, content)
@@ -49,14 +49,14 @@ func (x *extractor) scanPacked(p part, format string, content *spool, depth int)
 	}
 }
 
-// innerPart is the one file in a packed one. Its name is that of the packed one
-// without the ending.
+// innerPart returns the single file inside a compressed one. Its name is that of the
+// compressed file without the extension.
 func innerPart(p part) part {
 	name := strings.TrimSuffix(path.Base(p.where.Name), path.Ext(p.where.Name))
 	return part{where: inside(p.where, name), name: name}
 }
 
-// inside names a member of an archive.
+// inside returns the place of a member of an archive.
 func inside(w Where, name string) Where {
 	const maxWhere = 400
 	name = w.Name + "/" + strings.ToValidUTF8(name, "�")
@@ -66,7 +66,7 @@ func inside(w Where, name string) Where {
 	return Where{Field: FieldAttachment, Name: name}
 }
 
-// unpacked bounds what comes out of packed bytes.
+// unpacked limits the output of decompression by the compression ratio.
 func (x *extractor) unpacked(r io.Reader, packed int64) io.Reader {
 	return &ratioReader{r: r, left: max(1<<20, packed*x.limits.Ratio)}
 }
@@ -84,11 +84,11 @@ func (r *ratioReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// maxDirectory bounds the table of contents of a zip file.
+// maxDirectory limits the size of a zip file's table of contents.
 const maxDirectory = 4 << 20
 
-// directoryReader refuses to read on after maxDirectory while a zip file is
-// being opened: the library keeps every entry in memory.
+// directoryReader fails after maxDirectory bytes while a zip file is being opened, because
+// the library keeps every entry in memory.
 type directoryReader struct {
 	r     io.ReaderAt
 	left  int64
@@ -106,7 +106,7 @@ func (d *directoryReader) ReadAt(b []byte, off int64) (int, error) {
 	return d.r.ReadAt(b, off)
 }
 
-// emptyPacked is how long nothing is once it is packed.
+// emptyPacked is the compressed size of empty content.
 const emptyPacked = 2
 
 func (x *extractor) scanZip(where Where, content *spool, depth int) {
@@ -170,13 +170,13 @@ func (x *extractor) scanZip(where Where, content *spool, depth int) {
 		x.scanPart(part{where: member, name: f.Name, office: office}, x.unpacked(r, int64(f.CompressedSize64)), depth+1)
 		_ = r.Close()
 		if x.parts > x.limits.Parts || x.ctx.Err() != nil {
-			return // noted by scanPart
+			return // recorded by scanPart
 		}
 	}
 }
 
-// notFiles are the members of a tar file that have no content. Programs unpack those of
-// any other type as files.
+// notFiles are the types of tar members without content. Programs unpack all other types as
+// files.
 var notFiles = []byte{tar.TypeLink, tar.TypeSymlink, tar.TypeChar, tar.TypeBlock, tar.TypeDir, tar.TypeFifo}
 
 func (x *extractor) scanTar(where Where, content *spool, depth int) {
@@ -197,7 +197,7 @@ func (x *extractor) scanTar(where Where, content *spool, depth int) {
 		x.checkFileName(member, strings.ToValidUTF8(h.Name, " "))
 		x.checkFileName(member, strings.ToValidUTF8(h.Linkname, " "))
 		if !bytes.Contains(notFiles, []byte{h.Typeflag}) {
-			// Of a sparse file the zeros are not in the archive.
+			// The zeros of a sparse file are not stored in the archive.
 			x.scanPart(part{where: member, name: h.Name}, x.unpacked(t, content.size), depth+1)
 		} else if !x.countPart(member) {
 			return
@@ -208,8 +208,8 @@ func (x *extractor) scanTar(where Where, content *spool, depth int) {
 	}
 }
 
-// scanBehindTar scans what stands behind the end of a tar file, as some programs do. The
-// end is filled up with zeros.
+// scanBehindTar scans data after the end of a tar file, which some programs append. The end
+// itself is padded with zeros.
 func (x *extractor) scanBehindTar(where Where, content *spool, r *io.SectionReader, depth int) {
 	at, _ := r.Seek(0, io.SeekCurrent)
 	buf := make([]byte, 512)
@@ -227,8 +227,7 @@ func (x *extractor) scanBehindTar(where Where, content *spool, r *io.SectionRead
 	}
 }
 
-// contains says whether content has a text in it, which must be shorter than
-// 4 KiB.
+// contains reports whether content contains a text, which must be shorter than 4 KiB.
 func (x *extractor) contains(content *spool, text string) bool {
 	r := content.reader()
 	buf := make([]byte, 64<<10)

@@ -12,7 +12,7 @@ import (
 	"konak/internal/mail/dlp/dlptest"
 )
 
-// tarOf is a tar file of one member of a type, with its end.
+// tarOf returns a complete tar file with one member of a type.
 func tarOf(t *testing.T, kind byte, content string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -38,7 +38,7 @@ func tarOf(t *testing.T, kind byte, content string) []byte {
 	return out
 }
 
-// Members of every type of a tar file are scanned, and what stands behind its end.
+// Tar members of every type are scanned, and so is data after the end of the file.
 func TestTar(t *testing.T) {
 	t.Parallel()
 	const secret = "<p>PRJ<b>-12</b>34"
@@ -67,10 +67,10 @@ func TestTar(t *testing.T) {
 	}
 }
 
-// A zip file with more than its table of contents says is noted.
+// A zip file with members that its table of contents does not list is reported.
 func TestHiddenMembers(t *testing.T) {
 	t.Parallel()
-	// hide takes the n-th member out of the table of contents.
+	// hide removes the n-th member from the table of contents.
 	hide := func(zip []byte, n int) []byte {
 		zip = bytes.Clone(zip)
 		mark := []byte("PK\x01\x02")
@@ -108,7 +108,7 @@ func TestHiddenMembers(t *testing.T) {
 	}
 }
 
-// Mailboxes, packages and images of disks are noted.
+// Mailboxes, packages and disk images are reported.
 func TestImages(t *testing.T) {
 	t.Parallel()
 	rest := string(noise(600))

@@ -9,8 +9,8 @@ import (
 	"konak/internal/kit/filetype"
 )
 
-// checkFileType matches the attachment_type rules by the ending of the name, by the
-// declared type and by the content.
+// checkFileType matches the attachment_type rules against the file extension, the declared
+// type and the content.
 func (x *extractor) checkFileType(where Where, content *spool, declared string) {
 	if len(x.c.s.files) == 0 {
 		return
@@ -34,8 +34,8 @@ func (x *extractor) checkFileType(where Where, content *spool, declared string) 
 	}
 }
 
-// sniff tells the type of content. A zip file is an office document only where it has
-// what each of them has.
+// sniff returns the type of content. A zip file counts as an office document only if it has
+// a part that all of them have.
 func (x *extractor) sniff(content *spool, ending string) string {
 	kind := filetype.Sniff(content.head(filetype.HeadSize))
 	if kind == "application/zip" && ending != ".zip" && slices.Contains(filetype.Endings(kind), ending) &&
@@ -45,11 +45,11 @@ func (x *extractor) sniff(content *spool, ending string) string {
 	return kind
 }
 
-// plainZip is the type of a zip file that is called like a document and is none.
+// plainZip is the type of a zip file that is named like a document but is none.
 const plainZip = "application/zip; plain"
 
-// disguisedEndings are the endings of a type of content, none where the name has one of
-// them: then the name says which it is.
+// disguisedEndings returns the file extensions of a type of content. It returns none if the
+// name has one of them: then the name already shows the type.
 func disguisedEndings(kind, ending string) []string {
 	endings := filetype.Endings(kind)
 	switch {

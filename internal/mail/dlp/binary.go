@@ -12,21 +12,21 @@ import (
 	"konak/internal/mail/dlp/pictures"
 )
 
-// How many characters in a row are taken for text: in content of an unknown kind, and
-// in pixels and samples, where chance writes short words.
+// The minimum number of consecutive characters that count as text: in content of an unknown
+// kind, and in pixels and samples, where short words occur by chance.
 const (
 	minString = 4
 	minNoise  = 24
 )
 
-// runMode is how bytes are read as characters.
+// runMode is the way bytes are read as characters.
 type runMode int
 
 const (
 	runASCII runMode = iota
 	// runTurkish also reads letters in UTF-8 and Windows-1254.
 	runTurkish
-	// runWide reads UTF-16, the small end first, with Latin letters.
+	// runWide reads little-endian UTF-16 with Latin letters.
 	runWide
 )
 
@@ -52,7 +52,7 @@ func (x *extractor) scanRuns(where Where, content *spool, stretches []pictures.S
 		}
 		x.failRead(where, x.copyBytes(io.NewSectionReader(content, s.From, s.To-s.From), w))
 		if w.hasLow && w.letters > 0 && w.low >= ' ' && w.low < 0x7F {
-			w.addRune(rune(w.low)) // the last one, where the high half comes first
+			w.addRune(rune(w.low)) // the last character, in big-endian text
 		}
 		w.lead, w.hasLow = 0, false
 		w.endRun()
@@ -61,9 +61,9 @@ func (x *extractor) scanRuns(where Where, content *spool, stretches []pictures.S
 	x.text.end()
 }
 
-// keepMost takes back what a second reading of a place counted again: of both readings
-// the one that found more counts. before and between are the counts before the first
-// and before the second one.
+// keepMost removes from the counts what a second reading of the same place found again, so
+// that the reading with more matches counts. before and between are the counts before the
+// first and before the second reading.
 func (c *collector) keepMost(where Where, before, between []int) {
 	for rule, now := range c.counts {
 		again := min(between[rule]-before[rule], now-between[rule])
@@ -97,7 +97,8 @@ func (x *extractor) copyBytes(r io.Reader, w *runWriter) error {
 	}
 }
 
-// turkishBytes are the letters beyond ASCII that Turkish texts in Windows-1254 have.
+// turkishBytes maps bytes to the letters beyond ASCII that Turkish texts in Windows-1254
+// use.
 var turkishBytes = func() (out [256]rune) {
 	for _, r := range "ÇçĞğİıÖöŞşÜüÂâÎîÛû" {
 		b, _ := charmap.Windows1254.EncodeRune(r)
@@ -106,11 +107,11 @@ var turkishBytes = func() (out [256]rune) {
 	return out
 }()
 
-// runWriter collects runs of printable characters and writes each on a line.
+// runWriter collects runs of printable characters and writes each run on its own line.
 type runWriter struct {
 	write   func(string)
 	mode    runMode
-	least   int  // how many characters a run must have
+	least   int  // minimum number of characters in a run
 	low     byte // of a wide character
 	hasLow  bool
 	lead    byte // the first byte of a letter in UTF-8
@@ -173,7 +174,8 @@ func (w *runWriter) addWide(c byte) {
 	w.low = c // the pairs may begin at the other byte
 }
 
-// addRune adds to the run. A long one is moved on without ending it.
+// addRune adds a character to the run. Parts of a long run are moved to the output without
+// ending it.
 func (w *runWriter) addRune(r rune) {
 	w.run = utf8.AppendRune(w.run, r)
 	w.letters++
@@ -203,7 +205,7 @@ func (w *runWriter) flush() {
 	}
 }
 
-// scanPackedTexts scans the texts of a PNG that are packed.
+// scanPackedTexts scans the compressed texts of a PNG.
 func (x *extractor) scanPackedTexts(p part, content *spool, depth int) {
 	pictures.PackedTexts(content, content.size, maxToken, func(text []byte) bool {
 		z, err := zlib.NewReader(bytes.NewReader(text))

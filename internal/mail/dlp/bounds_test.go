@@ -15,7 +15,7 @@ import (
 	"konak/internal/mail/dlp/dlptest"
 )
 
-// repeated is a reader of n bytes that never change.
+// repeated is a reader of n identical bytes.
 type repeated struct{ left int64 }
 
 func (r *repeated) Read(b []byte) (int, error) {
@@ -37,13 +37,13 @@ func levels(n int) string {
 	return b.String() + "PRJ-1234\r\n"
 }
 
-// nestedMails is a mail in n mails.
+// nestedMails returns a mail nested in n mails.
 func nestedMails(n int) string {
 	return strings.Repeat("Content-Type: message/rfc822\r\n\r\n", n) + "\r\nPRJ-1234\r\n"
 }
 
-// What is too much is scanned up to the bound, and the report says that it was
-// not scanned to its end.
+// Content beyond a limit is scanned up to the limit, and the report says that it was not
+// scanned to its end.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	zeros := func(n int) string { return string(make([]byte, n)) }
@@ -86,7 +86,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A scan whose time is over says so, whatever it is scanning.
+// A scan that runs out of time reports so, whatever it is scanning.
 func TestTime(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -102,8 +102,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// A part that is larger than what is kept in memory goes to disk and is scanned
-// there.
+// A part too large for memory is stored on disk and scanned there.
 func TestSpool(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("satır\n", 400_000) + "PRJ-1234"
@@ -154,8 +153,7 @@ func FuzzScanFile(f *testing.F) {
 	})
 }
 
-// Redacting keeps a text's length in lines and leaves nothing that the rules
-// find.
+// Redacting keeps the number of lines of a text.
 func FuzzRedact(f *testing.F) {
 	f.Add("ÇOK GİZLİ " + card + " i̇hale")
 	f.Add("vergi 1234567890\n" + account)

@@ -22,7 +22,7 @@ const (
 	account  = "TR33 0006 1005 1978 6457 8413 26"
 )
 
-// rules is one rule of each kind; the id is the type.
+// rules returns one rule of each kind; its id is the type.
 func rules() []dlp.Rule {
 	return []dlp.Rule{
 		{ID: "keyword", Type: dlp.Keyword, Pattern: "çok gizli\nİHALE\nsözleşme*"},
@@ -46,7 +46,7 @@ func compile(t testing.TB, rules []dlp.Rule) *dlp.Scanner {
 	return s
 }
 
-// found lists what a report says as "rule where count" and "!reason where".
+// found lists the contents of a report as "rule where count" and "!reason where".
 func found(r dlp.Report) []string {
 	var out []string
 	for _, m := range r.Matches {
@@ -62,7 +62,7 @@ func fileOf(name string, content []byte) dlp.File {
 	return dlp.File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
 }
 
-// What each detector finds in a text, and what it leaves alone.
+// What each detector finds in a text, and what it ignores.
 func TestDetectors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -140,8 +140,8 @@ func TestDetectors(t *testing.T) {
 	}
 }
 
-// TestCases is the table of cases: the same secret in every wrapping that a
-// message can have.
+// TestCases runs the table of cases: the same secret in every wrapping that a message can
+// have.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	secret := "PRJ-1234"

@@ -11,18 +11,18 @@ import (
 	"konak/internal/mail/dlp/packing"
 )
 
-// documentLimits bound what reading one document unpacks.
+// documentLimits limit what is unpacked to read one document.
 var documentLimits = Limits{Bytes: 32 << 20, Parts: 500, Depth: 1, Ratio: 200}
 
-// documentMembers are the parts of a Word file that hold its text.
+// documentMembers are the members of a Word file that contain its text.
 var documentMembers = map[string]bool{"word/document.xml": true, "word/footnotes.xml": true, "word/endnotes.xml": true}
 
-// ReadDocument returns the text that a reader of a document sees: of a PDF, of a Word
-// file (docx), or of a plain text in any encoding that is recognised. The lines are those
-// of the document where it has any. A text beyond most bytes is cut.
+// ReadDocument returns the text that a reader of a document sees: of a PDF, a Word
+// file (docx), or a plain text in any recognised encoding. It keeps the lines of the
+// document if it has any, and cuts the text after most bytes.
 //
-// The second result is why there is no text, one of the reasons of Unscanned: a file of
-// another kind, a damaged or encrypted one, or one that grows beyond the bounds.
+// The second result is the reason, as in Unscanned, if there is no text: the file is of
+// another kind, damaged, encrypted, or grows beyond the limits.
 func ReadDocument(ctx context.Context, name string, content []byte, most int) (text, reason string) {
 	s, err := Compile(nil, nil)
 	if err != nil {
@@ -38,7 +38,7 @@ func ReadDocument(ctx context.Context, name string, content []byte, most int) (t
 	}
 	x.readDocument(name, content)
 	text = strings.ToValidUTF8(out.String(), " ")
-	for _, f := range x.c.failed { // a part of what grows without an end is no document
+	for _, f := range x.c.failed { // the beginning of content that keeps growing is not a document
 		if f.Reason == ReasonRatio || f.Reason == ReasonTooLarge && bytes.HasPrefix(content, []byte("PK")) {
 			return "", f.Reason
 		}
@@ -64,7 +64,7 @@ func (x *extractor) readDocument(name string, content []byte) {
 	case "zip":
 		x.scanZip(where, spooled, 0)
 		if x.parts == 0 {
-			x.c.fail(where, ReasonUnsupported) // no Word file
+			x.c.fail(where, ReasonUnsupported) // not a Word file
 		}
 	case "":
 		if !looksLikeText(head) && !bytes.HasPrefix(head, []byte{0xFF, 0xFE}) && !bytes.HasPrefix(head, []byte{0xFE, 0xFF}) {

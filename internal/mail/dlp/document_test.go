@@ -9,7 +9,7 @@ import (
 	"konak/internal/mail/dlp/dlptest"
 )
 
-// A document gives the text that its reader sees, and nothing beside it.
+// ReadDocument returns the text that a reader sees, and nothing else.
 func TestReadDocument(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestReadDocument(t *testing.T) {
 	}
 }
 
-// A small file that unpacks to much ends at the bound.
+// A small file that unpacks to a lot of data stops at the limit.
 func TestReadDocumentBomb(t *testing.T) {
 	t.Parallel()
 	bomb := dlptest.Docx(t, strings.Repeat("a", 50<<20))

@@ -10,16 +10,17 @@ import (
 	"konak/internal/mail/dlp/transfer"
 )
 
-// dataURI is a file inside of markup: its type, and whether it is in base64.
+// dataURI matches a file embedded in markup: its type, including whether it is in base64,
+// and its data.
 var dataURI = regexp.MustCompile(`(?i)data:([a-z0-9!#$&^_.+*/-]*(?:;[a-z0-9_.=+"'/-]*)*),([^"'<>()\s\\]*)`)
 
-// takeData scans the files that stand in a text of markup as data: addresses, and
-// returns the text without them.
+// takeData scans the files that a text of markup contains as data: URIs, and returns the
+// text without them.
 func (w *markupWriter) takeData(text string) string {
 	if w.x.reading || !containsFold(withoutBreaks.Replace(text), "data:") {
 		return text
 	}
-	// Of an address programs leave out tabs and line ends.
+	// Programs ignore tabs and line ends in a URI.
 	if whole := strings.TrimSpace(withoutBreaks.Replace(text)); len(whole) > 5 && strings.EqualFold(whole[:5], "data:") {
 		if head, data, ok := strings.Cut(whole[5:], ","); ok {
 			w.x.scanData(w.where, head, data, w.depth)
@@ -39,7 +40,7 @@ func containsFold(text, lower string) bool {
 	return strings.Contains(text, lower) || strings.Contains(strings.ToLower(text), lower)
 }
 
-// scanData scans the content of a data: address while another text is being scanned.
+// scanData scans the content of a data: URI while another text is being scanned.
 func (x *extractor) scanData(where Where, head, data string, depth int) {
 	kind, params, _ := mime.ParseMediaType(strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(head), "base64"), ";"))
 	if plain, err := url.PathUnescape(data); err == nil {
@@ -52,7 +53,7 @@ func (x *extractor) scanData(where Where, head, data string, depth int) {
 	x.scanInner(where, part{name: "data", kind: kind, charset: params["charset"]}, r, depth)
 }
 
-// scanInner scans a file that stands inside of a text while that is being scanned.
+// scanInner scans a file embedded in a text while that text is being scanned.
 func (x *extractor) scanInner(where Where, p part, r io.Reader, depth int) {
 	p.where = inside(where, p.name)
 	p.where.Name = strings.TrimPrefix(p.where.Name, "/")
@@ -77,22 +78,22 @@ func (x *extractor) takeSpare() *textScanner {
 	return t
 }
 
-// beginsLines says whether a text is a calendar or a card of contacts.
+// beginsLines reports whether a text is a calendar or a contact card.
 func beginsLines(head []byte) bool {
 	text := strings.ToUpper(strings.TrimLeft(strings.TrimPrefix(string(head[:min(len(head), 64)]), "\uFEFF"), " \t\r\n"))
 	return strings.HasPrefix(text, "BEGIN:VCALENDAR") || strings.HasPrefix(text, "BEGIN:VCARD")
 }
 
-// foldedLine is where a line of a calendar goes on in the next.
+// foldedLine matches where a line of a calendar continues on the next.
 var foldedLine = regexp.MustCompile(`\r?\n[ \t]`)
 
-// softBreak is where a line in quoted-printable goes on.
+// softBreak matches where a line in quoted-printable continues.
 var softBreak = regexp.MustCompile(`=\r?\n`)
 
 var lineEscapes = strings.NewReplacer(`\n`, "\n", `\N`, "\n", `\,`, ",", `\;`, ";", `\\`, `\`)
 
-// scanLines scans a calendar (ics) or contacts (vcf): lines that are folded are joined,
-// escapes undone, and files in them scanned.
+// scanLines scans a calendar (ics) or contacts (vcf): it joins folded lines, undoes escapes
+// and scans embedded files.
 func (x *extractor) scanLines(p part, content *spool, depth int) {
 	enc, known, _ := chooseEncoding(p.charset, content.head(64<<10))
 	if !known {

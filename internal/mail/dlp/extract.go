@@ -16,13 +16,13 @@ import (
 	"konak/internal/mail/dlp/sheets"
 )
 
-// Limits bound what a scan reads. The time is bounded by the context.
+// Limits limit what a scan reads. The time is limited by the context.
 type Limits struct {
 	Bytes   int64  // content of all parts together, unpacked
 	Parts   int    // parts of a mail and members of archives together
-	Depth   int    // mails and archives in each other
-	Ratio   int64  // unpacked bytes for each packed one, above 1 MiB
-	TempDir string // for parts above 1 MiB; "" is the system's
+	Depth   int    // of nested mails and archives
+	Ratio   int64  // unpacked bytes per packed byte, above 1 MiB
+	TempDir string // for parts above 1 MiB; "" means the system's
 }
 
 // DefaultLimits fit a mail of 50 MB.
@@ -34,7 +34,7 @@ type Message struct {
 	Files               []File
 }
 
-// File is an attachment. Open is called once, when its turn comes.
+// File is an attachment. Open is called once, when the file is scanned.
 type File struct {
 	Name string
 	Kind string // the declared media type, "" if unknown
@@ -70,17 +70,17 @@ func (s *Scanner) ScanMail(ctx context.Context, raw io.Reader, l Limits) Report 
 	return x.c.report()
 }
 
-// extractor takes a message apart and gives its texts to the scanner.
+// extractor splits a message into its parts and passes their texts to the scanner.
 type extractor struct {
 	ctx    context.Context
 	limits Limits
 	c      *collector
 	text   *textScanner
-	hidden *textScanner   // for text beside the visible one
-	spare  []*textScanner // that nothing uses now
+	hidden *textScanner   // for text other than the visible one
+	spare  []*textScanner // currently unused
 	bytes  int64
 	parts  int
-	// reading says that the visible text of one document is wanted and nothing beside it.
+	// reading is true if only the visible text of one document is wanted.
 	reading bool
 }
 
@@ -92,10 +92,10 @@ func newExtractor(ctx context.Context, s *Scanner, l Limits) *extractor {
 // part is a leaf of a mail, a file, or a member of an archive.
 type part struct {
 	where   Where
-	name    string // its own, "" for a part without one
+	name    string // "" for a part without one
 	kind    string // declared media type
 	charset string // declared
-	flowed  bool   // lines that end in a space go on
+	flowed  bool   // lines that end in a space continue
 	office  bool   // a member of an office document
 }
 
@@ -106,7 +106,7 @@ var (
 	errTime     = errors.New("dlp: out of time")
 )
 
-// failRead notes why a part could not be read to its end.
+// failRead records why a part could not be read to its end.
 func (x *extractor) failRead(where Where, err error) {
 	switch {
 	case err == nil:
@@ -121,8 +121,8 @@ func (x *extractor) failRead(where Where, err error) {
 	}
 }
 
-// countPart counts a part and returns false, with a note, where there are too
-// many or no time is left.
+// countPart counts a part. It returns false, and records the reason, if there are too many
+// parts or no time is left.
 func (x *extractor) countPart(where Where) bool {
 	if x.ctx.Err() != nil {
 		x.c.fail(where, ReasonTime)
@@ -135,19 +135,19 @@ func (x *extractor) countPart(where Where) bool {
 	return true
 }
 
-// scanPart reads a part and scans it as what it is.
+// scanPart reads a part and scans it according to its type.
 func (x *extractor) scanPart(p part, r io.Reader, depth int) {
 	if !x.countPart(p.where) {
 		return
 	}
 	content, err := x.readSpool(r)
 	defer content.close()
-	x.failRead(p.where, err) // what was read is scanned all the same
+	x.failRead(p.where, err) // what was read is scanned anyway
 	x.scanContent(p, content, depth)
 }
 
-// scanContent scans the content of a part. What it is, is decided by its
-// beginning first and by what it is called second.
+// scanContent scans the content of a part. Its type is decided by its first bytes, then by
+// its name and declared type.
 func (x *extractor) scanContent(p part, content *spool, depth int) {
 	head := content.head(filetype.HeadSize)
 	kind := strings.ToLower(p.kind)
@@ -202,7 +202,7 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 	}
 }
 
-// scanSigned scans what is signed in a cryptographic message. It returns false for one
+// scanSigned scans the signed content of a cryptographic message. It returns false for one
 // that is encrypted or too long.
 func (x *extractor) scanSigned(where Where, content *spool, depth int) bool {
 	if content.size > maxToken || depth >= x.limits.Depth {
@@ -219,8 +219,8 @@ func (x *extractor) scanSigned(where Where, content *spool, depth int) bool {
 	return ok
 }
 
-// scanOldOffice scans the cells of an old office file, all that is readable in it, and the
-// files in it, and notes one with a password.
+// scanOldOffice scans the cells of an old office file, all readable text in it, and the
+// files in it, and records if it has a password.
 func (x *extractor) scanOldOffice(where Where, content *spool, depth int) {
 	before := slices.Clone(x.c.counts)
 	x.scanNumbers(where, func(found func(float64)) error {
@@ -233,7 +233,7 @@ func (x *extractor) scanOldOffice(where Where, content *spool, depth int) {
 	between := slices.Clone(x.c.counts)
 	x.scanBinary(where, content)
 	x.c.keepMost(where, before, between)
-	// Zip files in it are found by their ends; other files stand in pieces.
+	// Zip files in it are found by their end records; other files may be stored in pieces.
 	sheets.EachStream(content, content.size, func(name string, data []byte) bool {
 		head := data[:min(len(data), 1024)]
 		switch packing.Format(head, "") {
@@ -248,7 +248,7 @@ func (x *extractor) scanOldOffice(where Where, content *spool, depth int) {
 	})
 }
 
-// scanNumbers scans the numbers in cells, each by itself.
+// scanNumbers scans numbers from cells, each separately.
 func (x *extractor) scanNumbers(where Where, read func(found func(float64)) error) {
 	x.text.begin(where)
 	err := read(func(v float64) {

@@ -18,7 +18,7 @@ import (
 	"konak/internal/mail/dlp/dlptest"
 )
 
-// noise returns bytes like those of packed pixels, the same in every run.
+// noise returns bytes like those of compressed pixels, the same in every run.
 func noise(n int) []byte {
 	r := rand.NewChaCha8([32]byte{20})
 	b := make([]byte, n)
@@ -55,15 +55,15 @@ func packed(text string) []byte {
 	return b.Bytes()
 }
 
-// A file is read as what it is: pixels hold no words, what is said about a picture does,
-// and what a name hides is found by the content.
+// A file is read according to its real type: pixels contain no words, the metadata of a
+// picture does, and content disguised by its name is detected.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	turkish, err := charmap.Windows1254.NewEncoder().String("çok gizli")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Short words in pixels stand there by chance.
+	// Short words occur in pixels by chance.
 	chance := slices.Concat(noise(1000), []byte("\x00abc\x01\x00 1234 \x00"), noise(1000))
 	gif := append([]byte("GIF89a\x01\x00\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x08\x00abc\x01 12\x08\x01234\x00abc\x00"), "!\xFE\x05ihale\x00;"...)
 	webp := append([]byte("RIFF\x00\x00\x00\x00WEBPVP8 \x0A\x00\x00\x00\x00abc\x00 1234"), "EXIF\x06\x00\x00\x00ihale\x00"...)
@@ -135,7 +135,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Files inside of files end at the bounds, and pictures of many pieces in time.
+// Nested files stop at the limits, and pictures of many pieces are scanned in time.
 func TestFilesAreBounded(t *testing.T) {
 	t.Parallel()
 	s := compile(t, rules())

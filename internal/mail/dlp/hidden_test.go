@@ -12,7 +12,8 @@ import (
 	"konak/internal/mail/dlp/dlptest"
 )
 
-// A word of a header that cannot be decoded is noted, and the others are scanned.
+// An encoded word in a header that cannot be decoded is reported, and the others are
+// scanned.
 func TestEncodedWords(t *testing.T) {
 	t.Parallel()
 	secret := func(where string) []string { return []string{"regex " + where + " 1"} }
@@ -57,14 +58,14 @@ func TestEncodedWords(t *testing.T) {
 	}
 }
 
-// scanFile scans one file by the rules.
+// scanFile scans one file with the rules.
 func scanFile(t *testing.T, name string, content []byte) []string {
 	t.Helper()
 	return found(compile(t, rules()).ScanMessage(t.Context(), dlp.Message{Files: []dlp.File{fileOf(name, content)}}, dlp.DefaultLimits()))
 }
 
-// The dictionaries of a PDF are read in every spelling, and a stream whose filter is not
-// known is noted.
+// PDF dictionaries are read in every spelling, and a stream with an unknown filter is
+// reported.
 func TestFiltersOfPDF(t *testing.T) {
 	t.Parallel()
 	secret := []string{"regex attachment:a.pdf 1"}
@@ -118,7 +119,7 @@ func TestFiltersOfPDF(t *testing.T) {
 	}
 }
 
-// The strings of a PDF beside its pages are read in every form and charset.
+// The strings of a PDF outside its pages are read in every form and charset.
 func TestStringsOfPDF(t *testing.T) {
 	t.Parallel()
 	wide := func(s string) string {
@@ -156,7 +157,7 @@ func TestStringsOfPDF(t *testing.T) {
 	}
 }
 
-// A web archive, or any file that begins as a mail does, is read as one.
+// A web archive, or any file that begins like a mail, is read as a mail.
 func TestMailInFiles(t *testing.T) {
 	t.Parallel()
 	b64 := dlptest.Base64([]byte("<p>PRJ<b>-12</b>34"))
@@ -190,7 +191,7 @@ func TestMailInFiles(t *testing.T) {
 	}
 }
 
-// Parts behind the end of a multipart and before its first one are scanned.
+// Parts after the end of a multipart and before its first part are scanned.
 func TestLooseParts(t *testing.T) {
 	t.Parallel()
 	b64 := "Content-Transfer-Encoding: base64\r\n\r\n" + dlptest.Base64([]byte("PRJ-1234")) + "\r\n"
@@ -217,7 +218,7 @@ func TestLooseParts(t *testing.T) {
 	}
 }
 
-// Packings that are not read are noted by how they begin or by what they are called.
+// Unsupported archive formats are reported, by their first bytes or their names.
 func TestUnknownPackings(t *testing.T) {
 	t.Parallel()
 	rest := string(noise(60))
@@ -258,7 +259,8 @@ func TestUnknownPackings(t *testing.T) {
 	}
 }
 
-// Every field that a person can read or a program can carry is scanned; addresses are no text.
+// Every field that a person can read or a program can carry is scanned; addresses are not
+// treated as text.
 func TestHeaderFields(t *testing.T) {
 	t.Parallel()
 	for _, field := range []string{"From", "Sender", "Reply-To", "To", "Cc", "Thread-Topic", "Organization", "X-Proje", "x-a", "Comments"} {
@@ -277,7 +279,7 @@ func TestHeaderFields(t *testing.T) {
 	}
 }
 
-// What some programs show and others do not is scanned as both read it.
+// Content that only some programs show is scanned in both readings.
 func TestTwoReadings(t *testing.T) {
 	t.Parallel()
 	named := func() []byte {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// keywordSet finds many keywords in one pass over a text (Aho and Corasick).
-// The automaton is a dense table: a state has one successor for each class of
-// bytes, where all bytes that no keyword has are one class.
+// keywordSet finds many keywords in one pass over a text (Aho-Corasick). The automaton is a
+// dense table: a state has one successor per byte class, and all bytes that occur in no
+// keyword form one class.
 type keywordSet struct {
 	words   []keyword
 	class   [256]uint8
@@ -25,11 +25,11 @@ type keyword struct {
 	asWords bool // used as a context word
 }
 
-// keywordUse says what a keyword stands for in a rule.
+// keywordUse is the use of a keyword by a rule.
 type keywordUse struct {
 	rule    int
 	context bool
-	prefix  bool // the word may go on
+	prefix  bool // the word may continue
 }
 
 type keywordBuilder struct {
@@ -102,7 +102,7 @@ func (k *keywordSet) addState() int32 {
 	return int32(len(k.first) - 1)
 }
 
-// link fills the successors that the trie lacks, in the order of length.
+// link fills in the successors that the trie lacks, shortest states first.
 func (k *keywordSet) link() {
 	failure := make([]int32, len(k.first))
 	queue := make([]int32, 0, len(k.first))
@@ -131,8 +131,8 @@ func (k *keywordSet) link() {
 	}
 }
 
-// scan calls found with each keyword in text and with where it stands. A run of
-// white space counts as one space.
+// scan calls found with each keyword in text and its position. A run of white space counts
+// as one space.
 func (k *keywordSet) scan(text []byte, found func(word, start, end int)) {
 	if len(k.words) == 0 {
 		return
@@ -161,7 +161,7 @@ func (k *keywordSet) scan(text []byte, found func(word, start, end int)) {
 	}
 }
 
-// keywordStart goes back from the end of a keyword to its first byte.
+// keywordStart returns the position of a keyword's first byte, given its end.
 func keywordStart(text []byte, end int, word string) int {
 	i := end
 	for j := len(word) - 1; j >= 0; j-- {
@@ -177,7 +177,7 @@ func keywordStart(text []byte, end int, word string) int {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// isWordStart says whether no word goes on across position i.
+// isWordStart reports whether position i is not inside a word that began before it.
 func isWordStart(text []byte, i int) bool {
 	here, _ := utf8.DecodeRune(text[i:])
 	if i == 0 || !isWordRune(here) {
@@ -187,7 +187,7 @@ func isWordStart(text []byte, i int) bool {
 	return !isWordRune(before)
 }
 
-// isWordEnd says whether no word goes on across position i.
+// isWordEnd reports whether no word continues past position i.
 func isWordEnd(text []byte, i int) bool {
 	before, _ := utf8.DecodeLastRune(text[:i])
 	if i == len(text) || !isWordRune(before) {

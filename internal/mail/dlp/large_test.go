@@ -8,8 +8,7 @@ import (
 	"konak/internal/mail/dlp"
 )
 
-// An expression that is too large for an automaton, or that needs too many states, is
-// found all the same.
+// Expressions that are too large for an automaton, or need too many states, still match.
 func TestLargeExpressions(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// contentField is a line of a header that says how the content is written.
+// contentField matches a header line that describes the encoding of the content.
 var contentField = regexp.MustCompile(`(?im)^(?:mime-version|content-type|content-transfer-encoding)[ \t]*:`)
 
-// headerLines are the lines of a header at the beginning of a text, perhaps behind the
-// boundary of a multipart or the first line of a mailbox file.
+// headerLines matches header lines at the beginning of a text, optionally after a multipart
+// boundary or the first line of a mailbox file.
 var headerLines = regexp.MustCompile(`(?i)^\s*(?:(?:--|From )[^\r\n]*\r?\n)?((?:[!-9;-~]+[ \t]*:[^\r\n]*(?:\r?\n|$)(?:[ \t][^\r\n]*(?:\r?\n|$))*)+)`)
 
-// beginsMail says whether content begins with the header of a mail or of its part, as
+// beginsMail reports whether content begins with the header of a mail or of a mail part, as
 // web archives do.
 func beginsMail(head []byte) bool {
 	lines := headerLines.FindSubmatch([]byte(strings.TrimPrefix(string(head), "\uFEFF")))
 	return lines != nil && (contentField.Match(lines[1]) || isMailbox(head) && nextMail.Match(head))
 }
 
-// scanMailFile scans a file that is a mail by its content, whatever it is called. What
-// it returns is called once the file has been scanned as what it is called, too.
+// scanMailFile scans a file whose content is a mail, whatever its name. The caller must
+// call done after scanning the file by its name as well.
 func (x *extractor) scanMailFile(where Where, content *spool, depth int) (done func()) {
 	before := slices.Clone(x.c.counts)
 	x.scanMails(where, content, depth)
@@ -31,15 +31,16 @@ func (x *extractor) scanMailFile(where Where, content *spool, depth int) (done f
 	return func() { x.c.keepMost(where, before, between) }
 }
 
-// nextMail is where a mail begins in a mailbox file: a line of its own before the header.
+// nextMail matches the start of a mail in a mailbox file: a separator line before the
+// header.
 var nextMail = regexp.MustCompile(`(?m)^From [^\r\n]*\r?\n[!-9;-~]+[ \t]*:`)
 
-// isMailbox says whether content may be a mailbox file by how it begins.
+// isMailbox reports whether content may be a mailbox file, judging by its beginning.
 func isMailbox(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(head, "\uFEFF \t\r\n"), []byte("From "))
 }
 
-// scanMails scans a mail, or each mail of a mailbox file.
+// scanMails scans a mail, or each mail in a mailbox file.
 func (x *extractor) scanMails(where Where, content *spool, depth int) {
 	if !isMailbox(content.head(64)) {
 		x.scanMail(where, withoutLead(content), depth)
@@ -57,8 +58,8 @@ func (x *extractor) scanMails(where Where, content *spool, depth int) {
 	}
 }
 
-// withoutLead reads content from its first header line on. Content that begins with a
-// boundary is the body of a multipart.
+// withoutLead returns content from its first header line on. Content that begins with a
+// boundary is read as the body of a multipart.
 func withoutLead(content *spool) io.Reader {
 	head := string(content.head(4096))
 	text := strings.TrimLeft(strings.TrimPrefix(head, "\uFEFF"), " \t\r\n\f\v")
@@ -72,11 +73,11 @@ func withoutLead(content *spool) io.Reader {
 	return io.MultiReader(strings.NewReader("Content-Type: multipart/mixed; boundary=\""+boundary+"\"\r\n\r\n"), rest)
 }
 
-// encodedPart is a line that begins a part in base64 or quoted-printable.
+// encodedPart matches a header line that announces a part in base64 or quoted-printable.
 var encodedPart = regexp.MustCompile(`(?im)^content-transfer-encoding[ \t]*:(?:\s|\([^)]*\))*"?(?:base64|quoted-printable)`)
 
-// scanLoose scans what stands before the parts of a multipart and after them: as text,
-// and each part in it that some programs show.
+// scanLoose scans the text before and after the parts of a multipart: as text, and
+// as parts where some programs would show one.
 func (x *extractor) scanLoose(where Where, r io.Reader, depth int) {
 	content, err := x.readSpool(r)
 	defer content.close()
@@ -85,7 +86,7 @@ func (x *extractor) scanLoose(where Where, r io.Reader, depth int) {
 	x.scanEncoded(where, content, depth)
 }
 
-// scanEncoded scans the parts in base64 and quoted-printable that begin somewhere in
+// scanEncoded scans the parts in base64 and quoted-printable that begin anywhere in
 // content.
 func (x *extractor) scanEncoded(where Where, content *spool, depth int) {
 	if content.size == 0 {
@@ -104,7 +105,7 @@ func (x *extractor) scanEncoded(where Where, content *spool, depth int) {
 	}
 }
 
-// findAll returns where an expression matches in content.
+// findAll returns the positions of an expression's matches in content.
 func findAll(re *regexp.Regexp, content *spool) (places []int64) {
 	raw, err := io.ReadAll(content.reader())
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"konak/internal/mail/dlp/rtf"
 )
 
-// markup says how tags become text.
+// markup is the kind of markup, which decides how tags become text.
 type markup int
 
 const (
@@ -27,10 +27,10 @@ const (
 	markupSVG    // pictures made of XML
 )
 
-// maxToken bounds one tag or one text between two tags.
+// maxToken limits the size of a tag, and of a text between two tags.
 const maxToken = 16 << 20
 
-// inlineTags of HTML do not break a word.
+// inlineTags are the HTML tags that do not break a word.
 var inlineTags = map[string]bool{
 	"a": true, "abbr": true, "acronym": true, "b": true, "bdi": true, "bdo": true, "big": true, "cite": true, "code": true,
 	"data": true, "del": true, "dfn": true, "em": true, "font": true, "i": true, "ins": true, "kbd": true, "label": true,
@@ -38,40 +38,42 @@ var inlineTags = map[string]bool{
 	"sub": true, "sup": true, "time": true, "tt": true, "u": true, "var": true, "wbr": true,
 }
 
-// inlineSVG are the tags of SVG that do not break a word.
+// inlineSVG are the SVG tags that do not break a word.
 var inlineSVG = map[string]bool{"tspan": true, "textpath": true, "a": true, "tref": true, "animate": true, "set": true}
 
-// breakTags of office documents end a paragraph or a cell. The cells of a sheet are
-// numbers of their own: nothing goes on behind a form feed.
+// breakTags are the tags of office documents that end a paragraph or a cell. The cells of a
+// sheet are separate numbers: no match continues past a form feed.
 var breakTags = map[string]string{
 	"p": "\n", "h": "\n", "br": "\n", "cr": "\n", "tr": "\n", "tc": "\n", "row": "\f", "c": "\f", "si": "\f",
 	"li": "\n", "td": "\n", "th": "\n", "line-break": "\n", "table-cell": "\n", "tab": "\t", "s": " ", "cell": "\f", "data": "\f",
 }
 
-// sentenceTags of office documents hold the text of sentences, which may go on in the
-// next one. What stands in any other is a value of its own: how many words there are, or
-// where a picture stands.
+// sentenceTags are the tags of office documents that contain the text of sentences, which
+// may continue in the next tag. The text of any other tag is a separate value, such as a
+// word count or the position of a picture.
 var sentenceTags = map[string]bool{
 	"t": true, "deltext": true, "instrtext": true, "delinstrtext": true, "p": true, "h": true, "r": true, "text": true, "div": true, "ruby-base": true,
 	"li": true, "td": true, "th": true,
 }
 
-// shownAttributes hold text that readers see or follow.
+// shownAttributes are attributes with text that readers see or follow.
 var shownAttributes = map[string]bool{
 	"alt": true, "title": true, "href": true, "value": true, "content": true, "placeholder": true, "descr": true, "target": true,
 	"tooltip": true, "aria-label": true, "label": true, "summary": true,
 }
 
-// officeAttributes hold text in office documents: of caches, sheets, drawings and lists.
+// officeAttributes are attributes of office documents that contain text: in caches, sheets,
+// drawings and lists.
 var officeAttributes = map[string]bool{
 	"name": true, "v": true, "string": true, "string-value": true, "displaytext": true, "instr": true, "prompt": true, "prompttitle": true,
 	"error": true, "errortitle": true, "display": true, "unicodestring": true, "caption": true, "description": true, "text": true, "author": true,
 }
 
-// minAttribute is how long any other attribute of an office document is that may hold text.
+// minAttribute is the minimum length of any other attribute of an office document that is
+// scanned as text.
 const minAttribute = 8
 
-// isShown says whether an attribute holds text.
+// isShown reports whether an attribute is scanned as text.
 func (m markup) isShown(key, value string) bool {
 	switch m {
 	case markupXML, markupSVG:
@@ -90,8 +92,8 @@ func (m markup) isShown(key, value string) bool {
 	return shownAttributes[key]
 }
 
-// xmlKind says how XML is read by its beginning: as a page, as an office document of one
-// file, or as anything else.
+// xmlKind returns how to read XML, judging by its beginning: as a web page, as an office
+// document in a single file, or as other XML.
 func xmlKind(head []byte) markup {
 	text := strings.ToLower(string(head[:min(len(head), 2048)]))
 	switch {
@@ -108,8 +110,8 @@ func isXML(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(head, []byte{0xEF, 0xBB, 0xBF}), " \t\r\n"), []byte("<?xml"))
 }
 
-// scanMarkup scans the text of HTML or XML, and beside it comments, scripts and
-// attributes. It takes any input for markup and never refuses.
+// scanMarkup scans the text of HTML or XML, and separately its comments, scripts and
+// attributes. It accepts any input as markup and never fails on it.
 func (x *extractor) scanMarkup(where Where, r io.Reader, m markup, depth int) {
 	z := html.NewTokenizer(r)
 	z.SetMaxBuf(maxToken)
@@ -138,8 +140,8 @@ func (x *extractor) scanMarkup(where Where, r io.Reader, m markup, depth int) {
 	x.hidden.end()
 }
 
-// markupWriter turns tokens into text. It gathers small pieces so that the
-// scanner gets long ones.
+// markupWriter turns tokens into text. It collects small pieces so that the scanner gets
+// long ones.
 type markupWriter struct {
 	x      *extractor
 	kind   markup
@@ -147,14 +149,14 @@ type markupWriter struct {
 	depth  int
 	out    strings.Builder
 	hidden string // the element whose text is not shown
-	raw    bool   // in an element whose markup is shown by some programs only
+	raw    bool   // in an element whose markup only some programs show
 	value  bool   // in a cell's value
-	cell   string // the number of a cell that was not shown so far
-	apart  bool   // in an element of an office document that is no part of a sentence
+	cell   string // the value of a cell whose text has not shown it yet
+	apart  bool   // in an element of an office document that is not part of a sentence
 	names  entities.Table
 }
 
-// expand puts the texts in their places that a document has given names to.
+// expand replaces the entities that the document has defined by their texts.
 func (w *markupWriter) expand(text string) string {
 	text, whole := w.names.Expand(text)
 	if !whole {
@@ -192,7 +194,7 @@ func (w *markupWriter) add(z *html.Tokenizer, token html.TokenType) {
 	case html.CommentToken, html.DoctypeToken:
 		text := strings.ToValidUTF8(string(z.Text()), " ")
 		if w.kind == markupHTML && strings.Contains(text, "<![endif]") {
-			w.scanPage(text) // what a program shows under a condition
+			w.scanPage(text) // shown by some programs only
 			return
 		}
 		if !w.names.Define(text) {
@@ -273,28 +275,28 @@ func (w *markupWriter) addTag(z *html.Tokenizer, token html.TokenType) {
 
 func (w *markupWriter) writeHidden(text string) {
 	if text != "" {
-		w.x.hidden.write(text + "\f\n") // numbers do not go on in the next one
+		w.x.hidden.write(text + "\f\n") // numbers do not continue in the next text
 	}
 }
 
-// scanPage scans markup that stands inside of a page.
+// scanPage scans markup embedded in a page.
 func (w *markupWriter) scanPage(text string) {
 	if !w.x.reading {
 		w.x.scanInner(w.where, part{name: "page", kind: "text/html"}, strings.NewReader(text), w.depth)
 	}
 }
 
-// writeSymbol writes a character that stands in an attribute as a hexadecimal number.
+// writeSymbol writes a character that an attribute gives as a hexadecimal number.
 func (w *markupWriter) writeSymbol(text string) {
 	if v, err := strconv.ParseUint(text, 16, 16); err == nil {
-		if v >= 0xF000 && v < 0xF100 { // of a font of signs
+		if v >= 0xF000 && v < 0xF100 { // of a symbol font
 			v -= 0xF000
 		}
 		w.out.WriteRune(rune(v))
 	}
 }
 
-// cssEscape is a character of a style sheet as a hexadecimal number.
+// cssEscape matches a character of a style sheet written as a hexadecimal number.
 var cssEscape = regexp.MustCompile(`\\([0-9a-fA-F]{1,6})[ \t\r\n]?`)
 
 // cssText undoes the escapes of a style sheet.
@@ -313,8 +315,8 @@ func (w *markupWriter) flush() {
 	w.out.Reset()
 }
 
-// plainNumber writes a number of a sheet without an exponent: sheets keep long
-// ones as 1.2345678901E10.
+// plainNumber returns a number of a sheet without an exponent: sheets store long ones as
+// 1.2345678901E10.
 func plainNumber(text string) string {
 	if len(text) > 40 || !strings.ContainsAny(text, "eE") {
 		return text
@@ -326,8 +328,8 @@ func plainNumber(text string) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// scanRTF scans the text of a rich text file: control words go, escaped
-// characters are read as Windows-1254 or Unicode.
+// scanRTF scans the text of a rich text file: control words are dropped, escaped characters
+// are read as Windows-1254 or Unicode.
 func (x *extractor) scanRTF(where Where, r io.Reader, depth int) {
 	x.text.begin(where)
 	raw, err := io.ReadAll(io.LimitReader(r, maxToken+1))
@@ -341,7 +343,7 @@ func (x *extractor) scanRTF(where Where, r io.Reader, depth int) {
 	x.text.end()
 	for _, object := range objects {
 		if i := bytes.Index(object[:min(len(object), 1024)], []byte(packing.CompoundHead)); i >= 0 {
-			object = object[i:] // behind its own header
+			object = object[i:] // skip its own header
 		}
 		if depth >= x.limits.Depth {
 			x.c.fail(where, ReasonTooDeep)

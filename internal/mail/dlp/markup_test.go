@@ -8,8 +8,8 @@ import (
 	"konak/internal/mail/dlp/dlptest"
 )
 
-// The attributes of office documents that hold text are read, and documents of one file
-// as what they are.
+// Attributes of office documents that contain text are read, and single-file documents are
+// read according to their type.
 func TestAttributes(t *testing.T) {
 	t.Parallel()
 	const xml = `<?xml version="1.0"?>`
@@ -45,7 +45,7 @@ func TestAttributes(t *testing.T) {
 	if got := scanFile(t, "a.zip", ordinary); got != nil {
 		t.Errorf("an ordinary document: %q", got)
 	}
-	// Numbers that stand in elements of their own are no parts of one.
+	// Numbers in separate elements are not parts of one number.
 	for member, content := range map[string]string{
 		"docProps/app.xml":         `<Pages>4111</Pages><Words>1111</Words><Characters>1111</Characters><Lines>1111</Lines>`,
 		"word/document.xml":        `<wp:positionH><wp:posOffset>411111</wp:posOffset></wp:positionH><wp:positionV><wp:posOffset>11111</wp:posOffset></wp:positionV><wp14:pctWidth>11111</wp14:pctWidth>`,
@@ -74,7 +74,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// What a page shows in other ways than by its text is read.
+// Content that a page shows by other means than its text is read.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{

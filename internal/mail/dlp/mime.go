@@ -13,25 +13,25 @@ import (
 	"konak/internal/mail/header"
 )
 
-// maxHeader bounds the header of a mail or of a part.
+// maxHeader limits the header of a mail or of a part, in bytes.
 const maxHeader = 256 << 10
 
-// mailReader reads a mail once from front to back, line by line, with the
-// boundaries of all multiparts that are open. Its cost grows with the length of
-// the mail and not with the number of parts.
+// mailReader reads a mail once from front to back, line by line, and tracks the boundaries
+// of all open multiparts. Its cost grows with the length of the mail, not with the number
+// of parts.
 type mailReader struct {
 	r          *bufio.Reader
 	boundaries []string
-	// hit is the boundary that ended the part before, as an index, and closed
-	// says that it ended its multipart; hit is -1 at the end of the mail.
+	// hit is the index of the boundary that ended the previous part, -1 at the end of the
+	// mail. closed is true if that boundary ended its multipart.
 	hit    int
 	closed bool
-	line   []byte // what is left of the present line
+	line   []byte // rest of the current line
 	start  bool   // the next bytes begin a line
 	err    error
 }
 
-// scanMail scans a mail: its subject, its parts, and what stands between them.
+// scanMail scans a mail: its subject, its parts, and the text between them.
 func (x *extractor) scanMail(where Where, raw io.Reader, depth int) {
 	if depth >= x.limits.Depth {
 		x.c.fail(where, ReasonTooDeep)
@@ -42,7 +42,7 @@ func (x *extractor) scanMail(where Where, raw io.Reader, depth int) {
 	x.failRead(where, m.err)
 }
 
-// boundedReader ends with the time and with the bytes of the scan.
+// boundedReader returns errTime once the scan's time is over.
 type boundedReader struct {
 	x *extractor
 	r io.Reader
@@ -55,8 +55,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return b.r.Read(p)
 }
 
-// scanEntity scans a mail or a part from its header on, up to the boundary that
-// ends it.
+// scanEntity scans a mail or a part, from its header to the boundary that ends it.
 func (x *extractor) scanEntity(m *mailReader, where Where, top bool, depth int) {
 	h, whole := m.readHeader(top)
 	if !whole {
@@ -86,7 +85,7 @@ func (x *extractor) scanEntity(m *mailReader, where Where, top bool, depth int) 
 		x.checkFileName(p.where, name)
 	}
 	if p.kind == "" && p.name == "" {
-		p.kind = "text/plain" // also one with octets that texts do not have
+		p.kind = "text/plain" // even if it has bytes that do not occur in text
 	}
 	x.text.scanText(p.where, x.decodeWords(p.where, h.get("Content-Description")))
 	body := m.body()
@@ -101,7 +100,7 @@ func (x *extractor) scanEntity(m *mailReader, where Where, top bool, depth int) 
 	skipBody(body)
 }
 
-// isNameless says whether a part is a file by its type alone.
+// isNameless reports whether a part without a name is a file because of its type.
 func isNameless(kind string) bool {
 	return kind != "" && !strings.HasPrefix(kind, "text/") && !strings.HasPrefix(kind, "multipart/") && opaqueKinds[kind] == ""
 }
@@ -125,7 +124,7 @@ func (x *extractor) scanMultipart(m *mailReader, where Where, boundary string, d
 		case x.parts > x.limits.Parts || x.ctx.Err() != nil:
 			x.countPart(where)
 			skipBody(m.body())
-		case m.closed: // what stands before the first part and after the last
+		case m.closed: // text before the first part and after the last
 			x.scanLoose(where, m.body(), depth)
 		default:
 			x.scanEntity(m, where, false, depth)
@@ -134,18 +133,18 @@ func (x *extractor) scanMultipart(m *mailReader, where Where, boundary string, d
 	m.boundaries = m.boundaries[:own]
 }
 
-// maxField bounds a field that is read.
+// maxField limits a header field, in bytes.
 const maxField = 32 << 10
 
-// mailHeader is a header's fields, unfolded, by lower-case name. The first of a
-// name counts; of those that people read, all do.
+// mailHeader is a header's unfolded fields by lower-case name. For repeated fields the
+// first one is used, except that all fields that people read are scanned.
 type mailHeader struct {
 	fields map[string]*headerField
 	shown  []*headerField
-	// again are the fields about the content that stand there a second time.
+	// again are repeated fields about the content.
 	again []*headerField
-	// broken says that no empty line ends it. Some programs pass over the line that is no
-	// field and read on.
+	// broken is true if the header does not end with an empty line. Some programs skip the
+	// invalid line and read on.
 	broken bool
 }
 
@@ -161,7 +160,7 @@ func (h *mailHeader) get(name string) string {
 	return ""
 }
 
-// add begins a field and returns it, nil where it is not read.
+// add starts a field and returns it, or nil if the field is not read.
 func (h *mailHeader) add(name, value string) *headerField {
 	if !isShown(name) && !strings.HasPrefix(name, "content-") {
 		return nil
@@ -184,8 +183,8 @@ func (h *mailHeader) add(name, value string) *headerField {
 	return f
 }
 
-// readHeader reads to the empty line. It returns false where the header or a field
-// that is read is too long; the rest of a header is then read as the body.
+// readHeader reads up to the empty line. It returns false if the header, or a field that is
+// read, is too long; the rest of a header is then read as the body.
 func (m *mailReader) readHeader(top bool) (h *mailHeader, whole bool) {
 	h, whole = &mailHeader{fields: map[string]*headerField{}}, true
 	var last *headerField
@@ -211,7 +210,7 @@ func (m *mailReader) readHeader(top bool) (h *mailHeader, whole bool) {
 		default:
 			name, value, found := strings.Cut(trimmed, ":")
 			if !found {
-				m.line = append([]byte(nil), line...) // a body without an empty line before it
+				m.line = append([]byte(nil), line...) // the body begins without an empty line
 				h.broken = true
 				return h, whole
 			}
@@ -224,8 +223,8 @@ func (m *mailReader) readHeader(top bool) (h *mailHeader, whole bool) {
 	}
 }
 
-// readLine reads a line, or a piece of a long one. It returns false at a
-// boundary and at the end of the mail, and sets hit and closed.
+// readLine returns a line, or a piece of a long one. At a boundary and at the end of the
+// mail it returns false and sets hit and closed.
 func (m *mailReader) readLine() ([]byte, bool) {
 	if len(m.line) > 0 {
 		line := m.line
@@ -254,8 +253,8 @@ func (m *mailReader) readLine() ([]byte, bool) {
 	return line, true
 }
 
-// isBoundary says whether a line is a boundary of an open multipart. The
-// innermost wins.
+// isBoundary reports whether a line is a boundary of an open multipart, and sets hit and
+// closed. The innermost multipart wins.
 func (m *mailReader) isBoundary(line []byte) bool {
 	line = bytes.TrimRight(line, " \t\r\n")
 	for i := len(m.boundaries) - 1; i >= 0; i-- {
@@ -268,7 +267,7 @@ func (m *mailReader) isBoundary(line []byte) bool {
 	return false
 }
 
-// body reads up to the next boundary.
+// body returns a reader up to the next boundary.
 func (m *mailReader) body() io.Reader { return &bodyReader{m: m} }
 
 type bodyReader struct {
@@ -300,10 +299,10 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// skipBody reads past what is left up to the next boundary.
+// skipBody discards the rest up to the next boundary.
 func skipBody(body io.Reader) { _, _ = io.Copy(io.Discard, body) }
 
-// mediaType reads a header such as Content-Type leniently.
+// mediaType parses a header such as Content-Type leniently.
 func mediaType(value string) (string, map[string]string) {
 	kind, params, err := mime.ParseMediaType(value)
 	if err != nil && strings.Contains(value, "(") {
@@ -313,7 +312,7 @@ func mediaType(value string) (string, map[string]string) {
 	if err == nil || kind != "" && params != nil {
 		return strings.ToLower(kind), params
 	}
-	// Readers of mail believe what they can of a damaged header.
+	// Mail programs use what they can of a damaged header.
 	kind, rest, _ := strings.Cut(value, ";")
 	params = map[string]string{}
 	for _, p := range strings.Split(rest, ";") {
@@ -325,7 +324,7 @@ func mediaType(value string) (string, map[string]string) {
 	return strings.ToLower(strings.TrimSpace(kind)), params
 }
 
-// decodeWords decodes encoded words, =?utf-8?q?…?=, and notes those that cannot be.
+// decodeWords decodes encoded words, =?utf-8?q?…?=, and records if any cannot be decoded.
 func (x *extractor) decodeWords(where Where, s string) string {
 	text, whole := words.Decode(s)
 	if !whole {
@@ -334,7 +333,8 @@ func (x *extractor) decodeWords(where Where, s string) string {
 	return text
 }
 
-// fileName is the name of a part. Of a name in another charset the decoded form counts.
+// fileName returns the name of a part. If the name is given in another charset as well, the
+// decoded form is used.
 func (x *extractor) fileName(where Where, values ...string) (name string) {
 	for _, value := range values {
 		_, params := mediaType(value)

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// normalText is a text made comparable. clean is NFKC without invisible
-// characters and with ASCII digits and hyphens; folded is clean in lower case
-// with İ, I, ı and i as one letter. The positions, where they are kept, say for
-// each byte where its character stands in the original.
+// normalText is a text normalised for comparison. clean is NFKC without invisible
+// characters and with ASCII digits and hyphens; folded is clean in lower case with İ, I, ı
+// and i as one letter. The positions, if kept, give for each byte the offset of its
+// character in the original.
 type normalText struct {
 	clean, folded       []byte
 	cleanPos, foldedPos []int32
@@ -28,8 +28,8 @@ func (n *normalText) drop(i, j int) {
 	n.clean = n.clean[:copy(n.clean, n.clean[j:])]
 }
 
-// plainLatin says which letters between U+00C0 and U+017F NFKC leaves as they
-// are, so that Turkish text rarely needs the slow way.
+// plainLatin marks the letters between U+00C0 and U+017F that NFKC leaves unchanged, so
+// that Turkish text rarely takes the slow path.
 var plainLatin = func() (out [0x180]bool) {
 	for r := rune(0xC0); r < 0x180; r++ {
 		out[r] = norm.NFKC.IsNormalString(string(r))
@@ -37,12 +37,11 @@ var plainLatin = func() (out [0x180]bool) {
 	return out
 }()
 
-// append adds a text. Characters that belong together must come in one call.
+// append adds a text. Combining characters must be in the same call as their letter.
 func (n *normalText) append(text string) {
 	for i := 0; i < len(text); {
 		c := text[i]
-		// A mark that changes the letter before it begins with 0xCC or a higher
-		// byte in UTF-8.
+		// Combining marks start with byte 0xCC or higher in UTF-8.
 		if c < utf8.RuneSelf {
 			if i+1 == len(text) || text[i+1] < 0xCC {
 				n.addRune(rune(c), i)
@@ -106,7 +105,7 @@ func (n *normalText) addRune(r rune, at int) {
 	case r < utf8.RuneSelf:
 	case r == 'ı' || r == 'İ':
 		r = 'i'
-	case r == 0x0307: // what is left of İ after a careless lower case
+	case r == 0x0307: // left over when İ is lowered without care
 		return
 	default:
 		r = unicode.ToLower(r)
@@ -121,8 +120,8 @@ func (n *normalText) addRune(r rune, at int) {
 	}
 }
 
-// isInvisible says whether a character shows nothing: zero-width characters,
-// soft hyphens, marks of direction, variation selectors, fillers.
+// isInvisible reports whether a character is not visible: zero-width characters, soft
+// hyphens, direction marks, variation selectors, fillers.
 func isInvisible(r rune) bool {
 	switch {
 	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, r >= 0x180B && r <= 0x180F,
@@ -132,8 +131,8 @@ func isInvisible(r rune) bool {
 	return unicode.Is(unicode.Cf, r)
 }
 
-// digitValue is the ASCII digit of a decimal digit of any script. Unicode lists
-// these in tens, each beginning with its zero.
+// digitValue returns the ASCII digit for a decimal digit of any script. Unicode lists these
+// in tens, each starting with zero.
 func digitValue(r rune) rune {
 	for _, t := range unicode.Nd.R16 {
 		if r >= rune(t.Lo) && r <= rune(t.Hi) {
@@ -148,7 +147,7 @@ func digitValue(r rune) rune {
 	return r
 }
 
-// foldString is the folded form of a short text.
+// foldString returns the folded form of a short text.
 func foldString(s string) string {
 	var n normalText
 	n.append(s)

@@ -10,44 +10,44 @@ import (
 	"konak/internal/mail/dlp/pdfdict"
 )
 
-// Bounds of a PDF file.
+// Limits for PDF files.
 const (
 	maxPDF       = 40 << 20 // of the file
 	maxPDFStream = 32 << 20 // of one stream, unpacked
 	maxPDFFonts  = 8        // fonts that share one name
-	maxPDFText   = 32 << 20 // of the pages, as it is shown
+	maxPDFText   = 32 << 20 // of the pages, as shown
 )
 
-// pdfFile is what is known of a PDF file. Objects are found by reading the file
-// from front to back, not by its table of contents: a damaged or dishonest
-// table hides nothing.
+// pdfFile is what is known about a PDF file. Objects are found by reading the file from
+// front to back, not by its cross-reference table, so a damaged or forged table hides
+// nothing.
 type pdfFile struct {
 	x     *extractor
 	where Where
-	// fonts maps the name under which pages use a font to the objects that have
-	// it; maps holds the tables of characters by object.
+	// fonts maps the name by which pages use a font to the objects with that name; maps
+	// holds the character tables by object.
 	fonts map[string][]int
 	uses  map[int]int // font object → object of its table of characters
 	maps  map[int]*glyphMap
-	// encodings maps a font object to the one that has its list of glyphs.
+	// encodings maps a font object to the object with its list of glyphs.
 	encodings map[int]int
 	composite map[int]bool // fonts whose codes have two bytes
 	used      map[int]*fontUse
-	// values are the objects that may name a filter, as they are written; numbers those
+	// values are the objects that may name a filter, as written; numbers are the objects
 	// that are a number.
 	values  map[int]string
 	numbers map[int]int
 	roles   map[int]pdfRole
 	streams []pdfStream
-	// content are the streams that may hold text. They are unpacked one by one,
-	// once all fonts are known.
+	// content are the streams that may contain text. They are unpacked one by one, once all
+	// fonts are known.
 	content []pdfStream
-	// dicts are the dictionaries that may lead from a page to its fonts, nil for an
-	// object that is there twice; pages are the pages of streams.
+	// dicts are the dictionaries that may lead from a page to its fonts, nil for an object
+	// that occurs twice; pages maps a stream to its page.
 	dicts    map[int][]byte
 	pages    map[int]int
-	pageFont map[int]map[string]int // of pages, once they were looked up
-	texts    []pdfStream            // that are no pages: metadata, forms, scripts
+	pageFont map[int]map[string]int // of pages, once looked up
+	texts    []pdfStream            // other texts: metadata, forms, scripts
 	glyphs   int                    // characters in maps
 	depth    int
 	work     int // see spend
@@ -55,7 +55,7 @@ type pdfFile struct {
 	failed   bool
 }
 
-// pdfRole is what an object is for, by those that refer to it.
+// pdfRole is the purpose of an object, as given by references to it.
 type pdfRole byte
 
 const (
@@ -64,7 +64,7 @@ const (
 	roleText
 )
 
-// rolesOf are the names under which objects of a role are referred to.
+// rolesOf maps the names under which objects are referenced to their role.
 var rolesOf = map[string]pdfRole{
 	"Contents": rolePage, "EF": roleFile, "JS": roleText, "V": roleText, "DV": roleText, "RV": roleText, "RC": roleText, "XFA": roleText,
 	"Metadata": roleText, "Desc": roleText,
@@ -75,16 +75,16 @@ type pdfStream struct {
 	dict, body []byte
 }
 
-// wordFinder finds the next place of a word from rising positions on, in one
-// pass over the file.
+// wordFinder finds the next occurrence of a word from increasing positions, in one pass
+// over the file.
 type wordFinder struct {
 	raw  []byte
 	word string
 	at   int
 }
 
-// next is the first place of the word at or after from, the length of the file
-// where there is none.
+// next returns the first position of the word at or after from, or the length of the file
+// if there is none.
 func (w *wordFinder) next(from int) int {
 	if w.at < from {
 		if i := bytes.Index(w.raw[from:], []byte(w.word)); i >= 0 {
@@ -160,7 +160,7 @@ func (x *extractor) scanPDF(where Where, content *spool, depth int) {
 	}
 }
 
-// readObjects finds the objects in raw and notes streams and fonts.
+// readObjects finds the objects in raw and records streams and fonts.
 func (f *pdfFile) readObjects(raw []byte) {
 	begins := wordFinder{raw: raw, word: "obj", at: -1}
 	ends := wordFinder{raw: raw, word: "endobj", at: -1}
@@ -186,8 +186,8 @@ func (f *pdfFile) readObjects(raw []byte) {
 		}
 		body := stream + len("stream")
 		body += len(raw[body:]) - len(bytes.TrimPrefix(bytes.TrimPrefix(raw[body:], []byte("\r")), []byte("\n")))
-		// The bytes of a stream may hold "endstream" by chance, so its length
-		// counts first, where it is true.
+		// The bytes of a stream may contain "endstream" by chance, so its length is used
+		// first if it is correct.
 		stop := streamEnds.next(body)
 		if length, ok := f.number(pdfdict.Values(dict)["Length"]); ok && length <= len(raw)-body {
 			rest := raw[body+length : min(len(raw), body+length+20)]
@@ -200,7 +200,7 @@ func (f *pdfFile) readObjects(raw []byte) {
 	}
 }
 
-// writeTrailers gives the strings of the trailers to the scanner.
+// writeTrailers passes the strings of the trailers to the scanner.
 func (f *pdfFile) writeTrailers(raw []byte) {
 	word := []byte("trailer")
 	for range 100 {
@@ -217,8 +217,8 @@ func (f *pdfFile) writeTrailers(raw []byte) {
 	}
 }
 
-// dictEnd is where an object and its dictionary end: not at a word within a string or a
-// comment.
+// dictEnd returns the end of an object and the start of its stream, ignoring words inside a
+// string or a comment.
 func (f *pdfFile) dictEnd(raw []byte, at, end, stream int) (objectEnd, streamStart int) {
 	objectEnd, streamStart = end, stream
 	next := func(from int, word string) int {
@@ -246,7 +246,7 @@ func (f *pdfFile) dictEnd(raw []byte, at, end, stream int) (objectEnd, streamSta
 	return end, stream
 }
 
-// noteObject notes the fonts in an object, and what it says where it may be a filter.
+// noteObject records the fonts in an object, and its value if it may name a filter.
 func (f *pdfFile) noteObject(number int, dict []byte) {
 	f.noteFonts(number, dict)
 	f.noteDict(number, dict)
@@ -262,7 +262,7 @@ func (f *pdfFile) noteObject(number int, dict []byte) {
 	}
 }
 
-// readStreams reads the streams, first those that hold objects.
+// readStreams reads the streams, those that contain objects first.
 func (f *pdfFile) readStreams() {
 	for _, packed := range []bool{true, false} {
 		f.spreadRoles()
@@ -276,7 +276,7 @@ func (f *pdfFile) readStreams() {
 	}
 }
 
-// objectNumber reads "12 0 " before the word obj.
+// objectNumber parses "12 0 " before the word obj.
 func objectNumber(before []byte) (int, bool) {
 	before = bytes.TrimRight(before[max(0, len(before)-40):], " \t\r\n")
 	i := bytes.LastIndexAny(before, " \t\r\n")
@@ -295,7 +295,7 @@ func objectNumber(before []byte) (int, bool) {
 	return n, err == nil
 }
 
-// number is a value that is a whole number, or refers to one.
+// number returns a value that is a whole number, or a reference to one.
 func (f *pdfFile) number(value string) (int, bool) {
 	if objects := pdfdict.References([]byte(value)); len(objects) == 1 {
 		n, ok := f.numbers[objects[0]]
@@ -305,7 +305,7 @@ func (f *pdfFile) number(value string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-// referenceAfter is the object that a name refers to.
+// referenceAfter returns the object that the value of a name refers to.
 func referenceAfter(dict []byte, name string) (int, bool) {
 	i := bytes.Index(dict, []byte(name))
 	if i < 0 {
@@ -319,14 +319,14 @@ func referenceAfter(dict []byte, name string) (int, bool) {
 	return n, err == nil
 }
 
-// noteFonts notes the names of fonts in a dictionary of resources, and the
-// table of characters of a font.
+// noteFonts records the names of fonts in a resource dictionary, and the character table of
+// a font.
 func (f *pdfFile) noteFonts(number int, dict []byte) {
 	if n, ok := referenceAfter(dict, "/ToUnicode"); ok {
 		f.uses[number] = n
 	}
 	f.noteEncoding(number, dict)
-	// "/F1 12 0 R" anywhere may name a font; names that are not fonts do no harm.
+	// "/F1 12 0 R" anywhere may name a font; other names do no harm.
 	for rest := dict; ; {
 		i := bytes.IndexByte(rest, '/')
 		if i < 0 {
@@ -354,7 +354,7 @@ func (f *pdfFile) noteFonts(number int, dict []byte) {
 	}
 }
 
-// setRoles notes what the objects that a value refers to are for.
+// setRoles records the role of the objects that a value refers to.
 func (f *pdfFile) setRoles(owner int, value []byte, role pdfRole) {
 	for _, object := range pdfdict.References(value) {
 		if f.roles[object] == 0 && !f.spend(keptSize) {
@@ -372,7 +372,7 @@ func (f *pdfFile) setRoles(owner int, value []byte, role pdfRole) {
 	}
 }
 
-// spreadRoles gives the streams that a page names by a list of another object their role.
+// spreadRoles sets the role of streams that a page names through a list in another object.
 func (f *pdfFile) spreadRoles() {
 	for object, role := range f.roles {
 		if list := f.values[object]; role == rolePage && strings.HasPrefix(list, "[") {
@@ -381,7 +381,7 @@ func (f *pdfFile) spreadRoles() {
 	}
 }
 
-// pdfName cuts a name from what follows it.
+// pdfName splits a name from the text that follows it.
 func pdfName(b []byte) (string, []byte) {
 	i := 0
 	for i < len(b) && i < 128 && !bytes.ContainsRune([]byte(" \t\r\n/<>[]()%"), rune(b[i])) {
@@ -390,10 +390,10 @@ func pdfName(b []byte) (string, []byte) {
 	return string(b[:i]), b[i:]
 }
 
-// pictureFilters are those of streams that hold no text.
+// pictureFilters are the filters of streams without text.
 var pictureFilters = []string{"DCTDecode", "DCT", "JPXDecode", "CCITTFaxDecode", "CCF", "JBIG2Decode"}
 
-// readStream unpacks a stream and keeps it for what it is.
+// readStream unpacks a stream and stores it according to its kind.
 func (f *pdfFile) readStream(s pdfStream, values map[string]string, packed bool) {
 	role := f.roles[s.number]
 	if slices.ContainsFunc(f.filters(values), func(n string) bool { return slices.Contains(pictureFilters, n) }) {
@@ -431,12 +431,12 @@ func (f *pdfFile) readStream(s pdfStream, values map[string]string, packed bool)
 	f.fail(reason)
 }
 
-// looksLikePage says whether a stream that is called a picture begins as a page does.
+// looksLikePage reports whether a stream declared as a picture begins like a page.
 func looksLikePage(head []byte) bool {
 	return printable(head) && (bytes.Contains(head, []byte("BT")) || bytes.Contains(head, []byte("Tf")))
 }
 
-// isPackedFile says whether a stream begins as a file does.
+// isPackedFile reports whether a stream begins like a file that contains others.
 func isPackedFile(head []byte) bool {
 	switch packing.Format(head, "") {
 	case "zip", "gzip", "pdf", "compound":
@@ -445,18 +445,18 @@ func isPackedFile(head []byte) bool {
 	return false
 }
 
-// beginsTag says whether a stream is XML.
+// beginsTag reports whether a stream is XML.
 func beginsTag(head []byte) bool {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte{0xEF, 0xBB, 0xBF}), " \t\r\n")
 	return len(text) > 1 && text[0] == '<' && (text[1] == '?' || text[1] == '!' || isLetter(text[1]|0x20))
 }
 
-// filters are the filters of a stream.
+// filters returns the filters of a stream.
 func (f *pdfFile) filters(values map[string]string) []string {
 	return pdfdict.Filters(values["Filter"], f.value)
 }
 
-// value is an object that may name a filter, "" for one that is not known.
+// value returns an object that may name a filter, "" if it is not known.
 func (f *pdfFile) value(object int) string {
 	if !f.spend(lookupCost) {
 		return ""
@@ -464,7 +464,7 @@ func (f *pdfFile) value(object int) string {
 	return f.values[object]
 }
 
-// fail notes, once, why a stream could not be read.
+// fail records the first reason why the file could not be read completely.
 func (f *pdfFile) fail(reason string) {
 	if reason != "" && !f.failed {
 		f.failed = true

@@ -10,8 +10,8 @@ import (
 	"konak/internal/mail/dlp/dlptest"
 )
 
-// The tables of characters of a PDF are bounded together, and one that names all codes
-// takes no memory for each.
+// The character tables of a PDF are limited together, and a table that covers all codes
+// does not use memory for each.
 func TestFontsAreBounded(t *testing.T) {
 	t.Parallel()
 	tables := func(n int, codes string) []byte {
@@ -30,7 +30,7 @@ func TestFontsAreBounded(t *testing.T) {
 	}
 }
 
-// pngRows writes a text in rows of eight bytes, each as its difference to the one above.
+// pngRows encodes a text in rows of eight bytes, each as its difference from the row above.
 func pngRows(text string) string {
 	text += strings.Repeat(" ", (8-len(text)%8)%8)
 	var out []byte
@@ -45,7 +45,7 @@ func pngRows(text string) string {
 	return string(out)
 }
 
-// lzw writes a text in codes of nine bits, without any of its own.
+// lzw encodes a text in nine-bit codes, without dictionary codes.
 func lzw(text string) string {
 	var bits strings.Builder
 	bits.WriteString(fmt.Sprintf("%09b", 256))
@@ -69,7 +69,7 @@ const (
 	pdfCard = "4111111111111111"
 )
 
-// pdfOf is a file of one page with the content of stream 5, and more objects.
+// pdfOf returns a one-page file with the content of stream 5, and more objects.
 func pdfOf(dict, content string, more ...string) []byte {
 	font := "4 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\n"
 	if len(more) > 0 && strings.HasPrefix(more[0], "4 0 obj") {
@@ -88,7 +88,7 @@ func each(text, format string) string {
 	return b.String()
 }
 
-// The text of a PDF is read however its streams are packed, wherever it stands, and
+// The text of a PDF is read however its streams are compressed, wherever it is stored, and
 // however it is placed.
 func TestTextOfPDF(t *testing.T) {
 	t.Parallel()
@@ -146,13 +146,13 @@ func TestTextOfPDF(t *testing.T) {
 	}
 }
 
-// Where many pages call their own fonts by one name, each is read with its own.
+// If many pages use the same name for their own fonts, each page is read with its own.
 func TestFontsOfPages(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString("%PDF-1.4\n")
 	for i := range 20 {
-		// The codes of the secret begin at another place in each font.
+		// The codes of the secret begin at a different position in each font.
 		var codes strings.Builder
 		for _, c := range "PRJ-1234" {
 			fmt.Fprintf(&codes, "%02X", int(c)+i)
@@ -167,8 +167,8 @@ func TestFontsOfPages(t *testing.T) {
 	}
 }
 
-// A font whose codes stand for no known characters is noted; a few signs are not, and
-// cells of a table are no number.
+// A font whose codes have no known characters is reported; a few symbols are not, and the
+// cells of a table are not a number.
 func TestUnreadableFonts(t *testing.T) {
 	t.Parallel()
 	composite := "4 0 obj<</Type/Font/Subtype/Type0/Encoding/Identity-H>>endobj"

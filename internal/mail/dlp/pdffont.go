@@ -12,10 +12,10 @@ const (
 	maxUsed  = 1000    // fonts that are counted
 	maxDicts = 200_000 // dictionaries that are kept
 	maxDict  = 16 << 10
-	maxUp    = 8 // levels of pages that a page may have its fonts from
+	maxUp    = 8 // levels of parents searched for the fonts of a page
 )
 
-// useOf is what is counted of a font.
+// useOf returns the usage counts of a font.
 func (f *pdfFile) useOf(object int, fresh *fontUse) *fontUse {
 	if u := f.used[object]; u != nil {
 		return u
@@ -26,7 +26,7 @@ func (f *pdfFile) useOf(object int, fresh *fontUse) *fontUse {
 	return fresh
 }
 
-// noteDict keeps a dictionary that may lead from a page to its fonts.
+// noteDict stores a dictionary that may lead from a page to its fonts.
 func (f *pdfFile) noteDict(number int, dict []byte) {
 	dict = bytes.TrimSpace(dict)
 	if len(dict) > maxDict || !bytes.HasPrefix(dict, []byte("<<")) || !bytes.Contains(dict, []byte(" R")) {
@@ -36,11 +36,12 @@ func (f *pdfFile) noteDict(number int, dict []byte) {
 		dict = nil
 	}
 	if (len(f.dicts) < maxDicts || dict == nil) && f.spend(len(dict)) {
-		f.dicts[number] = bytes.Clone(dict) // what it stands in can be large
+		f.dicts[number] = bytes.Clone(dict) // the slice around it can be large
 	}
 }
 
-// entry is the dictionary that a dictionary has under a name, itself or in another object.
+// entry returns the dictionary stored under a name of a dictionary, directly or in another
+// object.
 func (f *pdfFile) entry(dict []byte, name string) []byte {
 	if !f.spend(len(dict)) {
 		return nil
@@ -55,7 +56,7 @@ func (f *pdfFile) entry(dict []byte, name string) []byte {
 	return nil
 }
 
-// fontsOf are the fonts of a page or a form by their names, nil where they cannot be told.
+// fontsOf returns the fonts of a page or a form by name, empty if they are not known.
 func (f *pdfFile) fontsOf(s pdfStream) map[string]int {
 	if resources := f.entry(s.dict, "Resources"); resources != nil {
 		return f.fontsIn(resources)
@@ -74,7 +75,7 @@ func (f *pdfFile) fontsOf(s pdfStream) map[string]int {
 	return f.pageFont[number]
 }
 
-// fontsIn are the fonts that resources name.
+// fontsIn returns the fonts that a resource dictionary names.
 func (f *pdfFile) fontsIn(resources []byte) map[string]int {
 	out := map[string]int{}
 	for name, value := range pdfdict.Values(f.entry(resources, "Font")) {
@@ -85,7 +86,7 @@ func (f *pdfFile) fontsIn(resources []byte) map[string]int {
 	return out
 }
 
-// fontMap is the table of characters of a font, nil where it has none.
+// fontMap returns the character table of a font, nil if it has none.
 func (f *pdfFile) fontMap(object int) *glyphMap {
 	if g := f.maps[f.uses[object]]; g != nil {
 		return g
@@ -94,13 +95,13 @@ func (f *pdfFile) fontMap(object int) *glyphMap {
 		return f.maps[-1-encoding]
 	}
 	if f.composite[object] {
-		return &glyphMap{wide: true} // its codes are no characters
+		return &glyphMap{wide: true} // its codes are not characters
 	}
 	return nil
 }
 
-// noteEncoding notes the list of glyphs in a font or in its encoding. It is kept under a
-// number that no object has.
+// noteEncoding records the list of glyphs in a font or in its encoding. It is stored under
+// a number that no object has.
 func (f *pdfFile) noteEncoding(number int, dict []byte) {
 	if n, ok := referenceAfter(dict, "/Encoding"); ok {
 		f.encodings[number] = n

@@ -7,33 +7,33 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// glyphMap says which characters the codes of a font stand for.
+// glyphMap maps the codes of a font to characters.
 type glyphMap struct {
 	chars map[uint32]string
-	spans []glyphSpan // of many codes, where chars has none
+	spans []glyphSpan // long ranges, which are not in chars
 	wide  bool        // codes have two bytes
-	most  int         // how many chars there may be
-	cut   bool        // there were more or longer ones
+	most  int         // maximum number of chars
+	cut   bool        // some were left out or shortened
 }
 
-// glyphSpan is a range of codes that stand for characters in their order.
+// glyphSpan is a range of codes for consecutive characters.
 type glyphSpan struct {
 	low, high uint32
 	first     []rune
 }
 
 const (
-	// maxGlyphs bounds the tables of characters of a file together.
+	// maxGlyphs limits the character tables of a file together.
 	maxGlyphs = 300_000
-	maxSpans  = 64  // of one table
-	longSpan  = 256 // codes; a shorter one is kept code by code
-	// maxShown bounds, in bytes, what one code stands for: a letter, or a few of them.
+	maxSpans  = 64  // in one table
+	longSpan  = 256 // codes; shorter ranges are stored code by code
+	// maxShown limits the text of one code, in bytes: a letter, or a few of them.
 	maxShown = 64
-	// maxCodes bounds what stands between the beginning and the end of one list.
+	// maxCodes limits the number of arguments in one list.
 	maxCodes = 200_000
 )
 
-// readGlyphMap reads a table of at most so many characters.
+// readGlyphMap reads a character table with at most most characters.
 func readGlyphMap(data []byte, most int) *glyphMap {
 	g := &glyphMap{chars: map[uint32]string{}, most: most}
 	var args []string
@@ -70,8 +70,8 @@ func readGlyphMap(data []byte, most int) *glyphMap {
 	return g
 }
 
-// addRanges adds triples of first code, last code and first character, or of
-// first, last and a list of characters.
+// addRanges adds triples of first code, last code and first character, or of first code,
+// last code and a list of characters.
 func (g *glyphMap) addRanges(args []string) {
 	for i := 0; i+2 < len(args); {
 		low, high := uint64(codeOf(args[i])), uint64(codeOf(args[i+1]))
@@ -97,7 +97,7 @@ func (g *glyphMap) addRanges(args []string) {
 	}
 }
 
-// shown is the text that a code stands for.
+// shown returns the text of a code.
 func (g *glyphMap) shown(s string) string {
 	if len(s) > maxShown {
 		g.cut, s = true, s[:maxShown]
@@ -123,7 +123,7 @@ func utf16Text(s string) string {
 	return string(utf16.Decode(units))
 }
 
-// char is what a code stands for.
+// char returns the text of a code, and false if it is not known.
 func (g *glyphMap) char(code uint32) (string, bool) {
 	if t, ok := g.chars[code]; ok {
 		return t, true
@@ -137,7 +137,7 @@ func (g *glyphMap) char(code uint32) (string, bool) {
 	return "", false
 }
 
-// fontUse counts what a font showed, and the codes that stand for no known character.
+// fontUse counts the codes that a font showed, and those without a known character.
 type fontUse struct {
 	shown, unknown int
 	codes          map[uint32]bool
@@ -154,16 +154,16 @@ func (u *fontUse) add(code uint32, known bool) {
 	}
 }
 
-// minUnknown is how many codes of a font that cannot be read are more than signs and
-// bullets.
+// minUnknown is the number of different unknown codes from which a font's text counts as
+// unreadable: fewer may be symbols and bullets.
 const minUnknown = 4
 
-// isUnreadable says whether a font shows text that cannot be read.
+// isUnreadable reports whether a font shows text that cannot be read.
 func (u *fontUse) isUnreadable() bool {
 	return len(u.codes) >= minUnknown && u.unknown >= 3*minUnknown && u.unknown*3 >= u.shown
 }
 
-// text is what a string shows in this font; nil is a font without a table.
+// text returns what a string shows in this font; a nil glyphMap is a font without a table.
 func (g *glyphMap) text(s []byte, use *fontUse) string {
 	var b strings.Builder
 	if g == nil {

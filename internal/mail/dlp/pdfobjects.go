@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// maxPDFWork bounds what is spent on what a file says about its objects, in bytes that
-	// are read or kept. What says the same in many ways is no document.
+	// maxPDFWork limits the work spent on a file's object structure, in bytes read or
+	// stored. A file that repeats the same in many ways is not a real document.
 	maxPDFWork = 64 << 20
-	// keptSize is about what an entry of a table takes.
+	// keptSize is the approximate size of a table entry.
 	keptSize = 256
-	// lookupCost is about what it costs to follow a reference to a filter.
+	// lookupCost is the approximate cost of following a reference to a filter.
 	lookupCost = 1 << 10
-	// searchRate is how much faster a word is found than a dictionary is read.
+	// searchRate is how many times faster finding a word is than reading a dictionary.
 	searchRate = 8
 )
 
-// spend counts work and returns false, with a note, once there was too much.
+// spend counts work. It returns false, and records the reason, if there is too much.
 func (f *pdfFile) spend(n int) bool {
 	if f.work += n; f.work > maxPDFWork {
 		f.fail(ReasonTooLarge)
@@ -28,10 +28,10 @@ func (f *pdfFile) spend(n int) bool {
 	return true
 }
 
-// isOver says whether no more is read of the file.
+// isOver reports whether reading the file must stop.
 func (f *pdfFile) isOver() bool { return f.work > maxPDFWork || f.x.ctx.Err() != nil }
 
-// readPackedObjects reads a stream that holds objects.
+// readPackedObjects reads a stream that contains objects.
 func (f *pdfFile) readPackedObjects(dict, data []byte) {
 	first, ok := f.number(pdfdict.Values(dict)["First"])
 	if !ok || first > len(data) {
@@ -49,7 +49,7 @@ func (f *pdfFile) readPackedObjects(dict, data []byte) {
 				end = nextOffset
 			}
 			if covered += end - offset; covered > 2*len(objects) {
-				f.fail(ReasonDamaged) // they stand behind each other
+				f.fail(ReasonDamaged) // their ranges overlap
 				return
 			}
 			f.noteObject(number, pdfdict.Plain(objects[offset:end]))
@@ -59,8 +59,8 @@ func (f *pdfFile) readPackedObjects(dict, data []byte) {
 	f.writeStrings(pdfdict.Plain(objects))
 }
 
-// packedObject reads the number of a packed object and where it begins. The number is -1
-// where there is none.
+// packedObject reads the number of a packed object and its offset. The number is -1 if
+// there is none.
 func packedObject(head []byte) (number, offset int, rest []byte) {
 	var words [2]int
 	for i := range words {

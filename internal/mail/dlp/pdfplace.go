@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// pdfPlace follows where a page writes, as far as is needed to tell letters that are
-// placed one by one from words and cells.
+// pdfPlace tracks the position at which a page writes, as far as needed to distinguish
+// letters placed one by one from words and cells.
 type pdfPlace struct {
 	size   float64 // of the font, before any matrix
 	known  bool
@@ -14,20 +14,20 @@ type pdfPlace struct {
 	scale  float64
 	cx, cy float64 // of the page
 	saved  [][2]float64
-	// what was shown last
+	// The position and length of the last text.
 	lastX, lastY float64
 	lastKnown    bool
 	lastRunes    int
 }
 
 const (
-	// letterStep is how far the next letter of a word may be, in sizes of the font, and
-	// wordStep the next word.
+	// letterStep is the maximum distance to the next letter of a word, in font sizes, and
+	// wordStep the one to the next word.
 	letterStep = 0.95
 	wordStep   = 3
-	// letterWidth is what most letters take, about.
+	// letterWidth is the approximate width of most letters.
 	letterWidth = 0.6
-	// maxSaved bounds the states of a page that are kept.
+	// maxSaved limits the saved graphics states of a page.
 	maxSaved = 64
 )
 
@@ -81,8 +81,8 @@ func (p *pdfPlace) pop() {
 	}
 }
 
-// next returns what stands between what was shown last and what is shown now: what the
-// operators said, less where letters are placed one by one, and a tab between cells.
+// next returns the separator between the last text and the next one: the gap that the
+// operators produced, reduced if letters are placed one by one, and a tab between cells.
 func (p *pdfPlace) next(gap string, runes int) string {
 	x, y := p.x+p.cx, p.y+p.cy
 	step := math.Abs(x-p.lastX) / max(math.Abs(p.size*p.scale), 0.001)

@@ -28,7 +28,7 @@ type pdfToken struct {
 type pdfTokens struct {
 	data []byte
 	at   int
-	// noImage says that no picture ends behind here.
+	// noImage is true if no further picture ends after this point.
 	noImage bool
 }
 
@@ -77,8 +77,7 @@ func (p *pdfTokens) next() (pdfToken, bool) {
 	return pdfToken{}, false
 }
 
-// skipImage goes behind a picture that stands in the page: to the word EI with text
-// behind it.
+// skipImage skips an inline picture: up to the word EI followed by text.
 func (p *pdfTokens) skipImage() {
 	for at := p.at; !p.noImage; {
 		i := bytes.Index(p.data[at:], []byte("EI"))
@@ -97,7 +96,7 @@ func (p *pdfTokens) skipImage() {
 	}
 }
 
-// readString reads a string in parentheses, which may nest.
+// readString reads a string in parentheses, which may be nested.
 func (p *pdfTokens) readString() []byte {
 	var out []byte
 	for level := 1; p.at < len(p.data); p.at++ {
@@ -141,8 +140,8 @@ func (p *pdfTokens) readString() []byte {
 	return out
 }
 
-// writeText gives the text of a content stream to the scanner. Where several
-// fonts share a name, the text is given once for each of them.
+// writeText passes the text of a content stream to the scanner. If several fonts share a
+// name, the text is passed once for each of them.
 func (f *pdfFile) writeText(stream []byte, fonts map[string]int) {
 	if !bytes.Contains(stream, []byte("T")) {
 		return
@@ -176,19 +175,19 @@ func (f *pdfFile) writeText(stream []byte, fonts map[string]int) {
 // pdfWriter turns the tokens of a content stream into text.
 type pdfWriter struct {
 	f        *pdfFile
-	fonts    map[string]int // of the page, where they are known
+	fonts    map[string]int // of the page, if known
 	variant  int
 	variants int // how many fonts share a name
 	out      *strings.Builder
 	font     *glyphMap
 	args     []pdfToken
 	place    pdfPlace
-	gap      string // before what is shown next
+	gap      string // before the next text
 	use      *fontUse
 }
 
-// flush gives what was shown to the scanner once it is longer than most. It returns false
-// where the time is over or too much was shown.
+// flush passes the collected text to the scanner once it is longer than most. It returns
+// false if the time is over or there was too much text.
 func (w *pdfWriter) flush(most int) bool {
 	if w.out.Len() <= most {
 		return true
@@ -198,7 +197,7 @@ func (w *pdfWriter) flush(most int) bool {
 		w.f.fail(ReasonTooLarge)
 	}
 	w.out.Reset()
-	return w.f.shown <= maxPDFText && w.f.x.ctx.Err() == nil // the time is noted by scanPDF
+	return w.f.shown <= maxPDFText && w.f.x.ctx.Err() == nil // scanPDF records a timeout
 }
 
 func (w *pdfWriter) add(t pdfToken) {
@@ -244,10 +243,10 @@ func (w *pdfWriter) add(t pdfToken) {
 	w.args = w.args[:0]
 }
 
-// maxArguments bounds what stands before one operator.
+// maxArguments limits the number of arguments of one operator.
 const maxArguments = 100_000
 
-// setFont takes the font that pages know by the name.
+// setFont selects the font that pages know by the given name.
 func (w *pdfWriter) setFont() {
 	w.font, w.use = nil, newFontUse()
 	if len(w.args) < 2 || w.args[len(w.args)-2].kind != tokenName {
@@ -261,7 +260,7 @@ func (w *pdfWriter) setFont() {
 	if object, ok := w.fonts[string(name)]; ok {
 		objects = []int{object}
 	}
-	if len(objects) == 1 { // which font shows it is known, so its codes can be counted
+	if len(objects) == 1 { // the font is known, so its codes can be counted
 		w.use = w.f.useOf(objects[0], w.use)
 	}
 	var maps []*glyphMap
@@ -276,7 +275,8 @@ func (w *pdfWriter) setFont() {
 	}
 }
 
-// show writes the strings of the arguments. A wide gap between two is a space.
+// show writes the strings in the arguments. A wide gap between two becomes a space or a
+// tab.
 func (w *pdfWriter) show() {
 	var text strings.Builder
 	for _, a := range w.args {
@@ -301,12 +301,12 @@ func (w *pdfWriter) show() {
 	w.showText(&text)
 }
 
-// maxPiece bounds, in bytes, what is turned into text at once. It is even, as codes may
-// have two bytes.
+// maxPiece limits the bytes converted to text at once. It is even because codes may have
+// two bytes.
 const maxPiece = 1 << 10
 
-// showText writes a text behind what stands between it and the one before. It returns
-// false where no more is read.
+// showText writes a text after its separator from the previous one. It returns false if
+// reading must stop.
 func (w *pdfWriter) showText(text *strings.Builder) bool {
 	if text.Len() == 0 {
 		return true
@@ -319,14 +319,14 @@ func (w *pdfWriter) showText(text *strings.Builder) bool {
 	return w.flush(64 << 10)
 }
 
-// breakBy puts a line end or a space before what is shown next.
+// breakBy sets the line end or space to put before the next text.
 func (w *pdfWriter) breakBy(gap string) {
 	if w.gap != "\n" {
 		w.gap = gap
 	}
 }
 
-// move goes to another place: on another line, or further on this one.
+// move handles a change of position: to another line, or along the current one.
 func (w *pdfWriter) move(argument int) {
 	if n := len(w.args); n >= 2 {
 		if v, err := strconv.ParseFloat(string(w.args[n-2+argument].text), 64); err == nil && v == 0 {
@@ -337,8 +337,8 @@ func (w *pdfWriter) move(argument int) {
 	w.breakBy("\n")
 }
 
-// writeStrings gives the strings of a dictionary to the scanner: titles, notes,
-// forms. They stand in parentheses or, as hexadecimal digits, in angle brackets.
+// writeStrings passes the strings of a dictionary to the scanner: titles, notes, forms.
+// They are in parentheses or, as hexadecimal digits, in angle brackets.
 func (f *pdfFile) writeStrings(raw []byte) {
 	last := bytes.LastIndexByte(raw, '>')
 	for at := 0; at < len(raw) && f.x.ctx.Err() == nil; {
@@ -363,7 +363,8 @@ func (f *pdfFile) writeStrings(raw []byte) {
 	}
 }
 
-// writeArguments gives the strings beside a page to the scanner, as what it says of itself.
+// writeArguments passes strings that are not part of the page's text to the scanner, as
+// hidden text.
 func (f *pdfFile) writeArguments(args []pdfToken) {
 	for _, a := range args {
 		if a.kind == tokenString {
@@ -372,7 +373,7 @@ func (f *pdfFile) writeArguments(args []pdfToken) {
 	}
 }
 
-// writeString gives a string in one of its charsets to the scanner.
+// writeString passes a string in any of its charsets to the scanner.
 func (f *pdfFile) writeString(text []byte) {
 	switch {
 	case bytes.HasPrefix(text, []byte{0xFE, 0xFF}):
@@ -390,8 +391,8 @@ func (f *pdfFile) writeString(text []byte) {
 	}
 }
 
-// printable says whether a string can be a text: what stands by chance between
-// two parentheses of packed bytes is not.
+// printable reports whether a string can be text, and not packed bytes that happen to be
+// between parentheses.
 func printable(text []byte) bool { return len(text) >= minString && printableShort(text) }
 
 func printableShort(text []byte) bool {

@@ -9,7 +9,7 @@ import (
 	"konak/internal/mail/dlp/pdfstream"
 )
 
-// params are the parameters of the filters of a stream.
+// params returns the parameters of a stream's filters.
 func (f *pdfFile) params(values map[string]string) []map[string]string {
 	value := values["DecodeParms"]
 	if value == "" {
@@ -18,8 +18,8 @@ func (f *pdfFile) params(values map[string]string) []map[string]string {
 	return pdfdict.Params(value, f.value)
 }
 
-// unpack undoes the filters of a stream. It returns what it got and, where that
-// is not all, why. A limit below maxPDFStream asks for the beginning only.
+// unpack undoes the filters of a stream. It returns the data and, if that is incomplete,
+// the reason. A limit below maxPDFStream requests only the beginning.
 func (f *pdfFile) unpack(values map[string]string, body []byte, limit int64) ([]byte, string) {
 	data := body
 	params := f.params(values)
@@ -56,7 +56,7 @@ func (f *pdfFile) unpack(values map[string]string, body []byte, limit int64) ([]
 	return data, ""
 }
 
-// undoPredictor undoes what a filter did before packing.
+// undoPredictor undoes the predictor that was applied before compression.
 func undoPredictor(data []byte, params map[string]string, reason string) ([]byte, string) {
 	out, ok := pdfstream.Predict(data, params)
 	if !ok {
@@ -65,7 +65,8 @@ func undoPredictor(data []byte, params map[string]string, reason string) ([]byte
 	return out, reason
 }
 
-// bounded unpacks a stream up to its limit. Of a whole one the bytes are counted.
+// bounded unpacks a stream up to its limit. If the whole stream is requested, its bytes
+// count towards the scan's limit.
 func (f *pdfFile) bounded(limit, packed int64, unpack func(most int64) []byte) ([]byte, string) {
 	whole := limit == maxPDFStream
 	if whole {
@@ -96,5 +97,5 @@ func (f *pdfFile) inflate(data []byte, limit int64) ([]byte, string) {
 	if err != nil && len(out) == 0 {
 		return nil, ReasonDamaged
 	}
-	return out, reason // readers show what they get of a stream that breaks off
+	return out, reason // PDF readers show the beginning of a truncated stream
 }

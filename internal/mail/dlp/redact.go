@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// redactedRune stands in a redacted text for each character of a match.
+// redactedRune replaces each character of a match in a redacted text.
 const redactedRune = '█'
 
-// Redact covers all matches of the rules in text. Where only is given, just the
-// rules with these ids count. Rules that need several matches, or certain
-// fields, are covered at their first match in any field: who asks to redact has
-// decided that the rule applies.
+// Redact masks all matches of the rules in text. If only is not nil, just the rules with
+// these ids apply. Rules that need several matches, or certain fields, are masked from
+// their first match in any field: the caller has already decided that the rule applies.
 func (s *Scanner) Redact(text string, only []string) string {
 	spans := s.spans(text, only)
 	if len(spans) == 0 {
@@ -28,7 +27,7 @@ func (s *Scanner) Redact(text string, only []string) string {
 	return b.String()
 }
 
-// coverText writes one cover for each character, and leaves white space.
+// coverText writes one redactedRune for each character, and keeps white space.
 func coverText(b *strings.Builder, text string) {
 	for _, r := range text {
 		if r == ' ' || r == '\n' || r == '\r' || r == '\t' {
@@ -39,7 +38,7 @@ func coverText(b *strings.Builder, text string) {
 	}
 }
 
-// spans are the places of the matches in text, sorted and without overlap.
+// spans returns the positions of the matches in text, sorted and without overlap.
 func (s *Scanner) spans(text string, only []string) [][2]int {
 	t := newTextScanner(newCollector(s))
 	t.text.wantPos = true

@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Where names a place in a message.
+// Where is a place in a message.
 type Where struct {
 	Field string
-	// Name is the file's name, in a field that is an attachment. Names inside an
-	// archive follow after "/".
+	// Name is the file's name if the field is an attachment. Names inside an archive follow
+	// after "/".
 	Name string
 }
 
-// String is subject, body or attachment:<name>.
+// String returns subject, body or attachment:<name>.
 func (w Where) String() string {
 	if w.Field == FieldAttachment {
 		return FieldAttachment + ":" + w.Name
@@ -25,7 +25,7 @@ func (w Where) String() string {
 	return w.Field
 }
 
-// Match says how often a rule matched in one place.
+// Match is the number of matches of a rule in one place.
 type Match struct {
 	RuleID  string
 	Type    string
@@ -34,15 +34,14 @@ type Match struct {
 	Samples []Sample
 }
 
-// Sample stands for a matched value without giving it away.
+// Sample represents a matched value without revealing it.
 type Sample struct {
 	Masked string
-	// Hash is the HMAC of the value, in hex, so that equal values can be told to
-	// be equal.
+	// Hash is the HMAC of the value, in hex, so that equal values can be recognised.
 	Hash string
 }
 
-// Why a part could not be scanned.
+// Reasons why a part could not be scanned.
 const (
 	ReasonEncrypted   = "encrypted"
 	ReasonDamaged     = "damaged"
@@ -61,25 +60,24 @@ type Unscanned struct {
 	Reason string
 }
 
-// Report is what a scan found.
+// Report is the result of a scan.
 type Report struct {
-	// Matches are those of the rules that reached their count, in the order of
-	// the rules.
+	// Matches are those of the rules that reached their MinCount, in the order of the
+	// rules.
 	Matches   []Match
 	Unscanned []Unscanned
-	// Bytes is how much text was scanned.
+	// Bytes is the amount of text scanned.
 	Bytes int64
 }
 
-// Bounds of a report.
+// Limits of a report.
 const (
 	maxSamples   = 5   // of a rule in one place
 	maxPlaces    = 100 // in which one rule matched
 	maxUnscanned = 100
 )
 
-// mask shows enough of a value for a person to recognise it and too little to
-// use it.
+// mask shows enough of a value to recognise it and too little to use it.
 func mask(patternType, value string) string {
 	keepEnd := func(n int) string {
 		runes := []rune(value)
@@ -103,7 +101,7 @@ func mask(patternType, value string) string {
 	return value[:first] + "***"
 }
 
-// collector gathers the matches of a scan.
+// collector collects the matches of a scan.
 type collector struct {
 	s      *Scanner
 	counts []int           // rule → matches
@@ -150,8 +148,7 @@ func (c *collector) add(rule int, where Where, value string) {
 	}
 }
 
-// fail notes a part that could not be scanned. A part is noted once for a
-// reason.
+// fail records a part that could not be scanned, once for each reason.
 func (c *collector) fail(where Where, reason string) {
 	u := Unscanned{Where: c.safeWhere(where), Reason: reason}
 	if len(c.failed) < maxUnscanned && !slices.Contains(c.failed, u) {
@@ -159,7 +156,7 @@ func (c *collector) fail(where Where, reason string) {
 	}
 }
 
-// report closes the collection.
+// report returns the collected results.
 func (c *collector) report() Report {
 	r := Report{Unscanned: c.failed, Bytes: c.bytes}
 	slices.SortStableFunc(c.found, func(a, b foundMatch) int { return a.rule - b.rule })
@@ -173,8 +170,8 @@ func (c *collector) report() Report {
 	return r
 }
 
-// safeWhere names a place without what the rules forbid: a file's name may hold
-// it.
+// safeWhere returns the text of a place with the rules' matches masked: a file name may
+// contain some.
 func (c *collector) safeWhere(w Where) string {
 	if w.Field == FieldAttachment {
 		w.Name = c.s.Redact(w.Name, nil)
@@ -182,7 +179,7 @@ func (c *collector) safeWhere(w Where) string {
 	return w.String()
 }
 
-// Hash is the HMAC-SHA256 of a value under the scanner's key, in hex.
+// Hash returns the HMAC-SHA256 of a value under the scanner's key, in hex.
 func (s *Scanner) Hash(value string) string {
 	h := hmac.New(sha256.New, s.key)
 	h.Write([]byte(value))

@@ -9,8 +9,8 @@ import (
 	"konak/internal/mail/dlp/dlptest"
 )
 
-// Documents within rich text and within mails of Outlook are read, and the pixels of
-// pictures are no numbers.
+// Documents within rich text and within Outlook mails are read, and the pixels of pictures
+// are not taken for numbers.
 func TestObjects(t *testing.T) {
 	t.Parallel()
 	pdf := string(pdfOf("/Filter/FlateDecode", string(packed(pdfPage))))

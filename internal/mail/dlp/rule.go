@@ -29,7 +29,7 @@ func Types() []string {
 	return []string{Keyword, Regex, CreditCard, IBAN, TCKN, VKN, Phone, Email, AttachmentType}
 }
 
-// NeedsPattern says whether a rule of this type must have a pattern.
+// NeedsPattern reports whether a rule of this type must have a pattern.
 func NeedsPattern(patternType string) bool {
 	return patternType == Keyword || patternType == Regex || patternType == AttachmentType
 }
@@ -38,32 +38,31 @@ func NeedsPattern(patternType string) bool {
 const (
 	FieldSubject    = "subject"
 	FieldBody       = "body"
-	FieldAttachment = "attachment" // what is in a file, and its name
+	FieldAttachment = "attachment" // a file's content and name
 )
 
 // Fields lists the fields of a message.
 func Fields() []string { return []string{FieldSubject, FieldBody, FieldAttachment} }
 
-// Rule says what to look for.
+// Rule defines what to look for.
 type Rule struct {
-	// ID comes back in the report.
+	// ID identifies the rule in the report.
 	ID   string
 	Type string
-	// Pattern is, for a keyword rule, one keyword or phrase a line, where a final
-	// * matches any ending of the word; for a regex rule an expression in RE2
-	// syntax; for an attachment_type rule endings ("exe") or media types
-	// ("image/*"), separated by commas or lines.
+	// Pattern is, for a keyword rule, one keyword or phrase per line, where a final
+	// * matches any ending of the word; for a regex rule, an expression in RE2
+	// syntax; for an attachment_type rule, file extensions ("exe") or media types
+	// ("image/*"), separated by commas, spaces or lines.
 	Pattern string
-	// MinCount is how many matches the message must have; 0 means 1.
+	// MinCount is the number of matches that the message must have; 0 means 1.
 	MinCount int
-	// Words, where given, count a match only if one of them stands within 300
-	// characters of it.
+	// Words, if set, restrict the rule to matches within 300 characters of one of them.
 	Words []string
-	// Fields are the fields that the rule reads; none means all.
+	// Fields are the fields that the rule checks; none means all.
 	Fields []string
 }
 
-// Bounds of a set of rules.
+// Limits of a set of rules.
 const (
 	MaxKeywordBytes = 64 << 10 // keywords and context words of all rules together
 	MaxRegexes      = 50
@@ -77,12 +76,11 @@ var (
 	ErrTooManyPatterns = errors.New("dlp: the patterns of all rules together are too long")
 )
 
-// vknWords are the words that make a number with ten digits a tax number: one
-// random number in ten has a valid check digit.
+// vknWords are the words that must be near a ten-digit number for it to count as a tax
+// number: one random number in ten has a valid check digit.
 var vknWords = []string{"vergi*", "vkn", "v.k.n", "tax id*", "tax no*", "tax number*"}
 
-// Scanner looks for the patterns of a set of rules. It is safe for use by
-// several goroutines.
+// Scanner searches for the patterns of a set of rules. It is safe for concurrent use.
 type Scanner struct {
 	rules    []Rule
 	keywords *keywordSet
@@ -95,20 +93,19 @@ type Scanner struct {
 type compiledRegex struct {
 	rule    int
 	re      *regexp.Regexp
-	program *prefilter.Program // nil where it is too large
+	program *prefilter.Program // nil if it is too large
 }
 
-// filePattern is one entry of an attachment_type rule: an ending, or a media
-// type that may end in /*.
+// filePattern is one entry of an attachment_type rule: a file extension, or a media type
+// that may end in /*.
 type filePattern struct {
 	rule   int
 	ending string
 	kind   string
 }
 
-// Compile makes a scanner of rules. The key is for the hashes that stand for
-// matched values. It returns ErrEmptyPattern, ErrBadPattern or
-// ErrTooManyPatterns.
+// Compile builds a scanner from rules. The key is used for the hashes of matched values. It
+// returns ErrEmptyPattern, ErrBadPattern or ErrTooManyPatterns.
 func Compile(rules []Rule, key []byte) (*Scanner, error) {
 	s := &Scanner{rules: slices.Clone(rules), key: slices.Clone(key)}
 	b := newKeywordBuilder()
@@ -186,7 +183,7 @@ func (s *Scanner) addRule(b *keywordBuilder, i int, r *Rule) error {
 	return nil
 }
 
-// wantsField says whether rule i reads a field.
+// wantsField reports whether rule i checks a field.
 func (s *Scanner) wantsField(i int, field string) bool {
 	f := s.rules[i].Fields
 	return len(f) == 0 || slices.Contains(f, field)

@@ -9,32 +9,29 @@ import (
 	"konak/internal/mail/dlp/prefilter"
 )
 
-// The scanner reads a text in windows. Each window has the end of the one
-// before in front and the beginning of the next behind, so that a match or a
-// context word across the edge is found once.
+// The scanner reads a text in windows. Each window overlaps with the previous and the next
+// one, so that a match or a context word across the edge is found exactly once.
 const (
 	windowSize = 256 << 10
 	overlap    = 4 << 10
-	// contextReach is how far a context word may stand from a match, in
-	// characters.
+	// contextReach is the maximum distance of a context word from a match, in characters.
 	contextReach = 300
-	// maxWindowMatches bounds the matches of one regex in one window.
+	// maxWindowMatches limits the matches of one regex in one window.
 	maxWindowMatches = 10_000
 )
 
-// textScanner scans one text after the other and adds what it finds to a
-// collector.
+// textScanner scans one text after another and adds the matches to a collector.
 type textScanner struct {
 	c       *collector
 	where   Where
 	text    normalText
-	front   [2]int // bytes of folded and clean that were scanned before
+	front   [2]int // bytes of folded and clean that are already scanned
 	numbers numbers.Scanner
 	hits    []hit
-	filters []*prefilter.Automaton // of each regex, nil for one that has none
-	// context positions by keyword, of the present window
+	filters []*prefilter.Automaton // of each regex, nil for one without
+	// context holds the positions of context words in the current window, by keyword.
 	context map[int][]int
-	// sink takes the text instead of a scan, where it is set.
+	// sink, if set, receives the text instead of the scanner.
 	sink func(string)
 }
 
@@ -65,15 +62,15 @@ func newTextScanner(c *collector) *textScanner {
 	return t
 }
 
-// begin starts a text. The text before must have been ended.
+// begin starts a text. The previous text must have been ended.
 func (t *textScanner) begin(where Where) {
 	t.where = where
 	t.text.reset()
 	t.front = [2]int{}
 }
 
-// write adds to the text. A character with its marks must not be cut between
-// two calls; where it is, only that character is affected.
+// write adds to the text. A character with its combining marks should not be split between
+// two calls; if it is, only that character is affected.
 func (t *textScanner) write(text string) {
 	t.c.bytes += int64(len(text))
 	if t.sink != nil {
@@ -96,7 +93,7 @@ func (t *textScanner) write(text string) {
 	}
 }
 
-// end scans what is left of the text.
+// end scans the rest of the text.
 func (t *textScanner) end() {
 	if t.sink != nil {
 		t.sink("\n")
@@ -112,8 +109,8 @@ func (t *textScanner) scanText(where Where, text string) {
 	t.end()
 }
 
-// flush scans the window. Matches that begin in its last part are left to the
-// next window, unless the text ends here.
+// flush scans the window. Matches that begin in its last part are left to the next window,
+// unless this is the end of the text.
 func (t *textScanner) flush(last bool) {
 	folded, clean := t.text.folded, t.text.clean
 	until := [2]int{len(folded), len(clean)}
@@ -181,8 +178,8 @@ func (t *textScanner) find() {
 	t.hits = slices.DeleteFunc(t.hits, func(h hit) bool { return !t.hasContext(h) })
 }
 
-// hasContext says whether a match stands near one of its rule's context words,
-// where the rule has any.
+// hasContext reports whether a match is near one of its rule's context words, or the rule
+// has none.
 func (t *textScanner) hasContext(h hit) bool {
 	words := t.c.s.keywords.context[h.rule]
 	if len(words) == 0 {
@@ -190,8 +187,8 @@ func (t *textScanner) hasContext(h hit) bool {
 	}
 	text, start, end := t.text.folded, h.start, h.end
 	if h.inClean {
-		// The two forms differ by a few bytes only; the place in the folded form
-		// is near enough for a question of 300 characters.
+		// The two forms differ by a few bytes only, so the position in the folded form is
+		// close enough for a reach of 300 characters.
 		start, end = min(start, len(text)), min(end, len(text))
 	}
 	for _, w := range words {
@@ -207,7 +204,7 @@ func (t *textScanner) hasContext(h hit) bool {
 	return false
 }
 
-// isNear says whether at most contextReach characters lie between two places.
+// isNear reports whether at most contextReach characters lie between two positions.
 func isNear(text []byte, from, to int) bool {
 	if to-from <= contextReach {
 		return true

@@ -10,8 +10,8 @@ import (
 	"konak/internal/mail/dlp/dlptest"
 )
 
-// value is an element of a cryptographic message, with its length or, where that is left
-// open, with its end.
+// value returns an element of a cryptographic message, with its length or, if the length is
+// indefinite, with an end mark.
 func value(tag byte, open bool, content ...string) string {
 	all := strings.Join(content, "")
 	if open {
@@ -20,7 +20,7 @@ func value(tag byte, open bool, content ...string) string {
 	return string([]byte{tag, 0x82, byte(len(all) >> 8), byte(len(all))}) + all
 }
 
-// sealed is a message of a kind (2 is signed, 3 encrypted) with a content.
+// sealed returns a message of a kind (2 is signed, 3 encrypted) with a content.
 func sealed(kind byte, open bool, content string) string {
 	id := func(last byte) string { return "\x06\x09\x2A\x86\x48\x86\xF7\x0D\x01\x07" + string(last) }
 	octets := value(0x04, false, content)
@@ -30,7 +30,7 @@ func sealed(kind byte, open bool, content string) string {
 	return value(0x30, open, id(kind), value(0xA0, open, value(0x30, open, "\x02\x01\x01", value(0x31, false), value(0x30, open, id(1), value(0xA0, open, octets)), value(0x31, false))))
 }
 
-// What is signed as a whole is read, and what is encrypted is noted.
+// Content signed as a whole is read, and encrypted content is reported.
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	secret := "Content-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n\r\n" + dlptest.Base64([]byte("PRJ-1234"))
@@ -59,7 +59,7 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// A header with a line that is no field, and UTF-16 without a mark, are read as programs
+// A header with an invalid line, and UTF-16 without a byte order mark, are read as programs
 // read them.
 func TestOddTexts(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ func record(kind uint16, data ...any) []byte {
 	return append(little(kind, uint16(len(b))), b...)
 }
 
-// oldOffice returns a file of one stream, in the large sectors or in the small ones.
+// oldOffice returns a file with one stream, in large or in small sectors.
 func oldOffice(name string, stream []byte, small bool) []byte {
 	const end, free = uint32(0xFFFFFFFE), uint32(0xFFFFFFFF)
 	size := len(stream)
@@ -32,7 +32,8 @@ func oldOffice(name string, stream []byte, small bool) []byte {
 	}
 	sectors := (size + 511) / 512
 	stream = append(bytes.Clone(stream), make([]byte, sectors*512-len(stream))...)
-	// Sector 0 is the table, 1 the directory, 2 the table of small sectors, then the stream.
+	// Sector 0 is the sector table, 1 the directory, 2 the small-sector table, then follows
+	// the stream.
 	fat := []uint32{0xFFFFFFFD, end, end}
 	miniFAT := []uint32{}
 	for i := range sectors {
@@ -61,7 +62,7 @@ func oldOffice(name string, stream []byte, small bool) []byte {
 	return slices.Concat(head, little(pad(fat)), dir, little(pad(miniFAT)), stream)
 }
 
-// Numbers in cells are read, and files with a password noted.
+// Numbers in cells are read, and files with a password are reported.
 func TestSheets(t *testing.T) {
 	t.Parallel()
 	const number = 10000000146
@@ -69,7 +70,7 @@ func TestSheets(t *testing.T) {
 	cell := func(kind uint16, data ...any) []byte {
 		return slices.Concat(begin, record(kind, append([]any{make([]byte, 6)}, data...)...), record(0xA))
 	}
-	rk := uint32(int32(20000000)<<2 | 2) // 20,000,000 is no number that the rules know
+	rk := uint32(int32(20000000)<<2 | 2) // 20,000,000 matches no rule
 	ods := func(cell string) []byte {
 		return dlptest.Zip(t, "mimetype", "application/vnd.oasis.opendocument.spreadsheet", "content.xml", "<?xml version='1.0'?><a>"+cell+"</a>")
 	}
@@ -86,7 +87,7 @@ func TestSheets(t *testing.T) {
 		wide := dlptest.UTF16(s)
 		return slices.Concat(little(uint16(len(wide)/2), flags), wide)
 	}
-	// The record behind the texts begins as a letter does.
+	// The record after the texts begins with a byte that could be a letter.
 	texts := func(first, second []byte) []byte {
 		return oldOffice("Workbook", slices.Concat(begin, record(0xFC, uint32(2), uint32(2), first, second), record(0xFF, uint16(8)), record(0xA)), false)
 	}
@@ -125,7 +126,7 @@ func TestSheets(t *testing.T) {
 		}
 	}
 	loop := oldOffice("Workbook", []byte(strings.Repeat("x", 5000)), false)
-	binary.LittleEndian.PutUint32(loop[512+4*3:], 3) // a sector that follows itself
+	binary.LittleEndian.PutUint32(loop[512+4*3:], 3) // a sector that points to itself
 	if got := scanFile(t, "a.xls", loop); !slices.Contains(got, "!damaged attachment:a.xls") {
 		t.Errorf("a loop: %q", got)
 	}

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// spool keeps the content of a part: in memory up to spoolMemory, on disk above.
+// spool stores the content of a part: in memory up to spoolMemory, on disk above.
 type spool struct {
 	memory []byte
 	file   *os.File
@@ -15,9 +15,8 @@ type spool struct {
 
 const spoolMemory = 1 << 20
 
-// readSpool reads r to its end or to a bound. The spool that it returns holds
-// what was read, also where it returns an error: errTooLarge, errTime, or what
-// reading or the disk returned.
+// readSpool reads r to its end or to a limit. The returned spool holds what was read, even
+// with an error: errTooLarge, errTime, or the error of the reader or the disk.
 func (x *extractor) readSpool(r io.Reader) (*spool, error) {
 	p := &spool{}
 	buf := make([]byte, 64<<10)
@@ -54,7 +53,7 @@ func (p *spool) write(b []byte, dir string) error {
 		if err != nil {
 			return err
 		}
-		_ = os.Remove(f.Name()) // the open file stays readable, and nothing is left behind
+		_ = os.Remove(f.Name()) // the open file stays readable and disappears when closed
 		p.file = f
 		if _, err := f.Write(p.memory); err != nil {
 			return err
@@ -76,7 +75,7 @@ func (p *spool) ReadAt(b []byte, off int64) (int, error) {
 
 func (p *spool) reader() io.Reader { return io.NewSectionReader(p, 0, p.size) }
 
-// head is the beginning of the content.
+// head returns the first n bytes of the content.
 func (p *spool) head(n int) []byte {
 	b := make([]byte, min(int64(n), p.size))
 	n, _ = p.ReadAt(b, 0)

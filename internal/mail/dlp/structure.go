@@ -10,7 +10,7 @@ import (
 	"konak/internal/mail/header"
 )
 
-// opaqueKinds are declared media types whose content cannot be scanned, with the reason.
+// opaqueKinds maps declared media types whose content cannot be scanned to the reason.
 var opaqueKinds = map[string]string{
 	"application/pkcs7-mime":    ReasonEncrypted,
 	"application/x-pkcs7-mime":  ReasonEncrypted,
@@ -27,16 +27,17 @@ var opaqueKinds = map[string]string{
 	"text/richtext":             ReasonUnsupported,
 }
 
-// opaqueEndings do the same by the ending of a name.
+// opaqueEndings does the same for file extensions.
 var opaqueEndings = map[string]string{
 	".p7m": ReasonEncrypted, ".gpg": ReasonEncrypted, ".pgp": ReasonEncrypted, ".age": ReasonEncrypted, ".kdbx": ReasonEncrypted,
 	".hqx": ReasonUnsupported, ".uue": ReasonUnsupported, ".uu": ReasonUnsupported,
 }
 
-// encryptedHeads begin encrypted files: of age, OpenSSL (also in base64) and KeePass.
+// encryptedHeads are the first bytes of encrypted files: of age, OpenSSL (also in base64)
+// and KeePass.
 var encryptedHeads = []string{"age-encryption.org/", "Salted__", "U2FsdGVkX1", "\x03\xD9\xA2\x9A\x67\xFB\x4B\xB5", "\x03\xD9\xA2\x9A\x65\xFB\x4B\xB5"}
 
-// opaqueReason says why a part cannot be scanned by what it is, "" where it can.
+// opaqueReason returns why a part cannot be scanned because of its type, or "" if it can.
 func opaqueReason(p *part, kind, ending string, head []byte) string {
 	switch {
 	case opaqueKinds[kind] != "":
@@ -51,12 +52,13 @@ func opaqueReason(p *part, kind, ending string, head []byte) string {
 	return ""
 }
 
-// isSealed says whether content is signed or encrypted, or both, as a whole.
+// isSealed reports whether content is signed or encrypted, or both, as a whole.
 func isSealed(kind, ending string) bool {
 	return kind == "application/pkcs7-mime" || kind == "application/x-pkcs7-mime" || ending == ".p7m"
 }
 
-// opaqueMarks begin content inside a folded text that cannot be scanned.
+// opaqueMarks are the beginnings, in folded text, of embedded content that cannot be
+// scanned.
 var opaqueMarks = []struct {
 	text   []byte
 	reason string
@@ -66,10 +68,10 @@ var opaqueMarks = []struct {
 	{[]byte("(this file must be converted with binhex"), ReasonUnsupported},
 }
 
-// encodedFile is the first line of a uuencoded file.
+// encodedFile matches the first line of a uuencoded file.
 var encodedFile = regexp.MustCompile(`(?:^|[\r\n])begin(?:-base64)? [0-7]{3,4} [^\r\n]+[\r\n]`)
 
-// checkMarks notes content in a text that cannot be scanned.
+// checkMarks records content in a text that cannot be scanned.
 func (t *textScanner) checkMarks(folded []byte) {
 	for _, m := range opaqueMarks {
 		if bytes.Contains(folded, m.text) {
@@ -81,12 +83,12 @@ func (t *textScanner) checkMarks(folded []byte) {
 	}
 }
 
-// transferEncoding is the name in a Content-Transfer-Encoding field.
+// transferEncoding returns the encoding name in a Content-Transfer-Encoding field.
 func transferEncoding(value string) string {
 	return strings.ToLower(strings.Trim(header.WithoutComments(value), " \t\";"))
 }
 
-// isIdentity says whether a content-transfer-encoding leaves content as it is.
+// isIdentity reports whether a content-transfer-encoding leaves content unchanged.
 func isIdentity(encoding string) bool {
 	switch encoding {
 	case "", "7bit", "8bit", "binary":
@@ -95,15 +97,16 @@ func isIdentity(encoding string) bool {
 	return false
 }
 
-// maxAgain is how many repeated fields are compared; a header with more is ambiguous.
+// maxAgain is the number of repeated content fields at which a header counts as ambiguous.
 const maxAgain = 8
 
-// plainType is text that every program shows as it stands there.
+// plainType matches types of text that every program shows unchanged.
 var plainType = regexp.MustCompile(`^text/plain(; *charset="?(utf-8|us-ascii)"?)?$`)
 
-// isAmbiguous says whether the content is another one to a program that reads the last
-// field of a name than to one that reads the first. Some programs repeat a field as it is,
-// or say of a multipart that it is plain text, which shows nobody more.
+// isAmbiguous reports whether programs that use the last field of a name see other content
+// than those that use the first. Exact repetitions are allowed, and so is a repeated
+// content type of plain text, as some programs add it to a multipart: it reveals nothing
+// more to anybody.
 func (h *mailHeader) isAmbiguous() bool {
 	for _, f := range h.again {
 		if f.name != "content-type" && f.name != "content-transfer-encoding" {
@@ -118,8 +121,8 @@ func (h *mailHeader) isAmbiguous() bool {
 	return len(h.again) >= maxAgain
 }
 
-// checkStructure notes a header that programs for reading mail understand in more than
-// one way, or whose content cannot be read.
+// checkStructure records a header that mail programs understand in more than one way, or
+// that makes the content unreadable.
 func (x *extractor) checkStructure(where Where, h *mailHeader, kind string, params map[string]string) {
 	encoding := transferEncoding(h.get("Content-Transfer-Encoding"))
 	multipart := strings.HasPrefix(kind, "multipart/")
@@ -153,19 +156,20 @@ func unquotePairs(s string) string {
 	return out.String()
 }
 
-// shownFields are header fields that people read, or that programs show where asked.
+// shownFields are header fields that people read, or that programs show on request.
 var shownFields = map[string]bool{
 	"subject": true, "from": true, "sender": true, "reply-to": true, "to": true, "cc": true, "comments": true, "keywords": true,
 	"thread-topic": true, "organization": true,
 }
 
-// isShown says whether a field is scanned. Fields of a program's own can say anything.
+// isShown reports whether a field is scanned. X- fields are included because they can
+// contain anything.
 func isShown(name string) bool { return shownFields[name] || strings.HasPrefix(name, "x-") }
 
-// addressInText is an address, which is no text, in a field.
+// addressInText matches an address in a field, which is not scanned as text.
 var addressInText = regexp.MustCompile(`<[^<>\s]*>|[^\s,;<>"()]+@[^\s,;<>"()]+`)
 
-// scanShown scans what people read of a header: of addresses only the names.
+// scanShown scans the fields of a header that people read; of addresses only the names.
 func (x *extractor) scanShown(where Where, h *mailHeader) {
 	subject := Where{Field: FieldSubject}
 	if where.Field != FieldBody {
@@ -186,11 +190,11 @@ func (x *extractor) scanShown(where Where, h *mailHeader) {
 	}
 }
 
-// zipEnd begins the record at the end of a zip file.
+// zipEnd is the start of the record at the end of a zip file.
 var zipEnd = []byte("PK\x05\x06")
 
-// scanHiddenZip scans a zip file that stands behind or inside of something else, as in
-// a self-extracting one.
+// scanHiddenZip scans a zip file inside or after other content, as in a self-extracting
+// archive.
 func (x *extractor) scanHiddenZip(p part, content *spool, depth int) {
 	at, many := findZipEnd(content)
 	if at < 0 || x.reading {
@@ -212,7 +216,7 @@ func (x *extractor) scanHiddenZip(p part, content *spool, depth int) {
 	x.scanZip(p.where, &spool{memory: content.memory, file: content.file, size: min(end, content.size)}, depth)
 }
 
-// findZipEnd returns where the last end of a zip file stands, -1 for none, and whether
+// findZipEnd returns the position of the last zip end record, -1 for none, and whether
 // there are several.
 func findZipEnd(content *spool) (at int64, many bool) {
 	at = -1

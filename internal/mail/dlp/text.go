@@ -46,21 +46,21 @@ func (x *extractor) scanDecoded(p part, content *spool, m markup, depth int) {
 	before := slices.Clone(x.c.counts)
 	scan(transform.NewReader(content.reader(), enc.NewDecoder()))
 	if !plain {
-		// Whoever opens it in another way reads the bytes as they are.
+		// Programs that ignore the encoding read the bytes as they are.
 		between := slices.Clone(x.c.counts)
 		x.scanBinary(p.where, content)
 		x.c.keepMost(p.where, before, between)
 	}
 }
 
-// isJSON says whether a text may be JSON, where programs write letters as numbers.
+// isJSON reports whether a text may be JSON, in which letters may be written as numbers.
 func isJSON(p part, head []byte) bool {
 	begin := bytes.TrimLeft(bytes.TrimPrefix(head, []byte{0xEF, 0xBB, 0xBF}), " \t\r\n")
 	return strings.HasSuffix(p.kind, "json") || len(begin) > 0 && (begin[0] == '{' || begin[0] == '[' || begin[0] == '"')
 }
 
-// chooseEncoding is the encoding of a text, nil for UTF-8. known is false for a
-// name that we cannot decode; plain says that ASCII stays what it is.
+// chooseEncoding returns the encoding of a text, nil for UTF-8. known is false if the
+// declared charset cannot be decoded; plain is true if the encoding leaves ASCII unchanged.
 func chooseEncoding(declared string, head []byte) (enc encoding.Encoding, known, plain bool) {
 	switch {
 	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}), bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
@@ -75,9 +75,9 @@ func chooseEncoding(declared string, head []byte) (enc encoding.Encoding, known,
 		case e == nil:
 			known = false
 		case name == "utf-8", name == "windows-1252":
-			// Many programs say so whatever they wrote; the bytes decide.
+			// Many programs declare this whatever they wrote, so the bytes decide.
 		case strings.EqualFold(strings.Trim(declared, `"' `), "utf-16"):
-			// Without a mark the bytes say which half of a character comes first.
+			// Without a byte order mark the bytes show the byte order.
 			order := unicode.LittleEndian
 			if _, be := zeroBytes(head); be {
 				order = unicode.BigEndian
@@ -100,8 +100,7 @@ func chooseEncoding(declared string, head []byte) (enc encoding.Encoding, known,
 	return charmap.Windows1254, known, true
 }
 
-// isUTF8 says whether a beginning of a text is UTF-8, which may be cut in its
-// last character.
+// isUTF8 reports whether the beginning of a text is UTF-8; its last character may be cut.
 func isUTF8(head []byte) bool {
 	for i := 0; i < utf8.UTFMax && len(head) > 0; i++ {
 		if utf8.Valid(head) {
@@ -112,8 +111,7 @@ func isUTF8(head []byte) bool {
 	return len(head) == 0
 }
 
-// zeroBytes says whether most odd (le) or even (be) bytes are zero, as in
-// UTF-16.
+// zeroBytes reports whether most odd (le) or even (be) bytes are zero, as in UTF-16.
 func zeroBytes(head []byte) (le, be bool) {
 	var odd, even int
 	for i, c := range head {
@@ -136,7 +134,7 @@ func (x *extractor) scanReader(where Where, r io.Reader) {
 	x.text.end()
 }
 
-// copyText gives the text of r to write, cut between characters.
+// copyText passes the text of r to write, split between characters.
 func (x *extractor) copyText(r io.Reader, write func(string)) error {
 	buf := make([]byte, 64<<10)
 	have := 0
@@ -162,7 +160,7 @@ func (x *extractor) copyText(r io.Reader, write func(string)) error {
 				break
 			}
 		}
-		// Cut at a space if one is near: combining marks after a letter must stay with it.
+		// Split at a space if one is near: combining marks must stay with their letter.
 		if i := bytes.LastIndexByte(buf[:cut], ' '); i > 0 && cut-i < 256 {
 			cut = i
 		}
@@ -171,8 +169,8 @@ func (x *extractor) copyText(r io.Reader, write func(string)) error {
 	}
 }
 
-// flowedReader joins the lines of format=flowed text: a line that ends in a
-// space goes on in the next.
+// flowedReader joins the lines of format=flowed text: a line that ends in a space continues
+// on the next.
 type flowedReader struct {
 	r     io.Reader
 	space bool
@@ -194,7 +192,7 @@ func (f *flowedReader) Read(b []byte) (int, error) {
 	return len(out), err
 }
 
-// looksLikeText says whether a beginning has no bytes that text does not have.
+// looksLikeText reports whether the beginning of content has only bytes that occur in text.
 func looksLikeText(head []byte) bool {
 	if le, be := zeroBytes(head); le || be {
 		return true

@@ -11,19 +11,20 @@ import (
 	"konak/internal/kit/dns"
 )
 
-// maxFound is how many records of a name are shown, maxFoundText how much of
-// each.
+// maxFound is the maximum number of records shown for a name, maxFoundText the maximum
+// length of each.
 const (
 	maxFound      = 20
 	maxFoundText  = 1000
 	lookupsAtOnce = 4
 )
 
-// maxSPFLookups is how many questions an SPF record may cost (RFC 7208, 4.6.4).
+// maxSPFLookups is the maximum number of DNS queries that an SPF record may cause (RFC
+// 7208, 4.6.4).
 const maxSPFLookups = 10
 
-// lookUp looks all records up and returns what was found by purpose. Where the
-// name servers give no answer, what was found before stands.
+// lookUp looks up all records and returns the results by purpose. If the name servers do
+// not answer, the previous result is kept.
 func (s *Service) lookUp(ctx context.Context, domain string, records []Record) map[string]Result {
 	out := make(map[string]Result, len(records))
 	var mu sync.Mutex
@@ -61,7 +62,7 @@ func (s *Service) lookUpOne(ctx context.Context, domain string, r Record) Result
 	return result
 }
 
-// judge compares what was found with what a record must be.
+// judge compares the records found with what the record must be.
 func judge(r Record, host, spf string, found []dns.Record) Result {
 	switch r.Purpose {
 	case purposeMX:
@@ -117,7 +118,8 @@ func missingOr(status, reason string, found int) Result {
 	return Result{Status: status, Error: reason}
 }
 
-// judgeMX wants our server before all others. Others behind it are spares.
+// judgeMX requires our server to come before all others. Others behind it are allowed as
+// backups.
 func judgeMX(host string, found []dns.Record) Result {
 	best, ours := -1, -1
 	for _, f := range found {
@@ -140,8 +142,8 @@ func judgeMX(host string, found []dns.Record) Result {
 	return Result{Status: StatusOK}
 }
 
-// judgeOne wants exactly one text of a kind, other texts aside, with nothing
-// wrong with it.
+// judgeOne requires exactly one valid text of a kind and ignores other texts. fault returns
+// what is wrong with a text, or "".
 func judgeOne(found []dns.Record, isKind func(string) bool, fault func(string) string) Result {
 	var texts []string
 	for _, f := range found {
@@ -161,20 +163,20 @@ func judgeOne(found []dns.Record, isKind func(string) bool, fault func(string) s
 	return Result{Status: StatusOK}
 }
 
-// isSPF says whether a text is an SPF record (RFC 7208, 4.5).
+// isSPF reports whether a text is an SPF record (RFC 7208, 4.5).
 func isSPF(text string) bool {
 	version, _, _ := strings.Cut(text, " ")
 	return strings.EqualFold(version, "v=spf1")
 }
 
-// hasTerm says whether an SPF record has a term, also with a plus before it.
+// hasTerm reports whether an SPF record has a term, with or without a plus before it.
 func hasTerm(spf, term string) bool {
 	return slices.ContainsFunc(strings.Fields(spf), func(f string) bool {
 		return strings.EqualFold(strings.TrimPrefix(f, "+"), term)
 	})
 }
 
-// countSPFLookups counts the terms of a record for which receivers ask the DNS.
+// countSPFLookups counts the terms of a record that make receivers query the DNS.
 func countSPFLookups(spf string) (n int) {
 	for _, f := range strings.Fields(strings.ToLower(spf)) {
 		name, _, _ := strings.Cut(strings.TrimLeft(f, "+-~?"), ":")
@@ -191,15 +193,14 @@ func hasVersion(v string) func(string) bool {
 	return func(text string) bool { return parseTags(text)["v"] == v }
 }
 
-// hasDKIMKey says whether a text is a DKIM key: its version may be left out.
+// hasDKIMKey reports whether a text is a DKIM key; its version may be missing.
 func hasDKIMKey(text string) bool {
 	tags := parseTags(text)
 	_, key := tags["p"]
 	return key && (tags["v"] == "DKIM1" || tags["v"] == "")
 }
 
-// parseTags reads a list such as "v=DMARC1; p=none". Spaces inside of a value do
-// not count.
+// parseTags parses a list such as "v=DMARC1; p=none". Spaces inside a value are removed.
 func parseTags(text string) map[string]string {
 	out := map[string]string{}
 	for part := range strings.SplitSeq(text, ";") {

@@ -16,8 +16,7 @@ func (d *desk) setDefaults(body map[string]any) (set mail.Settings) {
 	return set
 }
 
-// The defaults hold for mailboxes and passwords that come after them, and are replaced
-// as a whole.
+// The defaults apply to mailboxes and passwords created later, and are replaced as a whole.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
@@ -85,7 +84,7 @@ func TestDefaults(t *testing.T) {
 	})
 }
 
-// A quota and a daily limit can be taken away again; left out they stay.
+// A quota and a daily limit can be removed again; if they are left out, they stay.
 func TestLimitsCanBeTakenAway(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
@@ -116,7 +115,7 @@ func TestLimitsCanBeTakenAway(t *testing.T) {
 	})
 }
 
-// An inbox takes mail up to its quota.
+// An inbox accepts mail up to its quota.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
@@ -126,7 +125,7 @@ func TestQuota(t *testing.T) {
 		account := d.account("destek@firma.example")
 		body := map[string]any{"address": "info@firma.example", "kind": "inbox", "account_id": account, "quota_mb": 1}
 		d.Owner.Post(mailboxes, body).Want(200)
-		large := strings.Repeat("x", 240<<10) // it stands in the mail twice
+		large := strings.Repeat("x", 240<<10) // the mail contains it twice
 		for i, want := range []int{250, 250, 452, 250} {
 			subject := "kısa"
 			if i < 3 {

@@ -10,25 +10,25 @@ import (
 
 // The states of a domain.
 const (
-	// Pending: whose it is has not been shown.
+	// Pending: the workspace has not yet proved that it owns the domain.
 	Pending = "pending"
-	// Verifying: it is the workspace's own, but mandatory records are missing.
+	// Verifying: the workspace owns the domain, but mandatory records are missing.
 	Verifying = "verifying"
-	// Active: every mandatory record is there.
+	// Active: all mandatory records are present.
 	Active = "active"
-	// Degraded: it was active, and mandatory records are missing or wrong.
+	// Degraded: the domain was active, but mandatory records are now missing or wrong.
 	Degraded = "degraded"
-	// Suspended: it was the workspace's own, and the ownership record is gone.
+	// Suspended: the workspace owned the domain, but the ownership record is gone.
 	Suspended = "suspended"
 )
 
-// RoutingEmbedded is mail that this installation takes and sends itself.
+// RoutingEmbedded means that this installation receives and sends the domain's mail itself.
 const RoutingEmbedded = "embedded"
 
-// ProblemTaken says that another workspace has shown that the domain is its own.
+// ProblemTaken means that another workspace has proved that it owns the domain.
 const ProblemTaken = "domain_taken"
 
-// maxDomains is how many a workspace may have.
+// maxDomains is the maximum number of domains of a workspace.
 const maxDomains = 100
 
 // Domain is a mail domain of a workspace.
@@ -37,7 +37,8 @@ type Domain struct {
 	Domain   string    `json:"domain" example:"xn--rnek-4qa.com" doc:"Domain name as in DNS (ASCII)"`
 	Display  string    `json:"display" example:"örnek.com" doc:"Domain name for display"`
 	Selector string    `json:"selector" example:"s202611" doc:"DKIM selector; the records are at this name followed by r (RSA) and e (Ed25519)"`
-	// New keys sign once their record was seen; until then the present ones do.
+	// New keys are used for signing once their record has been seen; until then the current
+	// ones are.
 	NextSelector string      `json:"next_selector" example:"" doc:"Selector of new DKIM keys that wait for their records. Mail is signed with them once the RSA record is found, and with those at selector until then. Empty if none wait"`
 	OldSelector  string      `json:"old_selector" example:"" doc:"Selector of the previous DKIM keys, for a month after the new ones took over. Otherwise empty"`
 	OldUntil     *clock.Time `json:"old_until" nullable:"true" doc:"Until when mail signed with the previous keys can still be in transit; after that their records can be removed"`
@@ -50,30 +51,30 @@ type Domain struct {
 	CreatedAt  clock.Time  `json:"created_at"`
 }
 
-// row is a domain as it is stored.
+// row is a domain as stored.
 type row struct {
 	Domain
 	keys    publicKeys
 	next    publicKeys        // at NextSelector
 	results map[string]Result // by purpose
-	// rounds counts the scheduled rounds in the present state. bad counts those in
-	// a row that found a mandatory record missing or wrong, lost those that found
-	// no ownership record.
+	// rounds counts the scheduled rounds in the current state. bad counts consecutive
+	// rounds that found a mandatory record missing or wrong, lost those that found no
+	// ownership record.
 	rounds, bad, lost int
 	stateAt           clock.Time
 }
 
-// Mail that was signed with keys of before may wait in queues for keysNeeded; where they
-// were is shown for keysShown.
+// Mail signed with old keys may wait in queues for up to keysNeeded; the selector of old
+// keys is shown for keysShown.
 const (
 	keysNeeded = 7 * 24 * time.Hour
 	keysShown  = 30 * 24 * time.Hour
 )
 
-// allKeys are the keys that sign and those that wait.
+// allKeys returns the current keys and the waiting ones.
 func (d *row) allKeys() [2]publicKeys { return [2]publicKeys{d.keys, d.next} }
 
-// takeNext makes the keys that waited the domain's own.
+// takeNext makes the waiting keys the current ones.
 func (d *row) takeNext(now time.Time) {
 	d.OldSelector, d.OldUntil = d.Selector, clock.Ptr(now.Add(keysNeeded))
 	d.Selector, d.keys = d.NextSelector, d.next
@@ -83,10 +84,10 @@ func (d *row) takeNext(now time.Time) {
 	delete(d.results, purposeNextEd25519)
 }
 
-// owned says whether the workspace has shown that the domain is its own.
+// owned reports whether the workspace has proved that it owns the domain.
 func (d *row) owned() bool { return d.State == Verifying || d.State == Active || d.State == Degraded }
 
-// Details are a domain with its records.
+// Details is a domain with its records.
 type Details struct {
 	Domain   Domain   `json:"domain"`
 	Records  []Record `json:"records" nullable:"false"`

@@ -25,7 +25,7 @@ const (
 	host  = "mx.konak.example"
 )
 
-// desk is a workspace beside the name server of its domains.
+// desk is a workspace together with the name server of its domains.
 type desk struct {
 	*apptest.Workspace
 	t     *testing.T
@@ -51,7 +51,7 @@ func (d *desk) add(name string) (out domain.Details) {
 	return out
 }
 
-// look looks the records up now.
+// look looks up the records now.
 func (d *desk) look(of domain.Details) (out domain.Details) {
 	d.t.Helper()
 	d.s.Clock.Advance(10 * time.Second)
@@ -59,7 +59,7 @@ func (d *desk) look(of domain.Details) (out domain.Details) {
 	return out
 }
 
-// round lets time pass until the next regular round is over.
+// round advances the clock and runs the scheduled round that is then due.
 func (d *desk) round(of domain.Details, after time.Duration) (state string) {
 	d.t.Helper()
 	d.s.Clock.Advance(after)
@@ -71,7 +71,7 @@ func (d *desk) round(of domain.Details, after time.Duration) (state string) {
 	return list[i].State
 }
 
-// publish puts records into the DNS, all of them where none is named.
+// publish puts records into the DNS, all of them if no purposes are given.
 func (d *desk) publish(of domain.Details, purposes ...string) {
 	for _, r := range of.Records {
 		if len(purposes) > 0 && !slices.Contains(purposes, r.Purpose) {
@@ -92,8 +92,8 @@ func record(d domain.Details, purpose string) domain.Record {
 	return d.Records[slices.IndexFunc(d.Records, func(r domain.Record) bool { return r.Purpose == purpose })]
 }
 
-// A domain that is added with all its records becomes active, and the answer
-// holds what its provider needs.
+// A domain that is added with all its records becomes active, and the response contains
+// what the DNS provider needs.
 func TestQuickstart(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
@@ -139,7 +139,7 @@ func TestQuickstart(t *testing.T) {
 		if diff := cmp.Diff([]string{domain.Verified}, d.Events()); diff != "" {
 			t.Error(diff)
 		}
-		// A look within ten seconds asks nobody.
+		// A check within ten seconds of the last one queries no server.
 		d.names.SetMX(got.Domain.Domain)
 		d.Owner.Get(base + "/domains/" + of.Domain.ID.String() + "/dns").Want(200).Data(&got)
 		if record(got, "mx").Status != domain.StatusOK {
@@ -172,7 +172,8 @@ func TestProvision(t *testing.T) {
 		if first.Selector != "a" || cmp.Diff(first, same) != "" {
 			t.Error(cmp.Diff(first, same))
 		}
-		// Another selector has keys of its own, at once while nobody could check the present ones.
+		// Another selector gets its own keys, immediately if nobody could verify the
+		// current ones.
 		before := d.look(d.add("firma.example"))
 		d.Owner.Post(path, map[string]any{"domain": "firma.example", "routing": "embedded", "selector": "b"}).Want(200).Data(&other)
 		after := d.look(before)
@@ -194,15 +195,15 @@ func (d *desk) countAudit(action string) int {
 	return len(lines)
 }
 
-// rotate asks for keys at a selector.
+// rotate requests keys at a selector.
 func (d *desk) rotate(of domain.Details, selector string) (out domain.Domain) {
 	d.t.Helper()
 	d.Owner.Post(base+"/provision/domain", map[string]any{"domain": of.Domain.Domain, "routing": "embedded", "selector": selector}).Want(200).Data(&out)
 	return out
 }
 
-// New keys of a domain whose records were seen wait for their own. The domain stays as it
-// is meanwhile, and a round finds the record.
+// If the records of the current keys have been seen, new keys wait for theirs. The domain's
+// state stays unchanged meanwhile, and a round finds the record.
 func TestNewKeysWait(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
@@ -222,17 +223,18 @@ func TestNewKeysWait(t *testing.T) {
 			next.FQDN != "br._domainkey.firma.example" || next.Status != domain.StatusMissing || next.Required || !strings.Contains(got.ZoneFile, "\nbe._domainkey IN TXT ") {
 			t.Errorf("got %+v", got)
 		}
-		// The same again changes nothing, and what does not sign alone is not enough.
+		// Repeating the request changes nothing, and the optional Ed25519 record is not
+		// enough.
 		d.rotate(of, "b")
 		d.publish(got, "next_dkim_ed25519")
 		if again := d.look(of); record(again, "next_dkim_rsa").Value != next.Value || again.Domain.NextSelector != "b" || record(again, "next_dkim_ed25519").Status != domain.StatusOK {
 			t.Errorf("got %+v", again)
 		}
-		// The old selector takes them back, another one replaces them.
+		// The old selector discards the new keys, another one replaces them.
 		if back := d.rotate(of, was); back.Selector != was || back.NextSelector != "" || len(d.look(of).Records) != len(of.Records) {
 			t.Errorf("got %+v", back)
 		}
-		d.publish(got) // those of keys that are no more
+		d.publish(got) // records of discarded keys
 		d.rotate(of, "b")
 		if again := d.look(of); record(again, "next_dkim_rsa").Error != "wrong_key" || again.Domain.Selector != was {
 			t.Errorf("got %+v", again)
@@ -259,7 +261,7 @@ func TestNewKeysWait(t *testing.T) {
 			t.Errorf("the old records are needed for %s", week)
 		}
 		d.Owner.Post(base+"/provision/domain", map[string]any{"domain": "firma.example", "routing": "embedded", "selector": was}).Refused(422, "validation_failed")
-		// The records of before are named for a month.
+		// The previous selector is shown for a month.
 		for range 28 {
 			d.round(of, 24*time.Hour)
 		}
@@ -275,7 +277,7 @@ func TestNewKeysWait(t *testing.T) {
 	})
 }
 
-// What a look found of keys that were replaced meanwhile says nothing of the new ones.
+// Lookup results for keys that were replaced meanwhile are not applied to the new ones.
 func TestKeysChangeDuringALook(t *testing.T) {
 	t.Parallel()
 	names := dnstest.Start(t)
@@ -302,7 +304,7 @@ func TestKeysChangeDuringALook(t *testing.T) {
 	}
 }
 
-// What stands in the DNS, and what each record's status is then.
+// The status of each record for different DNS contents.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	names := dnstest.Start(t)
@@ -345,7 +347,7 @@ func TestRecords(t *testing.T) {
 		{"dkim_rsa", "mismatch", "wrong_key", func() { names.SetTXT(rsa.FQDN, []string{rsa.Value[:255]}) }},
 		{"dkim_rsa", "duplicate", "", func() { names.SetTXT(rsa.FQDN, rsa.Chunks, rsa.Chunks) }},
 		{"dkim_ed25519", "ok", "", text(ed.FQDN, ed.Value)},
-		{"dkim_ed25519", "mismatch", "wrong_key", text(ed.FQDN, p(ed.Value))}, // RSA where it says nothing
+		{"dkim_ed25519", "mismatch", "wrong_key", text(ed.FQDN, p(ed.Value))}, // without k the type is RSA
 		{"dmarc", "ok", "", text("_dmarc."+name, "v=DMARC1; p=Reject; rua=mailto:x@y.example")},
 		{"dmarc", "mismatch", "wrong_value", text("_dmarc."+name, "v=DMARC1; rua=mailto:x@y.example")},
 		{"dmarc", "duplicate", "", text("_dmarc."+name, "v=DMARC1; p=none", "v=DMARC1; p=reject")},
@@ -366,7 +368,7 @@ func TestRecords(t *testing.T) {
 	if line := "_submissions._tcp IN SRV 0 1 465 " + host + ".\n"; !strings.Contains(of.ZoneFile, line) || record(of, "submissions").Required {
 		t.Errorf("got %s", of.ZoneFile)
 	}
-	// A record that is there is completed, not doubled.
+	// An existing record is completed, not duplicated.
 	text(name, "v=spf1 include:_spf.other.example ~all")()
 	if got := record(d.look(of), "spf"); got.Value != "v=spf1 include:_spf.konak.example include:_spf.other.example ~all" {
 		t.Errorf("got %q", got.Value)
@@ -377,7 +379,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// Servers that fail at the first look say nothing about what is missing.
+// Servers that fail at the first lookup do not prove that records are missing.
 func TestFirstLookFails(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
@@ -390,7 +392,7 @@ func TestFirstLookFails(t *testing.T) {
 	})
 }
 
-// Two rounds must find something wrong, and silence is nothing wrong.
+// Two rounds must find a problem, and a missing answer is not a problem.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
@@ -414,7 +416,8 @@ func TestRounds(t *testing.T) {
 		d.names.SetManner("*", "")
 		d.names.SetMX("firma.example")
 		step(24*time.Hour, domain.Active) // one bad round
-		// Looks that people take do not count as rounds, and silence does not either.
+		// Checks requested by people do not count as rounds, and neither do missing
+		// answers.
 		if d.look(of); d.look(of).Domain.State != domain.Active {
 			t.Error("a look made it worse")
 		}
@@ -424,7 +427,7 @@ func TestRounds(t *testing.T) {
 		step(time.Hour, domain.Degraded)
 		d.publish(of, "mx")
 		step(time.Minute, domain.Active)
-		// A good round between two bad ones begins the count anew.
+		// A good round between two bad ones restarts the count.
 		d.names.SetMX("firma.example")
 		step(24*time.Hour, domain.Active)
 		d.publish(of, "mx")
@@ -433,7 +436,7 @@ func TestRounds(t *testing.T) {
 		step(24*time.Hour, domain.Active)
 		d.publish(of, "mx")
 		step(time.Hour, domain.Active)
-		// Without the ownership record it is nobody's.
+		// Without the ownership record the domain belongs to nobody.
 		d.names.SetTXT("_verify.firma.example")
 		step(24*time.Hour, domain.Active)
 		step(time.Hour, domain.Suspended)
@@ -446,7 +449,7 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// The rounds become rarer while nothing happens.
+// The rounds become less frequent while nothing happens.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
@@ -475,7 +478,7 @@ func TestSchedule(t *testing.T) {
 	})
 }
 
-// A domain belongs to the workspace that shows its record, and is free again
+// A domain belongs to the workspace whose ownership record is published, and is free again
 // when the record is gone.
 func TestTaken(t *testing.T) {
 	t.Parallel()
@@ -491,16 +494,16 @@ func TestTaken(t *testing.T) {
 		}
 		d.look(mine)
 		other.Owner.Post(quick, map[string]any{"domain": "firma.example"}).Refused(409, "domain_taken")
-		// Both records are there: the first keeps it.
+		// Both records are published: the first workspace keeps the domain.
 		d.names.SetTXT("_verify.firma.example", record(mine, "ownership").Chunks, record(theirs, "ownership").Chunks)
 		if got := other.look(theirs); got.Domain.State != domain.Pending || got.Domain.Problem != domain.ProblemTaken {
 			t.Errorf("got %+v", got.Domain)
 		}
 		d.Owner.Delete(base + "/provision/domain/" + mine.Domain.ID.String()).Want(200)
-		if got := other.look(theirs); got.Domain.State != domain.Verifying || got.Domain.Problem != "" { // its DKIM keys are not there
+		if got := other.look(theirs); got.Domain.State != domain.Verifying || got.Domain.Problem != "" { // its DKIM records are missing
 			t.Errorf("got %+v", got.Domain)
 		}
-		// One that was never active is simply pending again.
+		// A domain that was never active becomes pending again.
 		d.names.SetTXT("_verify.firma.example")
 		other.round(theirs, time.Minute)
 		if got := other.round(theirs, 5*time.Minute); got != domain.Pending {
@@ -519,7 +522,7 @@ func TestTooManyDomains(t *testing.T) {
 	w := s.Workspace("demo")
 	w.Owner.Post(quick, map[string]any{"domain": "d1.example"}).Want(200)
 	err := s.DB.Tenant(w.ID).InTx(t.Context(), func(tx *db.Tx) error {
-		for i := range 99 { // without making keys
+		for i := range 99 { // without generating keys
 			if _, err := tx.Exec(`INSERT INTO mail_domain (tenant_id, id, domain, selector, routing, state, problem, rsa_sealed, ed25519_sealed, rsa_public,
 				ed25519_public, results, rounds, bad_rounds, lost_rounds, state_at, checked_at, verified_at, created_by, created_at)
 				SELECT tenant_id, $2, $3, selector, routing, state, problem, rsa_sealed, ed25519_sealed, rsa_public, ed25519_public,

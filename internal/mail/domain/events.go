@@ -19,7 +19,7 @@ const (
 	MailboxSuspendedEvent = "mail.mailbox.suspended"
 )
 
-// Events lists what this module announces.
+// Events lists the events that this module emits.
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	active := Domain{

@@ -17,11 +17,10 @@ import (
 
 const rsaBits = 2048
 
-// publicKeys are a domain's DKIM keys as its records show them.
+// publicKeys are a domain's DKIM public keys as they appear in its records.
 type publicKeys struct{ rsa, ed25519 string }
 
-// keyPair is a domain's new DKIM keys: the public ones, and the private ones in
-// PKCS #8.
+// keyPair is a domain's new DKIM keys: the public keys, and the private keys in PKCS #8.
 type keyPair struct {
 	public       publicKeys
 	rsa, ed25519 []byte
@@ -52,7 +51,7 @@ func (s *Service) makeKeys() (k keyPair, err error) {
 	return k, nil
 }
 
-// seal returns the private keys as they are stored.
+// seal returns the private keys sealed for storage.
 func (k *keyPair) seal(box *secret.Box, tenant, id uuid.UUID, selector string) (rsa, ed25519 []byte) {
 	return box.Seal(tenant, keyPlace(id, selector, "rsa"), k.rsa), box.Seal(tenant, keyPlace(id, selector, "ed25519"), k.ed25519)
 }
@@ -67,8 +66,8 @@ type SigningKey struct {
 	Key      crypto.Signer
 }
 
-// SigningKeys returns the DKIM keys of a domain that is the workspace's own, RSA
-// first; none for another.
+// SigningKeys returns the DKIM keys of a domain that the workspace owns, RSA first; none
+// for any other domain.
 func (s *Service) SigningKeys(r *db.Reader, name string) ([]SigningKey, error) {
 	d, sealed, err := findKeys(r, name)
 	if db.IsNoRow(err) || err == nil && !d.owned() {

@@ -8,26 +8,27 @@ import (
 
 // The kinds of mailboxes.
 const (
-	// KindInbox is a mailbox whose mail goes to an e-mail account of the CRM.
+	// KindInbox is a mailbox that delivers to an e-mail account of the CRM.
 	KindInbox = "inbox"
-	// KindForward is a mailbox whose mail is sent on to other addresses.
+	// KindForward is a mailbox that forwards its mail to other addresses.
 	KindForward = "forward"
-	// KindPersonal is a mailbox that people read by IMAP, which is not served yet.
+	// KindPersonal is a mailbox that people read by IMAP. It is not supported yet.
 	KindPersonal = "personal"
 )
 
 // The states of a mailbox.
 const (
 	MailboxActive = "active"
-	// MailboxSuspended: it sends and forwards nothing. Mail to an inbox is still taken.
+	// MailboxSuspended: the mailbox sends and forwards nothing. Mail to an inbox is still
+	// accepted.
 	MailboxSuspended = "suspended"
 )
 
 const (
-	// maxMailboxes is how many a workspace may have.
+	// maxMailboxes is the maximum number of mailboxes of a workspace.
 	maxMailboxes = 1000
-	// minPassword is how long a mailbox's password must be where the workspace has
-	// no default of its own.
+	// minPassword is the minimum length of a mailbox's password if the workspace has no
+	// default.
 	minPassword = 12
 )
 
@@ -49,5 +50,5 @@ type Mailbox struct {
 	passwordHash string
 }
 
-// isFull says whether an inbox takes no more mail.
+// isFull reports whether an inbox accepts no more mail.
 func (m *Mailbox) isFull() bool { return m.QuotaMB != nil && m.UsedBytes >= *m.QuotaMB<<20 }

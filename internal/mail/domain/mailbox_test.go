@@ -32,7 +32,7 @@ func (d *desk) box(address, account string) *apptest.Response {
 	return d.Owner.Post(mailboxes, map[string]any{"address": address, "kind": "inbox", "account_id": account})
 }
 
-// subjects are those of the workspace's conversations, the newest first.
+// subjects returns the subjects of the workspace's conversations, newest first.
 func (d *desk) subjects() (out []string) {
 	d.t.Helper()
 	d.s.Settle()
@@ -77,7 +77,7 @@ func send(t *testing.T, server, to, subject string) int {
 	return 250
 }
 
-// Mail to a mailbox reaches the inbox once the domain is the workspace's own.
+// Mail to a mailbox reaches the inbox once the workspace owns the domain.
 func TestMailboxes(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
@@ -109,7 +109,7 @@ func TestMailboxes(t *testing.T) {
 		if got := other.subjects(); len(got) != 0 {
 			t.Errorf("another workspace got %q", got)
 		}
-		// The same address again changes where its mail goes.
+		// Provisioning the same address again changes the destination of its mail.
 		d.box("info@firma.example", second).Want(200).Data(&moved)
 		if moved.ID != m.ID || moved.AccountID == nil || moved.AccountID.String() != second {
 			t.Errorf("got %+v", moved)
@@ -139,7 +139,7 @@ func TestMailboxes(t *testing.T) {
 	})
 }
 
-// A domain that is lost takes no mail any more.
+// A lost domain accepts no mail any more.
 func TestMailOfLostDomain(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {

@@ -6,18 +6,18 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Progress is how far the setup of a workspace's mail is: that of the domain that
-// has come furthest, and how many mailboxes there are.
+// Progress is the progress of a workspace's mail setup: that of the most advanced domain,
+// and the number of mailboxes.
 type Progress struct {
 	Domain                 string
 	Owned, MX, AuthRecords bool
 	Mailboxes              int
 }
 
-// furthest orders the states of domains by how far they have come.
+// furthest orders the states of domains by progress.
 var furthest = []string{Pending, Suspended, Verifying, Degraded, Active}
 
-// ReadProgress reads how far the setup of a workspace's mail is.
+// ReadProgress returns the progress of a workspace's mail setup.
 func (s *Service) ReadProgress(r *db.Reader) (p Progress, err error) {
 	if p.Mailboxes, err = countMailboxes(r); err != nil {
 		return p, err

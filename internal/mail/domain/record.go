@@ -14,7 +14,7 @@ import (
 	"konak/internal/kit/dns"
 )
 
-// What the records are for.
+// The purposes of the records.
 const (
 	purposeOwnership = "ownership"
 	purposeMX        = "mx"
@@ -24,14 +24,14 @@ const (
 	purposeDMARC     = "dmarc"
 	purposeTLSReport = "tls_report"
 
-	// Those of keys that wait.
+	// Records of waiting keys.
 	purposeNextRSA     = "next_dkim_rsa"
 	purposeNextEd25519 = "next_dkim_ed25519"
 
 	purposeSubmissions = "submissions"
 )
 
-// notOffered are services that mail programs look for and that are not here.
+// notOffered are services that mail programs look for and that this server does not offer.
 var notOffered = []string{"imap", "pop3", "pop3s", "submission"}
 
 // The statuses of a record.
@@ -49,7 +49,7 @@ const (
 	maxTXTChunk = 255
 )
 
-// Result is what a look at a record found.
+// Result is the result of looking up a record.
 type Result struct {
 	Status    string      `json:"status" enum:"ok,missing,mismatch,duplicate,unreachable" example:"ok"`
 	Found     []string    `json:"found" nullable:"false" example:"[\"10 mail.konak.example.\"]" doc:"Values found at this name"`
@@ -57,7 +57,7 @@ type Result struct {
 	CheckedAt *clock.Time `json:"checked_at" nullable:"true" doc:"When the name servers last answered"`
 }
 
-// Record is a DNS record that a domain needs, with what was found.
+// Record is a DNS record that a domain needs, with its lookup result.
 type Record struct {
 	Purpose  string   `json:"purpose" example:"mx"`
 	Host     string   `json:"host" example:"@" doc:"Name without the domain, as many DNS providers require"`
@@ -71,11 +71,11 @@ type Record struct {
 	Result
 }
 
-// dnsTypes are the types of records by name.
+// dnsTypes maps names to record types.
 var dnsTypes = map[string]dns.Type{"TXT": dns.TXT, "MX": dns.MX, "SRV": dns.SRV}
 
-// recordsOf lists the records that a domain needs, with what was found. An SPF
-// record that is there already is completed instead of doubled.
+// recordsOf lists the records that a domain needs, with their lookup results. An existing
+// SPF record is completed, not duplicated.
 func (s *Service) recordsOf(tenant uuid.UUID, d *row) []Record {
 	out := []Record{
 		textRecord(purposeOwnership, "_verify", s.ownershipValue(tenant, d.Domain.Domain), true),
@@ -131,16 +131,16 @@ func textRecord(purpose, host, value string, required bool) Record {
 	return r
 }
 
-// ownershipValue is the text that shows that a workspace controls a domain.
-// Nobody can make it without the installation's key.
+// ownershipValue returns the text that proves a workspace's control of a domain. Nobody can
+// compute it without the installation's key.
 func (s *Service) ownershipValue(tenant uuid.UUID, domain string) string {
 	h := hmac.New(sha256.New, s.Key)
 	h.Write([]byte("domain ownership\x00" + tenant.String() + "\x00" + domain))
 	return "platform-verify=" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// spfValue is the SPF record that a domain needs. Where it has one already, our
-// part is added in front of its other parts.
+// spfValue returns the SPF record that a domain needs. If there already is one, our term is
+// inserted before its other terms.
 func (s *Service) spfValue(found []string) string {
 	for _, text := range found {
 		if !isSPF(text) {
@@ -154,7 +154,7 @@ func (s *Service) spfValue(found []string) string {
 	return "v=spf1 " + s.SPF + " ~all"
 }
 
-// zoneFile writes the records as a zone file has them.
+// zoneFile formats the records as a zone file.
 func zoneFile(domain string, records []Record) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "$ORIGIN %s.\n$TTL %d\n", domain, recordTTL)

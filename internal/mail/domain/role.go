@@ -11,25 +11,25 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Addresses that every domain has. Where there is no such mailbox, mail to people comes to
-// the first one of the workspace; reports of programs, which our own DNS records ask for,
-// are taken and read by nobody.
+// Addresses that every domain has. If such a mailbox does not exist, mail to rolesOfPeople
+// goes to the first mailbox of the workspace; automatic reports, which our own DNS records
+// request, are accepted and read by nobody.
 var (
 	rolesOfPeople   = []string{"postmaster", "abuse"}
 	rolesOfPrograms = []string{dmarcReports, tlsReports}
 )
 
-// The names of the addresses that the DNS records name.
+// The local parts of the addresses in the DNS records.
 const (
 	dmarcReports = "dmarc"
 	tlsReports   = "tlsrpt"
 )
 
 // FindRole returns the workspace of an address that every domain has, and the address of
-// the mailbox that its mail goes to, "" for mail that nobody reads. It returns not_found
-// for any other address, and for one of people where the workspace has no mailbox at all:
-// whoever writes there must hear that nobody reads it. It is for addresses that have no
-// mailbox.
+// the mailbox that receives its mail, "" for mail that nobody reads. It returns not_found
+// for any other address, and for one of rolesOfPeople if the workspace has no mailbox at
+// all: the sender must learn that nobody reads the mail. Call it only for addresses without
+// a mailbox.
 func (s *Service) FindRole(ctx context.Context, addr string) (tenant uuid.UUID, to string, err error) {
 	bare, name, ok := foldAddress(addr)
 	role, _, _ := strings.Cut(bare, "@")

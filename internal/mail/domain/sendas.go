@@ -15,7 +15,7 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// maxGrants is how many send-as grants a workspace may have.
+// maxGrants is the maximum number of send-as grants of a workspace.
 const maxGrants = 10_000
 
 // Grant lets a mailbox send as another address.
@@ -27,13 +27,13 @@ type Grant struct {
 	CreatedAt clock.Time `json:"created_at"`
 }
 
-// Grants lists the newest first.
+// Grants lists the grants, newest first.
 func (s *Service) Grants(ctx context.Context, p db.Page) (db.List[Grant], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Grant], error) { return listGrants(r, p) })
 }
 
-// AddGrant lets a mailbox send as an address at one of the workspace's domains. It
-// returns conflict where it may already, its own address included.
+// AddGrant lets a mailbox send as an address at one of the workspace's domains. It returns
+// conflict if the mailbox may do so already, which includes its own address.
 func (s *Service) AddGrant(ctx context.Context, mailbox uuid.UUID, addr string) (g Grant, err error) {
 	email, name, err := parseMailboxAddress("address", addr)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Service) AddGrant(ctx context.Context, mailbox uuid.UUID, addr string) 
 	return g, err
 }
 
-// RevokeGrant takes a grant back. Sessions that are open feel it with their next mail.
+// RevokeGrant revokes a grant. Open sessions are affected from their next mail on.
 func (s *Service) RevokeGrant(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		g, err := deleteGrant(tx, id)
@@ -86,9 +86,9 @@ func (s *Service) RevokeGrant(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// MaySendAs says whether a mailbox may send as an address: its own, or one that it
-// has a grant for, at a domain that is the workspace's own at the moment. What
-// follows a plus in its own address does not count.
+// MaySendAs reports whether a mailbox may send as an address: its own, or one that it has a
+// grant for, at a domain that the workspace currently owns. Anything from a plus on in the
+// local part is ignored.
 func (s *Service) MaySendAs(ctx context.Context, tenant uuid.UUID, m Mailbox, addr string) (bool, error) {
 	bare, name, ok := foldAddress(addr)
 	if !ok {
@@ -104,8 +104,8 @@ func (s *Service) MaySendAs(ctx context.Context, tenant uuid.UUID, m Mailbox, ad
 	return db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (bool, error) { return hasGrant(r, m.ID, bare) })
 }
 
-// parseMailboxAddress reads an address that a mailbox can have and returns it with
-// its domain. It returns a fault of the field for others.
+// parseMailboxAddress parses an address that a mailbox can have and returns it with its
+// domain. It returns a fault of the field for any other address.
 func parseMailboxAddress(field, addr string) (email, name string, err error) {
 	if address.IsWildcard(addr) {
 		return "", "", fault.Invalid(field, "wildcard")
@@ -118,8 +118,8 @@ func parseMailboxAddress(field, addr string) (email, name string, err error) {
 	return e.Key, name, nil
 }
 
-// foldAddress returns an address without what follows a plus, and its domain. It
-// returns false for what is no address.
+// foldAddress returns an address without the plus and what follows it in the local part,
+// and its domain. It returns false if addr is not an address.
 func foldAddress(addr string) (bare, name string, ok bool) {
 	local, name, _ := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
 	local, _, _ = strings.Cut(local, "+")
@@ -127,8 +127,7 @@ func foldAddress(addr string) (bare, name string, ok bool) {
 	return local + "@" + name, name, ok && local != "" && !strings.ContainsFunc(local, unicode.IsControl)
 }
 
-// FindOwner returns the workspace that a domain belongs to, the zero id where it is
-// nobody's.
+// FindOwner returns the workspace that owns a domain, or the zero id if nobody owns it.
 func (s *Service) FindOwner(ctx context.Context, name string) (uuid.UUID, error) {
 	owner, err := db.Read(ctx, s.DB.System("mail domain look-up"), func(r *db.Reader) (uuid.UUID, error) { return findOwner(r, name) })
 	if db.IsNoRow(err) {

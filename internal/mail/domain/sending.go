@@ -11,28 +11,28 @@ import (
 	"konak/internal/kit/event"
 )
 
-// How many recipients a mailbox may send to.
+// Limits of the number of recipients that a mailbox may send to.
 const (
-	// suspiciousHour is how many in an hour are taken for abuse.
+	// suspiciousHour is the number of recipients in an hour above which sending is treated
+	// as abuse.
 	suspiciousHour = 200
-	// maxDay is how many in 24 hours are let through where the mailbox has no lower
-	// limit of its own.
+	// maxDay is the limit of recipients in 24 hours if the mailbox has no limit of its own.
 	maxDay = 2000
 )
 
-// Why a mailbox may not send.
+// Reasons why a mailbox may not send.
 var (
 	ErrSuspended  = errors.New("domain: the mailbox is suspended")
 	ErrSentEnough = errors.New("domain: the mailbox has sent all that it may in a day")
 )
 
-// Why a mailbox was suspended.
+// Reasons why a mailbox was suspended.
 const (
 	ReasonByHand = "by_hand"
 	ReasonAbuse  = "too_many_recipients"
 )
 
-// Abuse is a mailbox that sends more than people do.
+// Abuse is a mailbox that sends more than a person would.
 type Abuse struct {
 	Mailbox
 	Recipients int64 `json:"recipients" example:"212" doc:"Recipients in this hour"`
@@ -45,7 +45,7 @@ type Suspension struct {
 	Reason string `json:"reason" enum:"by_hand,too_many_recipients" example:"too_many_recipients"`
 }
 
-// dayLimit is to how many recipients the mailbox may send in 24 hours.
+// dayLimit returns the number of recipients that the mailbox may send to in 24 hours.
 func (m *Mailbox) dayLimit() int64 {
 	if m.DailyLimit != nil {
 		return *m.DailyLimit
@@ -53,7 +53,8 @@ func (m *Mailbox) dayLimit() int64 {
 	return maxDay
 }
 
-// CheckSending returns what CountSending would for a mail, and counts nothing.
+// CheckSending returns the error that CountSending would return for a mail, without
+// counting. Automatic suspension is not part of the check.
 func (s *Service) CheckSending(ctx context.Context, tenant, mailbox uuid.UUID, recipients int) error {
 	return s.DB.Tenant(tenant).Read(ctx, func(r *db.Reader) error {
 		m, err := mailboxByID(r, mailbox)
@@ -71,12 +72,12 @@ func (s *Service) CheckSending(ctx context.Context, tenant, mailbox uuid.UUID, r
 	})
 }
 
-// CountSending counts the recipients of a mail that a mailbox is about to send. A
-// mailbox that sends to too many in an hour is announced once in that hour, and
-// suspended where the workspace asks for it. It returns ErrSuspended where the
-// mailbox may not send, and ErrSentEnough where it has sent all that it may in a
-// day; the mail must not be sent then, and is not counted in the latter case: whoever
-// tries again would never come to an end.
+// CountSending counts the recipients of a mail that a mailbox is about to send. A mailbox
+// that sends to too many recipients in an hour is reported once in that hour, and suspended
+// if the workspace wants that. It returns ErrSuspended if the mailbox may not send, and
+// ErrSentEnough if its daily limit is used up; the mail must not be sent then. A mail over
+// the daily limit is not counted, so that repeated attempts do not keep the mailbox over
+// its limit.
 func (s *Service) CountSending(ctx context.Context, tenant, mailbox uuid.UUID, recipients int) error {
 	var refused error
 	err := s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
@@ -126,8 +127,7 @@ func (s *Service) CountSending(ctx context.Context, tenant, mailbox uuid.UUID, r
 	return err
 }
 
-// announceSuspension writes the audit line and the event of a mailbox that was
-// suspended.
+// announceSuspension writes the audit entry and the event of a suspended mailbox.
 func announceSuspension(tx *db.Tx, m Mailbox, reason string) error {
 	if err := audit.Write(tx, MailboxSuspendedEvent, m.ID.String(), map[string]string{"address": m.Address, "reason": reason}); err != nil {
 		return err

@@ -20,32 +20,32 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Config is what the module needs.
+// Config is the configuration of the module.
 type Config struct {
 	DB  *db.DB
 	Box *secret.Box
-	// Key makes the ownership records.
+	// Key is the key from which ownership records are computed.
 	Key []byte
 	DNS *dns.Client
-	// Host is the name of the server that takes the domains' mail, SPF the term of
-	// an SPF record that stands for the servers that send it.
+	// Host is the name of the server that receives the domains' mail, SPF the SPF term for
+	// the servers that send it.
 	Host, SPF string
-	// TLSListen is the address where mail programs hand mail over by TLS from the
-	// beginning, "" for none.
+	// TLSListen is the address where mail programs submit mail over implicit TLS, "" for
+	// none.
 	TLSListen string
-	// Accounts are where the mail of mailboxes goes.
+	// Accounts are the e-mail accounts that inboxes deliver to.
 	Accounts  Accounts
 	Passwords Passwords
 	Settings  Settings
-	// NewRSAKey is for tests, for which it takes too long: it gives the RSA keys of DKIM,
-	// which are new ones of 2,048 bits without it.
+	// NewRSAKey generates the RSA keys of DKIM. Tests set it because generation takes long;
+	// the default generates keys of 2,048 bits.
 	NewRSAKey func() (*rsa.PrivateKey, error)
 }
 
-// Service is the mail domains of workspaces.
+// Service manages the mail domains of workspaces.
 type Service struct{ Config }
 
-// New makes the service.
+// New creates the service.
 func New(c Config) *Service {
 	if c.NewRSAKey == nil {
 		c.NewRSAKey = generateRSAKey
@@ -53,21 +53,21 @@ func New(c Config) *Service {
 	return &Service{c}
 }
 
-// Input is what a domain is provisioned with.
+// Input is the input for provisioning a domain.
 type Input struct {
 	Domain   string
-	Selector string // "" for the present one, or one of this month
+	Selector string // "" keeps the current one; a new domain gets one of this month
 	Routing  string
 }
 
-// selectors leaves space for one more character in a label.
+// selectors matches valid selectors. It leaves space for one more character in a label.
 var selectors = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,59}[a-z0-9])?$`)
 
-// Provision adds a domain, or changes the selector and the routing of one that is
-// there. Another selector comes with new keys, which wait for their records where those
-// of the present ones were seen; the present selector takes them back. It returns domain_taken where
-// another workspace has shown that the domain is its own, and limit_reached where
-// the workspace has too many.
+// Provision adds a domain, or changes the selector of an existing one. A new selector comes
+// with new keys. If the records of the current keys have been seen, the new keys wait for
+// theirs; provisioning the current selector again discards them. It returns domain_taken if
+// another workspace has proved that it owns the domain, and limit_reached if the workspace
+// has too many.
 func (s *Service) Provision(ctx context.Context, in Input) (out Details, err error) {
 	put, err := s.Prepare(ctx, in)
 	if err != nil {
@@ -80,8 +80,7 @@ func (s *Service) Provision(ctx context.Context, in Input) (out Details, err err
 	return out, err
 }
 
-// Prepare does what Provision does outside of its transaction, and returns what it does
-// inside.
+// Prepare does the part of Provision outside its transaction and returns the part inside.
 func (s *Service) Prepare(ctx context.Context, in Input) (put func(*db.Tx) (Details, error), err error) {
 	name, ok := address.ParseDomain(in.Domain)
 	if !ok {
@@ -136,14 +135,14 @@ func (s *Service) put(tx *db.Tx, name string, in Input, keys keyPair) (d row, er
 	return d, jobs.Restart(tx, checkJob, d.ID, d.nextRound(tx.Now()))
 }
 
-// change gives a domain that is there keys at another selector. Where receivers can check
-// the present ones, these sign until the records of the new ones are seen.
+// change gives an existing domain keys at another selector. If receivers can verify the
+// current keys, these keep signing until the records of the new ones have been seen.
 func (s *Service) change(tx *db.Tx, d *row, in Input, keys keyPair) error {
 	if in.Selector == "" || in.Selector == cmp.Or(d.NextSelector, d.Selector) {
 		return nil
 	}
 	if in.Selector == d.OldSelector && d.OldUntil.After(tx.Now()) {
-		return fault.Invalid("selector", "taken") // mail that its old key signed is under way
+		return fault.Invalid("selector", "taken") // mail signed with its old key is still in transit
 	}
 	was := cmp.Or(d.NextSelector, d.Selector)
 	delete(d.results, purposeNextRSA)
@@ -172,8 +171,7 @@ func (s *Service) change(tx *db.Tx, d *row, in Input, keys keyPair) error {
 	return jobs.Restart(tx, checkJob, d.ID, tx.Now())
 }
 
-// checkOwner returns domain_taken where another workspace has shown that the
-// domain is its own.
+// checkOwner returns domain_taken if another workspace has proved that it owns the domain.
 func (s *Service) checkOwner(ctx context.Context, name string) error {
 	owner, err := db.Read(ctx, s.DB.System("mail domain look-up"), func(r *db.Reader) (uuid.UUID, error) { return findOwner(r, name) })
 	switch {
@@ -187,8 +185,7 @@ func (s *Service) checkOwner(ctx context.Context, name string) error {
 	return nil
 }
 
-// Delete removes a domain with its keys. It returns conflict where there are
-// mailboxes at it.
+// Delete removes a domain with its keys. It returns conflict if the domain has mailboxes.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := lockRow(tx, id); err != nil {
@@ -212,7 +209,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// List lists the newest first.
+// List lists the domains, newest first.
 func (s *Service) List(ctx context.Context, p db.Page) (db.List[Domain], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Domain], error) { return listRows(r, p) })
 }
@@ -230,7 +227,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// memberOf is the member who acts, nil where nobody does.
+// memberOf returns the id of the acting member, or nil if there is none.
 func memberOf(ctx context.Context) *uuid.UUID {
 	if who := caller.From(ctx); who.ID != uuid.Nil {
 		return &who.ID

@@ -17,13 +17,13 @@ import (
 
 const (
 	checkJob = "mail.domain.check"
-	// liveTime bounds a look that somebody waits for, freshTime is for how long
-	// its outcome is shown to others.
+	// liveTime limits a lookup that somebody waits for; freshTime is how long its result is
+	// reused.
 	liveTime  = 10 * time.Second
 	freshTime = 10 * time.Second
 )
 
-// Jobs are the kinds of this module's jobs.
+// Jobs returns the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{{
 		Name: checkJob, Handler: s.runRound, PerNode: 16, PerTenant: 2, PerAccount: 1, MaxAttempts: 1_000_000,
@@ -31,9 +31,9 @@ func (s *Service) Jobs() []jobs.Kind {
 	}}
 }
 
-// CheckNow looks a domain's records up and returns them with what was found.
-// What was found a moment ago is returned as it is. It can make the state better
-// but not worse: that takes scheduled rounds.
+// CheckNow looks up a domain's records and returns them with the results. Very recent
+// results are returned without a new lookup. A check can improve the state but not worsen
+// it: only scheduled rounds do that.
 func (s *Service) CheckNow(ctx context.Context, id uuid.UUID) (Details, error) {
 	d, err := s.find(ctx, id)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Service) lookUpWithin(ctx context.Context, limit time.Duration, tenant 
 	return s.lookUp(ctx, d.Domain.Domain, s.recordsOf(tenant, d))
 }
 
-// runRound is the handler of checkJob. It ends where the domain is gone.
+// runRound is the handler of checkJob. The job ends if the domain no longer exists.
 func (s *Service) runRound(ctx context.Context, j *jobs.Job) error {
 	d, err := s.find(ctx, j.AccountID)
 	if db.IsNoRow(err) {
@@ -75,7 +75,7 @@ func (s *Service) runRound(ctx context.Context, j *jobs.Job) error {
 	}
 	results := s.lookUp(ctx, d.Domain.Domain, s.recordsOf(j.TenantID, &d))
 	if err := ctx.Err(); err != nil {
-		return err // the node stops, so that nothing was seen
+		return err // the node is stopping, so the results do not count
 	}
 	gone := false
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
@@ -99,8 +99,9 @@ func (s *Service) runRound(ctx context.Context, j *jobs.Job) error {
 	return jobs.RunAgain(d.nextRound(s.DB.Clock().Now()))
 }
 
-// save writes down what a look found, lets new keys sign that were seen, and moves the
-// domain's state. Results that belong to other keys are dropped. The caller holds the row.
+// save stores the results of a lookup, switches to new keys whose record has been seen, and
+// updates the domain's state. Results for other keys than the current ones are dropped. The
+// caller holds the row lock.
 func (s *Service) save(tx *db.Tx, d *row, seen [2]publicKeys, results map[string]Result, round bool) error {
 	if d.allKeys() != seen {
 		return nil
@@ -133,8 +134,8 @@ func (s *Service) save(tx *db.Tx, d *row, seen [2]publicKeys, results map[string
 	return announce(tx, d)
 }
 
-// switchKeys lets the keys that wait sign where their mandatory record was seen, and
-// forgets where those of before were when that is long ago.
+// switchKeys makes the waiting keys the current ones if their mandatory record has been
+// seen, and forgets the old selector after keysShown.
 func switchKeys(tx *db.Tx, d *row) error {
 	if d.results[purposeNextRSA].Status == StatusOK {
 		d.takeNext(tx.Now())
@@ -150,8 +151,8 @@ func switchKeys(tx *db.Tx, d *row) error {
 	return nil
 }
 
-// claimIf claims a domain where that is wanted. It notes on the domain where
-// another workspace has it.
+// claimIf claims a domain if want is true. If another workspace owns it, it sets the
+// domain's problem.
 func (s *Service) claimIf(tx *db.Tx, d *row, want bool) (bool, error) {
 	d.Problem = ""
 	if !want {
@@ -167,7 +168,7 @@ func (s *Service) claimIf(tx *db.Tx, d *row, want bool) (bool, error) {
 	return ours, nil
 }
 
-// announce emits the event of a domain that became active, or stopped being so.
+// announce emits an event for a domain that became active, degraded or suspended.
 func announce(tx *db.Tx, d *row) error {
 	name := ""
 	switch d.State {

@@ -20,8 +20,8 @@ import (
 
 // Accounts are the CRM's e-mail accounts.
 type Accounts interface {
-	// CheckAccount returns not_found for an id that is no e-mail account of the
-	// reader's workspace.
+	// CheckAccount returns not_found if id is not an e-mail account of the reader's
+	// workspace.
 	CheckAccount(r *db.Reader, id uuid.UUID) error
 }
 
@@ -29,38 +29,39 @@ type Accounts interface {
 type Passwords interface {
 	Hash(ctx context.Context, password string) (string, error)
 	Verify(ctx context.Context, hash, password string) (bool, error)
-	// Dummy is the hash of no password: checking it takes as long as any other.
+	// Dummy returns a hash that no password matches: checking it takes as long as checking
+	// any other.
 	Dummy() string
 }
 
-// Settings are the workspace's settings that mailboxes follow.
+// Settings are the workspace's settings for mailboxes.
 type Settings interface {
-	// MailboxDefaults returns how much mail a new inbox takes and how long a password
-	// must be, nil where the workspace has no default.
+	// MailboxDefaults returns the quota of a new inbox and the minimum password length,
+	// each nil if the workspace has no default.
 	MailboxDefaults(r *db.Reader) (quotaMB, minPassword *int64, err error)
-	// AutoSuspend says whether a mailbox that sends too much is suspended.
+	// AutoSuspend reports whether a mailbox that sends too much is suspended.
 	AutoSuspend(r *db.Reader) (bool, error)
-	// ForwardingAllowed returns the domains and addresses outside that mailboxes may
+	// ForwardingAllowed returns the external domains and addresses that mailboxes may
 	// forward to.
 	ForwardingAllowed(r *db.Reader) ([]string, error)
 }
 
-// MailboxInput is what a mailbox is provisioned with.
+// MailboxInput is the input for provisioning a mailbox.
 type MailboxInput struct {
 	Address, Kind string
 	AccountID     *uuid.UUID // of an inbox
-	Targets       []string   // of one that forwards
-	// Password is "", QuotaMB and DailyLimit are not sent to keep what is there; a new
-	// mailbox has no password and the workspace's default quota then. Null takes the
-	// quota or the limit away.
+	Targets       []string   // of a forwarding mailbox
+	// An empty Password, or QuotaMB or DailyLimit not sent, keeps the current value; a new
+	// mailbox then has no password and the workspace's default quota. Null removes the
+	// quota or the limit.
 	Password   string
 	QuotaMB    api.Optional[int64]
 	DailyLimit api.Optional[int64]
 }
 
-// ProvisionMailbox adds a mailbox, or changes where the mail of one goes, its
-// password and its quota. It returns mailbox_kind_unavailable for a kind that is
-// not served, and limit_reached where the workspace has too many.
+// ProvisionMailbox adds a mailbox, or changes the destination, password, quota and limit of
+// an existing one. It returns mailbox_kind_unavailable for an unsupported kind, and
+// limit_reached if the workspace has too many.
 func (s *Service) ProvisionMailbox(ctx context.Context, in MailboxInput) (m Mailbox, err error) {
 	put, err := s.PrepareMailbox(ctx, in)
 	if err != nil {
@@ -73,8 +74,8 @@ func (s *Service) ProvisionMailbox(ctx context.Context, in MailboxInput) (m Mail
 	return m, err
 }
 
-// PrepareMailbox does what ProvisionMailbox does outside of its transaction, and returns
-// what it does inside.
+// PrepareMailbox does the part of ProvisionMailbox outside its transaction and returns the
+// part inside.
 func (s *Service) PrepareMailbox(ctx context.Context, in MailboxInput) (put func(*db.Tx) (Mailbox, error), err error) {
 	email, name, err := parseMailboxAddress("address", in.Address)
 	if err != nil {
@@ -120,8 +121,8 @@ func (s *Service) provisionMailbox(tx *db.Tx, name string, m Mailbox, in Mailbox
 	return s.putNewMailbox(tx, m, in)
 }
 
-// checkAccount returns the account, and a fault of the field account_id where it is
-// no e-mail account of the workspace.
+// checkAccount returns the account, and a fault of the field account_id if it is not an
+// e-mail account of the workspace.
 func (s *Service) checkAccount(r *db.Reader, account *uuid.UUID) (*uuid.UUID, error) {
 	if account == nil {
 		return nil, fault.Invalid("account_id", "required")
@@ -133,7 +134,7 @@ func (s *Service) checkAccount(r *db.Reader, account *uuid.UUID) (*uuid.UUID, er
 	return account, err
 }
 
-// parseTargets reads the addresses that a mailbox forwards to.
+// parseTargets parses the addresses that a mailbox forwards to.
 func parseTargets(list []string) ([]string, error) {
 	if len(list) == 0 {
 		return nil, fault.Invalid("targets", "required")
@@ -145,8 +146,8 @@ func parseTargets(list []string) ([]string, error) {
 	return targets, nil
 }
 
-// ForbiddenTargets returns those of the addresses that no mailbox of the reader's
-// workspace may forward to: they are neither at one of its own domains nor on its list.
+// ForbiddenTargets returns those of the addresses that no mailbox of the reader's workspace
+// may forward to: those that are neither at one of its own domains nor on its list.
 func (s *Service) ForbiddenTargets(r *db.Reader, targets []string) (out []string, err error) {
 	if len(targets) == 0 {
 		return nil, nil
@@ -173,8 +174,8 @@ func (s *Service) ForbiddenTargets(r *db.Reader, targets []string) (out []string
 	return out, nil
 }
 
-// leadsBack says whether mail to one of the targets would come back to an address by way of
-// the workspace's own mailboxes.
+// leadsBack reports whether mail to one of the targets would return to the address own
+// through the workspace's own mailboxes.
 func leadsBack(r *db.Reader, own string, targets []string) (bool, error) {
 	seen, next := map[string]bool{}, slices.Clone(targets)
 	for len(next) > 0 {
@@ -196,8 +197,8 @@ func leadsBack(r *db.Reader, own string, targets []string) (bool, error) {
 	return false, nil
 }
 
-// hashPassword returns the hash of a mailbox's new password, and a fault of the
-// field password for one that is shorter than the workspace asks for.
+// hashPassword returns the hash of a mailbox's new password, or a fault of the field
+// password if it is shorter than the workspace's minimum.
 func (s *Service) hashPassword(ctx context.Context, password string) (string, error) {
 	_, least, err := s.readDefaults(ctx)
 	if err != nil {
@@ -222,7 +223,7 @@ func (s *Service) readDefaults(ctx context.Context) (quota *int64, least int64, 
 	return quota, least, err
 }
 
-// putNewMailbox writes a mailbox and its line of the audit log.
+// putNewMailbox stores a mailbox and its audit entry.
 func (s *Service) putNewMailbox(tx *db.Tx, m Mailbox, in MailboxInput) (Mailbox, error) {
 	id := tx.NewID()
 	m.ID, m.CreatedAt = id, clock.At(tx.Now())
@@ -253,7 +254,7 @@ func (s *Service) putNewMailbox(tx *db.Tx, m Mailbox, in MailboxInput) (Mailbox,
 	})
 }
 
-// SetMailboxState suspends a mailbox or lets it send again.
+// SetMailboxState suspends a mailbox or reactivates it.
 func (s *Service) SetMailboxState(ctx context.Context, id uuid.UUID, state string) (m Mailbox, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if m, err = lockMailbox(tx, id); err != nil {
@@ -273,7 +274,7 @@ func (s *Service) SetMailboxState(ctx context.Context, id uuid.UUID, state strin
 	return m, err
 }
 
-// DeleteMailbox removes a mailbox: mail to it is refused from now on.
+// DeleteMailbox removes a mailbox; mail to it is refused from then on.
 func (s *Service) DeleteMailbox(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m, err := deleteMailbox(tx, id)
@@ -284,12 +285,12 @@ func (s *Service) DeleteMailbox(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Mailboxes lists the newest first.
+// Mailboxes lists the mailboxes, newest first.
 func (s *Service) Mailboxes(ctx context.Context, p db.Page) (db.List[Mailbox], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Mailbox], error) { return listMailboxes(r, p) })
 }
 
-// HasMailbox says whether the reader's workspace has a mailbox of this address.
+// HasMailbox reports whether the reader's workspace has a mailbox with this address.
 func (s *Service) HasMailbox(r *db.Reader, addr string) (bool, error) {
 	_, err := findMailbox(r, addr)
 	if db.IsNoRow(err) {
@@ -298,9 +299,9 @@ func (s *Service) HasMailbox(r *db.Reader, addr string) (bool, error) {
 	return err == nil, err
 }
 
-// FindMailbox returns the mailbox that an address leads to and its workspace, and
-// not_found where there is none: no such mailbox, or a domain that is nobody's
-// own. What follows a plus in the address does not count.
+// FindMailbox returns the mailbox of an address and its workspace. It returns not_found if
+// the mailbox does not exist or nobody owns the domain. Anything from a plus on in the
+// local part is ignored.
 func (s *Service) FindMailbox(ctx context.Context, addr string) (tenant uuid.UUID, m Mailbox, err error) {
 	bare, name, ok := foldAddress(addr)
 	if !ok {
@@ -313,9 +314,9 @@ func (s *Service) FindMailbox(ctx context.Context, addr string) (tenant uuid.UUI
 	return tenant, m, db.NotFound(err)
 }
 
-// FindInbox returns the workspace and the e-mail account that mail to an address
-// goes to. It returns not_found where there is none, and storage_full where the
-// inbox takes no more.
+// FindInbox returns the workspace and the e-mail account that receive mail to an address.
+// It returns not_found if the address has no inbox, and storage_full if the inbox accepts
+// no more mail.
 func (s *Service) FindInbox(ctx context.Context, addr string) (tenant, account uuid.UUID, err error) {
 	tenant, m, err := s.FindMailbox(ctx, addr)
 	switch {
@@ -329,9 +330,9 @@ func (s *Service) FindInbox(ctx context.Context, addr string) (tenant, account u
 	return tenant, *m.AccountID, nil
 }
 
-// CountMail counts a mail that an address's inbox takes, in the transaction that
-// takes it. It returns storage_full where it does not fit. An address that is no
-// mailbox's is not counted.
+// CountMail adds a mail to the storage used by an address's inbox, in the transaction that
+// accepts it. It returns storage_full if the mail does not fit. Addresses without a mailbox
+// are not counted.
 func (s *Service) CountMail(tx *db.Tx, addr string, size int64) error {
 	bare, _, ok := foldAddress(addr)
 	if !ok {
@@ -349,8 +350,8 @@ func (s *Service) CountMail(tx *db.Tx, addr string, size int64) error {
 	return nil
 }
 
-// ReturnMail counts a mail less that an address's inbox has, in the transaction that
-// deletes it.
+// ReturnMail subtracts a mail from the storage used by an address's inbox, in the
+// transaction that deletes it.
 func (s *Service) ReturnMail(tx *db.Tx, addr string, size int64) error {
 	bare, _, ok := foldAddress(addr)
 	if !ok {
@@ -359,9 +360,9 @@ func (s *Service) ReturnMail(tx *db.Tx, addr string, size int64) error {
 	return subtractUsedBytes(tx, bare, size)
 }
 
-// SignIn returns the mailbox of an address where the password is its own, with its
-// workspace. It returns wrong_credentials for any other, and takes as long for an
-// address that has no mailbox.
+// SignIn returns the mailbox of an address, and its workspace, if the password is correct.
+// Otherwise it returns wrong_credentials, and takes just as long if the address has no
+// mailbox.
 func (s *Service) SignIn(ctx context.Context, addr, password string) (tenant uuid.UUID, m Mailbox, err error) {
 	tenant, m, err = s.FindMailbox(ctx, addr)
 	if err != nil && !fault.Is(err, fault.NotFound) {

@@ -8,18 +8,18 @@ import (
 	"konak/internal/kit/dns"
 )
 
-// badRounds is how many rounds in a row must find something wrong before it
-// counts.
+// badRounds is the number of consecutive rounds that must find a problem before the state
+// changes.
 const badRounds = 2
 
-// How often the records are looked up, after a change of state or new keys.
+// The intervals of lookups, after a change of state or new keys.
 const (
-	firstRounds = 72 * time.Hour // hourly at least
+	firstRounds = 72 * time.Hour // at least hourly
 	hourly      = time.Hour
 	daily       = 24 * time.Hour
 )
 
-// nextRound is when the records are looked up again.
+// nextRound returns when the records are looked up again.
 func (d *row) nextRound(now time.Time) time.Time {
 	switch {
 	case d.State == Active && d.bad > 0:
@@ -36,18 +36,18 @@ func (d *row) nextRound(now time.Time) time.Time {
 	return now.Add(hourly)
 }
 
-// answered says whether the name servers answered the last time.
+// answered reports whether the name servers answered the last query.
 func (r Result) answered() bool {
 	return r.Status != StatusUnreachable && !slices.Contains([]string{dns.ReasonFailed, dns.ReasonTimeout, dns.ReasonUnreachable}, r.Error)
 }
 
-// summary is what the records say together.
+// summary sums up the results of all records.
 type summary struct {
 	owns     bool // the ownership record is there
 	complete bool // every mandatory record is there
-	gone     bool // name servers say that the ownership record is not there
-	wrong    bool // name servers say that a mandatory record is missing or wrong
-	sure     bool // they answered about every mandatory record
+	gone     bool // name servers confirm that the ownership record is missing
+	wrong    bool // name servers confirm that a mandatory record is missing or wrong
+	sure     bool // name servers answered for every mandatory record
 }
 
 func summarize(records []Record) summary {
@@ -82,8 +82,8 @@ func (d *row) countRound(sum summary) {
 	}
 }
 
-// nextState is the state that a domain comes to. It becomes the workspace's own
-// only where mayOwn is true.
+// nextState returns the domain's next state. The domain becomes owned by the workspace only
+// if mayOwn is true.
 func (d *row) nextState(sum summary, mayOwn bool) string {
 	owned := d.owned()
 	switch {
@@ -103,7 +103,7 @@ func (d *row) nextState(sum summary, mayOwn bool) string {
 	return Verifying
 }
 
-// move changes the state and says whether it is another one.
+// move sets the state and reports whether it changed.
 func (d *row) move(to string, now time.Time) bool {
 	if d.State == to {
 		return false

@@ -28,7 +28,7 @@ func listRows(r *db.Reader, p db.Page) (db.List[Domain], error) {
 	return db.Cut(rows, p, func(d Domain) db.Key { return db.Key{ID: d.ID} }), err
 }
 
-// allRows reads every domain of the workspace, the newest first.
+// allRows returns all domains of the workspace, newest first.
 func allRows(r *db.Reader) ([]row, error) {
 	return db.All(r, scanRow, `SELECT `+columns+` FROM mail_domain WHERE tenant_id = $1 ORDER BY id DESC`, r.Tenant())
 }
@@ -45,7 +45,7 @@ func lockRow(tx *db.Tx, id uuid.UUID) (row, error) {
 	return db.One(&tx.Reader, scanRow, `SELECT `+columns+` FROM mail_domain d WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("d"), tx.Tenant(), id)
 }
 
-// insertRow adds a domain. It returns false where the workspace has it already.
+// insertRow adds a domain. It returns false if the workspace already has it.
 func insertRow(tx *db.Tx, d *row, rsa, ed25519 []byte, by *uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO mail_domain (tenant_id, id, domain, selector, routing, state, problem, rsa_sealed, ed25519_sealed, rsa_public, ed25519_public,
 			results, rounds, bad_rounds, lost_rounds, state_at, checked_at, verified_at, created_by, created_at)
@@ -59,7 +59,7 @@ func lockByName(tx *db.Tx, domain string) (row, error) {
 	return db.One(&tx.Reader, scanRow, `SELECT `+columns+` FROM mail_domain d WHERE tenant_id = $1 AND domain = $2`+tx.Dialect().ForUpdate("d"), tx.Tenant(), domain)
 }
 
-// saveKeys gives a domain other keys at another selector at once.
+// saveKeys replaces a domain's current keys with others at another selector.
 func saveKeys(tx *db.Tx, d *row, rsa, ed25519 []byte) error {
 	_, err := tx.Exec(`UPDATE mail_domain SET selector = $3, rsa_sealed = $4, ed25519_sealed = $5, rsa_public = $6, ed25519_public = $7, results = $8,
 			rounds = $9, state_at = $10, next_selector = '', next_rsa_sealed = NULL, next_ed25519_sealed = NULL, next_rsa_public = '', next_ed25519_public = ''
@@ -68,7 +68,7 @@ func saveKeys(tx *db.Tx, d *row, rsa, ed25519 []byte) error {
 	return err
 }
 
-// saveNextKeys gives a domain keys that wait, or takes them away.
+// saveNextKeys stores a domain's waiting keys, or removes them.
 func saveNextKeys(tx *db.Tx, d *row, rsa, ed25519 []byte) error {
 	_, err := tx.Exec(`UPDATE mail_domain SET next_selector = $3, next_rsa_sealed = $4, next_ed25519_sealed = $5, next_rsa_public = $6, next_ed25519_public = $7,
 			results = $8, rounds = $9, state_at = $10 WHERE tenant_id = $1 AND id = $2`,
@@ -76,7 +76,7 @@ func saveNextKeys(tx *db.Tx, d *row, rsa, ed25519 []byte) error {
 	return err
 }
 
-// saveSwitch puts the keys that wait in the place of those that signed.
+// saveSwitch replaces the current keys with the waiting ones.
 func saveSwitch(tx *db.Tx, d *row) error {
 	_, err := tx.Exec(`UPDATE mail_domain SET selector = next_selector, rsa_sealed = next_rsa_sealed, ed25519_sealed = next_ed25519_sealed,
 			rsa_public = next_rsa_public, ed25519_public = next_ed25519_public, old_selector = $3, old_until = $4,
@@ -90,7 +90,7 @@ func forgetOldKeys(tx *db.Tx, d *row) error {
 	return err
 }
 
-// saveResults writes down what a look at the records found.
+// saveResults stores the results of a lookup.
 func saveResults(tx *db.Tx, d *row) error {
 	_, err := tx.Exec(`UPDATE mail_domain SET state = $3, problem = $4, results = $5, rounds = $6, bad_rounds = $7, lost_rounds = $8, state_at = $9,
 			checked_at = $10, verified_at = $11 WHERE tenant_id = $1 AND id = $2`,
@@ -102,7 +102,8 @@ func deleteRow(tx *db.Tx, id uuid.UUID) (row, error) {
 	return db.One(&tx.Reader, scanRow, `DELETE FROM mail_domain WHERE tenant_id = $1 AND id = $2 RETURNING `+columns, tx.Tenant(), id)
 }
 
-// claim makes a domain the workspace's own and says whether it is.
+// claim records the workspace as the owner of a domain. It returns false if the domain
+// already has an owner.
 func claim(tx *db.Tx, d *row) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO mail_domain_owner (domain, tenant_id, domain_id, since) VALUES ($1, $2, $3, $4) ON CONFLICT (domain) DO NOTHING`,
 		d.Domain.Domain, tx.Tenant(), d.ID, clock.At(tx.Now()))
@@ -114,8 +115,7 @@ func release(tx *db.Tx, d *row) error {
 	return err
 }
 
-// findOwner returns the workspace that a domain belongs to, for a reader that
-// crosses workspaces.
+// findOwner returns the workspace that owns a domain, for a reader that crosses workspaces.
 func findOwner(r *db.Reader, domain string) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT tenant_id FROM mail_domain_owner WHERE domain = $1`, domain)
 }

@@ -17,9 +17,10 @@ func scanMailbox(row db.Row) (m Mailbox, err error) {
 	return m, err
 }
 
-// putMailbox adds a mailbox, or changes where the mail of one goes; its password stays
-// where m has none, its quota and its daily limit where they are not to be set. The answer
-// has another id than m where it was there.
+// putMailbox adds a mailbox, or changes the destination of an existing one. An existing
+// password is kept if m has none, an existing quota or daily limit unless setQuota or
+// setLimit is true. An existing mailbox keeps its id, so the returned id then differs from
+// that of m.
 func putMailbox(tx *db.Tx, m Mailbox, setQuota, setLimit bool, by *uuid.UUID) (Mailbox, error) {
 	return db.One(&tx.Reader, scanMailbox, `INSERT INTO mail_mailbox (tenant_id, id, domain_id, address, kind, account_id, targets, password_hash, quota_mb,
 			used_bytes, daily_limit, state, created_by, created_at)
@@ -54,8 +55,8 @@ func findMailbox(r *db.Reader, address string) (Mailbox, error) {
 	return db.One(r, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox WHERE tenant_id = $1 AND address = $2`, r.Tenant(), address)
 }
 
-// firstMailbox returns the oldest mailbox at the domains that are the workspace's own: an
-// inbox before one that forwards, one at the domain before any other.
+// firstMailbox returns the oldest mailbox at the domains that the workspace owns. Inboxes
+// come before mailboxes that forward, then mailboxes at the given domain before others.
 func firstMailbox(r *db.Reader, domain string) (Mailbox, error) {
 	return db.One(r, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox m
 		WHERE tenant_id = $1 AND domain_id IN (SELECT id FROM mail_domain WHERE tenant_id = $1 AND state IN ('verifying', 'active', 'degraded'))
@@ -75,15 +76,15 @@ func setMailboxState(tx *db.Tx, id uuid.UUID, state string) (Mailbox, error) {
 	return db.One(&tx.Reader, scanMailbox, `UPDATE mail_mailbox SET state = $3 WHERE tenant_id = $1 AND id = $2 RETURNING `+mailboxColumns, tx.Tenant(), id, state)
 }
 
-// addUsedBytes counts a mail that an inbox took. It returns no row where there is
+// addUsedBytes adds a mail to the storage used by an inbox. It returns no row if there is
 // no such mailbox.
 func addUsedBytes(tx *db.Tx, address string, n int64) (Mailbox, error) {
 	return db.One(&tx.Reader, scanMailbox, `UPDATE mail_mailbox SET used_bytes = used_bytes + $3 WHERE tenant_id = $1 AND address = $2 RETURNING `+mailboxColumns,
 		tx.Tenant(), address, n)
 }
 
-// subtractUsedBytes counts a mail less that an inbox has. It does nothing where there is
-// no such mailbox.
+// subtractUsedBytes subtracts a mail from the storage used by an inbox. It does nothing if
+// there is no such mailbox.
 func subtractUsedBytes(tx *db.Tx, address string, n int64) error {
 	_, err := tx.Exec(`UPDATE mail_mailbox SET used_bytes = CASE WHEN used_bytes > $3 THEN used_bytes - $3 ELSE 0 END WHERE tenant_id = $1 AND address = $2`,
 		tx.Tenant(), address, n)
@@ -92,14 +93,14 @@ func subtractUsedBytes(tx *db.Tx, address string, n int64) error {
 
 func hourOf(t time.Time) int64 { return t.Unix() / 3600 }
 
-// sentInDay is to how many recipients a mailbox has sent in the last 24 hours.
+// sentInDay returns the number of recipients a mailbox has sent to in the last 24 hours.
 func sentInDay(r *db.Reader, mailbox uuid.UUID, now time.Time) (int64, error) {
 	return db.One(r, db.Scalar[int64], `SELECT CAST(coalesce(sum(recipients), 0) AS bigint) FROM mail_sent_hour WHERE tenant_id = $1 AND mailbox_id = $2 AND hour > $3`,
 		r.Tenant(), mailbox, hourOf(now)-24)
 }
 
-// addSent counts recipients of a mailbox's mail and returns how many it has in
-// this hour and in the last 24.
+// addSent counts recipients of a mailbox's mail and returns the totals of the current hour
+// and of the last 24 hours.
 func addSent(tx *db.Tx, mailbox uuid.UUID, n int) (hour, day int64, err error) {
 	now := hourOf(tx.Now())
 	hour, err = db.One(&tx.Reader, db.Scalar[int64], `INSERT INTO mail_sent_hour (tenant_id, mailbox_id, hour, recipients) VALUES ($1, $2, $3, $4)

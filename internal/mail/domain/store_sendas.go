@@ -18,7 +18,7 @@ func listGrants(r *db.Reader, p db.Page) (db.List[Grant], error) {
 	return db.Cut(rows, p, func(g Grant) db.Key { return db.Key{ID: g.ID} }), err
 }
 
-// insertGrant returns false where the mailbox has the grant already.
+// insertGrant returns false if the mailbox already has the grant.
 func insertGrant(tx *db.Tx, g Grant) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO mail_send_as (tenant_id, id, mailbox_id, address, granted_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, mailbox_id, address) DO NOTHING`,

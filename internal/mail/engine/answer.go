@@ -7,8 +7,8 @@ import (
 	"konak/internal/kit/smtpd"
 )
 
-// What Konak itself answers for a recipient begins with an enhanced status (RFC 3463),
-// what another server said with its reply code. The panel has words for each status that
+// Konak's own answers for a recipient start with an enhanced status code (RFC 3463), those
+// of another server with its reply code. The panel has a text for each status code that
 // Konak uses.
 const (
 	answerLate       = "4.4.7 The mail could not be delivered in time"
@@ -20,10 +20,10 @@ const (
 	answerText       = "5.6.3 The server takes no text beyond ASCII"
 )
 
-// connectionAnswer says why no server of a destination could be spoken to.
+// connectionAnswer returns the reason why no server of a destination could be talked to.
 func connectionAnswer(err error) string {
 	if o, notSaid := readAnswer(err); notSaid == nil {
-		return o.Answer // refused before the first recipient was named
+		return o.Answer // refused before the first recipient was sent
 	}
 	switch {
 	case errors.Is(err, errNotInPolicy):
@@ -48,7 +48,7 @@ func connectionAnswer(err error) string {
 	return status + " " + text
 }
 
-// ownAnswer is an answer of ours to a mail that came over no connection.
+// ownAnswer returns our answer as a text for a mail that did not arrive over a connection.
 func ownAnswer(err *smtpd.Error) string {
 	status := err.Enhanced
 	switch err {

@@ -13,8 +13,8 @@ import (
 	"konak/internal/kit/outbound"
 )
 
-// Whatever becomes of a mail without another server's word has a status of its own, and
-// the panel has words for it.
+// Every outcome without an answer from another server has its own status, and the panel has
+// a text for it.
 func TestOwnAnswers(t *testing.T) {
 	t.Parallel()
 	screen, err := os.ReadFile("../../../web/src/modules/mail/queue.ts")

@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Suppression is an address that does not exist, so that mailboxes cannot send to it.
+// Suppression is an address known not to exist; mailboxes cannot send to it.
 type Suppression struct {
 	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Address   string     `json:"address" example:"elif@example.com"`

@@ -19,42 +19,42 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// How long a server may take for a whole mail, and for its last word.
+// The time a server may take for a whole mail, and for the final QUIT.
 const (
 	handOverTime = 5 * time.Minute
 	quitTime     = 5 * time.Second
 )
 
-// maxHosts is how many servers of a destination are tried.
+// maxHosts is the maximum number of servers tried for a destination.
 const maxHosts = 5
 
-// target is a server that takes the mail of a destination.
+// target is a server that accepts mail for a destination.
 type target struct {
 	host, address string
-	// operator is set for one that the operator named.
+	// operator is true for a server that the operator configured.
 	operator bool
-	// policy is how the destination wants its mail, nil for no wish.
+	// policy is the MTA-STS policy of the destination, nil if it has none.
 	policy *mtasts.Policy
-	// named is set for one that the policy names, verified for one that must show a
-	// right certificate.
+	// named is true if the policy names the server, verified if the server must present a
+	// valid certificate.
 	named, verified bool
 }
 
-// transfer is a mail on its way to a destination.
+// transfer is the delivery of a mail to one destination.
 type transfer struct {
 	from string
 	to   []string
 	text *os.File
 	octets
-	// sessions are how the connections to servers of the destination were encrypted.
+	// sessions records how the connections to the destination's servers were encrypted.
 	sessions []tlsSession
 }
 
-// errNoServer says that a domain takes no mail.
+// errNoServer means that a domain accepts no mail.
 var errNoServer = errors.New("5.1.10 The domain takes no mail")
 
-// findServers returns the servers of a destination, those to try first in front. It
-// returns errNoServer where there are none.
+// findServers returns the servers of a destination in the order to try them. It returns
+// errNoServer if there are none.
 func (s *Service) findServers(ctx context.Context, destination string) ([]target, error) {
 	for _, name := range []string{destination, "*"} {
 		if at, ok := s.Routes[name]; ok {
@@ -64,7 +64,7 @@ func (s *Service) findServers(ctx context.Context, destination string) ([]target
 	}
 	list, err := s.DNS.LookupMX(ctx, destination)
 	if missing, ok := errors.AsType[*net.DNSError](err); ok && missing.IsNotFound {
-		// A domain without MX records takes its mail itself (RFC 5321, 5.1).
+		// A domain without MX records receives its mail itself (RFC 5321, 5.1).
 		return s.applyPolicy(ctx, destination, []target{{host: destination, address: net.JoinHostPort(destination, "25")}})
 	}
 	if err != nil && len(list) == 0 {
@@ -82,11 +82,12 @@ func (s *Service) findServers(ctx context.Context, destination string) ([]target
 	return s.applyPolicy(ctx, destination, out)
 }
 
-// errNotInPolicy says that no server of a domain is one that the domain asks for.
+// errNotInPolicy means that none of a domain's servers is allowed by the domain's own
+// policy.
 var errNotInPolicy = errors.New("4.7.5 The domain asks for other servers than it has")
 
-// applyPolicy leaves out servers that the domain does not name in a policy that it
-// enforces; the others must show a right certificate. It returns errNotInPolicy where
+// applyPolicy drops servers that are not named in the domain's policy if the policy is
+// enforced; the others must then present a valid certificate. It returns errNotInPolicy if
 // none is left: the mail waits, since the DNS may be forged.
 func (s *Service) applyPolicy(ctx context.Context, destination string, servers []target) (out []target, err error) {
 	p, err := s.STS.Find(ctx, destination)
@@ -106,8 +107,8 @@ func (s *Service) applyPolicy(ctx context.Context, destination string, servers [
 	return out, nil
 }
 
-// handOver hands a mail over to a server of a destination and returns what became of
-// each copy. An error says that no server took or refused any.
+// handOver hands a mail over to a server of a destination and returns the outcome for each
+// recipient. An error means that no server accepted or refused any copy.
 func (s *Service) handOver(ctx context.Context, destination string, t *transfer) (map[string]outcome, error) {
 	servers, err := s.findServers(ctx, destination)
 	switch {
@@ -121,18 +122,18 @@ func (s *Service) handOver(ctx context.Context, destination string, t *transfer)
 	}
 	outcomes, err := s.handOverTo(ctx, servers, t)
 	if servers[0].operator {
-		t.sessions = nil // it is no server of the destination
+		t.sessions = nil // it is not a server of the destination
 	}
 	return outcomes, err
 }
 
-// handOverTo hands a mail over to the first of the servers that speaks.
+// handOverTo hands a mail over to the first server that responds.
 func (s *Service) handOverTo(ctx context.Context, servers []target, t *transfer) (outcomes map[string]outcome, err error) {
 	for _, server := range servers {
 		outcomes, err = s.talk(ctx, server, true, t)
 		if errors.Is(err, errTLS) && !server.verified {
-			// Encryption that does not work is no reason to leave a mail where it is:
-			// anybody on the way could have taken the offer away as well.
+			// Broken encryption is no reason to withhold a mail: an attacker on the path
+			// could have removed the STARTTLS offer as well.
 			outcomes, err = s.talk(ctx, server, false, t)
 		}
 		if err == nil {
@@ -147,14 +148,14 @@ func (s *Service) handOverTo(ctx context.Context, servers []target, t *transfer)
 
 var errTLS = errors.New("no TLS")
 
-// talk has one conversation with a server.
+// talk holds one SMTP conversation with a server.
 func (s *Service) talk(ctx context.Context, server target, encrypt bool, t *transfer) (map[string]outcome, error) {
 	client := s.Out
 	if server.operator {
 		client = s.operator
 	}
-	// Mail servers speak without encryption where the other side offers none, so that
-	// is no reason not to connect.
+	// Mail servers talk without encryption if the other side offers none, so the connection
+	// is made without requiring it.
 	conn, err := client.Dial(ctx, server.address, false)
 	if err != nil {
 		return nil, err
@@ -223,7 +224,7 @@ func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, t *tra
 	return outcomes, nil
 }
 
-// isASCII says whether all addresses are in ASCII.
+// isASCII reports whether all addresses are in ASCII.
 func isASCII(from string, to ...string) bool {
 	return !strings.ContainsFunc(from+strings.Join(to, ""), func(r rune) bool { return r > unicode.MaxASCII })
 }
@@ -250,7 +251,8 @@ func sendData(c *smtp.Client, conn *outbound.Conn, to []string, text *os.File) (
 	return outcomeOfAll(to, StateDelivered, "250"), nil
 }
 
-// readAnswer returns what a server's refusal means. It returns err where it is none.
+// readAnswer returns the outcome that a server's refusal means. It returns err if err is
+// not a refusal.
 func readAnswer(err error) (outcome, error) {
 	reply, ok := errors.AsType[*textproto.Error](err)
 	if !ok {

@@ -27,14 +27,15 @@ import (
 	"konak/internal/kit/smtpd"
 )
 
-// wishes are the policies of destinations.
+// wishes maps destinations to their policies.
 type wishes map[string]*mtasts.Policy
 
 func (w wishes) Find(_ context.Context, domain string) (*mtasts.Policy, error) {
 	return w[domain], nil
 }
 
-// taking is a session that takes every mail and says over which connection it came.
+// taking is a session that accepts every mail and reports over which kind of connection it
+// came.
 type taking struct{ taken chan string }
 
 func (t taking) Mail(string) error { return nil }
@@ -47,8 +48,8 @@ func (t taking) Data(r io.Reader) error {
 	return err
 }
 
-// startServer runs a mail server with a certificate for a name, or without one, and
-// returns its address, the certificate, what it takes and how many sessions it had.
+// startServer runs a mail server with a certificate for a name, or without one, and returns
+// its address, the certificate, the mails it accepts and the number of sessions.
 func startServer(t *testing.T, name string) (address string, roots *x509.CertPool, taken chan string, sessions *atomic.Int32) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -85,8 +86,8 @@ func startServer(t *testing.T, name string) (address string, roots *x509.CertPoo
 	return ln.Addr().String(), roots, taken, sessions
 }
 
-// A server that a policy names must show a right certificate, and nothing is sent to it
-// without encryption. Others get their mail in any case.
+// A server that a policy names must present a valid certificate, and nothing is sent to it
+// without encryption. Other servers get their mail in any case.
 func TestVerifiedServer(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "mail")
@@ -141,7 +142,7 @@ func TestVerifiedServer(t *testing.T) {
 	}
 }
 
-// An address beyond ASCII goes only to a server that takes such.
+// An address beyond ASCII is sent only to a server that accepts such addresses.
 func TestForeignAddresses(t *testing.T) {
 	t.Parallel()
 	if !isASCII("a@b.example", "c@d.example") || isASCII("a@b.example", "ç@d.example") || isASCII("ş@b.example") {
@@ -176,7 +177,7 @@ func TestForeignAddresses(t *testing.T) {
 	}
 }
 
-// What this server writes itself is in ASCII.
+// Mail written by this server is in ASCII.
 func TestOwnMailInASCII(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]string{"a+b@kaya.example": "rfc822; a+b@kaya.example", "ş+a@kaya.example": `utf-8; \x{15F}\x{2B}a@kaya.example`} {
@@ -197,7 +198,7 @@ func TestOwnMailInASCII(t *testing.T) {
 	}
 }
 
-// Of a policy that is enforced only the servers that it names are left.
+// Under an enforced policy only the servers that it names are used.
 func TestPolicyOfDestination(t *testing.T) {
 	t.Parallel()
 	enforced := &mtasts.Policy{Mode: mtasts.Enforce, Servers: []string{"mx.kaya.example"}}
@@ -226,7 +227,7 @@ func TestPolicyOfDestination(t *testing.T) {
 	}
 }
 
-// oneServer is the DNS of domains that have one mail server, and of a domain that wants
+// oneServer is the DNS of domains with a single mail server, and of a domain that wants
 // reports.
 type oneServer string
 
@@ -248,7 +249,7 @@ var reportRecords = map[string]string{
 	"other.example": "v=TLSRPTv2; rua=mailto:a@kaya.example",
 }
 
-// Reports go where the domain asks for them.
+// Reports are sent where the domain requests them.
 func TestReportTargets(t *testing.T) {
 	t.Parallel()
 	s := &Service{Config: Config{DNS: oneServer("")}}

@@ -19,24 +19,24 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// outcome is what became of a recipient's copy. State is StateQueued where it has to
-// be tried again.
+// outcome is the result for a recipient's copy. State is StateQueued if it must be tried
+// again.
 type outcome struct {
 	State  string `json:"state"`
 	Answer string `json:"answer"`
-	// Here says that it was this server that answered.
+	// Here is true if this server gave the answer.
 	Here bool `json:"here,omitempty"`
 }
 
-// Pauses between the attempts for a mail, and after how long people are told that it
-// is late.
+// Pauses between delivery attempts, and the time after which a mail is announced as
+// delayed.
 const (
 	firstPause   = time.Minute
 	longestPause = 4 * time.Hour
 	lateAfter    = 4 * time.Hour
 )
 
-// maxAnswer is how much is kept of what a server said.
+// maxAnswer is the maximum number of bytes kept of a server's answer.
 const maxAnswer = 500
 
 // deliver is the handler of deliverJob: it hands a mail over to the server of one
@@ -60,7 +60,7 @@ func (s *Service) deliver(ctx context.Context, j *jobs.Job) error {
 	if len(to) > 0 {
 		t := &transfer{from: m.Sender, to: to}
 		outcomes, err := s.attempt(ctx, j, &m, left[0].destination, t)
-		// What a server took is written down first.
+		// Sessions are counted only after the deliveries have been recorded.
 		defer func() { s.countSessions(ctx, &m, left[0].destination, t) }()
 		if failed = err; outcomes == nil {
 			return err
@@ -81,7 +81,7 @@ func (s *Service) deliver(ctx context.Context, j *jobs.Job) error {
 	return jobs.RetryAt(s.DB.Clock().Now().Add(pause), errors.Join(errors.New("engine: recipients have to wait"), failed))
 }
 
-// readDelivery reads the mail of a deliverJob and who is left at its destination.
+// readDelivery returns the mail of a deliverJob and the recipients left at its destination.
 func (s *Service) readDelivery(ctx context.Context, j *jobs.Job) (m queued, left []Recipient, err error) {
 	var p deliverPayload
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
@@ -105,9 +105,9 @@ func (s *Service) readDelivery(ctx context.Context, j *jobs.Job) (m queued, left
 	return m, left, err
 }
 
-// attempt tries to hand a mail over and returns what became of each copy. With an
-// error and outcomes no server could be spoken to, and all copies wait; without
-// outcomes the fault is on this side.
+// attempt tries to hand a mail over and returns the outcome of each copy. An error with
+// outcomes means that no server could be talked to and all copies wait; an error without
+// outcomes means a failure on this side.
 func (s *Service) attempt(ctx context.Context, j *jobs.Job, m *queued, destination string, t *transfer) (map[string]outcome, error) {
 	to := t.to
 	if !s.DB.Clock().Now().Before(m.ExpiresAt.Time) {
@@ -148,7 +148,7 @@ func outcomeOfAll(to []string, state, answer string) map[string]outcome {
 	return out
 }
 
-// keepReceipt keeps what is final of the outcomes with the job.
+// keepReceipt stores the final outcomes with the job.
 func (s *Service) keepReceipt(ctx context.Context, j *jobs.Job, known map[string]outcome) error {
 	final := map[string]outcome{}
 	for addr, o := range known {
@@ -162,8 +162,8 @@ func (s *Service) keepReceipt(ctx context.Context, j *jobs.Job, known map[string
 	return j.KeepReceipt(ctx, final)
 }
 
-// record writes down what became of the copies of a mail, and reports those that
-// failed. It returns whether some have to wait.
+// record stores the outcomes for the copies of a mail and reports those that failed. It
+// returns whether some must wait.
 func (s *Service) record(ctx context.Context, m *queued, known map[string]outcome) (waiting bool, err error) {
 	report, err := s.prepareReport(ctx, m, known)
 	if err != nil {
@@ -190,11 +190,10 @@ func (s *Service) record(ctx context.Context, m *queued, known map[string]outcom
 	return waiting, err
 }
 
-// noSuchAddress finds answers that say that an address or its domain does not exist.
+// noSuchAddress matches answers saying that an address or its domain does not exist.
 var noSuchAddress = regexp.MustCompile(`\b5\.1\.(1|2|10)\b`)
 
-// settle writes down outcomes that are final, each once, with their events and the
-// report to the sender.
+// settle stores final outcomes, each once, with their events and the report to the sender.
 func (s *Service) settle(tx *db.Tx, m *queued, r report) error {
 	var delivered, failed []string
 	for addr, o := range r.outcomes {
@@ -234,7 +233,7 @@ func (s *Service) settle(tx *db.Tx, m *queued, r report) error {
 	return finish(tx, m)
 }
 
-// announceDelay announces once that a mail is late.
+// announceDelay announces once that a mail is delayed.
 func announceDelay(tx *db.Tx, m *queued) error {
 	fresh, err := markDelayed(tx, m.ID)
 	if err != nil || !fresh {
@@ -248,7 +247,7 @@ func announceDelay(tx *db.Tx, m *queued) error {
 	return err
 }
 
-// giveUp is called before a deliverJob becomes dead: what is left of its mail has
+// giveUp is called before a deliverJob becomes dead: the remaining copies of its mail have
 // failed.
 func (s *Service) giveUp(ctx context.Context, j *jobs.Job, _ string) error {
 	m, left, err := s.readDelivery(ctx, j)
@@ -272,7 +271,7 @@ type reviewPayload struct {
 	MailID uuid.UUID `json:"mail_id"`
 }
 
-// review is the handler of reviewJob: it lets a mail go that somebody released.
+// review is the handler of reviewJob: it sends a held mail once somebody has released it.
 func (s *Service) review(ctx context.Context, j *jobs.Job) error {
 	var p reviewPayload
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
@@ -307,7 +306,7 @@ func (s *Service) review(ctx context.Context, j *jobs.Job) error {
 	case verdict.Refused != "":
 		return s.refuse(ctx, &m, left, fmt.Sprintf("%s (%s)", ownAnswer(errPolicy), verdict.Refused))
 	}
-	// The domain may have gone after somebody released the mail.
+	// The workspace may have lost the domain since the mail was released.
 	owned, err := s.ownsSender(ctx, &m)
 	if err != nil {
 		return err
@@ -324,7 +323,7 @@ func (s *Service) review(ctx context.Context, j *jobs.Job) error {
 	})
 }
 
-// refuse reports that nobody gets a mail that was held.
+// refuse fails all remaining copies of a held mail and reports it.
 func (s *Service) refuse(ctx context.Context, m *queued, left []Recipient, answer string) error {
 	_, err := s.record(ctx, m, outcomeOfAll(addressesOf(left), StateFailed, answer))
 	return err

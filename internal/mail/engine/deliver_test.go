@@ -25,8 +25,8 @@ var (
 	greylisted = &smtpd.Error{Code: 451, Enhanced: "4.7.1", Message: "Greylisted"}
 )
 
-// Who cannot be reached is reported once, and nobody sends to them again until
-// somebody says so.
+// An unreachable recipient is reported once, and nobody can send to the address until it is
+// removed from the suppressions.
 func TestBounce(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -70,7 +70,7 @@ func TestBounce(t *testing.T) {
 	})
 }
 
-// A report says in the format of mail servers who was not reached and why.
+// A delivery status report names the failed recipients and the reasons.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -95,7 +95,7 @@ func TestReport(t *testing.T) {
 	})
 }
 
-// A server that asks for patience is tried again with growing pauses, and given up
+// If a server refuses a mail temporarily, it is retried with growing pauses and given up
 // after five days.
 func TestRetries(t *testing.T) {
 	t.Parallel()
@@ -145,7 +145,7 @@ func TestRetries(t *testing.T) {
 	})
 }
 
-// What an administrator drops is not sent.
+// A mail dropped by an administrator is not sent.
 func TestDrop(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -169,7 +169,7 @@ func TestDrop(t *testing.T) {
 	})
 }
 
-// The queue lists the newest first, whatever its id is, page after page.
+// The queue is listed newest first, independent of the ids, page by page.
 func TestQueueOrder(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -203,7 +203,7 @@ func TestQueueOrder(t *testing.T) {
 	})
 }
 
-// What a server has accepted is not sent again, whatever fails behind it.
+// A copy that a server has accepted is not sent again, whatever fails afterwards.
 func TestAcceptedOnce(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -225,7 +225,7 @@ func TestAcceptedOnce(t *testing.T) {
 	})
 }
 
-// A destination that says nothing holds up no other.
+// A destination that does not answer delays no other.
 func TestStallingDestination(t *testing.T) {
 	t.Parallel()
 	slow := hostile.SMTP(t, "banner", hostile.Silent)
@@ -243,7 +243,7 @@ func TestStallingDestination(t *testing.T) {
 		for _, m := range o.queue() {
 			for _, r := range m.Recipients {
 				if want := map[bool]string{true: engine.StateQueued, false: engine.StateDelivered}[strings.HasSuffix(r.Address, "slow.example")]; r.State != want {
-					// The mark follows the mail.
+					// The state is stored after the mail has been sent.
 					wait(t, r.Address, func() bool { return stateOf(o, m, r.Address) == want })
 				}
 			}
@@ -262,7 +262,8 @@ func stateOf(o *office, m engine.QueueItem, addr string) string {
 	return ""
 }
 
-// wait asks until something is so. A silent server would be waited for longer.
+// wait polls until a condition is true. Waiting for a silent server would take longer than
+// its limit.
 func wait(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	end, tick := time.NewTimer(40*time.Second), time.NewTicker(20*time.Millisecond)
@@ -277,8 +278,8 @@ func wait(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// A mailbox that forwards sends its mail on so that bounces find the way back, and
-// never in circles.
+// A mailbox forwards mail in such a way that bounces find their way back, and never in a
+// loop.
 func TestForward(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -343,8 +344,8 @@ func TestForward(t *testing.T) {
 	})
 }
 
-// A mailbox forwards outside only to where the workspace lets it, also when the list
-// changes later on.
+// A mailbox forwards only to external addresses that the workspace allows, even if the list
+// changes later.
 func TestForwardingAllowed(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -378,7 +379,7 @@ func TestForwardingAllowed(t *testing.T) {
 	})
 }
 
-// A mailbox has a limit of its own.
+// A mailbox can have its own daily limit.
 func TestDailyLimit(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -405,8 +406,8 @@ func TestDailyLimit(t *testing.T) {
 	})
 }
 
-// What a rule refuses is not sent: it counts neither towards the limit of a day nor
-// towards what is taken for abuse.
+// Copies refused by a rule are not sent: they count neither towards the daily limit nor
+// towards abuse detection.
 func TestRefusedIsNotCounted(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -442,7 +443,7 @@ func TestRefusedIsNotCounted(t *testing.T) {
 	})
 }
 
-// What a rule finds is masked in the Message-ID of an incident, as in its samples.
+// A rule's match in a Message-ID is masked in the incident, as in its samples.
 func TestIncidentMasksMessageID(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {

@@ -10,12 +10,11 @@ import (
 	"konak/internal/kit/tooltest"
 )
 
-// python is the system's own Python, which the system's packages are for.
+// python is the system's own Python, for which the system's packages are installed.
 const python = "/usr/bin/python3"
 
-// verifyDKIM checks the signatures of the mail on the standard input against the
-// records of its first argument, and prints a 1 for each that is right and a 0 for each
-// that is not.
+// verifyDKIM verifies the signatures of the mail on standard input against the records in
+// its first argument, and prints a 1 for each valid and a 0 for each invalid one.
 const verifyDKIM = `
 import dkim, json, sys
 records = json.loads(sys.argv[1])
@@ -31,8 +30,8 @@ signatures = sum(1 for name, _ in mail.headers if name.lower() == b"dkim-signatu
 print("".join(check(i) for i in range(signatures)))
 `
 
-// Somebody else's program finds both signatures of a mail in order, and neither on a
-// mail that was changed on its way.
+// An independent program finds both signatures of a mail valid, and neither on a mail that
+// was changed in transit.
 func TestDKIMByOthers(t *testing.T) {
 	t.Parallel()
 	if err := exec.CommandContext(t.Context(), python, "-c", "import dkim, nacl").Run(); err != nil {
@@ -73,7 +72,7 @@ func TestDKIMByOthers(t *testing.T) {
 	})
 }
 
-// The keys whose records are there sign until those of the new ones are seen.
+// The keys with published records sign until the records of the new ones are seen.
 func TestNewKeysSign(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -115,7 +114,7 @@ func TestNewKeysSign(t *testing.T) {
 	})
 }
 
-// checkSignatures returns what python3-dkim says to the signatures of a mail.
+// checkSignatures returns python3-dkim's result for the signatures of a mail.
 func (o *office) checkSignatures(mail string) string {
 	o.t.Helper()
 	records := map[string]string{}

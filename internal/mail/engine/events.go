@@ -17,7 +17,7 @@ const (
 	Bounced   = "mail.bounced"
 )
 
-// Progress is what became of copies of a mail.
+// Progress is the result for copies of a mail.
 type Progress struct {
 	ID         uuid.UUID  `json:"id" format:"uuid" doc:"Id of the mail in the queue"`
 	MailboxID  *uuid.UUID `json:"mailbox_id" nullable:"true" format:"uuid"`
@@ -32,7 +32,7 @@ func newProgress(m *queued, recipients []string) Progress {
 	return Progress{m.ID, m.MailboxID, m.Origin, m.Sender, m.MessageID, recipients, m.CreatedAt}
 }
 
-// Events lists what this module announces.
+// Events lists the events that this module emits.
 func Events() event.Catalog {
 	id := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c")
 	p := Progress{

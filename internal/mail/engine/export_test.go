@@ -18,8 +18,8 @@ import (
 	"konak/internal/mail/origin"
 )
 
-// ForwardTwice brings a mail to a mailbox by two ways at the same time: neither has put it
-// into the queue when the other looks.
+// ForwardTwice forwards a mail that reaches a mailbox in two ways at the same time: both
+// are prepared before either is in the queue.
 func (s *Service) ForwardTwice(ctx context.Context, tenant uuid.UUID, box domain.Mailbox, from, mail string) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: tenant})
 	text, h, err := received(mail)
@@ -44,8 +44,8 @@ func (s *Service) ForwardTwice(ctx context.Context, tenant uuid.UUID, box domain
 	return nil
 }
 
-// SubmitUncounted takes a mail that was within the limits when it was looked at, and is
-// not any more.
+// SubmitUncounted submits a mail that was within the limits when they were checked but no
+// longer is.
 func (s *Service) SubmitUncounted(ctx context.Context, tenant uuid.UUID, box domain.Mailbox, mail, to string) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: tenant})
 	text, h, err := received(mail)
@@ -56,7 +56,7 @@ func (s *Service) SubmitUncounted(ctx context.Context, tenant uuid.UUID, box dom
 	return s.submit(ctx, &account{tenant, box}, box.Address, []string{to}, h, text)
 }
 
-// PostReport posts a report to a page by a client that may reach every address.
+// PostReport posts a report to a web address with a client that may reach every address.
 func (s *Service) PostReport(ctx context.Context, to *url.URL, report []byte) error {
 	own := *s
 	own.Out = outbound.New(outbound.Options{Operator: true})
@@ -70,7 +70,7 @@ func (s *Service) CountSession(ctx context.Context, sender, destination, server,
 	})
 }
 
-// received is a mail as it lies in a file once it came, and its header.
+// received returns a mail as a file, as after receiving it, and its header.
 func received(mail string) (*os.File, *header.Header, error) {
 	text, err := os.CreateTemp("", "mail")
 	if err != nil {

@@ -31,41 +31,42 @@ import (
 	"konak/internal/mail/origin"
 )
 
-// maxHops is how many servers a mail may have passed.
+// maxHops is the maximum number of servers that a mail may have passed.
 const maxHops = 30
 
-// forward is a mailbox that sends its mail on.
+// forward is a mailbox that forwards its mail.
 type forward struct {
 	tenant uuid.UUID
 	box    domain.Mailbox
 }
 
-// sentOn is a mail that a mailbox is about to send on.
+// sentOn is a mail that a mailbox is about to forward.
 type sentOn struct {
 	forward
 	mail queued
-	// to are the targets, exempt those whose copies leave though the mail is held.
+	// to are the targets; exempt are those whose copies are sent even though the mail is
+	// held.
 	to, exempt []string
 	item       mail.JournalItem
 	refused    report
 }
 
-// forward puts a mail into the queue for the targets of a mailbox, and into the
-// journal. The policy judges it as a mail of the mailbox. It is sent on once, whatever
-// number of ways leads from its root to the mailbox, and is not judged again by then.
+// forward puts a mail into the queue for the targets of a mailbox, and into the journal.
+// The policy checks it as a mail of the mailbox. It is forwarded and checked only once,
+// even if it reaches the mailbox from its root in several ways.
 func (s *Service) forward(ctx context.Context, f forward, root uuid.UUID, from string, h *header.Header, found origin.Result, text *os.File) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: f.tenant})
 	id := uuid.NewSHA1(root, f.box.ID[:])
 	_, err := db.Read(ctx, s.DB.Tenant(f.tenant), func(r *db.Reader) (queued, error) { return findMail(r, id) })
 	if !db.IsNoRow(err) {
-		return err // nil where it was sent on before
+		return err // nil if it was forwarded before
 	}
 	m := queued{
 		ID: id, root: root, MailboxID: &f.box.ID, Origin: OriginForward, Sender: s.returnAddress(id, f.box.Address), ReportTo: from,
 		MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Shorten(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
 	}
 	if from == "" {
-		m.Sender = "" // nobody reports on a report
+		m.Sender = "" // reports are not reported on
 	}
 	on, err := s.prepareForward(ctx, f, m, from, h, found, text)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Service) forward(ctx context.Context, f forward, root uuid.UUID, from s
 	return s.takeForward(ctx, on)
 }
 
-// prepareForward asks the policy about a mail that is sent on, and keeps its text.
+// prepareForward asks the policy about a forwarded mail and stores its text.
 func (s *Service) prepareForward(ctx context.Context, f forward, m queued, from string, h *header.Header, found origin.Result, text *os.File) (on sentOn, err error) {
 	size, err := text.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -114,8 +115,8 @@ func (s *Service) prepareForward(ctx context.Context, f forward, m queued, from 
 	return on, err
 }
 
-// takeForward puts a mail that is sent on into the queue, unless another way to the
-// mailbox brought it there at the same time.
+// takeForward puts a forwarded mail into the queue, unless it reached the mailbox in
+// another way at the same time.
 func (s *Service) takeForward(ctx context.Context, on sentOn) error {
 	return s.DB.Tenant(on.tenant).InTx(ctx, func(tx *db.Tx) error {
 		fresh, err := s.enqueue(tx, on.mail, on.to)
@@ -132,7 +133,7 @@ func (s *Service) takeForward(ctx context.Context, on sentOn) error {
 	})
 }
 
-// forwardExempt sends a mail that is held on to targets whose copies do not wait.
+// forwardExempt forwards a held mail to targets whose copies do not wait.
 func (s *Service) forwardExempt(tx *db.Tx, m *queued, mailbox string, exempt []string) error {
 	if len(exempt) == 0 {
 		return nil
@@ -145,7 +146,7 @@ func (s *Service) forwardExempt(tx *db.Tx, m *queued, mailbox string, exempt []s
 	return err
 }
 
-// sendBack sends another server's report on a forwarded mail to who sent that mail.
+// sendBack sends another server's report on a forwarded mail to the sender of that mail.
 func (s *Service) sendBack(ctx context.Context, back queued, id uuid.UUID, h *header.Header, text *os.File) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: back.tenant})
 	size, err := text.Seek(0, io.SeekEnd)
@@ -162,8 +163,7 @@ func (s *Service) sendBack(ctx context.Context, back queued, id uuid.UUID, h *he
 	})
 }
 
-// keepTraced keeps a mail with a line that says that it passed this server, and with what
-// was found out about it.
+// keepTraced stores a mail with a Received line of this server and with the origin result.
 func (s *Service) keepTraced(ctx context.Context, id uuid.UUID, addr string, h *header.Header, found origin.Result, text *os.File, size int64) (blob.Blob, error) {
 	trace := fmt.Sprintf("Received: by %s (Konak) with ESMTP id %s\r\n\tfor <%s>;\r\n\t%s\r\n", s.Host, id, addr, s.DB.Clock().Now().Format(time.RFC1123Z))
 	head, err := s.headOf(h, found, text)
@@ -174,15 +174,15 @@ func (s *Service) keepTraced(ctx context.Context, id uuid.UUID, addr string, h *
 	return s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, blob.Workspace, whole, s.MaxSize+header.MaxSize)
 }
 
-// hasPassed says whether a mailbox here has sent a mail on before: the mail has the line of
-// keepTraced.
+// hasPassed reports whether a mailbox here has already forwarded a mail: the mail then has
+// the line of keepTraced.
 func (s *Service) hasPassed(h *header.Header, addr string) bool {
 	return slices.ContainsFunc(h.Values("received"), func(line string) bool {
 		return strings.HasPrefix(line, "by "+s.Host+" (Konak) ") && strings.Contains(line, " for <"+addr+">;")
 	})
 }
 
-// deliverHere delivers a mail of the queue to addresses of this installation.
+// deliverHere delivers a queued mail to addresses of this installation.
 func (s *Service) deliverHere(ctx context.Context, m *queued, to []string, text *os.File) map[string]outcome {
 	out := map[string]outcome{}
 	for _, addr := range to {
@@ -220,7 +220,7 @@ func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, tex
 		}
 		return s.sendBack(ctx, back, uuid.NewSHA1(m.ID, []byte(address.Fold(addr))), h, text) // the same in every attempt
 	}
-	// What was found out about a mail that is sent on holds for who gets it.
+	// The origin result of a forwarded mail also applies to its recipients.
 	found := origin.Result{Action: origin.Accept}
 	if m.Origin == OriginForward {
 		found = s.Origin.Recorded(h)
@@ -260,16 +260,17 @@ func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, tex
 	return s.Inbox.Deliver(ctx, d)
 }
 
-// returnPrefix begins the addresses that bounces of forwarded mail return to.
+// returnPrefix is the prefix of the addresses that bounces of forwarded mail return to.
 const returnPrefix = "fwd-"
 
-// macSize is how many bytes sign such an address.
+// macSize is the number of bytes of the signature in such an address.
 const macSize = 8
 
 var returnEncoding = base32.HexEncoding.WithPadding(base32.NoPadding)
 
-// returnAddress is who a forwarded mail is from: an address at the mailbox's domain,
-// so that receivers find this server responsible, which leads back to the mail.
+// returnAddress returns the envelope sender of a forwarded mail: an address at the
+// mailbox's domain, so that receivers hold this server responsible, which identifies the
+// mail when a bounce arrives.
 func (s *Service) returnAddress(id uuid.UUID, mailbox string) string {
 	name := destinationOf(mailbox)
 	return returnPrefix + strings.ToLower(returnEncoding.EncodeToString(append(id[:], s.signReturn(id, name)...))) + "@" + name
@@ -282,9 +283,9 @@ func (s *Service) signReturn(id uuid.UUID, name string) []byte {
 	return mac.Sum(nil)[:macSize]
 }
 
-// findReturn returns the forwarded mail that an address leads back to, and false for
-// an address that is no such one. The mail has nobody to report to where it is not
-// known any more.
+// findReturn returns the forwarded mail that a return address identifies, and false if addr
+// is not a return address. If the mail is no longer known, the returned one has an empty
+// ReportTo.
 func (s *Service) findReturn(ctx context.Context, addr string) (m queued, ok bool, err error) {
 	local, _, _ := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
 	code, ok := strings.CutPrefix(local, returnPrefix)

@@ -13,7 +13,7 @@ import (
 	"konak/internal/mail/engine"
 )
 
-// colleagues is another workspace with a domain of its own on the same installation.
+// colleagues returns another workspace with its own domain on the same installation.
 func (o *office) colleagues(name string) *office {
 	o.t.Helper()
 	other := &office{Workspace: o.s.Workspace("acme"), t: o.t, s: o.s, names: o.names, server: o.server, out: o.out}
@@ -21,8 +21,8 @@ func (o *office) colleagues(name string) *office {
 	return other
 }
 
-// Mailboxes of two workspaces that all send on to each other send a mail on once each, and
-// its writer hears from each workspace once.
+// If mailboxes of two workspaces all forward to each other, each forwards a mail once, and
+// its sender gets one report from each workspace.
 func TestForwardInCircles(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -77,8 +77,8 @@ func TestForwardInCircles(t *testing.T) {
 	})
 }
 
-// Two ways to the same inbox bring one copy, and a mail that comes back from outside is not
-// sent on again.
+// Two ways to the same inbox deliver one copy, and a mail that comes back from outside is
+// not forwarded again.
 func TestForwardByTwoWays(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -117,8 +117,8 @@ func TestForwardByTwoWays(t *testing.T) {
 	})
 }
 
-// An inbox that two ways lead to takes one copy of a mail: one is counted, and one is in the
-// journal.
+// An inbox reached in two ways accepts one copy of a mail: one is counted, and one is in
+// the journal.
 func TestForwardToInboxByTwoWays(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -145,8 +145,8 @@ func TestForwardToInboxByTwoWays(t *testing.T) {
 	})
 }
 
-// A mail that a mailbox has sent on is not judged again when it comes by another way: what
-// has changed since then does not concern it.
+// A mail that a mailbox has forwarded is not checked again when it arrives in another way:
+// changes since then do not affect it.
 func TestForwardIsJudgedOnce(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -178,8 +178,8 @@ func TestForwardIsJudgedOnce(t *testing.T) {
 	})
 }
 
-// A mail that comes to a mailbox by two ways at the same time is sent on once and is once in
-// the journal.
+// A mail that reaches a mailbox in two ways at the same time is forwarded once and is in
+// the journal once.
 func TestForwardAtOnce(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -197,7 +197,8 @@ func TestForwardAtOnce(t *testing.T) {
 	})
 }
 
-// A mail that waited in quarantine for longer than a mail is tried is tried after its release.
+// A mail quarantined for longer than the lifetime of mails is still delivered after its
+// release.
 func TestReleaseAfterLong(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -217,7 +218,7 @@ func TestReleaseAfterLong(t *testing.T) {
 	})
 }
 
-// An address of one's own domain can be written to as soon as it has a mailbox.
+// An address at one's own domain can be written to as soon as it has a mailbox.
 func TestOwnAddressIsNotSuppressed(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -237,7 +238,8 @@ func TestOwnAddressIsNotSuppressed(t *testing.T) {
 	})
 }
 
-// Who asks again about a mail that waits, as after a crash, hears who is exempt.
+// Asking the policy again about a held mail, as after a crash, still returns the exempt
+// recipients.
 func TestExemptWhenAskedAgain(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {

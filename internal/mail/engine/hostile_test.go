@@ -10,8 +10,8 @@ import (
 	"konak/internal/mail/engine"
 )
 
-// Addresses that cannot be one are refused for good, whatever bytes they have: nobody is
-// told to try again, and nothing is written to the log.
+// Invalid addresses are refused permanently, whatever bytes they contain: nobody is told to
+// try again, and nothing is logged.
 func TestHostileAddresses(t *testing.T) {
 	t.Parallel()
 	run(t, func(c *app.Config) { c.MailDomain = "posta.example" }, func(t *testing.T, o *office) {
@@ -84,8 +84,8 @@ func TestHostileAddresses(t *testing.T) {
 	})
 }
 
-// NUL stays out of mail that other servers get: one that drops it could find the end of the
-// mail in the middle. What stays here may have it.
+// Mail to other servers contains no NUL: a server that drops it could find the end of the
+// mail too early. Mail that stays here may contain it.
 func TestNULIsNotSentOn(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -106,8 +106,9 @@ func TestNULIsNotSentOn(t *testing.T) {
 	})
 }
 
-// A header that is no text is taken like any other, by every way: into an inbox, sent on,
-// out of a mailbox, to addresses that nobody reads, into the journal and by the rules.
+// A header that is not valid text is accepted like any other in every path: into an inbox,
+// when forwarded, out of a mailbox, to addresses that nobody reads, into the journal and by
+// the rules.
 func TestHostileHeaders(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -137,7 +138,7 @@ func TestHostileHeaders(t *testing.T) {
 		for _, m := range o.queue() {
 			want := engine.StateDone
 			if strings.Contains(m.Subject, "x-none") {
-				want = engine.StateHeld // a charset that nobody knows cannot be scanned
+				want = engine.StateHeld // an unknown charset cannot be scanned
 			}
 			if m.State != want {
 				t.Errorf("got %+v", m)

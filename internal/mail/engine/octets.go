@@ -9,16 +9,16 @@ import (
 	"unicode"
 )
 
-// octets is where a mail has octets beyond ASCII. The header and the body are each looked
-// at once for all servers, the body only for one that does not take such.
+// octets records where a mail has octets beyond ASCII. The header and the body are each
+// read once for all servers, the body only when a server does not accept such octets.
 type octets struct {
 	foreignHead, foreignBody bool
 	headRead, bodyRead       bool
 	bodyAt                   int64 // where the body begins
 }
 
-// checkOctets returns why a server does not take a mail for the octets that it has, ""
-// where it does (RFC 6152, RFC 6531). To convert a mail would break its signatures.
+// checkOctets returns why a server does not accept the octets of a mail, or "" if it does
+// (RFC 6152, RFC 6531). The mail is not converted, because that would break its signatures.
 func (t *transfer) checkOctets(c *smtp.Client) (refusal string, err error) {
 	if err := t.readHead(); err != nil {
 		return "", err
@@ -38,7 +38,8 @@ func (t *transfer) checkOctets(c *smtp.Client) (refusal string, err error) {
 	return "", nil
 }
 
-// readHead looks at the header, which ends with the first empty line.
+// readHead reads the header, which ends with the first empty line, and records whether it
+// has octets beyond ASCII.
 func (t *transfer) readHead() error {
 	if t.headRead {
 		return nil
@@ -62,7 +63,7 @@ func (t *transfer) readHead() error {
 	}
 }
 
-// readBody looks at what follows the header.
+// readBody reads the body and records whether it has octets beyond ASCII.
 func (t *transfer) readBody() error {
 	if t.bodyRead {
 		return nil
@@ -75,7 +76,7 @@ func (t *transfer) readBody() error {
 	return nil
 }
 
-// foreignWriter is set once an octet beyond ASCII was written.
+// foreignWriter becomes true once an octet beyond ASCII is written.
 type foreignWriter bool
 
 // Write implements io.Writer.

@@ -12,7 +12,7 @@ import (
 	"konak/internal/mail/engine"
 )
 
-// startOld runs a mail server that has not all extensions of the one that it stands before.
+// startOld runs a proxy for a mail server that hides some of its extensions.
 func startOld(t *testing.T, behind string, without ...string) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -49,7 +49,7 @@ func startOld(t *testing.T, behind string, without ...string) string {
 	return ln.Addr().String()
 }
 
-// addOldServers leads the mail of domains to servers without extensions.
+// addOldServers routes the mail of some domains to servers without extensions.
 func addOldServers(t *testing.T) func(c *app.Config) {
 	return func(c *app.Config) {
 		_, sink, _ := strings.Cut(c.MailRoutes[0], "=")
@@ -60,7 +60,7 @@ func addOldServers(t *testing.T) func(c *app.Config) {
 	}
 }
 
-// A mail with octets that a server does not take comes back: a header beyond ASCII needs
+// A mail with octets that a server does not accept is returned: a header beyond ASCII needs
 // SMTPUTF8, a body 8BITMIME.
 func TestOctetsBeyondASCII(t *testing.T) {
 	t.Parallel()
@@ -68,7 +68,7 @@ func TestOctetsBeyondASCII(t *testing.T) {
 		servers := []string{"other.example", "no-utf8.example", "no-8bit.example", "old.example"}
 		for _, c := range []struct {
 			name, more, body string
-			want             map[string]string // the beginnings of answers
+			want             map[string]string // prefixes of the answers
 		}{
 			{"neither", "", "Merhaba", map[string]string{}},
 			{"header", "X-Not: ş\r\n", "Merhaba", map[string]string{"no-utf8.example": "5.6.7", "old.example": "5.6.7"}},
@@ -112,7 +112,7 @@ func TestOctetsBeyondASCII(t *testing.T) {
 	})
 }
 
-// A report on a mail beyond ASCII is in ASCII itself, so that every server takes it.
+// A report on a mail beyond ASCII is itself in ASCII, so that every server accepts it.
 func TestReportInASCII(t *testing.T) {
 	t.Parallel()
 	run(t, addOldServers(t), func(t *testing.T, o *office) {

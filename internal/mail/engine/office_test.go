@@ -37,19 +37,19 @@ const (
 	password = "kırmızı-bisiklet-kapıda"
 )
 
-// office is a workspace with a domain of its own, beside the name server of that
-// domain and a mail server outside.
+// office is a workspace with its own domain, together with the name server of that domain
+// and an external mail server.
 type office struct {
 	*apptest.Workspace
 	t      *testing.T
 	s      *apptest.Server
 	names  *dnstest.Server
 	of     domain.Details
-	server string // where it takes mail
+	server string // its address
 	out    *sink
 }
 
-// run runs a test on both databases. change may change the settings of the
+// run runs a test on both databases. change may change the configuration of the
 // installation.
 func run(t *testing.T, change func(*app.Config), fn func(t *testing.T, o *office)) {
 	t.Helper()
@@ -61,7 +61,7 @@ func run(t *testing.T, change func(*app.Config), fn func(t *testing.T, o *office
 	}
 }
 
-// newOffice makes an office on one database.
+// newOffice creates an office on one database.
 func newOffice(t *testing.T, dialect db.Dialect, change func(*app.Config)) *office {
 	t.Helper()
 	names, out := dnstest.Start(t), newSink(t)
@@ -79,7 +79,7 @@ func newOffice(t *testing.T, dialect db.Dialect, change func(*app.Config)) *offi
 	return o
 }
 
-// addDomain adds a domain that is the workspace's own.
+// addDomain adds a domain that the workspace owns.
 func (o *office) addDomain(name string) (d domain.Details) {
 	o.t.Helper()
 	o.Owner.Post(base+"/provision/domain/quickstart", map[string]any{"domain": name}).Want(200).Data(&d)
@@ -96,7 +96,7 @@ func (o *office) addDomain(name string) (d domain.Details) {
 	return d
 }
 
-// allowForwarding lets mailboxes forward to domains and addresses outside.
+// allowForwarding lets mailboxes forward to external domains and addresses.
 func (o *office) allowForwarding(list ...string) {
 	o.t.Helper()
 	o.Owner.Put(base+"/settings/forwarding", map[string]any{"allowed": append([]string{}, list...)}).Want(200)
@@ -127,7 +127,7 @@ func (o *office) mailbox(addr string) domain.Mailbox {
 	return list[i]
 }
 
-// subjects are those of the workspace's conversations, sorted.
+// subjects returns the subjects of the workspace's conversations, sorted.
 func (o *office) subjects() (out []string) {
 	o.t.Helper()
 	o.s.Settle()
@@ -142,7 +142,7 @@ func (o *office) subjects() (out []string) {
 	return out
 }
 
-// mailEvents are the workspace's events about mail, in order.
+// mailEvents returns the workspace's mail events in order.
 func (o *office) mailEvents() []string {
 	return slices.DeleteFunc(o.Events(), func(name string) bool { return !strings.HasPrefix(name, "mail.") })
 }
@@ -176,7 +176,7 @@ func (o *office) signIn(user, password string) (*smtp.Client, error) {
 	return c, c.Auth(smtp.PlainAuth("", user, password, "127.0.0.1"))
 }
 
-// text is a mail to hand over.
+// text returns a mail to hand over.
 func text(from, subject, more string) string {
 	return fmt.Sprintf("From: %s\r\nTo: elif@other.example\r\nSubject: %s\r\nMessage-ID: <%s@mua.example>\r\n%s\r\nMerhaba\r\n", from, subject, subject, more)
 }
@@ -209,7 +209,7 @@ func transfer(t *testing.T, c *smtp.Client, from, mail string, to ...string) int
 	return codeOf(t, err)
 }
 
-// codeOf is the code of an answer; 250 where there is no error.
+// codeOf returns the code of an answer; 250 if there is no error.
 func codeOf(t *testing.T, err error) int {
 	t.Helper()
 	if said, ok := errors.AsType[*textproto.Error](err); ok {
@@ -221,7 +221,7 @@ func codeOf(t *testing.T, err error) int {
 	return 250
 }
 
-// bring hands a mail over as a stranger.
+// bring hands over a mail as a stranger.
 func (o *office) bring(from, mail string, to ...string) int {
 	o.t.Helper()
 	c, err := smtp.Dial(o.server)
@@ -232,14 +232,14 @@ func (o *office) bring(from, mail string, to ...string) int {
 	return transfer(o.t, c, from, mail, to...)
 }
 
-// arrived is a mail that the server outside took.
+// arrived is a mail that the external server accepted.
 type arrived struct {
 	from string
 	to   []string
 	text string
 }
 
-// sink is a mail server outside.
+// sink is an external mail server.
 type sink struct {
 	address string
 	mu      sync.Mutex
@@ -272,7 +272,7 @@ func (k *sink) got() []arrived {
 	return slices.Clone(k.mails)
 }
 
-// answer sets the answer for a recipient; nil takes them.
+// answer sets the answer for a recipient; with nil its mail is accepted.
 func (k *sink) answer(to string, with *smtpd.Error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

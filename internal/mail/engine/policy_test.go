@@ -31,7 +31,7 @@ func (o *office) incidents() (list []mail.Incident) {
 	return list
 }
 
-// What a rule blocks is refused before it is taken; copies of exempt recipients go.
+// A mail blocked by a rule is refused; copies for exempt recipients are sent.
 func TestPolicyBlocks(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -64,7 +64,7 @@ func TestPolicyBlocks(t *testing.T) {
 	})
 }
 
-// What a rule warns about is sent, and the sender is told once.
+// A mail that a rule warns about is sent, and the sender is notified once.
 func TestPolicyWarns(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -98,7 +98,7 @@ func TestPolicyWarns(t *testing.T) {
 	})
 }
 
-// What waits for a review is taken, and goes or comes back by what is decided.
+// A quarantined mail is accepted, and is sent or returned depending on the decision.
 func TestPolicyHolds(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -137,8 +137,8 @@ func TestPolicyHolds(t *testing.T) {
 	})
 }
 
-// Copies for exempt recipients leave at once while the others wait, of mail that a
-// mailbox sends and of mail that it sends on.
+// Copies for exempt recipients are sent at once while the others wait, both for submitted
+// and for forwarded mail.
 func TestPolicyHoldsSomeCopies(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -178,7 +178,7 @@ func TestPolicyHoldsSomeCopies(t *testing.T) {
 	})
 }
 
-// colleague signs somebody in who has these permissions and no other.
+// colleague signs in a member with exactly these permissions.
 func (o *office) colleague(name string, ps ...perm.Permission) *apptest.Client {
 	o.t.Helper()
 	role := identity.Role{Name: "role-" + name, Title: name, Permissions: ps}
@@ -192,8 +192,8 @@ func (o *office) colleague(name string, ps ...perm.Permission) *apptest.Client {
 	return o.SignIn(addr)
 }
 
-// A mail in quarantine is dropped by who may reject it, and its incident is closed. Who
-// may not see incidents does not read in the queue what was found.
+// A quarantined mail can be dropped by members who may reject it, and its incident is
+// closed. Members who may not see incidents do not see the matches in the queue.
 func TestDropHeld(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -226,8 +226,8 @@ func TestDropHeld(t *testing.T) {
 	})
 }
 
-// Mail that a mailbox sends on is judged as its own: what may not leave does not leave
-// by a mailbox that forwards.
+// Forwarded mail is checked as the mailbox's own: forbidden content does not leave through
+// a mailbox that forwards.
 func TestPolicyOfForward(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -247,7 +247,7 @@ func TestPolicyOfForward(t *testing.T) {
 	})
 }
 
-// While the journal is on, every mail is in it with its envelope before it is taken.
+// While the journal is on, every mail is in it with its envelope before it is accepted.
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -314,7 +314,8 @@ func TestJournal(t *testing.T) {
 			t.Errorf("got %s", report)
 		}
 
-		// A shorter retention holds for new mails, a longer one for all; off deletes nothing.
+		// A shorter retention applies to new mails, a longer one to all; turning the
+		// journal off deletes nothing.
 		ends := func() (days []int) {
 			for _, i := range journal() {
 				days = append(days, int(i.RetentionUntil.Sub(i.At.Time)/(24*time.Hour)))
@@ -343,7 +344,7 @@ func TestJournal(t *testing.T) {
 	})
 }
 
-// wantAudit checks how many lines of each action the audit log has.
+// wantAudit checks the number of audit entries for each action.
 func (o *office) wantAudit(lines map[string]int) {
 	o.t.Helper()
 	for action, want := range lines {
@@ -355,7 +356,7 @@ func (o *office) wantAudit(lines map[string]int) {
 	}
 }
 
-// A mail with a legal hold is kept past its retention, until the hold is taken away.
+// A mail with a legal hold is kept past its retention, until the hold is removed.
 func TestLegalHold(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -412,7 +413,7 @@ func TestLegalHold(t *testing.T) {
 	})
 }
 
-// A mail that cannot be in the journal is not taken.
+// A mail that cannot be put into the journal is not accepted.
 func TestJournalFailsClosed(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -435,8 +436,8 @@ func TestJournalFailsClosed(t *testing.T) {
 	})
 }
 
-// A mailbox that sends to too many is announced, and suspended where the workspace
-// asks for it.
+// A mailbox that sends to too many recipients is reported, and suspended if the workspace
+// wants that.
 func TestAbuse(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -488,7 +489,7 @@ func TestAbuse(t *testing.T) {
 		if boxes[0].State != domain.MailboxSuspended {
 			t.Errorf("got %+v", boxes[0])
 		}
-		// What is let through in a day has an end in any case.
+		// The daily limit applies in any case.
 		o.Owner.Put(base+"/settings/abuse", map[string]any{"auto_suspend": false}).Want(200)
 		o.Owner.Put(base+"/mailboxes/"+boxes[0].ID.String()+"/state", map[string]any{"state": "active"}).Want(200)
 		err := o.s.DB.Tenant(o.ID).InTx(t.Context(), func(tx *db.Tx) error {
@@ -504,8 +505,8 @@ func TestAbuse(t *testing.T) {
 	})
 }
 
-// A mail beyond the limits is refused before it is judged, and one that meets them only
-// afterwards leaves nothing that somebody has to decide on.
+// A mail beyond the limits is refused before it is checked, and one that reaches a limit
+// only after the check leaves nothing to review.
 func TestLimitsComeFirst(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {

@@ -23,35 +23,37 @@ import (
 	"konak/internal/mail"
 )
 
-// lifetime is for how long a mail is tried.
+// lifetime is the time for which delivery of a mail is tried.
 const lifetime = 5 * 24 * time.Hour
 
 // The states of a mail in the queue and of its recipients.
 const (
-	StateHeld      = "held"   // waits for a review of the policy
-	StateQueued    = "queued" // is tried
-	StateDone      = "done"   // every recipient has got it or never will
+	StateHeld      = "held"   // waiting for a review
+	StateQueued    = "queued" // delivery is being tried
+	StateDone      = "done"   // every recipient has a final outcome
 	StateDelivered = "delivered"
 	StateFailed    = "failed"
 	StateDropped   = "dropped" // by an administrator
 )
 
-// Where a mail in the queue comes from.
+// The origins of a mail in the queue.
 const (
-	OriginSubmission = "submission" // a mail program of a mailbox
+	OriginSubmission = "submission" // a mailbox's mail program
 	OriginForward    = "forward"    // a mailbox that forwards
-	OriginReport     = "report"     // tells a sender who cannot be reached
-	OriginReturn     = "return"     // a report of another server on a forwarded mail
+	OriginReport     = "report"     // a report or a warning from this server
+	OriginReturn     = "return"     // another server's report on a forwarded mail
 )
 
 // queued is a mail in the queue.
 type queued struct {
 	ID uuid.UUID
-	// root is the mail that all its copies come from, so that a mailbox sends it on once.
+	// root is the mail that all copies come from, so that each mailbox forwards it only
+	// once.
 	root      uuid.UUID
 	MailboxID *uuid.UUID
 	Origin    string
-	// Sender is that of the envelope, ReportTo who is told of failures; "" for nobody.
+	// Sender is the envelope sender, ReportTo the address that receives failure reports; ""
+	// for nobody.
 	Sender, ReportTo string
 	MessageID        string
 	Subject          string
@@ -61,7 +63,7 @@ type queued struct {
 	DelayedAt        *clock.Time
 	FinishedAt       *clock.Time
 	blob             blob.Blob
-	// tenant is set where the mail was found across workspaces.
+	// tenant is set if the mail was found across workspaces.
 	tenant uuid.UUID
 }
 
@@ -72,7 +74,7 @@ type Recipient struct {
 	Attempts int64       `json:"attempts" example:"2"`
 	Answer   string      `json:"answer" example:"451 4.7.1 Greylisted" doc:"The other server's last reply, or Konak's own message, which starts with an enhanced status code (RFC 3463) instead of a reply code"`
 	At       *clock.Time `json:"at" nullable:"true" doc:"When that happened"`
-	// Of those who wait:
+	// For waiting recipients only:
 	NextTryAt  *clock.Time `json:"next_try_at" nullable:"true" doc:"Time of the next attempt, if the mail is waiting"`
 	HoldReason string      `json:"hold_reason" example:"" doc:"Why there is no attempt before that: destination_unreachable if the domain's server does not answer in time; all mail to the domain then waits. Empty if only this mail waits"`
 
@@ -102,7 +104,7 @@ func (m *queued) item(recipients []Recipient) QueueItem {
 	}
 }
 
-// destinationOf returns the domain of an address as name servers know it.
+// destinationOf returns the domain of an address in its DNS form.
 func destinationOf(addr string) string {
 	_, name, _ := strings.Cut(address.Fold(addr), "@")
 	if parsed, ok := address.ParseDomain(name); ok {
@@ -111,13 +113,13 @@ func destinationOf(addr string) string {
 	return name
 }
 
-// destinations is the space of the ids that stand for destinations.
+// destinations is the namespace of destination ids.
 var destinations = uuid.MustParse("6f0c4a51-9b0e-5d7c-8a7f-0d2f6c1be7a4")
 
-// destinationID is the account of the jobs for a destination.
+// destinationID returns the job account of a destination.
 func destinationID(name string) uuid.UUID { return uuid.NewSHA1(destinations, []byte(name)) }
 
-// deliverPayload is what a deliverJob does.
+// deliverPayload is the payload of a deliverJob.
 type deliverPayload struct {
 	MailID      uuid.UUID `json:"mail_id"`
 	Destination string    `json:"destination"`
@@ -128,8 +130,8 @@ const (
 	reviewJob  = "mail.review"
 )
 
-// enqueue puts a mail into the queue with its jobs, in the transaction that takes it.
-// It returns false where the mail is there already.
+// enqueue puts a mail into the queue with its jobs, in the transaction that accepts it. It
+// returns false if the mail is already there.
 func (s *Service) enqueue(tx *db.Tx, m queued, to []string) (bool, error) {
 	m.CreatedAt, m.ExpiresAt = clock.At(tx.Now()), clock.At(tx.Now().Add(lifetime))
 	fresh, err := insertMail(tx, &m)
@@ -167,7 +169,7 @@ func enqueueJobs(tx *db.Tx, mail uuid.UUID, to []string) error {
 	return nil
 }
 
-// Queue lists the mails of the queue, the newest first.
+// Queue lists the queued mails, newest first.
 func (s *Service) Queue(ctx context.Context, state string, p db.Page) (list db.List[QueueItem], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if list, err = listQueue(r, state, p); err != nil {
@@ -183,10 +185,10 @@ func (s *Service) Queue(ctx context.Context, state string, p db.Page) (list db.L
 	return list, err
 }
 
-// maxWaitingShown is how many mails for one destination are looked for.
+// maxWaitingShown is the maximum number of waiting mails looked up for one destination.
 const maxWaitingShown = 1000
 
-// showWaiting shows on recipients who wait when and why.
+// showWaiting fills in the next attempt and the hold reason of waiting recipients.
 func (s *Service) showWaiting(r *db.Reader, items []QueueItem) error {
 	known := map[string]jobs.Waiting{}
 	for i := range items {
@@ -212,7 +214,7 @@ func (s *Service) showWaiting(r *db.Reader, items []QueueItem) error {
 	return nil
 }
 
-// nextTry returns when a mail is tried next, nil where that is not known.
+// nextTry returns the time of a mail's next attempt, nil if it is not known.
 func nextTry(w jobs.Waiting, mail uuid.UUID) *clock.Time {
 	for _, j := range w.Jobs {
 		var p deliverPayload
@@ -227,8 +229,8 @@ func nextTry(w jobs.Waiting, mail uuid.UUID) *clock.Time {
 	return w.HeldUntil
 }
 
-// coverSubject covers what a rule found in the subject of a mail, for who may not see
-// incidents.
+// coverSubject masks the rules' matches in the subject of a mail for callers who may not
+// see incidents.
 func (s *Service) coverSubject(r *db.Reader, item *QueueItem) error {
 	if caller.From(r.Context()).Can(perm.DLPView) {
 		return nil
@@ -240,9 +242,8 @@ func (s *Service) coverSubject(r *db.Reader, item *QueueItem) error {
 	return err
 }
 
-// Retry tries what is left of a mail at once, with all that waits for the same
-// destinations. It returns conflict for a mail that is
-// not in the queue any more, or is held.
+// Retry retries the remaining copies of a mail at once, together with all mail waiting for
+// the same destinations. It returns conflict if the mail is held or no longer in the queue.
 func (s *Service) Retry(ctx context.Context, id uuid.UUID) (item QueueItem, err error) {
 	err = s.changeMail(ctx, id, "mail.queue.retried", &item, func(tx *db.Tx, m *queued, left []Recipient) error {
 		if m.State != StateQueued {
@@ -258,9 +259,9 @@ func (s *Service) Retry(ctx context.Context, id uuid.UUID) (item QueueItem, err 
 	return item, err
 }
 
-// Drop takes what is left of a mail out of the queue. Nobody is told. One that is held
-// is rejected with it, by who may do that. It returns conflict for a mail that is not in
-// the queue any more.
+// Drop removes the remaining copies of a mail from the queue without notifying anybody. For
+// a held mail it also closes the incident as rejected, which requires the permission for
+// that. It returns conflict if the mail is no longer in the queue.
 func (s *Service) Drop(ctx context.Context, id uuid.UUID) (item QueueItem, err error) {
 	err = s.changeMail(ctx, id, "mail.queue.dropped", &item, func(tx *db.Tx, m *queued, left []Recipient) error {
 		if m.State == StateDone {
@@ -281,7 +282,8 @@ func (s *Service) Drop(ctx context.Context, id uuid.UUID) (item QueueItem, err e
 	return item, err
 }
 
-// rejectHeld closes the incident of a mail that is held.
+// rejectHeld closes the incident of a held mail as rejected. It returns forbidden if the
+// caller may not manage incidents.
 func (s *Service) rejectHeld(tx *db.Tx, m *queued) error {
 	if !caller.From(tx.Context()).Can(perm.DLPManage) {
 		f := fault.New(fault.Forbidden, string(perm.DLPManage))
@@ -291,7 +293,7 @@ func (s *Service) rejectHeld(tx *db.Tx, m *queued) error {
 	return s.Mail.RejectHeld(tx, m.ID.String())
 }
 
-// changeMail changes a mail that is locked and reads it again.
+// changeMail locks a mail, changes it, and reads it again into item.
 func (s *Service) changeMail(ctx context.Context, id uuid.UUID, action string, item *QueueItem, change func(*db.Tx, *queued, []Recipient) error) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m, err := lockMail(tx, id)
@@ -331,15 +333,15 @@ func addressesOf(list []Recipient) []string {
 	return out
 }
 
-// checkHeld returns conflict for a mail in quarantine that cannot be sent any more, be it of
-// the queue or of the CRM.
+// checkHeld returns conflict for a quarantined mail, of the queue or of the CRM, that can
+// no longer be sent.
 func (s *Service) checkHeld(ctx context.Context, source, ref string, job *uuid.UUID) error {
 	if source == policy.SourceCRM && job != nil {
 		return s.Inbox.CheckHeld(ctx, *job)
 	}
 	id, err := uuid.Parse(ref)
 	if err != nil || source == policy.SourceCRM {
-		return nil // not of the queue
+		return nil // not from the queue
 	}
 	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (queued, error) { return findMail(r, id) })
 	if db.IsNoRow(err) {
@@ -358,8 +360,8 @@ func (s *Service) checkHeld(ctx context.Context, source, ref string, job *uuid.U
 	return err
 }
 
-// ownsSender says whether the domains that a mail is from are still the workspace's own:
-// in its envelope and, where a mailbox wrote it, in its From.
+// ownsSender reports whether the workspace still owns the domains that a mail is from: the
+// one of the envelope and, if a mailbox wrote the mail, those in From.
 func (s *Service) ownsSender(ctx context.Context, m *queued) (bool, error) {
 	text, err := s.Blobs.OpenFile(ctx, caller.From(ctx).TenantID, m.blob.ID)
 	if err != nil {
@@ -386,7 +388,7 @@ func (s *Service) ownsSender(ctx context.Context, m *queued) (bool, error) {
 	return true, nil
 }
 
-// finish marks a mail as done where nobody is left, and lets go of its content.
+// finish marks a mail as done if no recipients are left, and releases its content.
 func finish(tx *db.Tx, m *queued) error {
 	left, err := recipientsLeft(&tx.Reader, m.ID)
 	if err != nil || len(left) > 0 {
@@ -399,15 +401,15 @@ func finish(tx *db.Tx, m *queued) error {
 	return blob.Drop(tx, m.blob.ID)
 }
 
-// keepFinished is for how long the queue shows mails that are done. Bounces of
-// forwarded mail find their way back as long.
+// keepFinished is how long finished mails stay in the queue. Bounces of forwarded mail can
+// be returned for as long.
 const keepFinished = 14 * 24 * time.Hour
 
-// cleanBatch is how many mails are deleted in one transaction.
+// cleanBatch is the maximum number of rows of each kind deleted per transaction.
 const cleanBatch = 100
 
-// CleanQueue deletes mails that have been done for long, and policies of other domains
-// that hold no longer, and says how many.
+// CleanQueue deletes mails that finished long ago and expired policies of other domains,
+// and returns how many it deleted.
 func (s *Service) CleanQueue(ctx context.Context) (n int, err error) {
 	err = s.DB.System("janitor").InTx(ctx, func(tx *db.Tx) error {
 		mails, err := deleteFinished(tx, clock.At(tx.Now().Add(-keepFinished)), cleanBatch)
@@ -428,8 +430,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// Waiting returns how many mails wait to be delivered to other servers, at most ten
-// thousand.
+// Waiting returns the number of unfinished mails in the queue, at most ten thousand.
 func (s *Service) Waiting(ctx context.Context) (int, error) {
 	return db.Read(ctx, s.DB.System("metrics"), countWaiting)
 }

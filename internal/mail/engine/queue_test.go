@@ -13,7 +13,7 @@ import (
 	"konak/internal/mail/engine"
 )
 
-// The queue says when a mail is tried next, and of a destination that does not answer
+// The queue shows when a mail is tried next and, for a destination that does not answer,
 // that all mail to it waits.
 func TestQueueSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
@@ -72,8 +72,8 @@ func waitingMails(t *testing.T, s *apptest.Server) float64 {
 	return 0
 }
 
-// A long subject is cut in every list, and the journal knows the Message-ID that a mail
-// leaves with.
+// A long subject is cut in every list, and the journal has the Message-ID that a mail is
+// sent with.
 func TestListsOfMail(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -98,7 +98,7 @@ func TestListsOfMail(t *testing.T) {
 	})
 }
 
-// A mail whose content is gone cannot be released, only rejected.
+// A mail whose content is gone can only be rejected, not released.
 func TestReleaseWithoutContent(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -127,7 +127,7 @@ func TestReleaseWithoutContent(t *testing.T) {
 	})
 }
 
-// What looks like a rule for many addresses is refused as such.
+// Addresses that look like a wildcard are refused as such.
 func TestWildcards(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -144,8 +144,8 @@ func TestWildcards(t *testing.T) {
 	})
 }
 
-// A mail in quarantine is not sent as an address whose domain went to another workspace, and
-// who has the domain now hears nothing of it.
+// A quarantined mail is not sent from an address whose domain now belongs to another
+// workspace, and that workspace is not notified of it.
 func TestReleaseWithoutDomain(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -191,7 +191,7 @@ func TestReleaseWithoutDomain(t *testing.T) {
 		if got := other.subjects(); len(o.out.got()) != 0 || len(got) != 0 {
 			t.Errorf("%d mails left, the domain's new owner has %q", len(o.out.got()), got)
 		}
-		// What has nothing to do with that domain can still be sent.
+		// Mail unrelated to that domain can still be sent.
 		o.Owner.Post(incident("other")+"/release", map[string]any{}).Want(200)
 	})
 }

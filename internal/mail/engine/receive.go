@@ -18,9 +18,9 @@ import (
 	"konak/internal/mail/origin"
 )
 
-// receive takes a sender's mail. When it returns nil the mail is durable for every
-// recipient. The inboxes get theirs first: a sender who tries again after a failure
-// behind it is recognised there.
+// receive accepts a sender's mail. When it returns nil the mail is durable for every
+// recipient. Inboxes are served first: if a later step fails and the sender tries again,
+// they recognise the mail.
 func (c *session) receive(r io.Reader) error {
 	text, release, err := c.s.Inbox.Spool(c.ctx, c.peer.Network, c.tenants(), r)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *session) receive(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	// From here on nothing depends on the connection any more.
+	// From here on nothing depends on the connection.
 	ctx := context.WithoutCancel(c.ctx)
 	if err := c.deliver(ctx, h, found, text); err != nil {
 		return c.asRefusal("a mail could not be delivered", err)
@@ -62,8 +62,8 @@ func (c *session) receive(r io.Reader) error {
 	return nil
 }
 
-// takeUnread takes a mail that nobody reads. It is a line in the log, and an item of the
-// journal where the workspace keeps one.
+// takeUnread accepts a mail that nobody reads. It only writes a log line, and a journal
+// item if the workspace keeps a journal.
 func (s *Service) takeUnread(ctx context.Context, r unreadRecipient, id uuid.UUID, from string, h *header.Header, text *os.File) error {
 	s.Log.Info("a mail to a postmaster or with a report was taken", "tenant", r.tenant, "to", r.addr, "from", from, "subject", trtext.Cut(h.Text("subject"), maxSubject))
 	if r.tenant == uuid.Nil {
@@ -82,8 +82,8 @@ func (s *Service) takeUnread(ctx context.Context, r unreadRecipient, id uuid.UUI
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Mail.AddToJournal(tx, item) })
 }
 
-// checkLoop returns a refusal for a mail that goes in circles. Mailboxes that have sent it
-// on before do not get it again; where nobody else does, it is refused too.
+// checkLoop returns a refusal for a mail that loops. Mailboxes that have already forwarded
+// it do not get it again; if that leaves no recipient, it is refused too.
 func (c *session) checkLoop(h *header.Header) error {
 	all := len(c.forwards)
 	c.forwards = slices.DeleteFunc(c.forwards, func(f forward) bool { return c.s.hasPassed(h, f.box.Address) })
@@ -94,7 +94,7 @@ func (c *session) checkLoop(h *header.Header) error {
 	return nil
 }
 
-// tenants are the workspaces of the recipients.
+// tenants returns the workspaces of the recipients.
 func (c *session) tenants() (out []uuid.UUID) {
 	for _, r := range c.inboxes {
 		out = append(out, r.tenant)
@@ -110,8 +110,7 @@ func (c *session) tenants() (out []uuid.UUID) {
 	return out
 }
 
-// checkOrigin finds out who a mail is from. It returns a refusal for one that is not
-// taken.
+// checkOrigin checks who a mail is from. It returns a refusal if the mail is not accepted.
 func (c *session) checkOrigin(h *header.Header, text *os.File) (origin.Result, error) {
 	size, err := text.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -164,8 +163,8 @@ func (c *session) deliver(ctx context.Context, h *header.Header, found origin.Re
 	return nil
 }
 
-// headOf returns the header of a mail as it is kept: with what was found out about it
-// instead of fields that claim to be of this server.
+// headOf returns the header of a mail as it is stored: with the origin result in place of
+// fields that pretend to be from this server.
 func (s *Service) headOf(h *header.Header, found origin.Result, text *os.File) ([]byte, error) {
 	head := make([]byte, h.Size)
 	if _, err := text.ReadAt(head, 0); err != nil {

@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// published answers from TXT records, and from addresses where a name has none.
+// published answers with TXT records, and with addresses if a name has none.
 type published map[string]string
 
 func (p published) LookupTXT(_ context.Context, name string) ([]string, error) {
@@ -39,15 +39,15 @@ func (p published) LookupIPAddr(ctx context.Context, name string) ([]net.IPAddr,
 
 func (p published) LookupAddr(context.Context, string) ([]string, error) { return nil, nil }
 
-// mails lists the mails that came in and are in a state.
+// mails lists the incoming mails in a state.
 func (o *office) mails(state string) (list []email.Incoming) {
 	o.t.Helper()
 	o.Owner.Get("/api/crm/v1/channels/email/mails?state=" + state).Want(200).Data(&list)
 	return list
 }
 
-// Who a mail is from is found out before it is taken: it is refused, taken for junk or
-// let in by what its domain asks for, and what was found is recorded.
+// The origin of a mail is checked before it is accepted: depending on the domain's policy
+// it is refused, treated as junk or accepted, and the result is recorded.
 func TestOrigin(t *testing.T) {
 	t.Parallel()
 	zone := published{
@@ -93,7 +93,7 @@ func TestOrigin(t *testing.T) {
 		if len(sent) != 1 || field(sent[0].text, "X-Spam-Flag") != "YES" || !strings.Contains(sent[0].text, "dmarc=fail header.from=soft.example") || strings.Contains(sent[0].text, "dmarc=pass") {
 			t.Errorf("sent on: %+v", sent)
 		}
-		// Somebody says that it is no junk.
+		// A member marks it as not junk.
 		o.s.Workspace("acme").Owner.Post(one+"/retry", nil).Refused(404, "not_found")
 		o.Owner.Post(one+"/retry", nil).Want(200)
 		if got := o.subjects(); len(got) != 2 || len(o.mails(email.Junk)) != 0 {
@@ -104,8 +104,8 @@ func TestOrigin(t *testing.T) {
 	})
 }
 
-// Junk stays junk behind mailboxes of this installation that send it on, and a From that
-// cannot be read is nobody's way around the domain in it.
+// Junk stays junk when mailboxes of this installation forward it, and an unparsable From
+// does not bypass the policy of the domain in it.
 func TestJunkSentOn(t *testing.T) {
 	t.Parallel()
 	zone := published{"_dmarc.bank.example": "v=DMARC1; p=reject", "_dmarc.soft.example": "v=DMARC1; p=quarantine"}
@@ -137,7 +137,7 @@ func TestJunkSentOn(t *testing.T) {
 	})
 }
 
-// The space of a mail that is deleted is free again.
+// Deleting a mail frees its storage.
 func TestDeleteJunk(t *testing.T) {
 	t.Parallel()
 	run(t, func(c *app.Config) { c.MailDNS = published{"_dmarc.soft.example": "v=DMARC1; p=quarantine"} }, func(t *testing.T, o *office) {
@@ -158,7 +158,7 @@ func TestDeleteJunk(t *testing.T) {
 	})
 }
 
-// Senders on a block list are refused before their mail comes.
+// Senders on a block list are refused before they send their mail.
 func TestBlockList(t *testing.T) {
 	t.Parallel()
 	change := func(c *app.Config) {
@@ -174,7 +174,7 @@ func TestBlockList(t *testing.T) {
 	})
 }
 
-// rspamd decides about mails that come in, and its absence stops none.
+// rspamd decides about incoming mail; if it is down, no mail is stopped.
 func TestRspamd(t *testing.T) {
 	t.Parallel()
 	action := "no action"
@@ -209,7 +209,7 @@ func TestRspamd(t *testing.T) {
 	}
 }
 
-// Mail for a suspended workspace is put off, so that its sender tries again.
+// Mail for a suspended workspace is refused temporarily, so that its sender tries again.
 func TestSuspendedWorkspacePutsMailOff(t *testing.T) {
 	t.Parallel()
 	run(t, func(*app.Config) {}, func(t *testing.T, o *office) {
@@ -231,8 +231,8 @@ func TestSuspendedWorkspacePutsMailOff(t *testing.T) {
 	})
 }
 
-// A mailbox of a suspended workspace cannot sign in, and one that has signed in sends
-// nothing more.
+// A mailbox of a suspended workspace cannot sign in, and one that is signed in cannot send
+// any more.
 func TestSuspendedWorkspaceSendsNothing(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {

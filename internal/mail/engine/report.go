@@ -19,15 +19,15 @@ import (
 	"konak/internal/mail/header"
 )
 
-// report is what became of copies of a mail, with the mail that tells the sender of
-// those that failed; nil where nobody is told.
+// report holds the outcomes for copies of a mail, and the mail that notifies the sender of
+// failed ones; mail is nil if nobody is notified.
 type report struct {
 	outcomes map[string]outcome
 	mail     *queued
 }
 
-// prepareReport makes the report on copies of a mail. What it keeps is used only where
-// settle finds that a failure is new.
+// prepareReport builds the report on copies of a mail. The stored report is used only if
+// settle finds a new failure.
 func (s *Service) prepareReport(ctx context.Context, m *queued, known map[string]outcome) (report, error) {
 	out := report{outcomes: known}
 	var failed []string
@@ -40,7 +40,7 @@ func (s *Service) prepareReport(ctx context.Context, m *queued, known map[string
 		return out, nil
 	}
 	if m.Origin == OriginSubmission {
-		// The mailboxes of a domain that is another workspace's by now are strangers.
+		// If another workspace now owns the domain, its mailboxes belong to strangers.
 		owner, err := s.Domains.FindOwner(ctx, destinationOf(m.ReportTo))
 		if err != nil || owner != caller.From(ctx).TenantID {
 			return out, err
@@ -48,14 +48,15 @@ func (s *Service) prepareReport(ctx context.Context, m *queued, known map[string
 	}
 	id := uuid.NewSHA1(m.ID, []byte("report "+strings.Join(failed, " ")))
 	if !slices.ContainsFunc(failed, func(addr string) bool { return known[addr].Answer != ownAnswer(errLoop) }) {
-		id = uuid.NewSHA1(m.root, []byte("loop")) // however many ways lead back, one report is enough
+		id = uuid.NewSHA1(m.root, []byte("loop")) // one report is enough, however many ways lead back
 	}
 	text, err := s.composeReport(ctx, m, id, known, failed)
 	if err != nil {
 		return out, err
 	}
 	r := queued{ID: id, MailboxID: m.MailboxID, Origin: OriginReport, MessageID: reportID(id, s.Host), Subject: reportSubject, State: StateQueued}
-	// The sender was told that the mail was taken, so the report is kept in any case.
+	// The sender was told that the mail was accepted, so the report is stored even if
+	// storage is full.
 	if r.blob, err = s.Blobs.Put(ctx, caller.From(ctx).TenantID, bytes.NewReader(text), int64(len(text))); err != nil {
 		return out, fmt.Errorf("engine: keep report: %w", err)
 	}
@@ -65,8 +66,8 @@ func (s *Service) prepareReport(ctx context.Context, m *queued, known map[string
 
 const warningSubject = "A rule warns about your mail / Bir kural postanız için uyarıyor"
 
-// prepareWarning makes the mail that tells a sender that a rule warns about a mail that
-// was sent all the same.
+// prepareWarning builds the mail that notifies a sender that a rule warns about a mail,
+// which was sent anyway.
 func (s *Service) prepareWarning(ctx context.Context, m *queued) (*queued, error) {
 	id := uuid.NewSHA1(m.ID, []byte("warning"))
 	text := composeWarning(m, reportID(id, s.Host), s.Host, s.DB.Clock().Now())
@@ -78,7 +79,7 @@ func (s *Service) prepareWarning(ctx context.Context, m *queued) (*queued, error
 	return &w, nil
 }
 
-// composeWarning writes a warning, in ASCII as composeReport does.
+// composeWarning builds the text of a warning, in ASCII like composeReport.
 func composeWarning(m *queued, messageID, host string, now time.Time) string {
 	head := []string{
 		"From: Mail Delivery System <mailer-daemon@" + host + ">", "To: <" + m.Sender + ">", "Subject: " + mime.BEncoding.Encode("utf-8", warningSubject),
@@ -100,8 +101,8 @@ const reportSubject = "Undelivered mail / Teslim edilemeyen posta"
 
 func reportID(id uuid.UUID, host string) string { return "<" + id.String() + "@" + host + ">" }
 
-// composeReport writes a delivery status notification (RFC 3464), in ASCII so that every
-// server takes it.
+// composeReport builds a delivery status notification (RFC 3464), in ASCII so that every
+// server accepts it.
 func (s *Service) composeReport(ctx context.Context, m *queued, id uuid.UUID, known map[string]outcome, failed []string) ([]byte, error) {
 	head, err := s.readOriginalHead(ctx, m)
 	if err != nil {
@@ -154,16 +155,16 @@ func (s *Service) composeReport(ctx context.Context, m *queued, id uuid.UUID, kn
 	return b.Bytes(), nil
 }
 
-// quote writes a text in quoted-printable.
+// quote encodes a text as quoted-printable.
 func quote(text string) string {
 	var b strings.Builder
 	w := quotedprintable.NewWriter(&b)
-	_, _ = io.WriteString(w, text) // a strings.Builder takes all
+	_, _ = io.WriteString(w, text) // a strings.Builder never fails
 	_ = w.Close()
 	return b.String()
 }
 
-// typedAddress is an address as a delivery status names it, in ASCII (RFC 6533, 3).
+// typedAddress returns an address in the form of a delivery status, in ASCII (RFC 6533, 3).
 func typedAddress(addr string) string {
 	if isASCII(addr) {
 		return "rfc822; " + addr
@@ -179,8 +180,7 @@ func typedAddress(addr string) string {
 	return "utf-8; " + b.String()
 }
 
-// statusOf returns the enhanced status code in a server's answer, 5.0.0 where it has
-// none.
+// statusOf returns the enhanced status code in a server's answer, or 5.0.0 if it has none.
 func statusOf(answer string) string {
 	for word := range strings.FieldsSeq(answer) {
 		if len(word) >= 5 && (word[0] == '4' || word[0] == '5') && strings.Count(word, ".") == 2 && strings.Trim(word, "0123456789.") == "" {
@@ -190,7 +190,8 @@ func statusOf(answer string) string {
 	return "5.0.0"
 }
 
-// maxOriginalHead is how much of the original's header a report shows.
+// maxOriginalHead is the maximum number of bytes of the original's header that a report
+// shows.
 const maxOriginalHead = 32 << 10
 
 // readOriginalHead returns the header of a mail that is in the queue or about to be.

@@ -10,8 +10,8 @@ import (
 	"konak/internal/mail/engine"
 )
 
-// Every domain has a postmaster, an address for abuse, and those that its DNS records
-// name, without a mailbox of their own.
+// Every domain has a postmaster address, an abuse address, and those in its DNS records,
+// without mailboxes for them.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	run(t, func(c *app.Config) { c.MailDomain = "posta.example" }, func(t *testing.T, o *office) {
@@ -48,7 +48,7 @@ func TestRoles(t *testing.T) {
 				t.Errorf("got %+v", m)
 			}
 		}
-		// A mailbox of the name gets its own mail.
+		// A mailbox with such a name gets its own mail.
 		o.addInbox("dmarc@firma.example")
 		if code := bring("dmarc@firma.example"); code != 250 {
 			t.Errorf("said %d", code)
@@ -57,7 +57,8 @@ func TestRoles(t *testing.T) {
 		if got := o.subjects(); !slices.Contains(got, "to dmarc@firma.example") {
 			t.Errorf("got %q", got)
 		}
-		// Without an inbox a mailbox that forwards gets it, and without any the sender hears so.
+		// If there is no inbox, a mailbox that forwards gets the mail; if there is no
+		// mailbox at all, the sender is refused.
 		for _, addr := range []string{"info@firma.example", "bilgi@ikinci.example", "dmarc@firma.example"} {
 			o.Owner.Delete(base + "/mailboxes/" + o.mailbox(addr).ID.String()).Want(200)
 		}
@@ -78,8 +79,8 @@ func TestRoles(t *testing.T) {
 	})
 }
 
-// Mail to a postmaster comes to an inbox, though a mailbox that forwards is older and at
-// the domain itself.
+// Mail to a postmaster is delivered to an inbox even if a mailbox that forwards is older
+// and at the domain itself.
 func TestRolePrefersInbox(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -96,13 +97,13 @@ func TestRolePrefersInbox(t *testing.T) {
 	})
 }
 
-// Mail to a postmaster does not come to a mailbox at a domain that the workspace only
-// waits for: that one is another's.
+// Mail to a postmaster is not delivered to a mailbox at a domain that is only pending,
+// because another workspace owns that domain.
 func TestRoleOfPendingDomain(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
 		other := o.colleagues("acme.example")
-		// Both want the domain while it is nobody's; it becomes the other's.
+		// Both want the domain while nobody owns it; the other workspace gets it.
 		o.Owner.Post(base+"/provision/domain/quickstart", map[string]any{"domain": "ortak.example"}).Want(200)
 		o.Owner.Delete(base + "/mailboxes/" + o.mailbox("info@firma.example").ID.String()).Want(200)
 		o.addInbox("info@ortak.example")
@@ -117,8 +118,8 @@ func TestRoleOfPendingDomain(t *testing.T) {
 	})
 }
 
-// Reports that nobody reads are in the journal of a workspace that keeps one, be they from
-// outside or of its own mailboxes.
+// Reports that nobody reads are in the journal if the workspace keeps one, whether they
+// come from outside or from its own mailboxes.
 func TestReportsAreJournaled(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {

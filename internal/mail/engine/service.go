@@ -30,39 +30,38 @@ const (
 	maxSessions   = 200
 	maxPerAddress = 50
 	maxPerNetwork = 100
-	maxRecipients = 100 // RFC 5321 asks for as many
+	maxRecipients = 100 // the minimum of RFC 5321
 	patience      = 2 * time.Minute
 	maxIdle       = 5 * time.Minute
 )
 
-// Inbox takes mail for the CRM. Its errors are what is said to senders.
+// Inbox accepts mail for the CRM. Its errors are sent to senders.
 type Inbox interface {
-	// FindRecipient returns the workspace and the account that mail to an address
-	// goes to.
+	// FindRecipient returns the workspace and the account that receive mail to an address.
 	FindRecipient(ctx context.Context, addr string) (tenant, account uuid.UUID, err error)
-	// Spool writes a mail that comes in to the disk within the limits of all such
-	// mails. The caller calls release in the end.
+	// Spool writes an incoming mail to disk, within the limits for all such mails. The
+	// caller must call release when done.
 	Spool(ctx context.Context, network netip.Prefix, tenants []uuid.UUID, r io.Reader) (text *os.File, release func(), err error)
-	// Deliver makes a mail durable for an address here.
+	// Deliver stores a mail durably for a local address.
 	Deliver(ctx context.Context, d smtpd.Delivery) error
-	// CheckHeld returns conflict for a mail of the CRM in quarantine, named by its job, that
-	// cannot be sent any more.
+	// CheckHeld returns conflict for a quarantined mail of the CRM, identified by its job,
+	// that can no longer be sent.
 	CheckHeld(ctx context.Context, job uuid.UUID) error
 }
 
-// Resolver finds the mail servers of domains, and what they say about reports.
+// Resolver looks up the mail servers of domains, and their reporting records.
 type Resolver interface {
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
 	LookupTXT(ctx context.Context, name string) ([]string, error)
 }
 
-// Policies finds out how a destination wants its mail (MTA-STS); nil for no wish. With
-// an error that is not known, and the mail waits.
+// Policies finds the MTA-STS policy of a destination; nil if it has none. An error means
+// that the policy is unknown, and the mail waits.
 type Policies interface {
 	Find(ctx context.Context, domain string) (*mtasts.Policy, error)
 }
 
-// Config is what the engine needs.
+// Config is the configuration of the engine.
 type Config struct {
 	DB      *db.DB
 	Log     *slog.Logger
@@ -70,23 +69,23 @@ type Config struct {
 	Mail    *mail.Service
 	Domains *domain.Service
 	Inbox   Inbox
-	// Origin checks who mails that come in are from.
+	// Origin checks who incoming mail is from.
 	Origin *origin.Checker
 	Limits limit.Limiter
-	// Out connects to mail servers outside.
+	// Out connects to external mail servers.
 	Out *outbound.Client
-	// Roots are the certificates that vouch for servers of destinations that ask for
-	// encryption; nil for those that the system trusts.
+	// Roots are the root certificates for servers of destinations that require encryption;
+	// nil means the system's.
 	Roots *x509.CertPool
 	DNS   Resolver
-	// STS finds out how destinations want their mail.
+	// STS finds the MTA-STS policies of destinations.
 	STS Policies
-	// Routes are the servers that take the mail for domains instead of those that the
-	// DNS names, as host:port. The name "*" stands for all domains.
+	// Routes maps domains to servers, as host:port, that receive their mail instead of
+	// those in the DNS. The name "*" stands for all domains.
 	Routes map[string]string
-	// Key signs the addresses that bounces of forwarded mail return to.
+	// Key is the key that signs the addresses that bounces of forwarded mail return to.
 	Key []byte
-	// Host is the name of this server, Domain that of the CRM's own addresses.
+	// Host is the name of this server, Domain the domain of the CRM's own addresses.
 	Host, Domain string
 	MaxSize      int64
 }
@@ -94,11 +93,11 @@ type Config struct {
 // Service is the mail server.
 type Service struct {
 	Config
-	// operator connects to the servers of Routes, which may be anywhere.
+	// operator connects to the servers in Routes, which may be in any network.
 	operator *outbound.Client
 }
 
-// New makes the service.
+// New creates the service.
 func New(c Config) *Service {
 	s := &Service{Config: c, operator: outbound.New(outbound.Options{Operator: true})}
 	if c.Mail != nil {
@@ -107,9 +106,9 @@ func New(c Config) *Service {
 	return s
 }
 
-// Serve speaks SMTP on ln until ctx ends, and over TLS from the beginning on secure,
-// which may be nil. With a certificate it offers STARTTLS, and over encrypted
-// connections mailboxes can sign in.
+// Serve serves SMTP on ln, and with implicit TLS on secure, which may be nil, until ctx
+// ends. With a certificate it offers STARTTLS; mailboxes can sign in over encrypted
+// connections.
 func (s *Service) Serve(ctx context.Context, ln, secure net.Listener, cert *tls.Certificate) error {
 	server := smtpd.Server{
 		Domain: s.Host, MaxSize: s.MaxSize, MaxRecipients: maxRecipients, MaxSessions: maxSessions, MaxPerAddress: maxPerAddress,

@@ -19,7 +19,7 @@ import (
 	"konak/internal/mail/domain"
 )
 
-// What is said to mailboxes and senders.
+// The answers to mailboxes and senders.
 var (
 	errPassword   = &smtpd.Error{Code: 535, Enhanced: "5.7.8", Message: "The address or the password is wrong"}
 	errSignIns    = &smtpd.Error{Code: 454, Enhanced: "4.7.0", Message: "Too many tries, try again later"}
@@ -46,8 +46,8 @@ var (
 	errFull       = &smtpd.Error{Code: 452, Enhanced: "4.2.2", Message: "The storage is full, try again later"}
 )
 
-// How often a network may sign in: as one mailbox, and in all. Mail programs sign in
-// for every mail, so this is more than people need and far less than guessing does.
+// The sign-in limits of a network: for one mailbox, and in total. Mail programs sign in for
+// every mail, so the limits are above what people need and far below what guessing needs.
 var (
 	signInsOfMailbox = limit.Policy{Name: "smtp-sign-in", Burst: 100, Window: 10 * time.Minute}
 	signInsOfNetwork = limit.Policy{Name: "smtp-sign-in-network", Burst: 1000, Window: 10 * time.Minute}
@@ -62,25 +62,25 @@ type account struct {
 // session is one conversation with a mailbox or a sender.
 type session struct {
 	s *Service
-	// connection lasts as long as the connection; ctx, which a mail begins with, also
-	// refuses workspaces that are suspended by then.
+	// connection is the context of the connection. ctx is renewed when a mail begins
+	// and also refuses workspaces that are suspended by then.
 	connection, ctx context.Context
 
 	peer  smtpd.Peer
 	hello string
-	// who is signed in, nil for nobody.
+	// who is the mailbox that is signed in, nil if none is.
 	who  *account
 	from string
 	// to are the recipients of a mailbox's mail.
 	to []string
-	// inboxes are recipients of a sender's mail in the CRM, forwards and returns those
-	// whose copies are sent on.
+	// inboxes are recipients of a sender's mail in the CRM; forwards and returns are those
+	// whose copies are forwarded or sent back.
 	inboxes  []inboxRecipient
 	forwards []forward
 	returns  []queued
 	// unread are recipients whose mail nobody reads.
 	unread []unreadRecipient
-	// listed is the block list that has the sender's address, once it was looked for.
+	// listed is the block list that contains the sender's address, once looked up.
 	listed   string
 	lookedUp bool
 }
@@ -91,8 +91,8 @@ type inboxRecipient struct {
 	addr            string
 }
 
-// unreadRecipient is an address whose mail is taken though nobody reads it: for reports of
-// programs, or the operator's postmaster, who has no workspace.
+// unreadRecipient is an address whose mail is accepted but read by nobody: for automatic
+// reports, or the operator's postmaster, who has no workspace.
 type unreadRecipient struct {
 	tenant uuid.UUID
 	addr   string
@@ -120,7 +120,7 @@ func (c *session) Authenticate(user, password string) error {
 	return nil
 }
 
-// later writes an error to the log and returns what the sender is told instead.
+// later logs an error and returns the temporary refusal that is sent to the sender.
 func (c *session) later(what string, err error) error {
 	if fault.Is(err, fault.WorkspaceSuspended) {
 		return errPaused
@@ -150,7 +150,7 @@ func (c *session) Mail(from string) error {
 	return c.checkSender(from, errNotYours)
 }
 
-// checkStranger returns a refusal for a sender who cannot be answered or whose address
+// checkStranger returns a refusal for a sender who cannot be replied to or whose IP address
 // is on a block list.
 func (c *session) checkStranger(from string) error {
 	if from != "" && !isPlainAddress(from) {
@@ -165,14 +165,14 @@ func (c *session) checkStranger(from string) error {
 	return nil
 }
 
-// isPlainAddress says whether an address is one that a server can be told: without the name
-// and the comments that may stand beside one in a header.
+// isPlainAddress reports whether an address can be used in SMTP: without the name and
+// comments that it may have in a header.
 func isPlainAddress(addr string) bool {
-	_, err := mail.ParseAddress("<" + addr + ">") // nothing but an address may stand in these
+	_, err := mail.ParseAddress("<" + addr + ">") // the brackets may contain only an address
 	return err == nil
 }
 
-// checkSender returns refusal where the mailbox may not send as an address.
+// checkSender returns refusal if the mailbox may not send as an address.
 func (c *session) checkSender(addr string, refusal error) error {
 	may, err := c.s.Domains.MaySendAs(c.ctx, c.who.tenant, c.who.box, addr)
 	switch {
@@ -221,7 +221,7 @@ func (c *session) Rcpt(to string) error {
 		return errPaused
 	case err == nil && box.Kind == domain.KindForward:
 		if !slices.ContainsFunc(c.forwards, func(f forward) bool { return f.box.ID == box.ID }) {
-			c.forwards = append(c.forwards, forward{tenant, box}) // one copy for a mailbox is enough
+			c.forwards = append(c.forwards, forward{tenant, box}) // one copy per mailbox is enough
 		}
 		return nil
 	}
@@ -230,17 +230,18 @@ func (c *session) Rcpt(to string) error {
 		return err
 	}
 	if !slices.ContainsFunc(c.inboxes, func(has inboxRecipient) bool { return has.account == r.account }) {
-		c.inboxes = append(c.inboxes, r) // one copy for an account is enough
+		c.inboxes = append(c.inboxes, r) // one copy per account is enough
 	}
 	return nil
 }
 
-// findRole says whether an address without a mailbox is one that every domain has, whose
-// it is, and which mailbox its mail goes to: "" for mail that nobody reads.
+// findRole reports whether an address without a mailbox is one that every domain has. It
+// returns its workspace and the mailbox that receives its mail, "" for mail that nobody
+// reads.
 func (s *Service) findRole(ctx context.Context, addr string) (tenant uuid.UUID, to string, known bool, err error) {
 	local, name, _ := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
 	if local == "postmaster" && (name == "" || name == s.Host || name == s.Domain) {
-		return tenant, "", true, nil // of the operator, who reads the log
+		return tenant, "", true, nil // the operator's, who reads the log
 	}
 	tenant, to, err = s.Domains.FindRole(ctx, addr)
 	if fault.Is(err, fault.NotFound) {
@@ -284,8 +285,8 @@ func (c *session) Reset() {
 	c.from, c.to, c.inboxes, c.forwards, c.returns, c.unread = "", nil, nil, nil, nil, nil
 }
 
-// asRefusal returns an error that is said to the sender as it is, and errLater for
-// any other.
+// asRefusal returns an SMTP error unchanged, errFull if the storage is full, and a
+// temporary refusal for any other error, which it logs.
 func (c *session) asRefusal(what string, err error) error {
 	if _, ok := errors.AsType[*smtpd.Error](err); ok || err == nil {
 		return err

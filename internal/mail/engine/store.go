@@ -21,7 +21,7 @@ func scanMail(row db.Row) (m queued, err error) {
 	return m, err
 }
 
-// insertMail returns false where the mail is there already.
+// insertMail returns false if the mail is already in the queue.
 func insertMail(tx *db.Tx, m *queued) (bool, error) {
 	var root *uuid.UUID
 	if m.root != uuid.Nil && m.root != m.ID {
@@ -41,7 +41,7 @@ func lockMail(tx *db.Tx, id uuid.UUID) (queued, error) {
 	return db.One(&tx.Reader, scanMail, `SELECT `+mailColumns+` FROM mail_queue q WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("q"), tx.Tenant(), id)
 }
 
-// listQueue lists the newest first; an empty state means all.
+// listQueue lists queued mails, newest first; an empty state means all.
 func listQueue(r *db.Reader, state string, p db.Page) (db.List[QueueItem], error) {
 	query := `SELECT ` + mailColumns + ` FROM mail_queue WHERE tenant_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4`
 	args := []any{r.Tenant(), p.After.Sort, p.After.ID, p.Limit + 1}
@@ -64,28 +64,28 @@ func listQueue(r *db.Reader, state string, p db.Page) (db.List[QueueItem], error
 	return db.Cut(items, p, func(q QueueItem) db.Key { return db.Key{Sort: q.CreatedAt.UnixMicro(), ID: q.ID} }), nil
 }
 
-// releaseMail puts a held mail into the queue, where its time begins. It returns false
-// where it is not held.
+// releaseMail changes a held mail to queued, and its lifetime begins. It returns false if
+// the mail is not held.
 func releaseMail(tx *db.Tx, id uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`UPDATE mail_queue SET state = 'queued', expires_at = $3 WHERE tenant_id = $1 AND id = $2 AND state = 'held'`,
 		tx.Tenant(), id, clock.At(tx.Now().Add(lifetime)))
 	return n > 0, err
 }
 
-// finishMail returns false where the mail is done already.
+// finishMail returns false if the mail is already done.
 func finishMail(tx *db.Tx, id uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`UPDATE mail_queue SET state = 'done', finished_at = $3 WHERE tenant_id = $1 AND id = $2 AND finished_at IS NULL`,
 		tx.Tenant(), id, clock.At(tx.Now()))
 	return n > 0, err
 }
 
-// markDelayed returns false where the mail is known to be late.
+// markDelayed returns false if the mail is already marked as delayed.
 func markDelayed(tx *db.Tx, id uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`UPDATE mail_queue SET delayed_at = $3 WHERE tenant_id = $1 AND id = $2 AND delayed_at IS NULL`, tx.Tenant(), id, clock.At(tx.Now()))
 	return n > 0, err
 }
 
-// deleteFinished deletes mails of all workspaces that were done before a time.
+// deleteFinished deletes mails of all workspaces that finished before a time.
 func deleteFinished(tx *db.Tx, before clock.Time, limit int) (int, error) {
 	n, err := tx.Exec(`DELETE FROM mail_queue WHERE (tenant_id, id) IN (
 		SELECT tenant_id, id FROM mail_queue WHERE finished_at < $1 ORDER BY finished_at LIMIT $2)`, before, limit)
@@ -108,21 +108,21 @@ func recipientsOf(r *db.Reader, mail uuid.UUID) ([]Recipient, error) {
 	return db.All(r, scanRecipient, `SELECT `+recipientColumns+` FROM mail_queue_recipient WHERE tenant_id = $1 AND mail_id = $2 ORDER BY address`, r.Tenant(), mail)
 }
 
-// recipientsLeft are those who have neither got a mail nor never will.
+// recipientsLeft returns the recipients without a final outcome.
 func recipientsLeft(r *db.Reader, mail uuid.UUID) ([]Recipient, error) {
 	return db.All(r, scanRecipient, `SELECT `+recipientColumns+` FROM mail_queue_recipient
 		WHERE tenant_id = $1 AND mail_id = $2 AND state = 'queued' ORDER BY address`, r.Tenant(), mail)
 }
 
-// settleRecipient writes down what became of a recipient's copy. It returns false
-// where that was known.
+// settleRecipient stores the final outcome for a recipient. It returns false if one is
+// already stored.
 func settleRecipient(tx *db.Tx, mail uuid.UUID, addr string, o outcome) (bool, error) {
 	n, err := tx.Exec(`UPDATE mail_queue_recipient SET state = $4, answer = $5, at = $6, attempts = attempts + 1
 		WHERE tenant_id = $1 AND mail_id = $2 AND address = $3 AND state = 'queued'`, tx.Tenant(), mail, addr, o.State, o.Answer, clock.At(tx.Now()))
 	return n > 0, err
 }
 
-// noteAttempt writes down why a recipient's copy has to wait.
+// noteAttempt records why a recipient's copy must wait.
 func noteAttempt(tx *db.Tx, mail uuid.UUID, addr, answer string) error {
 	_, err := tx.Exec(`UPDATE mail_queue_recipient SET answer = $4, at = $5, attempts = attempts + 1
 		WHERE tenant_id = $1 AND mail_id = $2 AND address = $3 AND state = 'queued'`, tx.Tenant(), mail, addr, answer, clock.At(tx.Now()))
@@ -159,10 +159,10 @@ func deleteSuppression(tx *db.Tx, id uuid.UUID) (Suppression, error) {
 	return db.One(&tx.Reader, scanSuppression, `DELETE FROM mail_suppression WHERE tenant_id = $1 AND id = $2 RETURNING `+suppressionColumns, tx.Tenant(), id)
 }
 
-// maxQueueCounted is how many mails that wait are counted.
+// maxQueueCounted is the maximum number of waiting mails that are counted.
 const maxQueueCounted = 10000
 
-// countWaiting counts the mails that are not finished, up to a bound.
+// countWaiting counts the unfinished mails, up to maxQueueCounted.
 func countWaiting(r *db.Reader) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM mail_queue WHERE finished_at IS NULL LIMIT $1) w`, maxQueueCounted)
 }

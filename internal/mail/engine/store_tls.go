@@ -11,10 +11,10 @@ import (
 	"konak/internal/kit/mtasts"
 )
 
-// PolicyStore keeps the policies of other domains for mtasts.
+// PolicyStore stores the policies of other domains for mtasts.
 type PolicyStore struct{ DB *db.DB }
 
-// Load returns the policy of a domain, the zero value where there is none.
+// Load returns the policy of a domain, or the zero value if none is stored.
 func (s PolicyStore) Load(ctx context.Context, domain string) (k mtasts.Kept, err error) {
 	err = s.DB.System("mail policies").Read(ctx, func(r *db.Reader) error {
 		k, err = db.One(r, scanPolicy, `SELECT policy_id, policy, expires_at FROM mail_sts_policy WHERE domain = $1`, domain)
@@ -34,7 +34,7 @@ func scanPolicy(row db.Row) (k mtasts.Kept, err error) {
 	return k, err
 }
 
-// Save keeps a policy instead of the one that is there.
+// Save stores a policy and replaces an existing one.
 func (s PolicyStore) Save(ctx context.Context, domain string, k mtasts.Kept) error {
 	return s.DB.System("mail policies").InTx(ctx, func(tx *db.Tx) error {
 		_, err := tx.Exec(`INSERT INTO mail_sts_policy (domain, policy_id, policy, expires_at) VALUES ($1, $2, $3, $4)
@@ -44,16 +44,16 @@ func (s PolicyStore) Save(ctx context.Context, domain string, k mtasts.Kept) err
 	})
 }
 
-// deleteExpiredPolicies deletes policies of other domains that hold no longer.
+// deleteExpiredPolicies deletes expired policies of other domains.
 func deleteExpiredPolicies(tx *db.Tx, limit int) (int, error) {
 	n, err := tx.Exec(`DELETE FROM mail_sts_policy WHERE domain IN (SELECT domain FROM mail_sts_policy WHERE expires_at < $1 LIMIT $2)`, clock.At(tx.Now()), limit)
 	return int(n), err
 }
 
-// startOfDay is when the day of a time began.
+// startOfDay returns the start of a time's day in UTC.
 func startOfDay(at time.Time) clock.Time { return clock.At(at.UTC().Truncate(24 * time.Hour)) }
 
-// addTLSSession counts a session of today.
+// addTLSSession counts a session for today.
 func addTLSSession(tx *db.Tx, sender, destination string, x tlsSession) error {
 	policy := db.AsJSON(x.policy)
 	text, err := policy.Value()
@@ -68,14 +68,14 @@ func addTLSSession(tx *db.Tx, sender, destination string, x tlsSession) error {
 	return err
 }
 
-// tlsDay are the sessions of a workspace's domain with a destination on one day.
+// tlsDay identifies the sessions of a workspace's domain with a destination on one day.
 type tlsDay struct {
 	tenant              uuid.UUID
 	day                 clock.Time
 	sender, destination string
 }
 
-// endedTLSDays returns days of all workspaces that are over.
+// endedTLSDays returns past days with sessions, across all workspaces.
 func endedTLSDays(r *db.Reader, now time.Time, limit int) ([]tlsDay, error) {
 	return db.All(r, func(row db.Row) (d tlsDay, err error) {
 		return d, row.Scan(&d.tenant, &d.day, &d.sender, &d.destination)

@@ -24,8 +24,8 @@ import (
 	"konak/internal/mail/header"
 )
 
-// submit takes a mail of the mailbox that signed in. When it returns nil the mail is
-// in the queue.
+// submit accepts a mail of the signed-in mailbox. When it returns nil the mail is in the
+// queue.
 func (c *session) submit(r io.Reader) error {
 	text, release, err := c.s.Inbox.Spool(c.ctx, c.peer.Network, []uuid.UUID{c.who.tenant}, r)
 	if err != nil {
@@ -42,12 +42,13 @@ func (c *session) submit(r io.Reader) error {
 	if err := asLimit(c.s.Domains.CheckSending(c.ctx, c.who.tenant, c.who.box.ID, len(c.to))); err != nil {
 		return c.asRefusal("a mail could not be counted", err)
 	}
-	// From here on nothing depends on the connection any more.
+	// From here on nothing depends on the connection.
 	ctx := caller.With(context.WithoutCancel(c.ctx), &caller.Caller{Kind: caller.System, TenantID: c.who.tenant})
 	return c.asRefusal("a mail could not be taken", c.s.submit(ctx, c.who, c.from, c.to, h, text))
 }
 
-// asLimit is the answer to a mailbox that may not send.
+// asLimit maps the errors of a mailbox that may not send to SMTP answers; other errors are
+// returned unchanged.
 func asLimit(err error) error {
 	switch {
 	case errors.Is(err, domain.ErrSuspended):
@@ -58,7 +59,7 @@ func asLimit(err error) error {
 	return err
 }
 
-// readHeader reads the header of a mail.
+// readHeader reads the header of a mail. It returns errHeader if the header is too long.
 func readHeader(text *os.File) (*header.Header, error) {
 	h, err := header.Read(io.NewSectionReader(text, 0, header.MaxSize+4))
 	if errors.Is(err, header.ErrTooLong) {
@@ -67,8 +68,7 @@ func readHeader(text *os.File) (*header.Header, error) {
 	return h, err
 }
 
-// checkFrom returns a refusal for a mail that is not from the mailbox: whoever stands
-// in From and Sender is who the mailbox may send as.
+// checkFrom returns a refusal if the mailbox may not send as an address in From or Sender.
 func (c *session) checkFrom(h *header.Header) error {
 	from, ok := h.Addresses("from")
 	sender, readable := h.Addresses("sender")
@@ -83,7 +83,7 @@ func (c *session) checkFrom(h *header.Header) error {
 	return nil
 }
 
-// submit asks the policy about a mail and takes it.
+// submit asks the policy about a mail and accepts it.
 func (s *Service) submit(ctx context.Context, who *account, from string, to []string, h *header.Header, text *os.File) error {
 	size, err := text.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -106,15 +106,16 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	}
 	err = s.take(ctx, who, &m, from, to, h, text, size, verdict)
 	if err != nil && verdict.Hold {
-		// Nobody is to decide on a mail that was not taken.
+		// Nobody should have to review a mail that was not accepted.
 		err = errors.Join(err, s.DB.Tenant(who.tenant).InTx(ctx, func(tx *db.Tx) error { return s.Mail.RejectHeld(tx, m.ID.String()) }))
 	}
 	return err
 }
 
-// take counts a mail that may leave or wait, and puts it into the queue and the journal.
+// take counts a mail that may be sent or is held, and puts it into the queue and the
+// journal.
 func (s *Service) take(ctx context.Context, who *account, m *queued, from string, to []string, h *header.Header, text *os.File, size int64, verdict policy.MailVerdict) error {
-	// What a rule refuses is not sent, so it is not counted.
+	// Copies refused by a rule are not sent, so they are not counted.
 	if err := asLimit(s.Domains.CountSending(ctx, who.tenant, who.box.ID, len(to)-len(verdict.RefusedRecipients))); err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (s *Service) take(ctx context.Context, who *account, m *queued, from string
 	}
 	m.blob = kept
 	item := mail.NewJournalItem(mail.Outbound, from, to, h, blob.Blob{Size: size})
-	item.MessageID = m.MessageID // the one that it leaves with
+	item.MessageID = m.MessageID // the one that it is sent with
 	if item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
 		return err
 	}
@@ -160,7 +161,8 @@ func (s *Service) take(ctx context.Context, who *account, m *queued, from string
 	})
 }
 
-// splitHeld marks a mail that has to wait, and returns whose copies do and whose do not.
+// splitHeld marks a mail that must wait as held, and returns the recipients whose copies
+// wait and those whose copies do not.
 func splitHeld(m *queued, to []string, v policy.MailVerdict) (held, exempt []string) {
 	if !v.Hold {
 		return to, nil
@@ -176,23 +178,23 @@ func splitHeld(m *queued, to []string, v policy.MailVerdict) (held, exempt []str
 	return held, exempt
 }
 
-// exemptID is the id of the mail that goes to exempt recipients at once.
+// exemptID returns the id of the mail that goes to exempt recipients at once.
 func (m *queued) exemptID() uuid.UUID { return uuid.NewSHA1(m.ID, []byte("exempt")) }
 
-// exemptCopy is the mail for recipients whose copies do not wait.
+// exemptCopy returns the mail for recipients whose copies do not wait.
 func (m *queued) exemptCopy(sender string) queued {
 	out := *m
 	out.ID, out.State, out.Sender = m.exemptID(), StateQueued, sender
 	return out
 }
 
-// maxSubject is how much of a subject the queue shows.
+// maxSubject is the maximum number of bytes of a subject that the queue shows.
 const maxSubject = 200
 
-// maxMessageID is how much of a Message-ID is kept.
+// maxMessageID is the maximum number of bytes kept of a Message-ID.
 const maxMessageID = 1000
 
-// refusedByPolicy are the outcomes of recipients whom a rule keeps a mail from.
+// refusedByPolicy returns the outcomes of recipients to whom a rule does not let a mail go.
 func refusedByPolicy(addresses []string) map[string]outcome {
 	out := map[string]outcome{}
 	for _, addr := range addresses {
@@ -201,19 +203,19 @@ func refusedByPolicy(addresses []string) map[string]outcome {
 	return out
 }
 
-// askPolicy asks whether a mail of a sender may leave.
+// askPolicy asks the policy whether a mail may be sent.
 func (s *Service) askPolicy(ctx context.Context, m *queued, sender string, to []string, text io.ReadSeeker, size int64) (policy.MailVerdict, error) {
 	return s.Mail.CheckMail(ctx, policy.Mail{
 		Ref: m.ID.String(), Source: policy.SourceSMTP, MessageID: m.MessageID, Sender: sender, Recipients: to, Subject: m.Subject, Size: size,
 		Open: func() io.Reader {
-			_, _ = text.Seek(0, io.SeekStart) // a mail that cannot be read is found by the scan
+			_, _ = text.Seek(0, io.SeekStart) // the scan notices a mail that cannot be read
 			return text
 		},
 	})
 }
 
-// keepForJournal keeps a mail where the workspace has a journal, and returns the zero
-// id where it has none.
+// keepForJournal stores a mail if the workspace keeps a journal, and otherwise returns the
+// zero id.
 func (s *Service) keepForJournal(ctx context.Context, text io.Reader) (uuid.UUID, error) {
 	tenant := caller.From(ctx).TenantID
 	journals, err := db.Read(ctx, s.DB.Tenant(tenant), s.Mail.Journals)
@@ -224,11 +226,11 @@ func (s *Service) keepForJournal(ctx context.Context, text io.Reader) (uuid.UUID
 	return kept.ID, err
 }
 
-// hidden are the fields that do not leave with a mail.
+// hidden are the header fields that are removed before sending.
 var hidden = []string{"bcc", "resent-bcc", "return-path", "x-spam-flag"}
 
-// keepSigned keeps a mail as it leaves: without what others must not see, with what
-// was missing, and signed by its domain.
+// keepSigned stores a mail as it is sent: without hidden fields, with missing fields added,
+// and signed by its domain.
 func (s *Service) keepSigned(ctx context.Context, m *queued, h *header.Header, text *os.File, size int64) (blob.Blob, error) {
 	var head strings.Builder
 	for _, f := range h.Fields {
@@ -257,14 +259,14 @@ func (s *Service) keepSigned(ctx context.Context, m *queued, h *header.Header, t
 	return s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, blob.Workspace, whole, s.MaxSize+header.MaxSize)
 }
 
-// signedFields are the fields that a signature covers. Those that stand twice cannot
-// be added later.
+// signedFields are the fields that a signature covers. For a field listed twice, another
+// one cannot be added later without breaking the signature.
 var signedFields = []string{
 	"From", "From", "Sender", "Reply-To", "To", "To", "Cc", "Cc", "Subject", "Subject", "Date", "Date", "Message-ID", "In-Reply-To", "References",
 	"MIME-Version", "Content-Type", "Content-Type", "Content-Transfer-Encoding", "List-Unsubscribe", "List-Unsubscribe-Post",
 }
 
-// sign returns the DKIM signatures of a mail by the domain of an address.
+// sign returns the DKIM signatures of a mail for the domain of an address.
 func (s *Service) sign(ctx context.Context, from string, open func() io.Reader) (string, error) {
 	name := destinationOf(from)
 	keys, err := db.Read(ctx, s.DB.Tenant(caller.From(ctx).TenantID), func(r *db.Reader) ([]domain.SigningKey, error) {

@@ -15,8 +15,8 @@ import (
 	"konak/internal/mail/engine"
 )
 
-// A mail of a mailbox reaches the server of its recipient, signed by the domain and
-// without what others must not see.
+// A mail of a mailbox reaches the server of its recipient, signed by the domain and without
+// hidden fields.
 func TestSubmission(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -57,7 +57,7 @@ func TestSubmission(t *testing.T) {
 	})
 }
 
-// lookUpTXT answers from the records that the domain's owner was told to publish.
+// lookUpTXT answers with the records that the domain's owner was told to publish.
 func (o *office) lookUpTXT(name string) ([]string, error) {
 	for _, r := range o.of.Records {
 		if r.FQDN == name && r.Type == "TXT" {
@@ -67,8 +67,8 @@ func (o *office) lookUpTXT(name string) ([]string, error) {
 	return nil, errors.New("no such record")
 }
 
-// A mailbox sends as itself and as what it has a grant for, in the envelope and in
-// the mail.
+// A mailbox sends as itself and as addresses that it has a grant for, in the envelope and
+// in the mail.
 func TestSendAs(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -127,7 +127,7 @@ func TestSendAs(t *testing.T) {
 		o.Owner.Delete(one).Refused(404, "not_found")
 		expect("satis@firma.example", own, "", 553)
 
-		// A mailbox takes its grants along.
+		// A mailbox's grants are deleted with it.
 		body["address"] = "satis@firma.example"
 		o.Owner.Post(base+"/send-as", body).Want(201)
 		o.Owner.Delete(base + "/mailboxes/" + box[0].ID.String()).Want(200)
@@ -138,8 +138,8 @@ func TestSendAs(t *testing.T) {
 	})
 }
 
-// Only the password of a mailbox opens it, only over an encrypted connection, and only
-// so many are tried.
+// Only a mailbox's own password signs it in, only over an encrypted connection, and the
+// number of attempts is limited.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	run(t, func(c *app.Config) { c.LimitFactor = 1 }, func(t *testing.T, o *office) {
@@ -189,7 +189,7 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// A session that is open feels what happens to its mailbox.
+// Changes to a mailbox affect its open sessions.
 func TestOpenSession(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
@@ -227,7 +227,7 @@ func TestOpenSession(t *testing.T) {
 	})
 }
 
-// Mail between mailboxes of the installation does not leave it.
+// Mail between mailboxes of the installation stays within it.
 func TestLocalDelivery(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {

@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/tooltest"
 )
 
-// What swaks says by its exit code.
+// The exit codes of swaks.
 const (
 	swaksSent   = 0
 	swaksSender = 23
@@ -20,8 +20,8 @@ const (
 	swaksAuth   = 28
 )
 
-// Somebody else's mail program hands mails over: by every way to sign in, as somebody
-// else, with what may not leave, and with text that is smuggled behind a mail.
+// An independent mail program submits mails: with every sign-in method, as another sender,
+// with forbidden content, and with text smuggled behind a mail.
 func TestSwaks(t *testing.T) {
 	t.Parallel()
 	tooltest.Need(t, "swaks", "ensure-mail-servers")
@@ -59,7 +59,7 @@ func (o *office) swaks(from string, args []string) (int, []byte) {
 		"--server", host, "--port", port, "--tls", "--from", from, "--to", "elif@other.example", "--helo", "mua.example", "--timeout", "60",
 		"--add-header", "MIME-Version: 1.0", "--add-header", "Content-Type: text/plain; charset=utf-8",
 	}, args...)...)
-	// It reads settings from its home.
+	// swaks reads settings from its home directory.
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + o.t.TempDir(), "LC_ALL=C"}
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -73,8 +73,8 @@ func (o *office) swaks(from string, args []string) (int, []byte) {
 	return 0, said.Bytes()
 }
 
-// No form of a line with a dot but the right one ends a mail, so that nobody sends a
-// second mail behind it that nothing has judged.
+// Only the correct form of the line with a dot ends a mail, so that nobody can send a
+// second, unchecked mail behind it.
 func TestSmuggling(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {

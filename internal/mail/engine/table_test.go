@@ -16,8 +16,8 @@ import (
 	"konak/internal/mail/engine"
 )
 
-// Every message of the table is judged alike, whether a mail program hands it over or
-// an agent writes it in the inbox. What cannot be scanned to its end is not delivered.
+// Every message of the table gets the same verdict, whether a mail program submits it or an
+// agent writes it in the inbox. Content that cannot be scanned to its end is not delivered.
 func TestTableOfMessages(t *testing.T) {
 	t.Parallel()
 	tooltest.Need(t, "swaks", "ensure-mail-servers")
@@ -56,8 +56,7 @@ func TestTableOfMessages(t *testing.T) {
 	})
 }
 
-// What is larger than a mail may be is taken neither from a mail program nor from an
-// agent.
+// A mail above the maximum size is accepted neither from a mail program nor from an agent.
 func TestFiftyMegabytes(t *testing.T) {
 	t.Parallel()
 	run(t, func(c *app.Config) { c.MailMaxSize = email.DefaultMaxSize }, func(t *testing.T, o *office) {
@@ -73,7 +72,7 @@ func TestFiftyMegabytes(t *testing.T) {
 	})
 }
 
-// verdictOfSMTP hands a message over by swaks and returns what became of it.
+// verdictOfSMTP submits a message with swaks and returns the result.
 func (o *office) verdictOfSMTP(c *dlptest.Case, from string) string {
 	o.t.Helper()
 	before := len(o.out.got())
@@ -95,8 +94,7 @@ func (o *office) verdictOfSMTP(c *dlptest.Case, from string) string {
 	return string(said)
 }
 
-// verdictOfCRM sends a message as an agent over an e-mail account and returns what
-// became of it.
+// verdictOfCRM sends a message as an agent from an e-mail account and returns the result.
 func (o *office) verdictOfCRM(c *dlptest.Case, account, contact string) string {
 	o.t.Helper()
 	before := len(o.s.Mails(o.ID, c.To))

@@ -10,11 +10,11 @@ import (
 	"konak/internal/kit/mtasts"
 )
 
-// tlsSession is how one connection to a server of a destination was encrypted.
+// tlsSession records how one connection to a destination's server was encrypted.
 type tlsSession struct {
-	policy *mtasts.Policy // nil where the destination has none
+	policy *mtasts.Policy // nil if the destination has none
 	server string
-	// failure is a result type of RFC 8460, "" for a connection as it ought to be.
+	// failure is a result type of RFC 8460, "" for success.
 	failure string
 }
 
@@ -31,9 +31,9 @@ func (t *transfer) addSession(server target, failure string) {
 	t.sessions = append(t.sessions, tlsSession{server.policy, server.host, failure})
 }
 
-// startTLS encrypts the connection where the server offers it, and adds the session to
-// the transfer. It returns errTLS where that fails, and where the server must show a
-// right certificate and does not.
+// startTLS encrypts the connection if the server offers it, and adds the session to the
+// transfer. It returns errTLS if encryption fails, or if a verified server offers none or
+// has no valid certificate.
 func (s *Service) startTLS(c *smtp.Client, server target, t *transfer) error {
 	if offered, _ := c.Extension("STARTTLS"); !offered {
 		t.addSession(server, failedStartTLS)
@@ -67,7 +67,7 @@ func (s *Service) startTLS(c *smtp.Client, server target, t *transfer) error {
 	return nil
 }
 
-// checkCertificate returns what is wrong with the certificate of a server.
+// checkCertificate returns an error if the certificate of a server is not valid for host.
 func checkCertificate(state tls.ConnectionState, host string, roots *x509.CertPool) error {
 	others := x509.NewCertPool()
 	for _, c := range state.PeerCertificates[1:] {
@@ -77,7 +77,7 @@ func checkCertificate(state tls.ConnectionState, host string, roots *x509.CertPo
 	return err
 }
 
-// classifyCertificate returns the result type for a wrong certificate.
+// classifyCertificate returns the result type for an invalid certificate.
 func classifyCertificate(err error) string {
 	if _, ok := errors.AsType[x509.HostnameError](err); ok {
 		return failedName

@@ -25,13 +25,13 @@ import (
 	"konak/internal/kit/outbound"
 )
 
-// A workspace's domain tells other domains once a day how the connections to their mail
-// servers were encrypted, where they ask for it (RFC 8460).
+// Once a day, a workspace's domain reports to other domains that ask for it how the
+// connections to their mail servers were encrypted (RFC 8460).
 
-// maxReportTargets is to how many places one report goes.
+// maxReportTargets is the maximum number of targets of one report.
 const maxReportTargets = 5
 
-// tlsCount says how many sessions with a server ended in the same way.
+// tlsCount is the number of sessions with a server that had the same result.
 type tlsCount struct {
 	Policy   *mtasts.Policy `json:"policy"`
 	Server   string         `json:"server"`
@@ -39,7 +39,7 @@ type tlsCount struct {
 	Sessions int64          `json:"sessions"`
 }
 
-// tlsReportPayload is what a tlsReportJob reports.
+// tlsReportPayload is the payload of a tlsReportJob.
 type tlsReportPayload struct {
 	ID          uuid.UUID  `json:"id"`
 	Day         time.Time  `json:"day"`
@@ -50,8 +50,8 @@ type tlsReportPayload struct {
 
 const tlsReportJob = "mail.tls_report"
 
-// countSessions counts the sessions of a mail of a mailbox. A count that fails is lost:
-// it must not hold up the mail.
+// countSessions counts the sessions used for a mail of a mailbox. If counting fails the
+// count is lost: it must not delay the mail.
 func (s *Service) countSessions(ctx context.Context, m *queued, destination string, t *transfer) {
 	if m.Origin != OriginSubmission || len(t.sessions) == 0 {
 		return
@@ -69,8 +69,8 @@ func (s *Service) countSessions(ctx context.Context, m *queued, destination stri
 	}
 }
 
-// ReportTLS makes a job of each day's sessions with a destination that is over, and says
-// how many.
+// ReportTLS enqueues a job for each past day of sessions with a destination, and returns
+// the number of days.
 func (s *Service) ReportTLS(ctx context.Context) (n int, err error) {
 	days, err := db.Read(ctx, s.DB.System("janitor"), func(r *db.Reader) ([]tlsDay, error) {
 		return endedTLSDays(r, s.DB.Clock().Now(), cleanBatch)
@@ -95,8 +95,8 @@ func (s *Service) ReportTLS(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// sendTLSReport is the handler of tlsReportJob: it sends a report to where the
-// destination asks for it, and to nobody where it does not.
+// sendTLSReport is the handler of tlsReportJob: it sends a report to the targets that the
+// destination names, if any.
 func (s *Service) sendTLSReport(ctx context.Context, j *jobs.Job) error {
 	var p tlsReportPayload
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
@@ -121,8 +121,8 @@ func (s *Service) sendTLSReport(ctx context.Context, j *jobs.Job) error {
 	return failed
 }
 
-// findReportTargets returns where a domain wants its reports: addresses of mail and
-// pages. Where it says nothing that can be read it returns none.
+// findReportTargets returns where a domain wants its reports sent: mail addresses and web
+// pages. It returns none if the domain has no valid record.
 func (s *Service) findReportTargets(ctx context.Context, domain string) (out []*url.URL, err error) {
 	texts, err := s.DNS.LookupTXT(ctx, "_smtp._tls."+domain)
 	if missing, ok := errors.AsType[*net.DNSError](err); ok && missing.IsNotFound {
@@ -149,7 +149,7 @@ func (s *Service) findReportTargets(ctx context.Context, domain string) (out []*
 	return out, nil
 }
 
-// parseReportTarget returns nil for what is neither an address of mail nor a page.
+// parseReportTarget returns nil if text is neither a mail address nor an https address.
 func parseReportTarget(text string) *url.URL {
 	at, err := url.Parse(text)
 	if err != nil {
@@ -167,7 +167,7 @@ func parseReportTarget(text string) *url.URL {
 	return nil
 }
 
-// postTLSReport posts a report to a page.
+// postTLSReport posts a report to a web address.
 func (s *Service) postTLSReport(ctx context.Context, to *url.URL, report []byte) error {
 	a := s.Out.Post(ctx, to, outbound.Header{"Content-Type": {"application/tlsrpt+gzip"}}, report, s.DB.Clock().Now())
 	if a.Err != nil {
@@ -199,7 +199,7 @@ func (p *tlsReportPayload) subject(host string) string {
 	return fmt.Sprintf("Report Domain: %s Submitter: %s Report-ID: <%s@%s>", p.Destination, p.Sender, p.ID, host)
 }
 
-// compose writes the mail of a report (RFC 8460, 5.3).
+// compose builds the mail of a report (RFC 8460, 5.3).
 func (p *tlsReportPayload) compose(m *queued, host, to string, now time.Time, report []byte) []byte {
 	boundary := "tlsrpt-" + m.ID.String()
 	name := fmt.Sprintf("%s!%s!%d!%d!%s.json.gz", p.Sender, p.Destination, p.Day.Unix(), p.end().Unix(), p.ID)
@@ -263,7 +263,7 @@ type tlsReportFailure struct {
 	Sessions int64  `json:"failed-session-count"`
 }
 
-// report adds the counts up, those of each policy by themselves.
+// report adds up the counts, separately for each policy.
 func (p *tlsReportPayload) report(host string) tlsReport {
 	out := tlsReport{Organization: p.Sender, Contact: "postmaster@" + p.Sender, ID: p.ID.String() + "@" + host}
 	out.Range.Start, out.Range.End = p.Day.UTC(), p.end().UTC()
@@ -292,7 +292,7 @@ func (p *tlsReportPayload) report(host string) tlsReport {
 	return out
 }
 
-// compress returns the report as it is sent.
+// compress returns the report as it is sent, in gzip.
 func (p *tlsReportPayload) compress(host string) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

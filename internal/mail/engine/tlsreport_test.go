@@ -23,7 +23,7 @@ import (
 	"konak/internal/mail/engine"
 )
 
-// A domain that asks for it is told once a day how connections to it were encrypted.
+// A domain that requests it gets a daily report on how connections to it were encrypted.
 func TestTLSReport(t *testing.T) {
 	t.Parallel()
 	zone := published{"_smtp._tls.other.example": "v=TLSRPTv1; rua=mailto:tls@other.example"}
@@ -94,7 +94,7 @@ func TestTLSReport(t *testing.T) {
 	})
 }
 
-// unpackReport returns what is in the file of a report.
+// unpackReport returns the content of a report's file.
 func unpackReport(t *testing.T, text string) []byte {
 	t.Helper()
 	m, err := mail.ReadMessage(strings.NewReader(text))
@@ -126,7 +126,7 @@ func unpackReport(t *testing.T, text string) []byte {
 	}
 }
 
-// A report is posted to a page, and again where the page did not take it.
+// A report is posted to a web address, and posted again if it was not accepted.
 func TestPostReport(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, db.SQLite, nil)
@@ -151,7 +151,7 @@ func TestPostReport(t *testing.T) {
 	}
 }
 
-// Policies of other domains are kept until they expire.
+// Policies of other domains are stored until they expire.
 func TestPolicyStore(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {

@@ -2,8 +2,8 @@ package header
 
 import "strings"
 
-// WithoutComments takes the comments out of a structured field (RFC 5322), which may
-// be in each other and have quoted pairs.
+// WithoutComments removes the comments from a structured field (RFC 5322). Comments may be
+// nested and contain quoted pairs.
 func WithoutComments(value string) string {
 	if !strings.Contains(value, "(") {
 		return value

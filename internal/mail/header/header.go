@@ -1,8 +1,8 @@
 // Package header reads the header of a mail (RFC 5322) without changing a byte of
 // it.
 //
-// It takes what mail programs really write: a field that cannot be read is kept and
-// has no value. A header is at most MaxSize long, and reading costs its length.
+// It accepts what mail programs really write: a field that cannot be parsed is kept and
+// has no value. A header has at most MaxSize bytes, and reading it takes linear time.
 package header
 
 import (
@@ -19,31 +19,32 @@ import (
 // Bounds of a header.
 const (
 	MaxSize = 256 << 10
-	// MaxLines is how many lines one field may have. What reads a mail adds line to
-	// line, and some of it copies all that it has for each.
+	// MaxLines is the maximum number of lines of a field. Mail readers join a field line by
+	// line, and some copy everything so far for each line.
 	MaxLines = 2000
-	// maxText is how much of a field is decoded.
+	// maxText is the maximum number of bytes of a field that are decoded.
 	maxText = 8 << 10
-	// maxValue is how much of a field Values returns.
+	// maxValue is the maximum number of bytes of a field that Values returns.
 	maxValue = 64 << 10
 )
 
-// ErrTooLong says that a header is longer than MaxSize, or a field than MaxLines.
+// ErrTooLong means that a header is longer than MaxSize, or a field longer than MaxLines.
 var ErrTooLong = errors.New("header: too long")
 
-// Field is a field as it stands in the mail, with its line ends.
+// Field is a header field as written in the mail, with its line ends; Name is in lower
+// case.
 type Field struct{ Name, Raw string }
 
 // Header is the header of a mail.
 type Header struct {
 	Fields []Field
-	// Size is where the body begins.
+	// Size is the size of the header, which is where the body begins.
 	Size int64
 }
 
-// Read reads the header at the beginning of r. It returns ErrTooLong where it does
-// not end within MaxSize, or a field not within MaxLines. A mail that ends within its
-// header has no body.
+// Read reads the header at the beginning of r. It returns ErrTooLong if the header is
+// longer than MaxSize or a field longer than MaxLines. A mail that ends within its header
+// has no body.
 func Read(r io.Reader) (*Header, error) {
 	text, err := io.ReadAll(io.LimitReader(r, MaxSize+4))
 	if err != nil {
@@ -61,8 +62,7 @@ func Read(r io.Reader) (*Header, error) {
 	return h, nil
 }
 
-// Parse reads the header at the beginning of a mail, and says whether its end is
-// there.
+// Parse parses the header at the beginning of a mail, and reports whether it is complete.
 func Parse(text []byte) (h *Header, whole bool) {
 	h = &Header{}
 	start := -1 // of the present field
@@ -95,7 +95,7 @@ func Parse(text []byte) (h *Header, whole bool) {
 	return h, false
 }
 
-// Count returns how many fields of a name there are.
+// Count returns the number of fields with a name.
 func (h *Header) Count(name string) (n int) {
 	for _, f := range h.Fields {
 		if f.Name == name {
@@ -105,8 +105,8 @@ func (h *Header) Count(name string) (n int) {
 	return n
 }
 
-// Value returns the first field of a name in one line, without control characters,
-// or "" where there is none.
+// Value returns the first field with a name in one line, without control characters, or ""
+// if there is none.
 func (h *Header) Value(name string) string {
 	for _, f := range h.Fields {
 		if f.Name == name {
@@ -117,7 +117,7 @@ func (h *Header) Value(name string) string {
 	return ""
 }
 
-// Values returns all fields of a name as Value does, the beginnings of long ones.
+// Values returns all fields with a name in the form of Value; long ones are cut.
 func (h *Header) Values(name string) (out []string) {
 	for _, f := range h.Fields {
 		if f.Name == name {
@@ -128,13 +128,13 @@ func (h *Header) Values(name string) (out []string) {
 	return out
 }
 
-// Text returns the first field of a name with encoded words decoded, the beginning of a
-// long one.
+// Text returns the first field with a name with its encoded words decoded; a long one is
+// cut.
 func (h *Header) Text(name string) string {
 	return Decode(h.Value(name))
 }
 
-// Decode decodes the encoded words in the beginning of a value.
+// Decode decodes the encoded words in a value; a long value is cut.
 func Decode(value string) string {
 	if len(value) > maxText {
 		value = strings.ToValidUTF8(value[:maxText], "")
@@ -145,7 +145,8 @@ func Decode(value string) string {
 	return clean(strings.ToValidUTF8(value, "\uFFFD"))
 }
 
-// clean makes one line of a text, with one space where it was folded.
+// clean turns a text into one line: control characters and runs of spaces become a single
+// space.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -156,8 +157,8 @@ func clean(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// Addresses returns the addresses of all fields of a name, and false where one of
-// them cannot be read.
+// Addresses returns the addresses in all fields with a name, and false if one of the fields
+// cannot be parsed.
 func (h *Header) Addresses(name string) (out []string, ok bool) {
 	for _, f := range h.Fields {
 		if f.Name != name {
@@ -175,7 +176,7 @@ func (h *Header) Addresses(name string) (out []string, ok bool) {
 	return out, true
 }
 
-// Names says where the header names an address: "to", "cc", or "" for nowhere.
+// Names returns the field in which the header names an address: "to", "cc", or "" for none.
 func (h *Header) Names(addr string) string {
 	for _, name := range []string{"to", "cc"} {
 		if list, _ := h.Addresses(name); address.ContainsEmail(list, addr) {

@@ -62,8 +62,9 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// Reading a folded field costs its length: four times as long, about four times as much.
-func TestCost(t *testing.T) { // not parallel: it counts the memory that is taken
+// Reading a folded field takes linear memory: four times the length takes about four times
+// as much.
+func TestCost(t *testing.T) { // not parallel because it measures memory use
 	cost := func(lines int) uint64 {
 		text := []byte("Subject: x\r\n" + strings.Repeat(" =?utf-8?q?x\r\n", lines) + "\r\n")
 		var before, after runtime.MemStats

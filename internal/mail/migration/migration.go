@@ -1,10 +1,10 @@
-// Package migration keeps which mailboxes are to be copied from other servers.
+// Package migration records which mailboxes are to be copied from other servers.
 //
 // Invariants:
-//   - A job is the record of what somebody asked for. It waits as queued: nothing
-//     copies mail before mailboxes can be read by IMAP here.
-//   - No password of another server is kept while nothing uses it.
-//   - Cancelling twice is the same as once.
+//   - A job records a request. It stays queued: nothing is copied until mailboxes here
+//     can be read by IMAP.
+//   - No password of another server is stored while nothing uses it.
+//   - Cancelling a job twice has the same effect as once.
 package migration
 
 import (
@@ -29,7 +29,7 @@ const (
 	Cancelled = "cancelled"
 )
 
-// maxJobs is how many a workspace may have waiting.
+// maxJobs is the maximum number of waiting jobs of a workspace.
 const maxJobs = 1000
 
 // Source is the server that mail is copied from.
@@ -41,7 +41,7 @@ type Source struct {
 	Auth string `json:"auth" enum:"password" example:"password" doc:"How to sign in at the source. The password is requested when copying starts"`
 }
 
-// Counts are how far a job is.
+// Counts is the progress of a job.
 type Counts struct {
 	Folders       int64 `json:"folders"`
 	MessagesTotal int64 `json:"messages_total"`
@@ -51,7 +51,7 @@ type Counts struct {
 	Bytes         int64 `json:"bytes"`
 }
 
-// Job is a mailbox that is to be copied from another server.
+// Job is a request to copy a mailbox from another server.
 type Job struct {
 	ID        uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Mailbox   string      `json:"mailbox" example:"destek@kaya.example" doc:"Mailbox that receives the mail"`
@@ -63,28 +63,28 @@ type Job struct {
 	EndedAt   *clock.Time `json:"ended_at" nullable:"true"`
 }
 
-// Mailboxes are the workspace's mailboxes.
+// Mailboxes gives access to the workspace's mailboxes.
 type Mailboxes interface {
-	// HasMailbox says whether the workspace has a mailbox of this address.
+	// HasMailbox reports whether the workspace has a mailbox with this address.
 	HasMailbox(r *db.Reader, addr string) (bool, error)
 }
 
-// Service is the migrations of workspaces.
+// Service manages the migrations of workspaces.
 type Service struct {
 	db    *db.DB
 	boxes Mailboxes
 }
 
-// New makes the service.
+// New creates the service.
 func New(d *db.DB, boxes Mailboxes) *Service { return &Service{d, boxes} }
 
-// Jobs lists the newest first.
+// Jobs lists the jobs, newest first.
 func (s *Service) Jobs(ctx context.Context, p db.Page) (db.List[Job], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Job], error) { return list(r, p) })
 }
 
-// Add writes down that a mailbox is to be copied. It returns conflict where a job for
-// the mailbox and the same user there waits already.
+// Add records that a mailbox is to be copied. It returns conflict if a job for the same
+// mailbox and source is already waiting.
 func (s *Service) Add(ctx context.Context, mailbox string, from Source) (j Job, err error) {
 	from.Host = strings.TrimSpace(from.Host)
 	if from.Host == "" || strings.ContainsAny(from.Host, " /:@") {
@@ -124,7 +124,7 @@ func (s *Service) Add(ctx context.Context, mailbox string, from Source) (j Job, 
 	return j, err
 }
 
-// Cancel ends a job. One that is cancelled stays so.
+// Cancel ends a job. Cancelling it again changes nothing.
 func (s *Service) Cancel(ctx context.Context, id uuid.UUID) (j Job, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if j, err = lock(tx, id); err != nil {

@@ -14,7 +14,7 @@ func body(mailbox, host string) map[string]any {
 	return map[string]any{"mailbox": mailbox, "source": map[string]any{"host": host, "port": 993, "tls": "tls", "user": "info", "auth": "password"}}
 }
 
-// A job waits until somebody cancels it, and stays cancelled.
+// A job waits until it is cancelled, and then stays cancelled.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -11,17 +11,17 @@ import (
 	"konak/internal/mail/header"
 )
 
-// dmarcResult is what the domain in From says about a mail.
+// dmarcResult is the DMARC result of a mail for a domain in From.
 type dmarcResult struct {
 	value  string
 	domain string
 	action string
 }
 
-// checkDMARC asks the domains in From what is to be done about a mail that neither SPF
-// nor DKIM shows to be theirs (RFC 7489). The strictest of several wins. Where From
-// cannot be read, everything in it that somebody could take for the sender is asked, and
-// the mail never passes.
+// checkDMARC applies the DMARC policies of the domains in From to a mail that neither SPF
+// nor DKIM proves to be theirs (RFC 7489). The strictest policy wins. If From cannot be
+// parsed, every domain that a reader could take for the sender's is checked, and the mail
+// never passes.
 func (c *Checker) checkDMARC(ctx context.Context, m *Mail, sender senderResult, signatures []signature) dmarcResult {
 	domains, readable := domainsOfFrom(m)
 	if len(domains) > maxFrom {
@@ -40,11 +40,11 @@ func (c *Checker) checkDMARC(ctx context.Context, m *Mail, sender senderResult, 
 	return out
 }
 
-// standIns are the fields that name the sender where From does not.
+// standIns are the fields that name the sender if From does not.
 var standIns = []string{"sender", "resent-from", "return-path", "x-envelope-from", "reply-to"}
 
-// domainsOfFrom returns the domains of whom a mail may be taken to be from, and false
-// where From cannot be read.
+// domainsOfFrom returns the domains that a mail may appear to be from, and false if From
+// cannot be parsed.
 func domainsOfFrom(m *Mail) (out []string, readable bool) {
 	list, readable := m.Header.Addresses("from")
 	for _, addr := range list {
@@ -69,8 +69,9 @@ func addDomain(list []string, name string) []string {
 	return append(list, name)
 }
 
-// looseDomains returns the domains that somebody could read in the fields of a name, as
-// they stand, decoded, and without comments and spaces, other than those that are known.
+// looseDomains returns the domains that a reader could see in the fields with a name, both
+// in the raw and the decoded text, and without comments and spaces. It leaves out known
+// domains.
 func looseDomains(h *header.Header, known []string, name string) (out []string) {
 	for _, value := range h.Values(name) {
 		bare := header.WithoutComments(value)
@@ -92,12 +93,12 @@ func looseDomains(h *header.Header, known []string, name string) (out []string) 
 	return out
 }
 
-// endsDomain says whether a character cannot be part of a domain's name.
+// endsDomain reports whether a character cannot be part of a domain name.
 func endsDomain(r rune) bool {
 	return r <= ' ' || strings.ContainsRune(`<>,;:"()[]\\'=?!/&|`, r)
 }
 
-// checkDomain asks one domain.
+// checkDomain applies the policy of one domain.
 func (c *Checker) checkDomain(ctx context.Context, name string, sender senderResult, signatures []signature) dmarcResult {
 	out := dmarcResult{value: "none", domain: name, action: Accept}
 	asked, err := c.findPolicy(ctx, name)
@@ -133,7 +134,7 @@ func (c *Checker) checkDomain(ctx context.Context, name string, sender senderRes
 	return out
 }
 
-// mainDomain returns the domain that a name belongs to, such as example.com for
+// mainDomain returns the registrable domain of a name, such as example.com for
 // mail.example.com.
 func mainDomain(name string) string {
 	if main, err := publicsuffix.EffectiveTLDPlusOne(name); err == nil {
@@ -142,7 +143,7 @@ func mainDomain(name string) string {
 	return name
 }
 
-// isAligned says whether a domain that was proven may speak for the one in From.
+// isAligned reports whether a proven domain may authenticate the one in From.
 func isAligned(proven, from string, strict bool) bool {
 	if strict {
 		return proven == from

@@ -7,11 +7,11 @@ import (
 	"konak/internal/mail/origin"
 )
 
-// There is no published suite for DMARC as there is for SPF. These tables hold the
-// situations of the tests of OpenDMARC 1.4.2 (libopendmarc/tests and opendmarc/tests) in
-// words of our own; where it is decided otherwise here, a line says why.
+// There is no published suite for DMARC as there is for SPF. These tables cover the
+// situations in the tests of OpenDMARC 1.4.2 (libopendmarc/tests and opendmarc/tests) in
+// our own words; where our result differs, a comment says why.
 
-// A record is read as the standard says, and a mistake in it helps no forger.
+// A record is parsed as the standard requires, and a mistake in it does not help a forger.
 func TestPolicyRecords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ record, value, action string }{
@@ -19,12 +19,12 @@ func TestPolicyRecords(t *testing.T) {
 		{"v=DMARC1; p=none;", "fail", origin.Accept},
 		{"v=DMARC1; p=reject;", "fail", origin.Reject},
 		{"v=DMARC1; p=quarantine;", "fail", origin.Junk},
-		{"v=DMARC1; p=n;", "permerror", origin.Accept}, // OpenDMARC takes it for none
+		{"v=DMARC1; p=n;", "permerror", origin.Accept}, // OpenDMARC reads it as none
 		{"", "none", origin.Accept},
 		{"V=BOB", "none", origin.Accept},
 		{"v=DMARC1; p=bob;", "permerror", origin.Accept},
 		{"v=DMARC1; p=reject; sp=bob;", "permerror", origin.Accept},
-		// OpenDMARC passes these records over; RFC 7489 wants the default instead (6.3).
+		// OpenDMARC ignores these records; RFC 7489 requires the default instead (6.3).
 		{"v=DMARC1; p=reject; adkim=bob;", "fail", origin.Reject},
 		{"v=DMARC1; p=reject; aspf=bob;", "fail", origin.Reject},
 		{"v=DMARC1; p=reject; rf=bob;", "fail", origin.Reject},
@@ -36,7 +36,7 @@ func TestPolicyRecords(t *testing.T) {
 		{"v=DMARC1; p=reject; ruf=mailto://rapor.example", "fail", origin.Reject},
 		{"v=DMARC1; p=reject; ruf=mailto://rapor.example; foo=bar; buzz=happy;", "fail", origin.Reject},
 		{"v=DMARC1; p=reject; sp=none; adkim=s; aspf=s; pct=50; ri=300; rf=afrf; rua=mailto:a@rapor.example", "fail", origin.Reject},
-		// Not from there.
+		// Our own cases.
 		{"v=DMARC1; p=Reject", "fail", origin.Reject},
 		{"v=DMARC1; P=REJECT", "fail", origin.Reject},
 		{"V = DMARC1 ; p = Quarantine ;", "fail", origin.Junk},
@@ -62,7 +62,7 @@ func TestPolicyRecords(t *testing.T) {
 	}
 }
 
-// Who may speak for whom.
+// Which domain may authenticate which.
 func TestAlignment(t *testing.T) {
 	t.Parallel()
 	const strict, relaxed = "; aspf=s; adkim=s", ""
@@ -78,7 +78,7 @@ func TestAlignment(t *testing.T) {
 		{"b.com", "a.b.com", strict, "fail"},
 		{"a.b.de", "a.b.de", strict, "pass"},
 		{"A.B.de", "a.b.DE", strict, "pass"},
-		{"a.co.uk", "b.co.uk", relaxed, "fail"}, // no two customers of a registry are one
+		{"a.co.uk", "b.co.uk", relaxed, "fail"}, // customers of the same registry are not aligned
 	} {
 		zone := names{}
 		for _, name := range []string{"bcx.com", "edr.au", "ooo.com", "foo.com", "mac.com", "b.com", "b.de", "b.co.uk"} {
@@ -99,7 +99,7 @@ func TestAlignment(t *testing.T) {
 	}
 }
 
-// However From is written, the policy of the domain in it is found.
+// The policy of the domain in From is found however From is written.
 func TestDomainsOfFrom(t *testing.T) {
 	t.Parallel()
 	zone := names{}
@@ -111,14 +111,14 @@ func TestDomainsOfFrom(t *testing.T) {
 		"<<<><joe@joe.com>>>", "Joe Johnson <joe@joe.com>, ace@ace.com", "joe@joe.com, ace@ace.com", "Mail From:<joe@joe.com>", `"Mandel, Bob" <joe@joe.com>`,
 		"(,) joe@joe.com", `"( bob@bob.com)" joe@joe.com`, "From: Joe D'Marco <joe@joe.com>",
 		"a@eleet.org, b@joe.com, c@eleet.org", "a@eleet.org, b, c@joe.com",
-		// The domain that the policy is asked for (tests/test_tld.c).
+		// Which domain is asked for its policy (tests/test_tld.c).
 		"joe@a.b.c.bcx.com", "joe@a.b.c.educ.ar", "joe@a.b.c.xn--mgba3a4f16a.ir",
 	} {
 		if got := check(t, newChecker(zone, nil), bad, "", mailFrom(from)); got.Action != origin.Reject {
 			t.Errorf("%q: got %+v", from, got)
 		}
 	}
-	// One that cannot be read, of domains without a policy, stops nothing.
+	// An unparsable From with domains without a policy stops nothing.
 	if got := check(t, newChecker(zone, nil), bad, "", mailFrom("a@blackops.org, b, c@blackops.org")); got.Action != origin.Accept {
 		t.Errorf("got %+v", got)
 	}

@@ -1,4 +1,4 @@
 package origin
 
-// Reversed is the reversed form of an address.
+// Reversed returns the reversed form of an address.
 var Reversed = reversed

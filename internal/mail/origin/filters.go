@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// FindList returns the zone of the first block list that has an address, "" for none.
-// A list that does not answer is passed over.
+// FindList returns the zone of the first block list that contains an address, "" for none.
+// Lists that do not answer are skipped.
 func (c *Checker) FindList(ctx context.Context, a netip.Addr) string {
 	if !c.checks(a) || len(c.Lists) == 0 {
 		return ""
@@ -20,7 +20,7 @@ func (c *Checker) FindList(ctx context.Context, a netip.Addr) string {
 	name := reversed(a)
 	for _, zone := range c.Lists {
 		answers, _ := c.DNS.LookupHost(ctx, name+"."+zone)
-		// 127.255.255.x is how lists say that they do not answer this server.
+		// Lists answer 127.255.255.x if they refuse queries from this server.
 		if slices.ContainsFunc(answers, func(text string) bool {
 			return strings.HasPrefix(text, "127.") && !strings.HasPrefix(text, "127.255.255.")
 		}) {
@@ -30,7 +30,7 @@ func (c *Checker) FindList(ctx context.Context, a netip.Addr) string {
 	return ""
 }
 
-// reversed returns an address as block lists have it (RFC 5782).
+// reversed returns an address in the reversed form that block lists use (RFC 5782).
 func reversed(a netip.Addr) string {
 	var parts []string
 	if a = a.Unmap(); a.Is4() {
@@ -46,15 +46,15 @@ func reversed(a netip.Addr) string {
 	return strings.Join(parts, ".")
 }
 
-// Filter judges the content of mails, as rspamd does.
+// Filter checks the content of mails, as rspamd does.
 type Filter interface {
-	// Check returns what the filter would do with a mail: "reject", "soft reject",
-	// "greylist", "add header", "rewrite subject", or anything else for nothing.
+	// Check returns the filter's decision on a mail: "reject", "soft reject", "greylist",
+	// "add header", "rewrite subject", or anything else for no action.
 	Check(ctx context.Context, peer netip.Addr, hello, from string, to []string, mail io.Reader) (string, error)
 }
 
-// askFilter returns what is done about a mail by the filter; Accept where it cannot be
-// asked: a filter that is down must not stop the mail.
+// askFilter returns the filter's action for a mail, or Accept if the filter cannot be
+// reached: a filter that is down must not stop the mail.
 func (c *Checker) askFilter(ctx context.Context, m *Mail) string {
 	answer, err := c.Filter.Check(ctx, m.Address, m.Hello, m.From, m.To, m.Open())
 	if err != nil {

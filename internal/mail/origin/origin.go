@@ -29,44 +29,44 @@ const (
 	maxFrom       = 5 // domains in From
 )
 
-// Resolver asks name servers. *net.Resolver is one.
+// Resolver queries name servers. *net.Resolver is one.
 type Resolver interface {
 	spf.DNSResolver
 	LookupHost(ctx context.Context, host string) ([]string, error)
 }
 
-// Config is what the checks need.
+// Config is the configuration of the checks.
 type Config struct {
 	DNS Resolver
 	Log *slog.Logger
-	// Host is the name of this server, in whose name results are recorded.
+	// Host is the name of this server, under which results are recorded.
 	Host string
 	// Lists are the zones of block lists; none by default.
 	Lists []string
-	// Filter judges the content, nil for none.
+	// Filter checks the content, nil for none.
 	Filter Filter
-	// CheckLoopback also checks what comes from this machine itself, which no name
-	// server vouches for; for tests.
+	// CheckLoopback also checks mail from this machine itself, which no DNS record
+	// authorises. It is for tests.
 	CheckLoopback bool
 }
 
-// Checker checks mails that come in.
+// Checker checks incoming mail.
 type Checker struct{ Config }
 
-// New makes a checker.
+// New creates a checker.
 func New(c Config) *Checker { return &Checker{c} }
 
-// Mail is a mail that comes in.
+// Mail is an incoming mail.
 type Mail struct {
-	Address netip.Addr // of who brings it
-	Hello   string     // the name that they greeted with
-	From    string     // of the envelope, "" for a bounce
+	Address netip.Addr // of the delivering server
+	Hello   string     // the name in its greeting
+	From    string     // envelope sender, "" for a bounce
 	To      []string
 	Header  *header.Header
 	Open    func() io.Reader
 }
 
-// What is done about a mail.
+// The actions for a mail.
 const (
 	Accept = "accept"
 	Junk   = "junk"
@@ -74,27 +74,27 @@ const (
 	Reject = "reject"
 )
 
-// strictness orders what is done about a mail.
+// strictness orders the actions, mildest first.
 var strictness = []string{Accept, Junk, Later, Reject}
 
-// Why a mail is refused or taken for junk.
+// Reasons why a mail is refused or treated as junk.
 const (
 	ReasonDMARC  = "dmarc"
 	ReasonFilter = "filter"
 )
 
-// Result is what was found out about a mail.
+// Result is the result of checking a mail.
 type Result struct {
 	Action string
-	Reason string // "" where it is accepted
-	// Summary are the results in short, such as "spf=pass dkim=none dmarc=pass".
+	Reason string // "" if it is accepted
+	// Summary is a short form of the results, such as "spf=pass dkim=none dmarc=pass".
 	Summary string
 	// Field is the Authentication-Results field to record (RFC 8601), with its line end.
 	Field string
 }
 
-// Check checks a mail. It returns the zero Result, accepted, for one that comes from
-// this machine itself.
+// Check checks a mail. For one from this machine itself it returns an empty Result with
+// Accept.
 func (c *Checker) Check(ctx context.Context, m Mail) Result {
 	out := Result{Action: Accept}
 	if !c.checks(m.Address) {
@@ -113,24 +113,25 @@ func (c *Checker) Check(ctx context.Context, m Mail) Result {
 	return out
 }
 
-// checks says whether mails from an address are checked.
+// checks reports whether mail from an address is checked.
 func (c *Checker) checks(a netip.Addr) bool { return c.CheckLoopback || a.IsValid() && !a.IsLoopback() }
 
-// raise takes an action that is stricter than what is there.
+// raise sets an action if it is stricter than the current one.
 func (r *Result) raise(action, reason string) {
 	if slices.Index(strictness, action) > slices.Index(strictness, r.Action) {
 		r.Action, r.Reason = action, reason
 	}
 }
 
-// senderResult is what SPF says.
+// senderResult is the SPF result.
 type senderResult struct {
 	value  string
-	domain string // that was asked for
+	domain string // that was checked
 	from   string
 }
 
-// checkSPF asks whether the sender's domain lets the address send for it (RFC 7208).
+// checkSPF checks whether the sender's domain authorises the address to send for it (RFC
+// 7208).
 func (c *Checker) checkSPF(ctx context.Context, m *Mail) senderResult {
 	out := senderResult{value: string(spf.None), domain: domainOf(m.From), from: m.From}
 	if out.domain == "" {
@@ -148,14 +149,14 @@ func (c *Checker) checkSPF(ctx context.Context, m *Mail) senderResult {
 // signature is one DKIM signature.
 type signature struct{ value, domain string }
 
-// checkDKIM verifies the signatures of a mail (RFC 6376), the first few of them.
+// checkDKIM verifies the first few signatures of a mail (RFC 6376).
 func (c *Checker) checkDKIM(ctx context.Context, m *Mail) (out []signature) {
 	found, err := dkim.VerifyWithOptions(m.Open(), &dkim.VerifyOptions{
 		MaxVerifications: maxSignatures,
 		LookupTXT:        func(name string) ([]string, error) { return c.DNS.LookupTXT(ctx, name) },
 	})
 	if err != nil && !errors.Is(err, dkim.ErrTooManySignatures) {
-		return nil // what is no mail has no signature
+		return nil // text that is not a mail has no signature
 	}
 	for _, v := range found {
 		s := signature{value: "pass", domain: strings.ToLower(v.Domain)}
@@ -173,7 +174,7 @@ func (c *Checker) checkDKIM(ctx context.Context, m *Mail) (out []signature) {
 	return out
 }
 
-// record writes the results down.
+// record sets Summary and Field from the results.
 func (r *Result) record(host string, sender senderResult, signatures []signature, from dmarcResult) {
 	results := []authres.Result{&authres.SPFResult{Value: authres.ResultValue(sender.value), From: sender.from}}
 	signed := "none"
@@ -186,7 +187,7 @@ func (r *Result) record(host string, sender senderResult, signatures []signature
 	results = append(results, &authres.DMARCResult{Value: authres.ResultValue(from.value), From: from.domain})
 	r.Summary = fmt.Sprintf("spf=%s dkim=%s dmarc=%s", sender.value, signed, from.value)
 	line := authres.Format(host, results)
-	// One result in a line, and nothing that could begin another field.
+	// One result per line, and no character that could begin another field.
 	line = strings.Map(func(x rune) rune {
 		if x < ' ' || x > '~' {
 			return '?'
@@ -196,8 +197,9 @@ func (r *Result) record(host string, sender senderResult, signatures []signature
 	r.Field = "Authentication-Results: " + strings.ReplaceAll(line, "; ", ";\r\n\t") + "\r\n"
 }
 
-// IsRecord says whether a field of a mail claims to be a result of this server (RFC 8601):
-// such fields are taken out of what comes in. One whose server cannot be read is one.
+// IsRecord reports whether a field of a mail claims to be a result of this server (RFC
+// 8601): such fields are removed from incoming mail. A field whose server cannot be parsed
+// counts as one.
 func (c *Checker) IsRecord(f header.Field) bool {
 	if f.Name != "authentication-results" {
 		return false
@@ -215,8 +217,8 @@ func (c *Checker) IsRecord(f header.Field) bool {
 // junkField marks a mail as junk.
 const junkField = "x-spam-flag"
 
-// Recorded returns what this server found out about a mail of its own queue when it came
-// in, by the fields that it added.
+// Recorded returns what this server found about one of its own queued mails when it came
+// in, from the fields that it added.
 func (c *Checker) Recorded(h *header.Header) Result {
 	out := Result{Action: Accept}
 	for _, f := range h.Fields {
@@ -233,8 +235,8 @@ func (c *Checker) Recorded(h *header.Header) Result {
 	return out
 }
 
-// Mark returns the header of a mail with what was found out about it instead of fields
-// that claim to be of this server.
+// Mark returns the header of a mail with the result added, and without fields that claim to
+// be from this server.
 func (c *Checker) Mark(h *header.Header, head []byte, found Result) []byte {
 	checked := found.Field != ""
 	claims := func(f header.Field) bool { return c.IsRecord(f) || checked && f.Name == junkField }
@@ -256,7 +258,7 @@ func (c *Checker) Mark(h *header.Header, head []byte, found Result) []byte {
 	return out.Bytes()
 }
 
-// domainOf returns the domain of an address as name servers know it, "" for none.
+// domainOf returns the domain of an address in its DNS form, "" for none.
 func domainOf(addr string) string {
 	at := strings.LastIndexByte(addr, '@')
 	if at < 0 {

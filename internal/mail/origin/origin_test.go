@@ -21,7 +21,7 @@ import (
 	"konak/internal/mail/origin"
 )
 
-// names answers from lists of records by name; "fails" is a server that is down.
+// names answers with lists of records by name; "fails" is a server that is down.
 type names map[string][]string
 
 func (n names) find(name string) ([]string, error) {
@@ -47,7 +47,7 @@ func (n names) LookupAddr(context.Context, string) ([]string, error) { return ni
 
 func (n names) LookupHost(_ context.Context, name string) ([]string, error) { return n.find(name) }
 
-// key signs for every domain that publishes it.
+// key is the signing key of every domain that publishes it.
 var key = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 
 func publicKey(tb testing.TB) string {
@@ -101,7 +101,7 @@ const (
 	bad  = "198.51.100.1"
 )
 
-// What a domain publishes decides what becomes of a mail in its name.
+// The records that a domain publishes decide about a mail in its name.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	zone := names{
@@ -190,7 +190,7 @@ func TestManySignatures(t *testing.T) {
 	}
 }
 
-// counting is a resolver that knows nothing and counts questions for keys.
+// counting is a resolver that knows no names and counts the queries for keys.
 type counting struct{ n *int }
 
 func (c counting) LookupTXT(_ context.Context, name string) ([]string, error) {
@@ -206,7 +206,7 @@ func (c counting) LookupHost(_ context.Context, name string) ([]string, error) {
 	return names{}.find(name)
 }
 
-// A name in a mail cannot write a field of its own into the record.
+// A name in a mail cannot inject a field into the record.
 func TestRecordIsOneField(t *testing.T) {
 	t.Parallel()
 	got := check(t, newChecker(names{}, nil), bad, "a\r\nX-Evil: 1@b.example", mailFrom("elif@kaya.example"))
@@ -232,7 +232,7 @@ func TestRecordIsOneField(t *testing.T) {
 	}
 }
 
-// Addresses on a block list are found; answers that are no listing are none.
+// Addresses on a block list are found; answers that are not listings are ignored.
 func TestBlockLists(t *testing.T) {
 	t.Parallel()
 	zone := names{
@@ -256,7 +256,7 @@ func TestBlockLists(t *testing.T) {
 	}
 }
 
-// answers is a filter that says one thing.
+// answers is a filter with a fixed answer.
 type answers struct {
 	action string
 	err    error
@@ -266,7 +266,7 @@ func (a answers) Check(context.Context, netip.Addr, string, string, []string, io
 	return a.action, a.err
 }
 
-// A filter makes a mail junk or refuses it, and stops nothing while it is down. The
+// A filter can treat a mail as junk or refuse it, and stops nothing while it is down. The
 // stricter of filter and domain wins.
 func TestFilter(t *testing.T) {
 	t.Parallel()
@@ -293,7 +293,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// What comes from this machine itself is not checked.
+// Mail from this machine itself is not checked.
 func TestLoopback(t *testing.T) {
 	t.Parallel()
 	zone := names{"_dmarc.kaya.example": {"v=DMARC1; p=reject"}}
@@ -305,7 +305,7 @@ func TestLoopback(t *testing.T) {
 	}
 }
 
-// What is recorded of a mail is read again, and claims of others are taken out.
+// Recorded results are read back, and claims by others are removed.
 func TestMark(t *testing.T) {
 	t.Parallel()
 	c := newChecker(names{}, nil)
@@ -319,7 +319,7 @@ func TestMark(t *testing.T) {
 	if got := c.Recorded(headerOf(t, marked)); got != junk {
 		t.Errorf("got %+v", got)
 	}
-	// From this machine itself: nothing was found out, and the claim goes all the same.
+	// From this machine itself: there is no result, and the claim is removed anyway.
 	if got := string(c.Mark(headerOf(t, mail), []byte(mail), origin.Result{Action: origin.Accept})); got != strings.Replace(mail, claim, "", 1) {
 		t.Errorf("got %q", got)
 	}

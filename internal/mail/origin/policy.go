@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// policy is what a domain asks receivers to do about mail that is not its own.
+// policy is what a domain asks receivers to do with mail that does not prove to be its own.
 type policy struct {
-	// action is for mail of the domain itself, below for that of domains below it.
+	// action applies to mail of the domain itself, below to mail of its subdomains.
 	action, below         string
 	strictSPF, strictDKIM bool
-	// trying asks for the next milder action (pct=0 of RFC 7489, t=y of RFC 9989).
+	// trying requests the next milder action (pct=0 of RFC 7489, t=y of RFC 9989).
 	trying bool
 }
 
@@ -23,8 +23,8 @@ var (
 	errBadPolicy = errors.New("origin: the policy cannot be read")
 )
 
-// findPolicy returns the policy of a domain: errNoPolicy where it has no record or more
-// than one, errBadPolicy where the record asks for nothing that is known.
+// findPolicy returns the policy of a domain. It returns errNoPolicy if there is no record
+// or more than one, errBadPolicy if the record cannot be used.
 func (c *Checker) findPolicy(ctx context.Context, name string) (policy, error) {
 	texts, err := c.DNS.LookupTXT(ctx, "_dmarc."+name)
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
@@ -40,17 +40,17 @@ func (c *Checker) findPolicy(ctx context.Context, name string) (policy, error) {
 	return parsePolicy(texts[0])
 }
 
-// isPolicy says whether a text is a policy record: its version comes first, and is the one
-// that there is.
+// isPolicy reports whether a text is a policy record: its version comes first and is
+// DMARC1.
 func isPolicy(text string) bool {
 	first, _, _ := strings.Cut(text, ";")
 	name, version, _ := strings.Cut(first, "=")
 	return strings.EqualFold(strings.TrimSpace(name), "v") && strings.TrimSpace(version) == "DMARC1"
 }
 
-// parsePolicy reads a policy record. Only what it asks for must be right: a mistake
-// elsewhere in it counts as if it was not there (RFC 7489, 6.3), since a forger is not to
-// profit from it. A record that only asks for reports asks for no action (6.6.3).
+// parsePolicy parses a policy record. Only the requested action must be valid, and tags
+// unique: other mistakes are ignored (RFC 7489, 6.3), so that a forger cannot profit from
+// them. A record that only requests reports means no action (6.6.3).
 func parsePolicy(text string) (p policy, err error) {
 	tags := map[string]string{}
 	for part := range strings.SplitSeq(strings.ToLower(text), ";") {

@@ -24,14 +24,14 @@ type suiteCase struct {
 	Helo     string
 	Host     string
 	MailFrom string `yaml:"mailfrom"`
-	Result   any    // one result or a list of those that are right
+	Result   any    // one result or a list of accepted ones
 	Skip     string
 }
 
-// zone answers from the records of a suite: by name, each a map of one type to its value.
+// zone answers with the records of a suite: by name, each a map of one type to its value.
 type zone map[string][]map[string]any
 
-// find returns the values of a type at a name, behind its aliases.
+// find returns the values of a type at a name, following aliases.
 func (z zone) find(kind, name string) (out []any, err error) {
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	for range 10 {
@@ -62,7 +62,7 @@ func (z zone) find(kind, name string) (out []any, err error) {
 func (z zone) LookupTXT(_ context.Context, name string) (out []string, err error) {
 	found, err := z.find("TXT", name)
 	if len(found) == 0 {
-		// The suite also serves those who ask for the old type.
+		// The suite also supports resolvers that query the old type.
 		found, err = z.find("SPF", name)
 	}
 	for _, value := range found {
@@ -110,7 +110,7 @@ func (z zone) LookupHost(context.Context, string) ([]string, error) {
 	return nil, &net.DNSError{Err: "no such host", IsNotFound: true}
 }
 
-// texts returns a value that is a text or a list of them as a list.
+// texts returns a value that is a text or a list of texts as a list.
 func texts(value any) (out []string) {
 	if list, ok := value.([]any); ok {
 		for _, one := range list {
@@ -121,13 +121,13 @@ func texts(value any) (out []string) {
 	return []string{fmt.Sprint(value)}
 }
 
-// reverseName returns the name under which the owner of an address is asked for.
+// reverseName returns the name for a reverse lookup of an address.
 func reverseName(a netip.Addr) string {
 	suffix := map[bool]string{true: ".in-addr.arpa", false: ".ip6.arpa"}[a.Unmap().Is4()]
 	return origin.Reversed(a) + suffix
 }
 
-// suiteFile returns the suite of openspf.org for RFC 7208, which comes with the library.
+// suiteFile returns the openspf.org suite for RFC 7208, which is included in the library.
 func suiteFile(tb testing.TB) string {
 	tb.Helper()
 	dir, err := exec.CommandContext(tb.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "blitiri.com.ar/go/spf").Output()
@@ -137,8 +137,8 @@ func suiteFile(tb testing.TB) string {
 	return filepath.Join(strings.TrimSpace(string(dir)), "testdata", "rfc7208-tests.yml")
 }
 
-// Mails are judged as the published SPF suite asks, but for what the library leaves out
-// and marks so: letters that no name may have, and mistakes behind a match.
+// Results match the published SPF suite, except for cases that the library skips and marks:
+// letters that are invalid in names, and mistakes after a match.
 func TestPublishedSPFSuite(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open(suiteFile(t))

@@ -20,19 +20,19 @@ import (
 	"konak/internal/mail/domain"
 )
 
-// Service is the setup of mail.
+// Service manages the setup of mail.
 type Service struct {
 	db      *db.DB
 	domains *domain.Service
 	mail    *mail.Service
 }
 
-// New makes the service.
+// New creates the service.
 func New(d *db.DB, domains *domain.Service, settings *mail.Service) *Service {
 	return &Service{d, domains, settings}
 }
 
-// Get shows how far the workspace has come.
+// Get returns the workspace's setup progress.
 func (s *Service) Get(ctx context.Context) (Setup, error) {
 	return db.Read(ctx, s.tenant(ctx), s.read)
 }
@@ -52,16 +52,16 @@ type NewMailbox struct {
 	AccountID uuid.UUID `json:"account_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"E-mail account of the CRM that receives its mail"`
 }
 
-// Plan is what the setup is to make.
+// Plan is what the setup should create.
 type Plan struct {
 	Domain    string
 	Mailboxes []NewMailbox
-	// Defaults replace those of the settings, nil to leave them.
+	// Defaults replace the ones in the settings; nil leaves them unchanged.
 	Defaults *mail.Defaults
 }
 
-// Apply provisions a domain and mailboxes, each as its own route does and with its
-// permission, all or nothing. What is there already stays as it is.
+// Apply provisions a domain and mailboxes in one transaction, each with the same rules and
+// permission as its own route. An existing domain and existing mailboxes stay unchanged.
 func (s *Service) Apply(ctx context.Context, p Plan) (out Setup, err error) {
 	if err := checkPermission(ctx, perm.DomainsManage); err != nil {
 		return out, err
@@ -106,7 +106,7 @@ func (s *Service) Apply(ctx context.Context, p Plan) (out Setup, err error) {
 	return out, err
 }
 
-// ofMailbox names the mailbox whose fields a fault is about.
+// ofMailbox returns err with its fields renamed to those of the mailbox at index i.
 func ofMailbox(i int, err error) error {
 	f, ok := errors.AsType[*fault.Fault](err)
 	if !ok || len(f.Fields) == 0 {
@@ -121,7 +121,7 @@ func ofMailbox(i int, err error) error {
 	return named
 }
 
-// checkPermission returns forbidden where the caller lacks a permission.
+// checkPermission returns forbidden if the caller lacks a permission.
 func checkPermission(ctx context.Context, p perm.Permission) error {
 	if caller.From(ctx).Can(p) {
 		return nil
@@ -131,8 +131,8 @@ func checkPermission(ctx context.Context, p perm.Permission) error {
 	return f
 }
 
-// Mark sets the status of a step that nobody can see. It returns a fault of the
-// field step for the others.
+// Mark sets the status of an optional step. It returns a fault of the field step for other
+// steps, which are detected.
 func (s *Service) Mark(ctx context.Context, step, status string) (Setup, error) {
 	if !slices.Contains(optional, step) {
 		return Setup{}, fault.Invalid("step", "not_allowed").Because("step_is_seen")
@@ -151,8 +151,8 @@ func (s *Service) Dismiss(ctx context.Context) (Setup, error) {
 	})
 }
 
-// Complete ends the setup. It returns conflict, with the step as the reason,
-// while a mandatory one is open.
+// Complete completes the setup. While a mandatory step is open it returns conflict with
+// that step as the reason.
 func (s *Service) Complete(ctx context.Context) (Setup, error) {
 	return s.change(ctx, "mail.setup.completed", nil, func(tx *db.Tx, st *stored, now Setup) error {
 		if step := now.open(); step != "" {

@@ -1,9 +1,9 @@
 // Package setup guides a workspace through the setup of its mail.
 //
 // Invariants:
-//   - What can be seen (a domain, its records, mailboxes) is looked at, and nobody
-//     can mark it. The rest is what a person says.
-//   - The setup is completed only while every mandatory step is done.
+//   - Steps that can be detected (a domain, its records, mailboxes) are detected and
+//     cannot be marked. A person marks the others.
+//   - The setup can be completed only while every mandatory step is done.
 //   - Dismissing hides the setup and changes nothing else.
 package setup
 
@@ -33,7 +33,7 @@ const (
 	StepSkipped = "skipped"
 )
 
-// Setup is how far a workspace has come.
+// Setup is a workspace's setup progress.
 type Setup struct {
 	Dismissed   bool        `json:"dismissed" doc:"Whether the setup is hidden in the panel"`
 	CompletedAt *clock.Time `json:"completed_at" nullable:"true"`
@@ -48,17 +48,17 @@ type Step struct {
 	Detail   string `json:"detail" example:"kaya.example" doc:"Detail of the step: the domain, or the number of mailboxes"`
 }
 
-// stored is what a workspace's row holds.
+// stored is the setup state stored for a workspace.
 type stored struct {
 	dismissed   bool
 	completedAt *clock.Time
 	marks       map[string]string
 }
 
-// optional are the steps that a person marks.
+// optional lists the steps that a person marks.
 var optional = []string{StepMigration, StepPolicies, StepTestMail}
 
-// build makes the setup of what is stored and of what can be seen.
+// build returns the setup that results from the stored state and the detected progress.
 func (s stored) build(seen domain.Progress) Setup {
 	out := Setup{Dismissed: s.dismissed, CompletedAt: s.completedAt}
 	add := func(key string, done bool, detail string) {

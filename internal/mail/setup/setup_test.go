@@ -101,7 +101,7 @@ func TestSetup(t *testing.T) {
 			complete("auth_records")
 			publish("dkim_rsa")
 			expect("auth_records")
-			// What can be seen cannot be marked; the rest is what a person says.
+			// Detected steps cannot be marked; a person marks the others.
 			if f := w.Owner.Post(base+"/step", map[string]any{"step": "mx", "status": "done"}).Refused(422, "validation_failed"); f.Fields["step"][0] != "not_allowed" || !strings.HasPrefix(f.Message, "Konak detects this step") {
 				t.Errorf("got %+v", f)
 			}
@@ -127,7 +127,7 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// Apply needs the permission of what it does.
+// Apply requires the permissions for what it does.
 func TestApplyPermissions(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -158,7 +158,7 @@ func TestApplyPermissions(t *testing.T) {
 	})
 }
 
-// Apply does all or nothing, and names the field that it refuses.
+// Apply changes all or nothing, and names the field that it refuses.
 func TestApplyAllOrNothing(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

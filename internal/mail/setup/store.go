@@ -5,7 +5,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// find returns an empty row where nothing was stored.
+// find returns an empty row if nothing is stored.
 func find(r *db.Reader) (stored, error) {
 	s, err := db.One(r, func(row db.Row) (s stored, err error) {
 		var marks db.JSON[map[string]string]

@@ -1,5 +1,5 @@
-// Package cms reads what is signed, and not encrypted, in a cryptographic message
-// (RFC 5652), as mail programs write it that sign without a copy in clear text.
+// Package cms extracts the signed, unencrypted content of a cryptographic message (RFC
+// 5652), as written by mail programs that sign without a clear-text copy.
 package cms
 
 import (
@@ -25,15 +25,15 @@ const (
 	maxDepth    = 16
 )
 
-// element is one value; rest is what follows it.
+// element is one ASN.1 value; rest is what follows it.
 type element struct {
 	tag     byte
 	content []byte
 	rest    []byte
 }
 
-// next reads the element at the beginning of b. Its length may be left open; then it
-// ends with two zero bytes.
+// next reads the element at the beginning of b. If its length is indefinite, it ends with
+// two zero bytes.
 func next(b []byte, depth int) (e element, ok bool) {
 	if len(b) < 2 || b[0]&0x1F == 0x1F || depth > maxDepth {
 		return e, false
@@ -63,7 +63,7 @@ func next(b []byte, depth int) (e element, ok bool) {
 	return e, true
 }
 
-// open reads an element whose length is left open.
+// open reads an element of indefinite length.
 func open(b []byte, depth int) (e element, ok bool) {
 	rest := b[2:]
 	for !bytes.HasPrefix(rest, []byte{0, 0}) {
@@ -76,8 +76,8 @@ func open(b []byte, depth int) (e element, ok bool) {
 	return element{tag: b[0], content: b[2 : len(b)-len(rest)], rest: rest[2:]}, true
 }
 
-// Signed returns the content of a signed message, in binary or in base64. It returns
-// false for anything else: for an encrypted one above all.
+// Signed returns the content of a signed message, in binary or in base64. It returns false
+// for anything else, in particular for an encrypted message.
 func Signed(raw []byte) (content []byte, ok bool) {
 	if len(raw) > 0 && raw[0] != tagSequence {
 		decoded, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(bytes.Map(dropSpace, raw))))
@@ -109,7 +109,7 @@ func Signed(raw []byte) (content []byte, ok bool) {
 	return octets(nil, wrapped.content, 0)
 }
 
-// dropSpace leaves out what stands between the lines of base64.
+// dropSpace is a mapping function that removes white space from base64.
 func dropSpace(r rune) rune {
 	if unicode.IsSpace(r) {
 		return -1
@@ -130,7 +130,7 @@ func object(b, id []byte) (value element, ok bool) {
 	return next(name.rest, 0)
 }
 
-// octets appends the bytes of strings, which may stand in pieces.
+// octets appends the bytes of octet strings, which may be split into pieces.
 func octets(out, b []byte, depth int) ([]byte, bool) {
 	for len(b) > 0 {
 		e, ok := next(b, depth)

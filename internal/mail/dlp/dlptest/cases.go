@@ -1,5 +1,5 @@
-// Package dlptest has the table of messages that every sender is tested with, and the
-// files and mails that such tests are made of.
+// Package dlptest contains the table of messages that every sender is tested with, and
+// builders for the files and mails in such tests.
 package dlptest
 
 import (
@@ -13,14 +13,14 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// What becomes of a message.
+// The expected results for a message.
 const (
 	Sent    = "sent"
 	Blocked = "blocked"
 	Held    = "held" // until somebody reviews it
 )
 
-// Rules are the rules that the cases are judged by, as the API takes them. Each blocks.
+// Rules returns the rules for the cases, in the form of the API. Each of them blocks.
 func Rules() []map[string]any {
 	var out []map[string]any
 	for kind, pattern := range map[string]string{"keyword": "ihale", "regex": `PRJ-\d{4}`, "credit_card": "", "iban": "", "tckn": "", "attachment_type": "rtf"} {
@@ -29,26 +29,27 @@ func Rules() []map[string]any {
 	return out
 }
 
-// Exempt is an address that the cases expect an exception for.
+// Exempt is an address that must have an exception in the cases.
 const Exempt = "denetci@other.example"
 
-// Case is a message and what every sender must make of it.
+// Case is a message and the result expected of every sender.
 type Case struct {
 	Name          string
 	Subject, Text string
-	// File is attached where it has a name.
+	// File is the name of the attachment, "" for none.
 	File    string
 	Content []byte
-	// Encoding is how a mail program writes the text: "" for as it is, base64,
+	// Encoding is how the mail program encodes the text: "" for none, base64,
 	// quoted-printable, windows-1254 or html.
 	Encoding string
 	To       string
-	// ExemptSender says that the sender has an exception.
+	// ExemptSender is true if the sender has an exception.
 	ExemptSender bool
 	Want         string
 }
 
-// Cases returns the table: what must not leave in every wrapping, and what may.
+// Cases returns the table: forbidden content in many kinds of wrapping, and allowed
+// content.
 func Cases(tb testing.TB) []Case {
 	tb.Helper()
 	const secret = "Ekte PRJ-1234 var"
@@ -107,7 +108,7 @@ func Cases(tb testing.TB) []Case {
 	}
 }
 
-// Bounds returns messages that are too much to be scanned to their end.
+// Bounds returns messages that are too large or too deep to be scanned completely.
 func Bounds(tb testing.TB) []Case {
 	tb.Helper()
 	var levels strings.Builder
@@ -123,7 +124,7 @@ func Bounds(tb testing.TB) []Case {
 	}
 }
 
-// Raw returns the message as a mail program of an address writes it.
+// Raw returns the message as written by a mail program, sent from an address.
 func (c *Case) Raw(tb testing.TB, from string) string {
 	tb.Helper()
 	head := fmt.Sprintf("From: %s\r\nTo: %s\r\nSubject: %s\r\nMIME-Version: 1.0\r\n", from, c.To, mime.BEncoding.Encode("utf-8", c.Subject))

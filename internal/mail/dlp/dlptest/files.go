@@ -13,7 +13,7 @@ import (
 	"unicode/utf16"
 )
 
-// Zip returns a zip file of names and contents, in turn.
+// Zip returns a zip file; files alternates names and contents.
 func Zip(t testing.TB, files ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -33,7 +33,7 @@ func Zip(t testing.TB, files ...string) []byte {
 	return b.Bytes()
 }
 
-// Gzip returns content, packed.
+// Gzip returns content in gzip.
 func Gzip(content []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -42,14 +42,14 @@ func Gzip(content []byte) []byte {
 	return b.Bytes()
 }
 
-// Docx returns a Word file with this text, which may have markup.
+// Docx returns a Word file with this text, which may contain markup.
 func Docx(t testing.TB, body string) []byte {
 	return Zip(t, "[Content_Types].xml", `<?xml version="1.0"?><Types/>`,
 		"word/document.xml", `<?xml version="1.0" encoding="UTF-8"?><w:document><w:body><w:p><w:r><w:t>`+body+`</w:t></w:r></w:p></w:body></w:document>`)
 }
 
-// PDF returns a file with one content stream; with a font whose codes are not
-// characters where hidden is set.
+// PDF returns a PDF file with one content stream. If hidden is true, the codes of its font
+// are not characters.
 func PDF(content string, packed, hidden bool) []byte {
 	if hidden {
 		var codes strings.Builder
@@ -80,7 +80,7 @@ func PDF(content string, packed, hidden bool) []byte {
 		"7 0 obj << /Title (Rapor) /Author (cok gizli) >> endobj\ntrailer << /Root 1 0 R /Info 7 0 R >>\n%%EOF")
 }
 
-// UTF16 returns a text in UTF-16, the small end first.
+// UTF16 returns a text in little-endian UTF-16.
 func UTF16(s string) []byte {
 	var b []byte
 	for _, u := range utf16.Encode([]rune(s)) {
@@ -114,7 +114,7 @@ func Base64(b []byte) string {
 	return out.String() + s
 }
 
-// EncryptedZip returns a zip file whose member says that it is encrypted.
+// EncryptedZip returns a zip file whose member is marked as encrypted.
 func EncryptedZip(t testing.TB) []byte {
 	b := Zip(t, "b.txt", "PRJ-1234")
 	b[6] |= 1

@@ -1,5 +1,5 @@
-// Package entities knows the names that an XML document gives to texts, and puts the
-// texts in their places as browsers do.
+// Package entities records the entities that an XML document defines, and expands them as
+// browsers do.
 package entities
 
 import (
@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// What a document may define, and how much may come of all its texts.
+// Limits on what a document may define, and on the size of all expansions.
 const (
 	maxNames = 1000
 	maxDepth = 8
 	maxText  = 1 << 20
 )
 
-// Table is what a document has defined so far. The zero value is empty.
+// Table holds the entities that a document has defined so far. The zero value is empty.
 type Table struct {
 	texts map[string]string
-	grown int // bytes that came in the place of names
+	grown int // bytes of all expansions
 }
 
 var (
@@ -26,8 +26,8 @@ var (
 	reference  = regexp.MustCompile(`&([^\s"'%&;#]+);`)
 )
 
-// Define reads the definition in a declaration, if it has one. The first of a name counts.
-// It returns false where there are too many.
+// Define reads the entity definition in a declaration, if it has one. The first definition
+// of a name is used. It returns false if there are too many.
 func (t *Table) Define(declaration string) bool {
 	m := definition.FindStringSubmatch(declaration)
 	if m == nil {
@@ -45,8 +45,8 @@ func (t *Table) Define(declaration string) bool {
 	return true
 }
 
-// Expand returns a text with the texts of its names in their places. It returns false
-// where they are too long or too many in each other.
+// Expand returns a text with its entities expanded. It returns false if the expansions are
+// too long or nested too deep.
 func (t *Table) Expand(text string) (string, bool) {
 	if len(t.texts) == 0 || !strings.Contains(text, "&") {
 		return text, true

@@ -1,8 +1,8 @@
 package numbers
 
-// The checks take digits as ASCII bytes of the right length.
+// The checks take digits as ASCII bytes.
 
-// isTCKN says whether eleven digits are a Turkish identity number.
+// isTCKN reports whether digits are a Turkish identity number.
 func isTCKN(d []byte) bool {
 	if len(d) != 11 || d[0] == '0' {
 		return false
@@ -21,7 +21,7 @@ func isTCKN(d []byte) bool {
 	return tenth == int(d[9]-'0') && (sum+tenth)%10 == int(d[10]-'0')
 }
 
-// isVKN says whether ten digits are a Turkish tax number.
+// isVKN reports whether digits are a Turkish tax number.
 func isVKN(d []byte) bool {
 	if len(d) != 10 {
 		return false
@@ -41,8 +41,8 @@ func isVKN(d []byte) bool {
 	return (10-sum%10)%10 == int(d[9]-'0')
 }
 
-// isCard says whether digits are a card number: a range of a known issuer, a
-// length that this issuer uses, and the check digit of Luhn.
+// isCard reports whether digits are a card number: in a range of a known issuer, of a
+// length that this issuer uses, and with a valid Luhn check digit.
 func isCard(d []byte) bool {
 	if len(d) < 12 || len(d) > 19 || !isIssued(d) {
 		return false
@@ -60,8 +60,7 @@ func isCard(d []byte) bool {
 	return sum%10 == 0
 }
 
-// isIssued says whether an issuer gives out numbers that begin so, in this
-// length.
+// isIssued reports whether an issuer uses numbers with this beginning and length.
 func isIssued(d []byte) bool {
 	n := len(d)
 	prefix := func(digits int) int {
@@ -105,7 +104,7 @@ var ibanLengths = map[string]int{
 	"va": 22, "vg": 24, "xk": 20, "ye": 30,
 }
 
-// isIBAN says whether lower-case letters and digits are an account number.
+// isIBAN reports whether lower-case letters and digits pass the check of an account number.
 func isIBAN(s []byte) bool {
 	rest := 0
 	for i := range s {

@@ -1,6 +1,6 @@
 // Package numbers finds card, account, identity, tax and telephone numbers and e-mail
-// addresses in a text in lower case. Numbers are told from tables, decimals, addresses of
-// machines and hashes by how their digits are grouped.
+// addresses in a lower-case text. It uses the grouping of digits to distinguish numbers
+// from tables, decimals, IP addresses and hashes.
 package numbers
 
 import (
@@ -9,39 +9,39 @@ import (
 	"unicode/utf8"
 )
 
-// Rules are the rules of each type, by their index.
+// Rules are the indexes of the rules of each type.
 type Rules struct {
 	Card, IBAN, TCKN, VKN, Phone, Email []int
 }
 
-// Any says whether there is a rule.
+// Any reports whether there is any rule.
 func (n *Rules) Any() bool {
 	return len(n.Card)+len(n.IBAN)+len(n.TCKN)+len(n.VKN)+len(n.Phone)+len(n.Email) > 0
 }
 
-// Scanner finds numbers and addresses in one pass over a folded text and gives each to
+// Scanner finds numbers and addresses in one pass over a folded text and passes each to
 // Found.
 type Scanner struct {
 	Rules  *Rules
 	Found  func(rules []int, start, end int, value []byte)
 	text   []byte
 	groups []digitGroup
-	// accountEnd is where the last account number ends.
+	// accountEnd is the end of the last account number.
 	accountEnd int32
 	buf        [40]byte
 }
 
-// digitGroup is a run of digits without anything between them. It is taken where
-// it belongs to an account number, and then to no other number.
+// digitGroup is an uninterrupted run of digits. It is taken if it belongs to an account
+// number; then it can belong to no other number.
 type digitGroup struct {
 	start, end int32
 	taken      bool
 	before     breakKind
-	used       bool // by a match of the present kind
+	used       bool // by a match of the current kind
 }
 
-// breakKind says what stands between a group and the one before it: nothing that ends a
-// line or a cell, a cell of a table, or a line end.
+// breakKind is the kind of break between a group and the previous one: none, a table cell,
+// or a line end.
 type breakKind byte
 
 const (
@@ -51,18 +51,18 @@ const (
 )
 
 const (
-	// maxSeparators is how many characters may stand between two groups of one
-	// number.
+	// maxSeparators is the maximum number of characters between two groups of one number.
 	maxSeparators = 3
-	// maxBreak is how many may be between two lines or cells, spaces included.
+	// maxBreak is the maximum number of characters between two lines or cells, spaces
+	// included.
 	maxBreak = 80
-	// maxBroken is how many groups a number may have that goes over lines or cells:
-	// tables of small numbers are no numbers of cards.
+	// maxBroken is the maximum number of groups of a number that continues across lines or
+	// cells: tables of small numbers are not card numbers.
 	maxBroken = 5
 )
 
-// gapAt returns where what separates two groups of one number at position i ends, and
-// whether a line or a cell ends in it.
+// gapAt returns the end of the separator at position i between two groups of one number,
+// and whether it contains the end of a line or a cell.
 func gapAt(text []byte, i int) (next int, kind breakKind) {
 	marks := 0
 	for next = i; next < len(text) && next-i < maxBreak && marks <= maxSeparators; next++ {
@@ -84,8 +84,8 @@ func gapAt(text []byte, i int) (next int, kind breakKind) {
 	return next, breakLine
 }
 
-// isSeparator says whether people write a character between the digits of one
-// number. Commas separate numbers instead.
+// isSeparator reports whether people write a character between the digits of one number.
+// Commas are not included because they separate numbers.
 func isSeparator(c byte) bool {
 	switch c {
 	case ' ', '-', '.', '/', '_', '*', '(', ')':
@@ -94,7 +94,7 @@ func isSeparator(c byte) bool {
 	return false
 }
 
-// isBreak says whether a character ends a line or a cell.
+// isBreak reports whether a character ends a line or a cell.
 func isBreak(c byte) bool { return c == '\n' || c == '\r' || c == '\t' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -119,8 +119,8 @@ func (n *Scanner) Scan(text []byte) {
 	}
 }
 
-// scanRun reads the groups of digits from position i on, looks for numbers in
-// them, and returns where to go on.
+// scanRun reads the groups of digits from position i on, searches them for numbers, and
+// returns the position after them.
 func (n *Scanner) scanRun(i int) int {
 	text := n.text
 	n.groups = n.groups[:0]
@@ -153,9 +153,9 @@ func (n *Scanner) scanRun(i int) int {
 	return i
 }
 
-// match looks for numbers of whole groups that have a shape and pass its check. The
-// longest at a place wins; matches do not overlap. Those in one line come before those
-// that go on in another.
+// match finds numbers of whole groups that have a shape and pass its check. The longest
+// number at a position wins; matches do not overlap. Numbers within a line take precedence
+// over those that continue on another.
 func (n *Scanner) match(rules []int, s *shape) {
 	joined, broken, fours, longest := false, false, false, 0
 	for g := range n.groups {
@@ -165,7 +165,7 @@ func (n *Scanner) match(rules []int, s *shape) {
 		fours = fours || n.size(g) == 4
 		longest = max(longest, n.size(g))
 	}
-	// Tables of short numbers are passed over as a whole.
+	// Tables of short numbers are skipped as a whole.
 	if joined || longest >= s.shortest {
 		n.matchIn(rules, s, n.lastInLine)
 	}
@@ -174,8 +174,8 @@ func (n *Scanner) match(rules []int, s *shape) {
 	}
 }
 
-// matchIn reports the numbers that end where lastOf says, for each group that they can
-// begin with.
+// matchIn reports a number for each group that can begin one; lastOf returns its last
+// group.
 func (n *Scanner) matchIn(rules []int, s *shape, lastOf func(s *shape, g int) int) {
 	for g := 0; g < len(n.groups); g++ {
 		last := lastOf(s, g)
@@ -190,8 +190,9 @@ func (n *Scanner) matchIn(rules []int, s *shape, lastOf func(s *shape, g int) in
 	}
 }
 
-// lastInLine returns the last group of the longest number that begins with group g and
-// stands in one line and cell, or -1. It is g alone, usual groups, or all that is there.
+// lastInLine returns the last group of the longest number that begins with group g within
+// one line and cell, or -1. The number is group g only, groups of usual sizes, or the whole
+// line or cell.
 func (n *Scanner) lastInLine(s *shape, g int) int {
 	last, size := -1, n.size(g)
 	if size >= s.shortest && n.isNumber(s, g, g) {
@@ -210,7 +211,7 @@ func (n *Scanner) lastInLine(s *shape, g int) int {
 	return last
 }
 
-// lastOverBreaks returns the same for a number that goes over lines or cells.
+// lastOverBreaks returns the same for a number that continues across lines or cells.
 func (n *Scanner) lastOverBreaks(s *shape, g int) int {
 	last := -1
 	if h := len(n.groups) - 1; g == 0 && h > 0 && h < maxBroken && n.isNumber(s, g, h) {
@@ -227,8 +228,7 @@ func (n *Scanner) lastOverBreaks(s *shape, g int) int {
 	return last
 }
 
-// endOfUnit returns the last group that stands in one line and cell with group g, at most
-// most.
+// endOfUnit returns the last group in the same line and cell as group g, limited to most.
 func (n *Scanner) endOfUnit(g, most int) int {
 	for g < most && n.joined(g+1) {
 		g++
@@ -236,7 +236,7 @@ func (n *Scanner) endOfUnit(g, most int) int {
 	return g
 }
 
-// isNumber says whether the groups from g to h belong to no other number, pass the check
+// isNumber reports whether the groups from g to h belong to no other number, pass the check
 // of a shape and fit it.
 func (n *Scanner) isNumber(s *shape, g, h int) bool {
 	digits := n.digits(g, h, s.longest)
@@ -251,8 +251,8 @@ func (n *Scanner) isNumber(s *shape, g, h int) bool {
 	return n.fits(s, g, h)
 }
 
-// digits returns the digits of the groups from g to h, or nil where they are more than
-// most. They are good until the next call.
+// digits returns the digits of the groups from g to h, or nil if there are more than most.
+// They are valid until the next call.
 func (n *Scanner) digits(g, h, most int) []byte {
 	digits := n.buf[:0]
 	for _, group := range n.groups[g : h+1] {
@@ -264,7 +264,7 @@ func (n *Scanner) digits(g, h, most int) []byte {
 	return digits
 }
 
-// report gives the groups from g to last as one match.
+// report passes the groups from g to last to Found as one match.
 func (n *Scanner) report(rules []int, g, last int) {
 	start, end := n.groups[g].start, n.groups[last].end
 	value := make([]byte, 0, 24)
@@ -274,8 +274,8 @@ func (n *Scanner) report(rules []int, g, last int) {
 	n.Found(rules, int(start), int(end), value)
 }
 
-// scanIBANs looks for account numbers: two letters stand before a group whose
-// first two digits are the check.
+// scanIBANs finds account numbers: two letters before a group whose first two digits are
+// the check digits.
 func (n *Scanner) scanIBANs() {
 	for index := range n.groups {
 		g := &n.groups[index]
@@ -314,7 +314,7 @@ func (n *Scanner) scanIBANs() {
 	}
 }
 
-// scanEmail looks for an e-mail address around the @ at position at.
+// scanEmail finds an e-mail address around the @ at position at.
 func (n *Scanner) scanEmail(at int) {
 	start := at
 	for start > 0 && at-start < 64 && isLocalByte(n.text[start-1]) {
@@ -360,13 +360,13 @@ func isDomainByte(c byte) bool {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// isWordStart says whether no word goes on across position i.
+// isWordStart reports whether the character before position i is not part of a word.
 func isWordStart(text []byte, i int) bool {
 	before, _ := utf8.DecodeLastRune(text[:i])
 	return i == 0 || !isWordRune(before)
 }
 
-// isWordEnd says whether no word goes on across position i.
+// isWordEnd reports whether the character at position i is not part of a word.
 func isWordEnd(text []byte, i int) bool {
 	here, _ := utf8.DecodeRune(text[i:])
 	return i == len(text) || !isWordRune(here)

@@ -11,10 +11,10 @@ import (
 	"konak/internal/mail/dlp/numbers"
 )
 
-// names are the kinds of numbers, by their rule.
+// names are the kinds of numbers, by rule index.
 var names = []string{"card", "iban", "tckn", "phone"}
 
-// find returns what is found in a text, as "kind value".
+// find returns the numbers found in a text, as "kind value".
 func find(text string) (out []string) {
 	s := numbers.Scanner{Rules: &numbers.Rules{Card: []int{0}, IBAN: []int{1}, TCKN: []int{2}, Phone: []int{3}}}
 	s.Found = func(rules []int, _, _ int, value []byte) {
@@ -24,8 +24,8 @@ func find(text string) (out []string) {
 	return out
 }
 
-// A number is found however it is grouped, where it stands by itself, and in its usual
-// groups beside other numbers.
+// A number that stands by itself is found however it is grouped; one next to other numbers
+// only in its usual groups.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	const card = "card 4111111111111111"
@@ -87,7 +87,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Ordinary lists hold no numbers of cards and persons, however long they are.
+// Ordinary lists contain no card or identity numbers, however long they are.
 func TestOrdinaryLists(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(20, 8))

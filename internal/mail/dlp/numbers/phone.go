@@ -2,17 +2,17 @@ package numbers
 
 import "bytes"
 
-// phoneSizes are the usual groups of a Turkish telephone number, behind the groups that
-// say the country.
+// phoneSizes are the usual group sizes of a Turkish telephone number after the groups of
+// the country code.
 var phoneSizes = [][]int{{4, 3, 2, 2}, {4, 3, 4}, {4, 7}, {4, 4, 3}, {4, 2, 2, 3}, {3, 3, 2, 2}, {3, 3, 4}, {3, 7}, {3, 4, 3}, {3, 2, 2, 3}}
 
-// maxPhone is how many digits a telephone number has at most, 00 included.
+// maxPhone is the maximum number of digits of a telephone number, 00 included.
 const maxPhone = 17
 
-// scanPhones looks for telephone numbers: with + or 00 and 8 to 15 digits, or
-// Turkish ones with 0, with 90, or a bare mobile number.
+// scanPhones finds telephone numbers: with + or 00 and 8 to 15 digits, or Turkish ones with
+// 0, with 90, or a bare mobile number.
 func (n *Scanner) scanPhones() {
-	after := -1 // the last match
+	after := -1 // the last group of the last match
 	for g := 0; g < len(n.groups); g++ {
 		if last := n.lastOfPhone(g, after >= 0 && after == g-1); last >= 0 {
 			n.report(n.Rules.Phone, g, last)
@@ -21,8 +21,8 @@ func (n *Scanner) scanPhones() {
 	}
 }
 
-// lastOfPhone returns the last group of the longest telephone number that begins with
-// group g, or -1. behind says that group g follows another one.
+// lastOfPhone returns the last group of the longest telephone number that begins with group
+// g, or -1. behind is true if another telephone number ends right before group g.
 func (n *Scanner) lastOfPhone(g int, behind bool) int {
 	if n.groups[g].taken {
 		return -1
@@ -52,15 +52,16 @@ func (n *Scanner) lastOfPhone(g int, behind bool) int {
 	return last
 }
 
-// afterPlus says whether a + stands before a group.
+// afterPlus reports whether a + precedes a group.
 func (n *Scanner) afterPlus(g int) bool {
 	start := n.groups[g].start
 	return start > 0 && n.text[start-1] == '+' || start > 1 && n.text[start-1] == '(' && n.text[start-2] == '+'
 }
 
 // lastOverBreak returns the last group of a telephone number that begins with group g and
-// goes on in another line or cell with group next, or -1. It says how it begins, and is in
-// usual groups; one with + may be in any, if a line ends in it.
+// continues in another line or cell with group next, or -1. Such a number must begin with +
+// or 0 and have groups of usual sizes; one with + may have any groups if it contains a line
+// end.
 func (n *Scanner) lastOverBreak(g, next int, plus bool) int {
 	if !plus && n.text[n.groups[g].start] != '0' {
 		return -1
@@ -103,8 +104,8 @@ func isPhone(d []byte, plus bool) bool {
 
 func isTurkishArea(c byte) bool { return c >= '2' && c <= '5' || c == '8' }
 
-// fitsPhone says whether the groups from g to h, which are in one line and cell, can be a
-// telephone number. begins says that a number surely begins here.
+// fitsPhone reports whether the groups from g to h, which are in one line and cell, can be
+// a telephone number. begins is true if a number certainly begins here.
 func (n *Scanner) fitsPhone(g, h int, begins bool) bool {
 	if n.inHash(int(n.groups[g].start), int(n.groups[h].end)) {
 		return false
@@ -123,15 +124,15 @@ func (n *Scanner) fitsPhone(g, h int, begins bool) bool {
 	if n.hasPhoneSizes(g, h) {
 		return free || same && first == '0'
 	}
-	// Other groups are one number where they are all that is there.
+	// Groups of other sizes are one number only if they are all that is there.
 	ends := !n.joined(h+1) || !bytes.Equal(n.gap(h), n.gap(h+1))
 	return free && ends && (first != '5' || n.size(g) == 1 && n.isEven(g, h)) && !n.inTable(g, h, isBarePhone)
 }
 
 func isBarePhone(d []byte) bool { return isPhone(d, false) }
 
-// hasPhoneSizes says whether the groups from g to h have sizes that are usual for a
-// telephone number.
+// hasPhoneSizes reports whether the groups from g to h have the usual sizes of a telephone
+// number.
 func (n *Scanner) hasPhoneSizes(g, h int) bool {
 	switch string(n.text[n.groups[g].start:n.groups[g].end]) {
 	case "0", "90", "090", "0090":

@@ -2,16 +2,15 @@ package numbers
 
 import "bytes"
 
-// shape is how the digits of a kind of number are grouped where people and programs
-// write it.
+// shape is how people and programs group the digits of a kind of number.
 type shape struct {
 	shortest, longest int
 	check             func([]byte) bool
-	// sizes are the usual groups.
+	// sizes are the usual group sizes.
 	sizes [][]int
-	// fours says that groups of four, which tables have as well, are usual.
+	// fours is true if groups of four, which tables have as well, are usual.
 	fours bool
-	// mixed says that groups may stand apart in several ways.
+	// mixed is true if the separators between groups may differ.
 	mixed bool
 }
 
@@ -25,17 +24,17 @@ var (
 
 func (n *Scanner) size(g int) int { return int(n.groups[g].end - n.groups[g].start) }
 
-// gap is what stands before a group.
+// gap returns the text between a group and the previous one.
 func (n *Scanner) gap(g int) []byte { return n.text[n.groups[g-1].end:n.groups[g].start] }
 
 func isPoint(gap []byte) bool { return len(gap) == 1 && gap[0] == '.' }
 
-// joined says whether a group stands behind another one in the same line and cell.
+// joined reports whether a group follows another one in the same line and cell.
 func (n *Scanner) joined(g int) bool {
 	return g > 0 && g < len(n.groups) && n.groups[g].before == breakNone
 }
 
-// fits says whether the groups from g to h can be one number and not pieces of several.
+// fits reports whether the groups from g to h can be one number and not pieces of several.
 func (n *Scanner) fits(s *shape, g, h int) bool {
 	if h > g && (n.joined(g) || n.joined(h+1)) && !n.isUsual(s, g, h) {
 		return false
@@ -61,7 +60,7 @@ func (n *Scanner) fits(s *shape, g, h int) bool {
 	dots, same := n.gaps(g, h)
 	switch {
 	case !same && (!s.mixed || dots), same && dots && (h-g == 1 || n.isMachine(g, h)):
-		return false // decimals, dates and addresses of machines
+		return false // decimals, dates and IP addresses
 	case n.joined(g) || n.joined(h+1):
 		return same
 	case n.isUsual(s, g, h):
@@ -69,12 +68,12 @@ func (n *Scanner) fits(s *shape, g, h int) bool {
 	case n.isEven(g, h):
 		return !n.inTable(g, h, s.check)
 	}
-	// Lines of several numbers, one below the other, are a table.
+	// Several numbers in each of several lines are a table.
 	return !(g > 1 && n.joined(g-1)) && !n.joined(h+2) && !n.endsInPhone(g, h)
 }
 
-// fitsOverBreaks says the same of groups in several lines or cells: they are all that is
-// there, or a card number with one line end in it.
+// fitsOverBreaks reports the same for groups in several lines or cells: they must be all
+// that is there, or a card number with a single line end in it.
 func (n *Scanner) fitsOverBreaks(s *shape, g, h, lines, cells int) bool {
 	dots, same := n.gaps(g, h)
 	if dots || !same || !n.standsAlone(g, h) {
@@ -87,13 +86,13 @@ func (n *Scanner) fitsOverBreaks(s *shape, g, h, lines, cells int) bool {
 		!(g > 0 && n.size(g-1) == 4) && !(h+1 < len(n.groups) && n.size(h+1) == 4)
 }
 
-// standsAlone says whether no letter is written together with the groups.
+// standsAlone reports whether the groups are not directly next to letters.
 func (n *Scanner) standsAlone(g, h int) bool {
 	return isWordStart(n.text, int(n.groups[g].start)) && isWordEnd(n.text, int(n.groups[h].end))
 }
 
-// gaps says whether a point alone stands between two of the groups, and whether the same
-// stands between all of them. Line ends and cells do not count.
+// gaps reports whether any two of the groups are separated by just a point, and whether all
+// separators are the same. Line ends and cells are ignored.
 func (n *Scanner) gaps(g, h int) (dots, same bool) {
 	var first []byte
 	same = true
@@ -111,10 +110,10 @@ func (n *Scanner) gaps(g, h int) (dots, same bool) {
 	return dots, same
 }
 
-// isFraction says whether a group stands behind a decimal point.
+// isFraction reports whether a group follows a decimal point.
 func (n *Scanner) isFraction(g int) bool { return n.joined(g) && isPoint(n.gap(g)) }
 
-// isMachine says whether groups are the address of a machine.
+// isMachine reports whether groups are an IP address.
 func (n *Scanner) isMachine(g, h int) bool {
 	for i := g; i <= h; i++ {
 		if n.size(i) > 3 || n.size(i) == 3 && string(n.text[n.groups[i].start:n.groups[i].end]) > "255" {
@@ -124,7 +123,7 @@ func (n *Scanner) isMachine(g, h int) bool {
 	return h-g == 3
 }
 
-// isEven says whether all groups have one size; the last may be shorter.
+// isEven reports whether all groups have the same size; the last may be shorter.
 func (n *Scanner) isEven(g, h int) bool {
 	for i := g + 1; i < h; i++ {
 		if n.size(i) != n.size(g) {
@@ -134,8 +133,8 @@ func (n *Scanner) isEven(g, h int) bool {
 	return n.size(h) <= n.size(g)
 }
 
-// isUsual says whether the groups have sizes that are usual. Groups of four within more
-// of them have to begin where a number would.
+// isUsual reports whether the groups have usual sizes. Groups of four within a longer row
+// of them must begin where a number would.
 func (n *Scanner) isUsual(s *shape, g, h int) bool {
 	usual := false
 	for _, sizes := range s.sizes {
@@ -156,9 +155,9 @@ func (n *Scanner) isUsual(s *shape, g, h int) bool {
 	return before%4 == 0 && after%4 == 0
 }
 
-// inTable says whether the groups from g to h, which are all in their line or cell, are a
-// row of a table: rows of as many groups stand above and below, and several of them fail
-// the check.
+// inTable reports whether the groups from g to h, which fill their line or cell, are a row
+// of a table: the rows above and below have as many groups, and several of them fail the
+// check.
 func (n *Scanner) inTable(g, h int, check func([]byte) bool) bool {
 	size, others := h-g+1, 0
 	for last, rows := g-1, 0; last >= size-1 && rows < tableReach; last, rows = last-size, rows+1 {
@@ -183,16 +182,15 @@ func (n *Scanner) inTable(g, h int, check func([]byte) bool) bool {
 }
 
 const (
-	// tableReach is how many rows above and below are looked at, and tableRows how many
-	// of them are no numbers where they are a table.
+	// tableReach is the number of rows checked above and below; in a table, at least
+	// tableRows of them fail the check.
 	tableReach = 4
 	tableRows  = 2
-	// maxDigits is more than any number has.
+	// maxDigits is above the length of any number.
 	maxDigits = 24
 )
 
-// besideOthers says whether a mark that separates the fields of a list stands before or
-// after the groups.
+// besideOthers reports whether a list separator precedes or follows the groups.
 func (n *Scanner) besideOthers(g, h int) bool {
 	before := bytes.TrimRight(n.text[max(0, int(n.groups[g].start)-maxSeparators):n.groups[g].start], " ")
 	after := bytes.TrimLeft(n.text[n.groups[h].end:min(len(n.text), int(n.groups[h].end)+maxSeparators)], " ")
@@ -201,7 +199,7 @@ func (n *Scanner) besideOthers(g, h int) bool {
 
 func isFieldMark(c byte) bool { return c == ',' || c == ';' || c == '|' }
 
-// maxFours bounds how far a row of groups of four is followed.
+// maxFours limits how far a row of groups of four is followed.
 const maxFours = 40
 
 func (n *Scanner) hasSizes(g, h int, sizes []int) bool {
@@ -216,7 +214,7 @@ func (n *Scanner) hasSizes(g, h int, sizes []int) bool {
 	return true
 }
 
-// endsInPhone says whether the last groups are a telephone number.
+// endsInPhone reports whether the last groups are a telephone number.
 func (n *Scanner) endsInPhone(g, h int) bool {
 	for i := g + 1; i <= h; i++ {
 		if n.text[n.groups[i].start] != '0' {
@@ -234,17 +232,17 @@ func (n *Scanner) endsInPhone(g, h int) bool {
 }
 
 const (
-	// minHash is how many digits and letters a hash has at least.
+	// minHash is the minimum number of digits and letters of a hash.
 	minHash = 24
-	// minHashLetters is how many of them are letters.
+	// minHashLetters is the minimum number of letters among them.
 	minHashLetters = 4
-	maxHash        = 256 // how far one is followed
+	maxHash        = 256 // how far a hash is followed
 	uuidLength     = 36
 )
 
 func isHex(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' }
 
-// inHash says whether a place is within a hash or an id in hexadecimal digits.
+// inHash reports whether a range lies within a hash or a hexadecimal id.
 func (n *Scanner) inHash(start, end int) bool {
 	if start > 0 && !isHex(n.text[start-1]) && n.text[start-1] != '-' && end < len(n.text) && !isHex(n.text[end]) && n.text[end] != '-' {
 		return false
@@ -277,7 +275,7 @@ func (n *Scanner) inHash(start, end int) bool {
 	return isUUID(n.text[from:to])
 }
 
-// isUUID says whether a word is an id such as 0b1f6a0c-7a0e-4c1c-9a55-2c963f66afa6.
+// isUUID reports whether a word is an id such as 0b1f6a0c-7a0e-4c1c-9a55-2c963f66afa6.
 func isUUID(word []byte) bool {
 	if len(word) != uuidLength {
 		return false

@@ -1,5 +1,5 @@
-// Package packing knows content that holds other content by how it begins and by how it is
-// called.
+// Package packing recognises content that contains other content, by its first bytes and
+// its file extension.
 package packing
 
 import (
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Format names the format of content that holds other content, "" where
-// it does not.
+// Format returns the format of content that contains other content, or "" for other
+// content.
 func Format(head []byte, ending string) string {
 	has := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
 	switch {
@@ -32,17 +32,18 @@ func Format(head []byte, ending string) string {
 	return ""
 }
 
-// CompoundHead begins the files of old office programs.
+// CompoundHead is the first bytes of files from old office programs.
 const CompoundHead = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
 
-// unreadEndings are those of packings that are not read, where the content need not say.
+// unreadEndings are the file extensions of unsupported archive formats that the first bytes
+// may not reveal.
 var unreadEndings = map[string]bool{
 	".lzma": true, ".z": true, ".lzh": true, ".lha": true, ".arj": true, ".ace": true, ".br": true, ".lz4": true,
 	".chm": true, ".lzo": true, ".sz": true, ".zpaq": true, ".axx": true, ".qcow2": true,
 	".pst": true, ".ost": true, ".iso": true, ".dmg": true, ".wim": true, ".deb": true, ".rpm": true, ".cpio": true, ".sit": true, ".vhd": true, ".vhdx": true, ".vmdk": true,
 }
 
-// isUnread knows more packings that are not read by how they begin.
+// isUnread recognises further unsupported formats by their first bytes.
 func isUnread(head []byte) bool {
 	has := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
 	switch {
@@ -60,7 +61,7 @@ func isUnread(head []byte) bool {
 	case len(head) > 4 && has("\x60\xEA"): // arj: its header is short
 		size := int(head[2]) | int(head[3])<<8
 		return size >= 30 && size <= 2600
-	case len(head) > 13 && has("\x5D\x00\x00"): // lzma: an unknown size, or one that can be
+	case len(head) > 13 && has("\x5D\x00\x00"): // lzma: of unknown or plausible size
 		return bytes.Equal(head[5:13], bytes.Repeat([]byte{0xFF}, 8)) || head[10] == 0 && head[11] == 0 && head[12] == 0
 	}
 	return false

@@ -1,6 +1,5 @@
-// Package pdfdict reads the dictionaries of PDF files in every spelling that programs
-// for reading them take: with escapes in names, comments between the words, and values
-// that stand in other objects.
+// Package pdfdict parses the dictionaries of PDF files in every spelling that PDF readers
+// accept: with escapes in names, comments between words, and values in other objects.
 package pdfdict
 
 import (
@@ -9,18 +8,18 @@ import (
 	"strings"
 )
 
-// Unknown stands for a filter that cannot be told.
+// Unknown replaces a filter that cannot be determined.
 const Unknown = "?"
 
-// maxName bounds a name that is compared.
+// maxName limits the length of a name that is compared.
 const maxName = 127
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' || c == 0 }
 
 func isDelimiter(c byte) bool { return isSpace(c) || strings.IndexByte("()<>[]{}/%", c) >= 0 }
 
-// stringEnd is the place behind a string in parentheses whose first one is before from;
-// closed is false where it does not end.
+// stringEnd returns the position after a string in parentheses whose opening one is before
+// from; closed is false if the string does not end.
 func stringEnd(b []byte, from int) (end int, closed bool) {
 	level := 1
 	for i := from; i < len(b); i++ {
@@ -38,7 +37,7 @@ func stringEnd(b []byte, from int) (end int, closed bool) {
 	return len(b), false
 }
 
-// lineEnd is the place of the end of the line.
+// lineEnd returns the position of the end of the line.
 func lineEnd(b []byte, from int) int {
 	if i := bytes.IndexAny(b[from:], "\r\n"); i >= 0 {
 		return from + i
@@ -46,7 +45,7 @@ func lineEnd(b []byte, from int) int {
 	return len(b)
 }
 
-// IsOpen says whether a text ends within a string or a comment.
+// IsOpen reports whether a text ends within a string or a comment.
 func IsOpen(b []byte) bool {
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
@@ -92,7 +91,7 @@ func Plain(b []byte) []byte {
 	return out
 }
 
-// readName reads a name from behind its slash on. Escapes of what ends a name stay.
+// readName reads a name, starting after its slash. Escapes of delimiters are kept.
 func readName(b []byte, from int) (name []byte, end int) {
 	i := from
 	for i < len(b) && !isDelimiter(b[i]) {
@@ -109,7 +108,7 @@ func readName(b []byte, from int) (name []byte, end int) {
 	return name, i
 }
 
-// IsEncrypted says whether a file names a way of encryption.
+// IsEncrypted reports whether a file has an encryption entry.
 func IsEncrypted(raw []byte) bool {
 	for at := 0; ; {
 		i := bytes.IndexByte(raw[at:], '/')
@@ -130,7 +129,7 @@ func IsEncrypted(raw []byte) bool {
 	}
 }
 
-// skipSpace is the place of the next word.
+// skipSpace returns the position of the next word.
 func skipSpace(b []byte, at int) int {
 	for at < len(b) {
 		switch {
@@ -145,8 +144,8 @@ func skipSpace(b []byte, at int) int {
 	return at
 }
 
-// Values returns the values of a plain dictionary by their names. A name that stands
-// there twice with different values has the value /?.
+// Values returns the values of a plain dictionary by name. A name that occurs twice with
+// different values has the value /?.
 func Values(dict []byte) map[string]string {
 	out := map[string]string{}
 	i := bytes.Index(dict, []byte("<<"))
@@ -175,8 +174,8 @@ func Values(dict []byte) map[string]string {
 	return out
 }
 
-// valueEnd is the place behind a value: a name, or all up to the next name or to the end
-// of the dictionary.
+// valueEnd returns the position after a value: a name, or everything up to the next name or
+// the end of the dictionary.
 func valueEnd(b []byte, at int) int {
 	if at < len(b) && b[at] == '/' {
 		_, end := readName(b, at+1)
@@ -204,11 +203,11 @@ func valueEnd(b []byte, at int) int {
 	return at
 }
 
-// maxFilters bounds the filters of a stream.
+// maxFilters limits the number of filters of a stream.
 const maxFilters = 16
 
-// Filters returns the filters that a value names. lookup gives the value of another
-// object, "" for one that is not known.
+// Filters returns the filters that a value names. lookup returns the value of another
+// object, "" if it is not known.
 func Filters(value string, lookup func(object int) string) []string {
 	return filters(nil, value, lookup, 0)
 }
@@ -241,8 +240,8 @@ func filters(out []string, value string, lookup func(int) string, depth int) []s
 	return out
 }
 
-// Params returns the parameters of each filter: a dictionary, or a list of them and of
-// null. lookup is that of Filters. Parameters that are not known have the predictor ?.
+// Params returns the parameters of each filter: of a dictionary, or of a list of
+// dictionaries and nulls. lookup is as in Filters. Unknown parameters have the predictor ?.
 func Params(value string, lookup func(object int) string) []map[string]string {
 	return params(nil, value, lookup, 0)
 }
@@ -280,7 +279,7 @@ func params(out []map[string]string, value string, lookup func(int) string, dept
 	}
 }
 
-// dictEnd is the place behind a dictionary.
+// dictEnd returns the position after a dictionary.
 func dictEnd(b []byte) int {
 	level := 0
 	for i := 0; i < len(b); i++ {
@@ -299,7 +298,8 @@ func dictEnd(b []byte) int {
 	return len(b)
 }
 
-// reference reads 12 0 R at the beginning of a text. size is 0 for anything else.
+// reference parses a reference such as 12 0 R at the beginning of a text. size is 0 if
+// there is none.
 func reference(b []byte) (object, size int) {
 	words, at := [3]string{}, 0
 	for i := range words {
@@ -317,11 +317,11 @@ func reference(b []byte) (object, size int) {
 	return object, at
 }
 
-// maxReferences bounds the references of one value.
+// maxReferences limits the number of references in one value.
 const maxReferences = 10_000
 
-// References returns the objects that a value refers to, those of its lists and
-// dictionaries included.
+// References returns the objects that a value refers to, including from its lists and
+// dictionaries.
 func References(value []byte) (objects []int) {
 	for at := 0; at < len(value) && len(objects) < maxReferences; {
 		switch c := value[at]; {
@@ -344,10 +344,10 @@ func References(value []byte) (objects []int) {
 	return objects
 }
 
-// ValueEnd is the place behind the value at the beginning of a text.
+// ValueEnd returns the position after the value at the beginning of a text.
 func ValueEnd(b []byte) int { return valueEnd(b, skipSpace(b, 0)) }
 
-// Numbers returns the objects of a file that are one whole number, as lengths are.
+// Numbers returns the objects of a file that are a single whole number, as lengths are.
 func Numbers(raw []byte) map[int]int {
 	out := map[int]int{}
 	for at := 0; ; {

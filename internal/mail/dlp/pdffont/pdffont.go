@@ -1,4 +1,4 @@
-// Package pdffont knows the characters that the names of glyphs stand for.
+// Package pdffont maps glyph names to characters.
 package pdffont
 
 import (
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// names are the glyphs whose names are no letters, without those that no number and no
-// Turkish or English word has.
+// names maps the glyph names that are not single letters. Glyphs that occur in no number
+// and in no Turkish or English word are left out.
 var names = map[string]rune{
 	"zero": '0', "one": '1', "two": '2', "three": '3', "four": '4', "five": '5', "six": '6', "seven": '7', "eight": '8', "nine": '9',
 	"space": ' ', "nbspace": ' ', "hyphen": '-', "minus": '-', "endash": '-', "emdash": '-', "underscore": '_', "period": '.', "comma": ',',
@@ -19,7 +19,7 @@ var names = map[string]rune{
 	"Icircumflex": 'Î', "icircumflex": 'î', "Ucircumflex": 'Û', "ucircumflex": 'û',
 }
 
-// Rune is the character that a glyph stands for, 0 for one that is not known.
+// Rune returns the character of a glyph, 0 if it is not known.
 func Rune(name string) rune {
 	name, _, _ = strings.Cut(name, ".") // four.oldstyle
 	if len(name) == 1 {
@@ -38,11 +38,11 @@ func Rune(name string) rune {
 	return 0
 }
 
-// maxCode is the last code of a font whose codes have one byte.
+// maxCode is the last code of a font with one-byte codes.
 const maxCode = 255
 
-// Differences reads the list of an encoding, [65/four/one 97/A], and gives each code with
-// its character to found.
+// Differences parses the list of an encoding, [65/four/one 97/A], and calls found with each
+// code and its character.
 func Differences(list string, found func(code uint32, r rune)) {
 	code := 0
 	for _, word := range strings.Fields(strings.NewReplacer("/", " /", "[", " ", "]", " ").Replace(list)) {

@@ -1,4 +1,4 @@
-// Package pdfstream undoes the filters of the streams of PDF files.
+// Package pdfstream undoes the filters of PDF streams.
 package pdfstream
 
 import (
@@ -53,7 +53,8 @@ func Base85(data []byte) []byte {
 	return out[:n]
 }
 
-// RunLength undoes RunLengthDecode. Above the limit it stops and returns one byte more.
+// RunLength decodes RunLengthDecode. Above the limit it stops and returns one byte more
+// than the limit.
 func RunLength(data []byte, limit int64) (out []byte) {
 	for len(data) > 1 && data[0] != 128 && int64(len(out)) <= limit {
 		n := int(data[0])
@@ -75,8 +76,8 @@ const (
 	lzwBits  = 12
 )
 
-// LZW undoes LZWDecode. early is 1 where codes grow one early, which is usual. Above the
-// limit it stops and returns one byte more.
+// LZW decodes LZWDecode. early is 1 if the code length grows one code early, which is
+// usual. Above the limit it stops and returns one byte more than the limit.
 func LZW(data []byte, early int, limit int64) (out []byte) {
 	var prefix [1 << lzwBits]uint16
 	var last [1 << lzwBits]byte
@@ -98,8 +99,8 @@ func LZW(data []byte, early int, limit int64) (out []byte) {
 		case code == lzwEnd || code > next || code == next && before < 0:
 			return out
 		}
-		// The word is read from its end; a code that is not there yet is the word
-		// before with its own first letter.
+		// The word is built from its end; a code that does not exist yet is the previous
+		// word followed by its own first letter.
 		at, i := code, len(word)
 		if code == next {
 			i--
@@ -130,11 +131,11 @@ func LZW(data []byte, early int, limit int64) (out []byte) {
 	return out
 }
 
-// maxRow bounds a row of a predictor, in bytes.
+// maxRow limits a row of a predictor, in bytes.
 const maxRow = 16 << 20
 
-// Predict undoes the predictor that the parameters of a filter name. It returns false for
-// one that cannot be undone.
+// Predict undoes the predictor in the parameters of a filter. It returns false if it cannot
+// be undone.
 func Predict(data []byte, params map[string]string) ([]byte, bool) {
 	predictor, ok := number(params, "Predictor", 1)
 	if !ok || predictor <= 1 {
@@ -159,7 +160,8 @@ func Predict(data []byte, params map[string]string) ([]byte, bool) {
 	return nil, false
 }
 
-// number is a parameter that is not negative, or its usual value.
+// number returns a parameter, or its usual value if it is not set. It returns false if the
+// parameter is not a number or negative.
 func number(params map[string]string, name string, usual int) (int, bool) {
 	text, ok := params[name]
 	if !ok {
@@ -210,7 +212,7 @@ func undoPNG(data []byte, row, pixel int) []byte {
 	return out
 }
 
-// paeth is the one of three neighbours that is nearest to left + up - corner.
+// paeth returns the one of three neighbours that is nearest to left + up - corner.
 func paeth(left, up, corner byte) byte {
 	distance := func(v byte) int {
 		d := int(left) + int(up) - int(corner) - int(v)

@@ -1,5 +1,5 @@
-// Package pictures tells the pixels and samples of pictures and films from what is said
-// about them.
+// Package pictures separates the pixels and samples of pictures and films from their
+// metadata.
 package pictures
 
 import (
@@ -8,18 +8,18 @@ import (
 	"io"
 )
 
-// Stretch is a piece of content; Noise says that it is pixels, samples or tables, in
-// which letters stand by chance.
+// Stretch is a piece of content. Noise is true for pixels, samples and tables, in which
+// letters occur by chance.
 type Stretch struct {
 	From, To int64
 	Noise    bool
 }
 
-// maxSteps bounds the pieces of one file. What follows them is read as a text.
+// maxSteps limits the number of pieces of one file. The rest is treated as text.
 const maxSteps = 100_000
 
-// Stretches tells the pixels and samples of pictures and films from what is said
-// about them. Content of another kind, and what stands behind a picture, is no noise.
+// Stretches separates the pixels and samples of pictures and films from their metadata.
+// Content of another kind, and anything after a picture, is not noise.
 func Stretches(content io.ReaderAt, size int64) []Stretch {
 	w := &pictureWalk{content: content, size: size}
 	head := make([]byte, min(size, 16))
@@ -49,12 +49,13 @@ type pictureWalk struct {
 	at      int64
 	out     []Stretch
 	steps   int
-	// window is a piece of the content that was read, from start on.
+	// window is a piece of the content in memory, beginning at start.
 	window []byte
 	start  int64
 }
 
-// add adds the piece from here to an end. It returns false where the walk is over.
+// add adds the piece from the current position to end. It returns false if the walk is
+// over.
 func (w *pictureWalk) add(end int64, noise bool) bool {
 	whole := end <= w.size
 	end = min(end, w.size)
@@ -71,7 +72,7 @@ func (w *pictureWalk) add(end int64, noise bool) bool {
 	return whole && end < w.size && w.steps < maxSteps
 }
 
-// read returns n bytes at an offset from here, nil where there are fewer.
+// read returns n bytes at an offset from the current position, nil if there are fewer.
 func (w *pictureWalk) read(offset int64, n int) []byte {
 	from := w.at + offset
 	if from < w.start || from+int64(n) > w.start+int64(len(w.window)) {
@@ -94,13 +95,13 @@ func (w *pictureWalk) walkJPEG() {
 		size := int64(binary.BigEndian.Uint16(mark[2:])) + 2
 		goesOn := false
 		switch kind := mark[1]; {
-		case kind == 0xFF: // fills up
+		case kind == 0xFF: // padding
 			goesOn = w.add(w.at+1, true)
 		case kind == 0x01, kind >= 0xD0 && kind <= 0xD9: // without a length
 			goesOn = w.add(w.at+2, true)
 		case kind == 0xDA:
 			goesOn = w.add(w.at+size, true) && w.add(w.endOfScan(), true)
-		default: // what programs and people write, and tables
+		default: // metadata and comments, or tables
 			goesOn = w.add(w.at+size, !(kind >= 0xE0 && kind <= 0xEF || kind == 0xFE))
 		}
 		if !goesOn {
@@ -109,7 +110,7 @@ func (w *pictureWalk) walkJPEG() {
 	}
 }
 
-// endOfScan finds the next mark behind the pixels of a JPEG.
+// endOfScan returns the position of the next marker after the pixels of a JPEG.
 func (w *pictureWalk) endOfScan() int64 {
 	buf := make([]byte, 32<<10)
 	for at := w.at; ; {
@@ -172,7 +173,7 @@ func (w *pictureWalk) walkGIF() {
 	}
 }
 
-// colours returns how long a table of colours is.
+// colours returns the size of a colour table in bytes.
 func colours(flags byte) int64 {
 	if flags&0x80 == 0 {
 		return 0
@@ -180,7 +181,8 @@ func colours(flags byte) int64 {
 	return 3 << (flags&7 + 1)
 }
 
-// endOfBlocks finds the end of the blocks of a GIF that begin at an offset from here.
+// endOfBlocks returns the end of the blocks of a GIF that begin at an offset from the
+// current position.
 func (w *pictureWalk) endOfBlocks(offset int64) int64 {
 	for {
 		size := w.read(offset, 1)
@@ -205,7 +207,7 @@ func (w *pictureWalk) walkWebP() {
 	}
 }
 
-// walkBoxes goes through films and the pictures of telephones (MP4, HEIC, AVIF).
+// walkBoxes goes through films and phone pictures (MP4, HEIC, AVIF).
 func (w *pictureWalk) walkBoxes() {
 	for {
 		head := w.read(0, 8)
@@ -229,8 +231,8 @@ func (w *pictureWalk) walkBoxes() {
 	}
 }
 
-// PackedTexts gives the packed texts of a PNG, each up to a length, to found until it
-// returns false.
+// PackedTexts passes the compressed texts of a PNG, of chunks shorter than longest, to found
+// until it returns false.
 func PackedTexts(content io.ReaderAt, size, longest int64, found func(text []byte) bool) {
 	for w := (&pictureWalk{content: content, size: size, at: 8}); ; {
 		head := w.read(0, 8)
@@ -249,7 +251,7 @@ func PackedTexts(content io.ReaderAt, size, longest int64, found func(text []byt
 	}
 }
 
-// packedText returns the packed text of a chunk, nil for none.
+// packedText returns the compressed text of a chunk, nil for none.
 func packedText(kind string, chunk []byte) []byte {
 	_, rest, ok := bytes.Cut(chunk, []byte{0})
 	switch {
@@ -264,6 +266,6 @@ func packedText(kind string, chunk []byte) []byte {
 	if !ok {
 		return nil
 	}
-	_, rest, _ = bytes.Cut(rest, []byte{0}) // the word in that language
+	_, rest, _ = bytes.Cut(rest, []byte{0}) // the translated keyword
 	return rest
 }

@@ -1,4 +1,4 @@
-// Package prefilter tells quickly which texts have no match of an expression.
+// Package prefilter quickly rules out texts in which a regular expression has no match.
 package prefilter
 
 import (
@@ -11,31 +11,32 @@ import (
 	"unicode/utf8"
 )
 
-// An expression is looked for in two steps. An automaton reads the text once and says
-// whether it has a match at all, and only then package regexp, which is slower by an
-// order of magnitude, says where. Nearly all texts have none.
+// An expression is searched for in two steps. An automaton reads the text once and decides
+// whether it has a match at all. Only then does package regexp, which is slower by an order
+// of magnitude, find the positions. Nearly all texts have none.
 
-// Bounds of an automaton. A larger expression is looked for by package regexp alone.
+// Limits of an automaton. A larger expression is searched for by package regexp only.
 const (
 	maxInstructions = 500
 	maxStates       = 500
 )
 
-// Program is what an automaton reads of an expression.
+// Program is a regular expression prepared for an automaton.
 type Program struct {
 	inst  []syntax.Inst
 	start uint32
-	// bounds are the first characters of ranges whose characters are all the same to
-	// the expression, in order, and kinds the kind of each range. samples has one
-	// character of each kind.
+	// bounds are the first characters, in order, of ranges whose characters the expression
+	// does not distinguish; kinds is the kind of each range. samples has one character of
+	// each kind.
 	bounds  []rune
 	kinds   []uint16
 	samples []rune
-	// low is the kind of each character below it.
+	// low has the kind of each character below 0x180.
 	low [0x180]uint16
 }
 
-// NewProgram returns nil where the expression is too large for an automaton.
+// NewProgram prepares an expression. It returns nil if the expression is too large for an
+// automaton.
 func NewProgram(re *regexp.Regexp) *Program {
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
@@ -50,10 +51,10 @@ func NewProgram(re *regexp.Regexp) *Program {
 	return p
 }
 
-// divide finds the ranges of characters and their kinds.
+// divide computes the ranges of characters and their kinds.
 func (p *Program) divide() {
 	p.bounds = []rune{0, '\n', '\n' + 1}
-	for _, r := range []rune{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'} { // what \b knows
+	for _, r := range []rune{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'} { // word characters, for \b
 		p.bounds = append(p.bounds, r, r+1)
 	}
 	for i := range p.inst {
@@ -100,7 +101,7 @@ func isRune(op syntax.InstOp) bool {
 	return false
 }
 
-// What an expression may ask of the character before a place.
+// What an expression may require of the character before a position.
 const (
 	afterNothing = iota
 	afterLine
@@ -118,27 +119,28 @@ func contextOf(r rune) byte {
 	return afterOther
 }
 
-// contextRunes are characters of the contexts; -1 stands for the beginning.
+// contextRunes has an example character for each context; -1 means the beginning of the
+// text.
 var contextRunes = [...]rune{afterNothing: -1, afterLine: '\n', afterWord: 'a', afterOther: ' '}
 
-// Automaton decides whether an expression matches. It makes its states while it reads,
-// and is for one goroutine.
+// Automaton decides whether an expression matches. It creates its states while it reads,
+// and is not safe for concurrent use.
 type Automaton struct {
 	p      *Program
 	states []autoState
 	index  map[string]int32
 	next   []int32 // state*kinds + kind → state
-	seen   []bool  // instructions, while one state is made
+	seen   []bool  // instructions, while a state is being built
 }
 
-// autoState is where the expression may stand: instructions before which nothing was
-// looked at yet, and the context.
+// autoState is a set of possible positions in the expression: instructions not yet
+// followed, and the context.
 type autoState struct {
 	at     []uint32
 	before byte
 }
 
-// What stands in next beside states.
+// The values in next that are not states.
 const (
 	stateUnknown = -1
 	stateMatched = -2
@@ -151,8 +153,8 @@ func New(p *Program) *Automaton {
 	return a
 }
 
-// MayMatch says whether the text has a match. It also says so where that takes too
-// many states to find out.
+// MayMatch reports whether the text has a match. It also returns true if finding out takes
+// too many states.
 func (a *Automaton) MayMatch(text []byte) bool {
 	state, kinds := int32(0), len(a.p.samples)
 	for i := 0; i < len(text); {
@@ -192,8 +194,8 @@ func (a *Automaton) step(state int32, kind uint16) int32 {
 	return n
 }
 
-// follow returns the instructions after character r, -1 for the end of the text, and
-// whether the expression matches before it. A match may begin at every character.
+// follow returns the instructions after character r, where -1 means the end of the text,
+// and whether the expression matches before it. A match may begin at every character.
 func (a *Automaton) follow(state int32, r rune) (to []uint32, matched bool) {
 	s := &a.states[state]
 	clear(a.seen)
@@ -229,8 +231,8 @@ func (a *Automaton) follow(state int32, r rune) (to []uint32, matched bool) {
 	return slices.Compact(to), false
 }
 
-// addState returns the number of a state, which it adds if it is new. It returns
-// stateTooMany where as many as allowed are there already.
+// addState returns the number of a state and adds the state if it is new. It returns
+// stateTooMany if the maximum number of states exists already.
 func (a *Automaton) addState(at []uint32, before byte) int32 {
 	key := []byte{before}
 	for _, pc := range at {

@@ -17,7 +17,7 @@ var expressionTexts = []string{
 	"K7", "K7", "ſtrasse", "STRASSE", "straẞe", "\U0001F600", "\xff", "a\xffb", "no", "say no now", "now", "1no",
 }
 
-// The automaton says what package regexp says.
+// The automaton agrees with package regexp.
 func TestAutomaton(t *testing.T) {
 	t.Parallel()
 	matched, refused := 0, 0

@@ -8,27 +8,28 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// minObject is how many bytes of hexadecimal digits are an object.
+// minObject is the minimum number of bytes of an object.
 const minObject = 16
 
-// reader goes through a file once.
+// reader reads a file in one pass.
 type reader struct {
 	raw  []byte
 	at   int
 	text strings.Builder
-	// depth counts the groups that are open. Within group object hexadecimal digits are
-	// the bytes of an object, and within group picture those of pixels.
+	// depth is the number of open groups. Within the group at depth object, hexadecimal
+	// digits are the bytes of an object; within the group at depth picture, those of
+	// pixels.
 	depth, object, picture int
 	bytes                  []byte
 	high                   int
-	digits                 []byte // of a picture, that were not looked at so far
+	digits                 []byte // of a picture, not yet processed
 	objects                [][]byte
-	// fallback is how many characters follow one in Unicode for old readers.
+	// fallback is the number of characters for old readers that follow a Unicode character.
 	fallback int
 }
 
-// Read returns the text of a file, its hidden groups included, and the objects in it:
-// documents that stand in the document, and pictures in their own bytes.
+// Read returns the text of a file, including hidden groups, and the objects in it: embedded
+// documents, and pictures in their original format.
 func Read(raw []byte) (text string, objects [][]byte) {
 	r := &reader{raw: raw, high: -1, fallback: 1}
 	for r.at < len(raw) {
@@ -85,10 +86,11 @@ func (r *reader) add(c byte) {
 	}
 }
 
-// minPixels is how many hexadecimal digits in a row are pixels.
+// minPixels is the number of consecutive hexadecimal digits from which they count as
+// pixels.
 const minPixels = 64
 
-// endDigits writes digits that stand where a picture should and are none.
+// endDigits writes digits in a picture group that are too few to be pixels.
 func (r *reader) endDigits() {
 	if len(r.digits) < minPixels {
 		r.text.Write(r.digits)
@@ -139,7 +141,7 @@ func (r *reader) control() {
 	r.word(word, number, err == nil)
 }
 
-// hex reads two hexadecimal digits behind an apostrophe.
+// hex reads two hexadecimal digits after an apostrophe.
 func (r *reader) hex() (byte, bool) {
 	r.at++
 	if r.at+2 > len(r.raw) {
@@ -153,7 +155,7 @@ func (r *reader) hex() (byte, bool) {
 	return byte(v), true
 }
 
-// word acts on a control word.
+// word handles a control word.
 func (r *reader) word(word string, number int, has bool) {
 	switch word {
 	case "par", "line", "row", "sect", "page":
@@ -179,7 +181,7 @@ func (r *reader) word(word string, number int, has bool) {
 	}
 }
 
-// skip passes over what old readers show instead of a character in Unicode.
+// skip skips what old readers show instead of a Unicode character.
 func (r *reader) skip() {
 	for range r.fallback {
 		if r.at >= len(r.raw) {

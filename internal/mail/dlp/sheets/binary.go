@@ -8,15 +8,15 @@ import (
 	"math"
 )
 
-// readDouble gives the number at a place to found.
+// readDouble calls found with the number at a position.
 func readDouble(b []byte, at int, found func(float64)) {
 	if len(b) >= at+8 {
 		found(math.Float64frombits(binary.LittleEndian.Uint64(b[at:])))
 	}
 }
 
-// readRK gives a short number at a place to found: an integer, or the upper half of a
-// fraction, perhaps in hundredths.
+// readRK calls found with the short number at a position: an integer, or the upper half of
+// a fraction, possibly in hundredths.
 func readRK(b []byte, at int, found func(float64)) {
 	if len(b) < at+4 {
 		return
@@ -32,10 +32,11 @@ func readRK(b []byte, at int, found func(float64)) {
 	found(v)
 }
 
-// maxRecord bounds a record of a binary sheet; longer ones hold no numbers.
+// maxRecord is the number of bytes read of a record in a binary sheet; the numbers are
+// within them.
 const maxRecord = 64
 
-// ReadBinary gives the numbers in the cells of a sheet of an .xlsb file to found.
+// ReadBinary calls found with each number in the cells of a sheet of an .xlsb file.
 func ReadBinary(r io.Reader, found func(float64)) error {
 	b := bufio.NewReader(r)
 	for {
@@ -60,13 +61,13 @@ func ReadBinary(r io.Reader, found func(float64)) error {
 		switch kind {
 		case 2: // a short number
 			readRK(data, 8, found)
-		case 5, 9: // a number, and that of a formula
+		case 5, 9: // a number, or the result of a formula
 			readDouble(data, 8, found)
 		}
 	}
 }
 
-// readVarint reads a number of seven bits a byte.
+// readVarint reads a number with seven bits per byte.
 func readVarint(b *bufio.Reader, most int) (v int, err error) {
 	for i := range most {
 		c, err := b.ReadByte()

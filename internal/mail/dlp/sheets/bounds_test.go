@@ -12,7 +12,7 @@ import (
 	"konak/internal/mail/dlp/sheets"
 )
 
-// identity is a Turkish identity number that fits into a short number.
+// identity is a Turkish identity number that can be stored as a short number.
 const identity = 10000728064.0
 
 func little(values ...any) []byte {
@@ -28,8 +28,8 @@ func record(kind uint16, data ...any) []byte {
 	return append(little(kind, uint16(len(b))), b...)
 }
 
-// file is an old office file: sector 0 has the table of sectors, 1 that of small ones, 2
-// the small sectors, then the directory and one stream.
+// file is an old office file: sector 0 is the sector table, 1 the small-sector table, 2 the
+// small sectors, then follow the directory and one stream.
 type file struct {
 	cutoff  uint32
 	mini    []uint32
@@ -70,8 +70,8 @@ func numbers(t *testing.T, content []byte) (out []float64, err error) {
 	return out, err
 }
 
-// Small sectors that lead to themselves, and workbooks that share their sectors, end at
-// the length of the file.
+// Small sectors that form a loop, and workbooks that share their sectors, are read only up
+// to the length of the file.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	loop := file{cutoff: math.MaxUint32, mini: []uint32{0}, entries: [][]byte{entry("Root Entry", 5, 2, 512), entry("Workbook", 2, 0, 0xE0000000)}}

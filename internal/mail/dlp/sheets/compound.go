@@ -1,4 +1,4 @@
-// Package sheets reads what old and binary office files keep in no readable form: the
+// Package sheets reads what old and binary office files store in unreadable form: the
 // numbers and texts of their cells, and whether they have a password.
 package sheets
 
@@ -10,21 +10,22 @@ import (
 	"unicode/utf16"
 )
 
-// ErrDamaged is a file that cannot be read.
+// ErrDamaged means that the file cannot be read.
 var ErrDamaged = errors.New("sheets: the file is damaged")
 
-// maxStream bounds a stream that is read.
+// maxStream limits the size of a stream that is read.
 const maxStream = 64 << 20
 
-// maxShared is how much streams may share of their sectors.
+// maxShared is the number of bytes allowed for all streams beyond twice the file size.
 const maxShared = 1 << 20
 
 const (
-	lastSector = 0xFFFFFFFA // and above: no sector
+	lastSector = 0xFFFFFFFA // this and above: no sector
 	magic      = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
 )
 
-// compound is a file of several streams, as Word, Excel and PowerPoint wrote them.
+// compound is a file of several streams, as written by old versions of Word, Excel and
+// PowerPoint.
 type compound struct {
 	r       io.ReaderAt
 	size    int64
@@ -43,8 +44,8 @@ type entry struct {
 	size  uint32
 }
 
-// ReadOffice gives the numbers and the texts in the cells of an old office file to number
-// and text, and says whether it has a password.
+// ReadOffice calls number and text with the numbers and texts in the cells of an old office
+// file, and reports whether it has a password.
 func ReadOffice(r io.ReaderAt, size int64, number func(float64), text func(string)) (encrypted bool, err error) {
 	c := &compound{r: r, size: size}
 	entries, err := c.open()
@@ -71,13 +72,13 @@ func ReadOffice(r io.ReaderAt, size int64, number func(float64), text func(strin
 	return encrypted, nil
 }
 
-// EachStream gives the streams of an old office file that can be read to found, until it
-// returns false.
+// EachStream calls found with each readable stream of an old office file, until it returns
+// false.
 func EachStream(r io.ReaderAt, size int64, found func(name string, data []byte) bool) {
 	c := &compound{r: r, size: size}
 	entries, err := c.open()
 	if err != nil {
-		return // noted by who reads the numbers
+		return // recorded when the numbers are read
 	}
 	for _, e := range entries {
 		if e.kind != streamEntry {
@@ -89,13 +90,14 @@ func EachStream(r io.ReaderAt, size int64, found func(name string, data []byte) 
 	}
 }
 
-// The kinds of entries: a stream, and the first one, which has the small streams.
+// The kinds of entries: a stream, and the root entry, which holds the small streams.
 const (
 	streamEntry = 2
 	rootEntry   = 5
 )
 
-// check asks about the beginning of a stream.
+// check reads a stream and returns what ask reports about it. It returns ErrDamaged if the
+// stream has fewer than least bytes.
 func (c *compound) check(e entry, least int, ask func([]byte) bool) (bool, error) {
 	b, err := c.stream(e)
 	if err != nil || len(b) < least {
@@ -148,7 +150,7 @@ func (c *compound) readBook(e entry, found func(float64), text func(string)) (en
 	return encrypted, nil
 }
 
-// open reads the tables of a file and returns its streams.
+// open reads the tables of a file and returns its directory entries.
 func (c *compound) open() ([]entry, error) {
 	head := make([]byte, 512)
 	if n, _ := c.r.ReadAt(head, 0); n < len(head) || string(head[:8]) != magic {
@@ -186,7 +188,7 @@ func (c *compound) open() ([]entry, error) {
 		e := entry{string(utf16.Decode(units)), dir[66], binary.LittleEndian.Uint32(dir[116:]), binary.LittleEndian.Uint32(dir[120:])}
 		if e.kind == rootEntry && e.start < lastSector {
 			if c.mini != nil {
-				return nil, ErrDamaged // there is one
+				return nil, ErrDamaged // there must be only one
 			}
 			if c.mini, err = c.chain(e.start, maxStream); err != nil {
 				return nil, err
@@ -208,13 +210,14 @@ func words(b []byte) []uint32 {
 	return out
 }
 
-// readFAT reads the table of sectors, whose own sectors the header and more sectors name.
+// readFAT reads the sector table, whose own sectors are listed in the header and in further
+// sectors.
 func (c *compound) readFAT(named []byte, more uint32) error {
 	most := int(c.size >> c.shift)
 	for range most + 1 {
 		list := words(named)
 		if len(list) > 109 || c.shift == 12 && len(list) > 110 {
-			list = list[:len(list)-1] // the last names the next list
+			list = list[:len(list)-1] // the last entry points to the next list
 		}
 		for _, sector := range list {
 			if sector >= lastSector {
@@ -238,7 +241,7 @@ func (c *compound) readFAT(named []byte, more uint32) error {
 	return ErrDamaged
 }
 
-// sector reads one sector. The last one of a file may be cut.
+// sector reads one sector. The last one of a file may be incomplete.
 func (c *compound) sector(n uint32) ([]byte, error) {
 	b := make([]byte, 1<<c.shift)
 	if got, _ := c.r.ReadAt(b, (int64(n)+1)<<c.shift); got == 0 {
@@ -247,7 +250,7 @@ func (c *compound) sector(n uint32) ([]byte, error) {
 	return b, nil
 }
 
-// chain reads the sectors from one on.
+// chain reads the chain of sectors that begins with at.
 func (c *compound) chain(at uint32, most int) (out []byte, err error) {
 	for at < lastSector {
 		if int64(at) >= int64(len(c.fat)) || int64(len(out)) > c.size || len(out) > maxStream {
@@ -266,8 +269,8 @@ func (c *compound) chain(at uint32, most int) (out []byte, err error) {
 	return out, nil
 }
 
-// stream reads a stream. All streams together are no longer than the file, unless they
-// share their sectors.
+// stream reads a stream. It returns ErrDamaged once all streams together are more than
+// twice as long as the file plus maxShared: they then share sectors.
 func (c *compound) stream(e entry) ([]byte, error) {
 	if c.read += int64(e.size); c.read > 2*c.size+maxShared {
 		return nil, ErrDamaged

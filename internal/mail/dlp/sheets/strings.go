@@ -5,13 +5,13 @@ import (
 	"unicode/utf16"
 )
 
-// The records that hold the texts of a workbook: a table, and what goes on with it.
+// The records that hold the texts of a workbook: a table, and its continuation.
 const (
 	recordStrings  = 0xFC
 	recordContinue = 0x3C
 )
 
-// stringTable reads the table of texts, which stands in pieces.
+// stringTable reads the table of texts, which is split into pieces.
 type stringTable struct{ pieces [][]byte }
 
 // next moves on to the next piece. It returns false at the end.
@@ -22,7 +22,7 @@ func (s *stringTable) next() bool {
 	return len(s.pieces) > 0
 }
 
-// take returns up to n bytes of the present piece.
+// take returns up to n bytes of the current piece.
 func (s *stringTable) take(n int) []byte {
 	b := s.pieces[0]
 	n = min(n, len(b))
@@ -30,7 +30,7 @@ func (s *stringTable) take(n int) []byte {
 	return b[:n]
 }
 
-// number reads a number, the small end first. It returns false at the end.
+// number reads a little-endian number. It returns false at the end.
 func (s *stringTable) number(size int) (v int, ok bool) {
 	for i := range size {
 		if !s.skipEmpty() {
@@ -41,7 +41,7 @@ func (s *stringTable) number(size int) (v int, ok bool) {
 	return v, true
 }
 
-// skipEmpty goes to the next byte. It returns false at the end.
+// skipEmpty moves past empty pieces. It returns false at the end.
 func (s *stringTable) skipEmpty() bool {
 	for len(s.pieces) > 0 && len(s.pieces[0]) == 0 {
 		s.next()
@@ -49,14 +49,15 @@ func (s *stringTable) skipEmpty() bool {
 	return len(s.pieces) > 0
 }
 
-// skip passes over n bytes.
+// skip skips n bytes.
 func (s *stringTable) skip(n int) {
 	for n > 0 && s.skipEmpty() {
 		n -= len(s.take(n))
 	}
 }
 
-// characters reads n characters. Each further piece begins by saying how wide they are.
+// characters reads n characters. Each further piece begins with a flag for the character
+// width.
 func (s *stringTable) characters(n int, wide bool) []uint16 {
 	var out []uint16
 	for n > 0 {
@@ -83,16 +84,16 @@ func (s *stringTable) characters(n int, wide bool) []uint16 {
 	return out
 }
 
-// each gives the texts of the table to found, as far as they can be read.
+// each calls found with the texts of the table, as far as they can be read.
 func (s *stringTable) each(found func(string)) {
-	s.skip(8) // how many there are
+	s.skip(8) // the counts
 	for {
 		length, ok1 := s.number(2)
 		flags, ok2 := s.number(1)
 		if !ok1 || !ok2 {
 			return
 		}
-		behind := 0 // how it looks, and how it is spoken
+		behind := 0 // formatting and phonetic data after the text
 		if flags&8 != 0 {
 			runs, _ := s.number(2)
 			behind += 4 * runs

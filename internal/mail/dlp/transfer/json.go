@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// JSON decodes the characters that JSON writes as \u and four hex digits. Everything else stays.
+// JSON decodes characters written as \u and four hex digits. Everything else is unchanged.
 func JSON(r io.Reader) io.Reader { return &jsonReader{r: bufio.NewReaderSize(r, 4096)} }
 
 type jsonReader struct {
@@ -42,8 +42,8 @@ func (j *jsonReader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// escape reads what follows a backslash where it is a character as a number. A character
-// beyond 16 bits is two numbers; half of one takes nothing else along.
+// escape reads the numeric character after a backslash, if there is one. A character beyond
+// 16 bits is written as two numbers; an unpaired half does not consume the escape after it.
 func (j *jsonReader) escape() (rune, bool) {
 	text, _ := j.r.Peek(len("uD83D\\uDE00"))
 	r, ok := readUnit(text)
@@ -61,7 +61,7 @@ func (j *jsonReader) escape() (rune, bool) {
 	return r, true
 }
 
-// readUnit reads the 16 bits that text begins with: u and four hex digits.
+// readUnit parses the 16-bit unit at the beginning of text: u and four hex digits.
 func readUnit(text []byte) (rune, bool) {
 	if len(text) < len("uD83D") || text[0] != 'u' {
 		return 0, false

@@ -9,8 +9,8 @@ import (
 	"konak/internal/mail/dlp/transfer"
 )
 
-// Numbers become the characters that programs show. Half of a character hides nothing
-// behind it.
+// Numeric escapes become the characters that programs show. An unpaired half of a character
+// does not hide what follows.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

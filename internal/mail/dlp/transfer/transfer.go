@@ -1,10 +1,11 @@
-// Package transfer undoes the encodings in which mail carries its parts. The decoders take
-// what programs for reading mail take: damaged input gives what can be had of it.
+// Package transfer decodes the transfer encodings of mail parts. The decoders are as
+// lenient as mail programs: of damaged input they return what can be decoded.
 package transfer
 
 import "io"
 
-// Decode undoes an encoding by its name in small letters. Of any other the bytes stay.
+// Decode decodes an encoding given by its lower-case name. Bytes in any other encoding are
+// returned unchanged.
 func Decode(r io.Reader, encoding string) io.Reader {
 	switch encoding {
 	case "base64":
@@ -15,14 +16,13 @@ func Decode(r io.Reader, encoding string) io.Reader {
 	return r
 }
 
-// Base64 undoes base64.
+// Base64 decodes base64.
 func Base64(r io.Reader) io.Reader { return &base64Reader{r: r} }
 
-// QuotedPrintable undoes quoted-printable.
+// QuotedPrintable decodes quoted-printable.
 func QuotedPrintable(r io.Reader) io.Reader { return &quotedReader{r: r} }
 
-// base64Reader decodes base64 and passes over anything else, padding in the
-// middle included.
+// base64Reader decodes base64 and skips anything else, including padding in the middle.
 type base64Reader struct {
 	r    io.Reader
 	buf  [4096]byte
@@ -39,7 +39,7 @@ func (b *base64Reader) Read(p []byte) (int, error) {
 		}
 		var n int
 		n, b.err = b.r.Read(b.buf[:])
-		out := b.buf[:0] // what comes out is shorter than what went in
+		out := b.buf[:0] // the output is shorter than the input
 		for _, c := range b.buf[:n] {
 			v := base64Value(c)
 			if v < 0 {
@@ -77,11 +77,11 @@ func base64Value(c byte) int {
 	return -1
 }
 
-// quotedReader decodes quoted-printable. An = that begins nothing stays.
+// quotedReader decodes quoted-printable. An = that starts no escape is kept.
 type quotedReader struct {
 	r    io.Reader
 	buf  [4096]byte
-	kept []byte // an = at the end of what was read, with what follows it
+	kept []byte // an = near the end of the input read so far, and what follows it
 	out  []byte
 	err  error
 }

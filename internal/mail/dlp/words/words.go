@@ -1,6 +1,6 @@
-// Package words decodes the words and parameters of mail headers that are written in
-// another charset (RFC 2047 and RFC 2231). It takes what programs for reading mail take,
-// and says where something could not be decoded.
+// Package words decodes the words and parameters of mail headers in other charsets (RFC
+// 2047 and RFC 2231). It is as lenient as mail programs, and reports if something could not
+// be decoded.
 package words
 
 import (
@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// Lookup is the encoding of a charset and its usual name; nil for one that is not known.
+// Lookup returns the encoding of a charset and its canonical name; nil if it is not known.
 func Lookup(label string) (encoding.Encoding, string) {
 	label = strings.ToLower(strings.Trim(label, `"' `))
 	if label == "hz-gb-2312" {
@@ -27,15 +27,15 @@ func Lookup(label string) (encoding.Encoding, string) {
 	return e, name
 }
 
-// encoded is an encoded word, =?charset*language?encoding?text?=.
+// encoded matches an encoded word, =?charset*language?encoding?text?=.
 var encoded = regexp.MustCompile(`=\?([\w!#$%&'+.:{}~^-]+)(?:\*[\w-]*)?\?([\w-]+)\?(.*?)\?=`)
 
-// Decode returns a field with its encoded words decoded. whole is false where one of them
-// could not be: its bytes stand in the text as they are.
+// Decode returns a field with its encoded words decoded. whole is false if one of them
+// could not be decoded: its bytes are then in the text unchanged.
 func Decode(s string) (text string, whole bool) {
 	var out strings.Builder
 	whole = true
-	var label string // of the words that are gathered
+	var label string // charset of the gathered words
 	var gathered []byte
 	flush := func() {
 		if label != "" {
@@ -53,7 +53,7 @@ func Decode(s string) (text string, whole bool) {
 			out.WriteString(between)
 		}
 		at = m[1]
-		// Characters may be cut between two words of the same charset.
+		// Characters may be split between two words of the same charset.
 		if name := strings.ToLower(s[m[2]:m[3]]); name != label {
 			flush()
 			label = name
@@ -67,7 +67,7 @@ func Decode(s string) (text string, whole bool) {
 	return strings.ToValidUTF8(out.String(), " "), whole
 }
 
-// undo takes the encoding of a word away.
+// undo decodes the transfer encoding of a word.
 func undo(name, text string) (data []byte, ok bool) {
 	switch strings.ToLower(name) {
 	case "b":
@@ -78,7 +78,7 @@ func undo(name, text string) (data []byte, ok bool) {
 	return []byte(text), false
 }
 
-// undoBase64 decodes base64 with or without padding, and passes over anything else.
+// undoBase64 decodes base64 with or without padding, and skips anything else.
 func undoBase64(text string) (out []byte, ok bool) {
 	var bits uint32
 	var have uint
@@ -104,7 +104,7 @@ func undoBase64(text string) (out []byte, ok bool) {
 	return out, ok
 }
 
-// undoPercent reads %41 as A, with any mark for the percent.
+// undoPercent decodes escapes such as %41, with mark in place of the percent sign.
 func undoPercent(text string, mark byte) []byte {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -125,8 +125,8 @@ func hexDigit(c byte) int {
 	return strings.IndexByte("0123456789abcdef", c)
 }
 
-// toText reads bytes of a charset. Bytes of one that is not known are read as most
-// programs write them.
+// toText converts bytes of a charset to text. Bytes of an unknown charset are read as UTF-8
+// or Windows-1254.
 func toText(label string, data []byte) (text string, ok bool) {
 	e, name := Lookup(label)
 	if e == nil || name == "utf-8" || name == "windows-1252" {
@@ -143,14 +143,16 @@ func toText(label string, data []byte) (text string, ok bool) {
 	return string(out), name != ""
 }
 
-// extended is a parameter in another charset or in pieces: name*=, name*0= or name*0*=.
+// extended matches a parameter in another charset or in pieces: name*=, name*0= or
+// name*0*=.
 var extended = regexp.MustCompile(`(?i);\s*(name|filename)\*(\d{0,4})(\*?)\s*=\s*("(?:[^"\\]|\\.)*"|[^;\s]*)`)
 
-// maxPieces bounds the pieces of a parameter.
+// maxPieces limits the number of pieces of a parameter.
 const maxPieces = 100
 
-// FileName returns the file name in a Content-Type or Content-Disposition whose charset
-// or pieces are written as RFC 2231 has them, "" for none.
+// FileName returns the file name in a Content-Type or Content-Disposition that is written
+// with a charset or in pieces (RFC 2231), "" for none. whole is false if it could not be
+// decoded completely.
 func FileName(value string) (name string, whole bool) {
 	if !strings.Contains(value, "*") {
 		return "", true

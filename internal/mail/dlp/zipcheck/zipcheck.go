@@ -1,4 +1,4 @@
-// Package zipcheck finds what a zip file has beside its table of contents.
+// Package zipcheck finds members of a zip file that its table of contents does not list.
 package zipcheck
 
 import (
@@ -10,16 +10,16 @@ import (
 	"slices"
 )
 
-// header begins a member of a zip file.
+// header is the start of a member of a zip file.
 var header = []byte("PK\x03\x04")
 
 const headerSize = 30
 
-// span is where the content of a member stands.
+// span is the range of a member's content.
 type span struct{ from, to int64 }
 
-// HasHidden says whether a zip file has a member that its table of contents does not
-// have: programs that read from front to back unpack it.
+// HasHidden reports whether a zip file has a member that its table of contents does not
+// list: programs that read from front to back unpack it.
 func HasHidden(r io.ReaderAt, size int64, files []*zip.File) bool {
 	begins := map[int64]bool{}
 	var spans []span
@@ -31,20 +31,20 @@ func HasHidden(r io.ReaderAt, size int64, files []*zip.File) bool {
 	}
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	hidden := false
-	covered := int64(0) // up to here members stand that began before the place
+	covered := int64(0) // end of the members that begin before the current position
 	each(r, size, func(at int64) bool {
 		for len(spans) > 0 && spans[0].from <= at {
 			covered = max(covered, spans[0].to)
 			spans = spans[1:]
 		}
-		// Within a member it is a zip file in a zip file.
+		// A header within a member belongs to a zip file in the zip file.
 		hidden = at >= covered && !begins[dataOf(r, at)]
 		return !hidden
 	})
 	return hidden
 }
 
-// dataOf is where the content behind a header begins.
+// dataOf returns the position of the content after a header.
 func dataOf(r io.ReaderAt, at int64) int64 {
 	head := make([]byte, headerSize)
 	if n, _ := r.ReadAt(head, at); n < headerSize {
