@@ -58,20 +58,20 @@ func isBreak(r rune) bool {
 }
 
 var (
-	// withSlashes is a link with any scheme.
+	// withSlashes matches a link with any scheme.
 	withSlashes = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*:[/\\]{2}.+`)
-	// withScheme is a link of a scheme that programs follow without slashes too.
+	// withScheme matches a link with a scheme that programs follow even without slashes.
 	withScheme = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}])((?:https?|ftps?|wss?|mailto|tel|sms|smsto|mms|callto|facetime|skype|whatsapp|viber|tg|line|weixin|fb-messenger|` +
 		`sips?|xmpp|ircs?|geo|maps|intent|market|itms-apps|itms|magnet|bitcoin|ethereum|javascript|vbscript|blob|urn|view-source):[^\s:].*)`)
 	data = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}])(data:[a-z]+/.+)`)
-	// withoutScheme is a link that takes the page's own.
+	// withoutScheme matches a link that uses the page's scheme.
 	withoutScheme = regexp.MustCompile(`(?:^|[^:/\\\p{L}\p{N}])([/\\]{2}[\p{L}\p{N}\[].*)`)
 	mail          = regexp.MustCompile(`[^\s@/:=]+@(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,}`)
 	domain        = regexp.MustCompile(`(?:[\p{L}\p{N}_][\p{L}\p{N}\p{M}_-]{0,62}\.)+[\p{L}][\p{L}\p{N}\p{M}-]{1,62}`)
 	address       = regexp.MustCompile(`(?:^|[^\p{L}\p{N}.,])([0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:$|[^\p{N}.,])`)
 )
 
-// inWord finds where a word leads.
+// inWord returns the links in a word.
 func inWord(word string) (out []string) {
 	if at := withSlashes.FindStringIndex(word); at != nil {
 		return append(inWord(word[:at[0]]), canonical(word[at[0]:]))
@@ -110,7 +110,7 @@ func inWord(word string) (out []string) {
 	return out
 }
 
-// isDomain says whether a name with dots ends as names of the internet do.
+// isDomain reports whether a name with dots ends like a name on the internet.
 func isDomain(name string) bool {
 	ascii, err := idna.Punycode.ToASCII(strings.ToLower(name))
 	if err != nil {
@@ -120,7 +120,7 @@ func isDomain(name string) bool {
 	return icann || strings.Contains(suffix, ".")
 }
 
-// canonical is the one form of a link.
+// canonical returns the canonical form of a link.
 func canonical(link string) string {
 	scheme, rest, ok := strings.Cut(link, ":")
 	switch scheme = strings.ToLower(scheme); {
@@ -143,7 +143,7 @@ func canonical(link string) string {
 	return host + path
 }
 
-// hostOf is the host of a link of the web, or of an e-mail address.
+// hostOf returns the host of a web link or of an e-mail address.
 func hostOf(link string) string {
 	if _, host, ok := strings.Cut(link, "@"); ok && !strings.ContainsAny(link, "/:") {
 		return host

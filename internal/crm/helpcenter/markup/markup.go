@@ -192,7 +192,7 @@ func countAny(s, chars string) (n int) {
 	return n
 }
 
-// countOpened says how many quotes and lists a line may open.
+// countOpened returns the number of quotes and lists that a line may open.
 func countOpened(line string) int {
 	if !strings.Contains(line, ">") && strings.Trim(line, "-*+ \t") == "" {
 		return 0 // a rule between paragraphs
@@ -214,8 +214,8 @@ func countOpened(line string) int {
 	return n
 }
 
-// Text is what a reader sees of a source, without its marks, one block to a line.
-// A source that is out of bounds has no text.
+// Text returns a source as readers see it, without its marks, one block per line.
+// A source that exceeds the limits has no text.
 func Text(source string) string {
 	if !isBounded(source) {
 		return ""
