@@ -14,7 +14,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// topic is what wakes the nodes for a new revision.
+// topic wakes the nodes when a new revision exists.
 const topic = "advisor.corpus"
 
 // batch is the number of versions written per transaction, so that other writers get their

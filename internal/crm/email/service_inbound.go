@@ -60,8 +60,8 @@ type Arrival struct {
 }
 
 // Accept stores a mail durably, with the job that will read it; after it returns, the
-// sender may be told that the mail was accepted. If the delivery was accepted before,
-// nothing happens and it returns false. If the workspace's storage is full, it returns
+// sender may be told that the mail was accepted. If the delivery was accepted before, it
+// stores nothing more and returns false. If the workspace's storage is full, it returns
 // storage_full and keeps nothing.
 func (s *Service) Accept(ctx context.Context, a Arrival) (fresh bool, err error) {
 	b, err := s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, blob.Workspace, a.Raw, s.MaxSize)
