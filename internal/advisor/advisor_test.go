@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/search"
 )
 
-// prov makes a provision of a small corpus of our own words.
+// prov returns a provision of a small corpus written for these tests.
 func prov(lawID, no, title, kind, provKind, article, heading, text string) *Provision {
 	prefix := map[string]string{KindArticle: "m", KindTemporary: "gec", KindAdditional: "ek", KindRepeated: "muk"}[provKind]
 	return &Provision{

@@ -16,7 +16,7 @@ type HitLaw struct {
 	Kind  string `json:"kind" enum:"kanun,anayasa,khk,cbk,yonetmelik,teblig" example:"kanun"`
 }
 
-// HitProvision is where a hit stands in its law.
+// HitProvision is a hit's place in its law.
 type HitProvision struct {
 	Kind    string   `json:"kind" enum:"madde,gecici,ek,mukerrer,ek_gecici,bolum" example:"madde"`
 	No      string   `json:"no" example:"376"`
@@ -59,21 +59,20 @@ type Cited struct {
 	Provision *string `json:"provision" nullable:"true" doc:"Id of the provision; null if the law has no such provision" example:"kanun-6102:m376"`
 }
 
-// Correction is a word that was searched instead of another.
+// Correction is a word that was replaced in the search.
 type Correction struct {
 	Word     string `json:"word" example:"serrmaye"`
 	Searched string `json:"searched" example:"sermaye"`
 }
 
-// Understood is what was made of the question.
+// Understood is how the question was interpreted.
 type Understood struct {
 	Citations []Cited      `json:"citations"`
 	Laws      []HitLaw     `json:"laws" doc:"Laws named in the query"`
 	Corrected []Correction `json:"corrected"`
 }
 
-// Found is a page of hits and what stands beside it. All of it belongs to one
-// revision.
+// Found is a page of hits with its accompanying data. All of it belongs to one revision.
 type Found struct {
 	Hits   []Hit
 	Next   string
@@ -100,7 +99,7 @@ type ListedLaw struct {
 	day int64
 }
 
-// Version is a text that a provision had or has.
+// Version is a present or past text of a provision.
 type Version struct {
 	ValidFrom string  `json:"valid_from" example:"2012-07-01"`
 	ValidTo   *string `json:"valid_to" nullable:"true" doc:"First day this text is no longer in force" example:"2026-08-08"`

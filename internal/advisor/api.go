@@ -71,7 +71,7 @@ func (s *Service) Register(a *api.API) {
 		})
 }
 
-// pathID is the id as the corpus has it: some hold a slash ("kanun-5326:m43/C"),
+// pathID returns the id as the corpus has it: some contain a slash ("kanun-5326:m43/C"),
 // which is escaped in a path.
 func pathID(id string) string {
 	if plain, err := url.PathUnescape(id); err == nil {

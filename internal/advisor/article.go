@@ -1,7 +1,7 @@
 package advisor
 
-// findArticles reads the places that a question names: "m. 376", "376. madde",
-// "mük. 257", "geçici madde 3", "68/a", and bare numbers behind a law.
+// findArticles finds the provisions that a question names: "m. 376", "376. madde", "mük.
+// 257", "geçici madde 3", "68/a", and bare numbers after a law.
 func findArticles(tokens []token, laws []lawRef) []articleRef {
 	inLaw := make([]bool, len(tokens))
 	lawEnd := make([]bool, len(tokens)+1)
@@ -36,7 +36,7 @@ func findArticles(tokens []token, laws []lawRef) []articleRef {
 	return out
 }
 
-// articleAt reads one place that begins at token i.
+// articleAt parses a provision that begins at token i.
 func articleAt(tokens []token, i int, afterLaw bool) (articleRef, bool) {
 	ref := articleRef{kind: KindArticle, from: i}
 	at, named := i, false
@@ -65,7 +65,7 @@ func articleAt(tokens []token, i int, afterLaw bool) (articleRef, bool) {
 	behind := articleBehind(tokens, ref.to)
 	if behind > ref.to {
 		if !named {
-			// "mükerrer 257. madde" was read above; "257. mükerrer madde" here.
+			// "mükerrer 257. madde" was parsed above; "257. mükerrer madde" here.
 			for k := ref.to; k < behind; k++ {
 				if kind := placeWord(tokens[k].text); kind != "" {
 					ref.kind = kind
@@ -82,8 +82,8 @@ func articleAt(tokens []token, i int, afterLaw bool) (articleRef, bool) {
 	return ref, afterLaw && !quantity(tokens, ref.to)
 }
 
-// numberAt reads "376", "68/a" and "350/1"; of a paragraph only the article
-// counts. It returns the token after it.
+// numberAt parses "376", "68/a" and "350/1"; the number of a paragraph is ignored. It
+// returns the number and the index of the token after it.
 func numberAt(tokens []token, at int) (string, int) {
 	no, end := tokens[at].text, at+1
 	if end < len(tokens) && (tokens[end].before == "/" || tokens[end].before == "-") {
@@ -98,7 +98,7 @@ func numberAt(tokens []token, at int) (string, int) {
 	return no, end
 }
 
-// skipParts steps over paragraph and item numbers: "94/1-a", "11/1/c".
+// skipParts skips paragraph and item numbers: "94/1-a", "11/1/c".
 func skipParts(tokens []token, at int) int {
 	for at < len(tokens) && (tokens[at].before == "/" || tokens[at].before == "-") && len(tokens[at].text) <= 2 {
 		at++
@@ -106,8 +106,8 @@ func skipParts(tokens []token, at int) int {
 	return at
 }
 
-// articleBehind steps over "inci madde", ". maddesi", "mükerrer madde" behind
-// a number, or stays where it is.
+// articleBehind skips "inci madde", ". maddesi", "mükerrer madde" after a number; otherwise
+// it returns at unchanged.
 func articleBehind(tokens []token, at int) int {
 	k := at
 	if k < len(tokens) && ordinal(tokens[k].text) {
@@ -122,7 +122,7 @@ func articleBehind(tokens []token, at int) int {
 	return at
 }
 
-// quantity says whether the number before token at counts something.
+// quantity reports whether the number before token at is a quantity.
 func quantity(tokens []token, at int) bool {
 	if at >= len(tokens) {
 		return false
@@ -135,7 +135,7 @@ func quantity(tokens []token, at int) bool {
 	return false
 }
 
-// nextArticle reads the next number of a list: "376 ve 377", "49, 50".
+// nextArticle parses the next number of a list: "376 ve 377", "49, 50".
 func nextArticle(tokens []token, at int, first articleRef) (articleRef, bool) {
 	k := at
 	joined := k < len(tokens) && (tokens[k].text == "ve" || tokens[k].text == "ile" || tokens[k].text == "veya")
@@ -154,8 +154,8 @@ func nextArticle(tokens []token, at int, first articleRef) (articleRef, bool) {
 	return ref, true
 }
 
-// owner is the law that an article belongs to: the last one named before it,
-// or else the first one after it, not too far away.
+// owner returns the law that an article belongs to: the last one named before it, else the
+// first one after it. A law within maxGap words takes precedence.
 func owner(laws []lawRef, a articleRef) *Law {
 	var before, after *lawRef
 	for i := range laws {

@@ -19,10 +19,10 @@ type Citation struct {
 type Reading struct {
 	Citations []Citation
 	Laws      []string // ids of the laws named, cited or not, in order
-	Rest      int      // words that belong to no citation and say something
+	Rest      int      // number of meaningful words outside citations
 }
 
-// token is a word of the question with what stands before it.
+// token is a word of the question with the separator before it.
 type token struct {
 	text   string // folded
 	stem   string
@@ -37,16 +37,16 @@ type lawRef struct {
 	from, to int
 }
 
-// articleRef is a place named by the tokens [from, to). Bare numbers are
-// articles only right behind a law.
+// articleRef is a provision named by the tokens [from, to). A bare number is an article
+// only directly after a law.
 type articleRef struct {
 	kind, no string
 	from, to int
 	bare     bool
 }
 
-// maxGap is how many words may stand between a law and its article: "TBK'nın
-// kira sözleşmesine ilişkin 315. maddesi".
+// maxGap is the maximum number of words between a law and its article: "TBK'nın kira
+// sözleşmesine ilişkin 315. maddesi".
 const maxGap = 6
 
 // Read finds the laws and provisions that a question names.
@@ -102,7 +102,8 @@ func use(tokens []token, from, to int) {
 	}
 }
 
-// filler are words around a citation that ask for nothing else.
+// filler reports whether a word is part of how citations are phrased and asks for nothing
+// else.
 func filler(t token) bool {
 	switch t.stem {
 	case "kanun", "madde", "sayili", "sayi", "fikra", "bent", "cumle", "metn", "metin", "hukm", "hukum", "goster", "oku", "nokt", "turk":
@@ -111,8 +112,8 @@ func filler(t token) bool {
 	return t.number || len(t.text) == 1
 }
 
-// findLaws reads "5237 sayılı … Kanun", abbreviations and titles, the longest
-// name first.
+// findLaws finds "5237 sayılı … Kanun", abbreviations and titles, preferring the longest
+// name.
 func (l *Laws) findLaws(tokens []token) []lawRef {
 	var out []lawRef
 	for i := 0; i < len(tokens); {
@@ -159,8 +160,8 @@ func institution(t token) bool {
 	return false
 }
 
-// numberedAt reads a law by its number: "5237 sayılı Türk Ceza Kanunu",
-// "375 sayılı KHK", "6102/376", or "6102 376" when that is all there is.
+// numberedAt parses a law by its number: "5237 sayılı Türk Ceza Kanunu", "375 sayılı KHK",
+// "6102/376", or "6102 376" if there are no other words.
 func (l *Laws) numberedAt(tokens []token, i int) (lawRef, bool) {
 	no := strings.TrimLeft(tokens[i].text, "0")
 	if i+1 >= len(tokens) {
@@ -171,8 +172,8 @@ func (l *Laws) numberedAt(tokens []token, i int) (lawRef, bool) {
 	case "sayili", "sayi", "nolu", "no", "numarali", "sk", "s":
 		return l.titledAt(tokens, i, no)
 	}
-	// "213 mük. 257", "6102 madde 376": the place must follow at once, or else
-	// the number is an article itself ("126. maddesine göre").
+	// "213 mük. 257", "6102 madde 376": the provision must follow directly, otherwise the
+	// number is an article itself ("126. maddesine göre").
 	place := (placeWord(next.text) != "" || articleWord(next)) && i+2 < len(tokens) &&
 		(tokens[i+2].number || articleWord(tokens[i+2]) && i+3 < len(tokens) && tokens[i+3].number)
 	pair := next.number && (next.before == "/" || len(tokens) == 2)
@@ -184,8 +185,8 @@ func (l *Laws) numberedAt(tokens []token, i int) (lawRef, bool) {
 	return lawRef{}, false
 }
 
-// titledAt reads what follows "5237 sayılı": up to ten words of title that end
-// in the word for a law, which also tells a statute from a decree.
+// titledAt parses what follows "5237 sayılı": up to ten words of title that end with the
+// word for a law, which also distinguishes a statute from a decree.
 func (l *Laws) titledAt(tokens []token, i int, no string) (lawRef, bool) {
 	end, kind := i+2, anyKind
 	for k := i + 2; k < len(tokens) && k < i+12 && !tokens[k].number; k++ {
@@ -212,7 +213,8 @@ func (l *Laws) titledAt(tokens []token, i int, no string) (lawRef, bool) {
 
 func anyKind(string) bool { return true }
 
-// kindOf reads the word that says what a text is.
+// kindOf returns a test for the kinds of law that the word at k names; nil if it names
+// none.
 func kindOf(tokens []token, k int) func(string) bool {
 	is := func(kinds ...string) func(string) bool {
 		return func(kind string) bool { return slices.Contains(kinds, kind) }
@@ -239,7 +241,7 @@ func kindOf(tokens []token, k int) func(string) bool {
 	return nil
 }
 
-// articleWord says whether a token is the word for an article.
+// articleWord reports whether a token is the word for an article.
 func articleWord(t token) bool {
 	switch t.text {
 	case "m", "md", "mad":
@@ -248,7 +250,7 @@ func articleWord(t token) bool {
 	return t.stem == "madde"
 }
 
-// placeWord is the kind of provision that a word announces.
+// placeWord returns the kind of provision that a word announces; "" for none.
 func placeWord(word string) string {
 	switch word {
 	case "muk", "mukerrer":

@@ -11,10 +11,10 @@ import (
 	"iter"
 )
 
-// maxRow bounds one line of a corpus file.
+// maxRow is the maximum length of a line in a corpus file.
 const maxRow = 16 << 20
 
-// RowError is a row that cannot be taken in.
+// RowError is a row that cannot be imported.
 type RowError struct {
 	Line int
 	Err  error
@@ -23,8 +23,8 @@ type RowError struct {
 func (e *RowError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *RowError) Unwrap() error { return e.Err }
 
-// ReadCorpus yields the provisions of a JSON Lines file, gzip or plain. A bad
-// row yields a *RowError and reading goes on; any other error ends it.
+// ReadCorpus yields the provisions of a JSON Lines file, gzipped or plain. A bad row yields
+// a *RowError and reading continues; any other error ends it.
 func ReadCorpus(r io.Reader) iter.Seq2[*Provision, error] {
 	return func(yield func(*Provision, error) bool) {
 		in := bufio.NewReaderSize(r, 1<<16)

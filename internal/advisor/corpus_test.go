@@ -46,7 +46,7 @@ func lines(t *testing.T, path string, fn func([]byte)) {
 	}
 }
 
-// before is the corpus as it was before the changes, which it holds already.
+// before returns the corpus as it was before the changes, which the file already contains.
 func before(t *testing.T, path string, changes map[string]amendment) advisor.Source {
 	t.Helper()
 	var out bytes.Buffer
@@ -69,9 +69,8 @@ func before(t *testing.T, path string, changes map[string]amendment) advisor.Sou
 	return advisor.BytesSource("before.jsonl", out.Bytes())
 }
 
-// The real corpus, where it is at hand: a real revision of it while eight
-// clients search and read. Every answer is whole: of the corpus before, or of
-// the corpus after.
+// If the real corpus is available, a real revision of it is imported while eight clients
+// search and read. Every answer is entirely from the old or entirely from the new corpus.
 func TestRealCorpus(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("KONAK_TEST_ADVISOR_DATA")
@@ -151,8 +150,8 @@ func TestRealCorpus(t *testing.T) {
 	}
 }
 
-// whole reads one changed provision and looks for it, and says whether each
-// answer is of one revision.
+// whole reads one changed provision and searches for it, and reports whether each answer is
+// from one revision.
 func whole(t *testing.T, c *apptest.Client, a amendment, first int64) bool {
 	found := ask(c, "q", citation(a), "limit", "3")
 	if a.Op == "add" && slices.Contains(found.ids(), a.ID) != (found.CorpusRev > first) {
@@ -176,7 +175,7 @@ func whole(t *testing.T, c *apptest.Client, a amendment, first int64) bool {
 	return true
 }
 
-// citation is how people name a provision.
+// citation returns the usual citation of a provision.
 func citation(a amendment) string {
 	law, at, _ := strings.Cut(strings.TrimPrefix(a.ID, "kanun-"), ":")
 	if no, ok := strings.CutPrefix(at, "gec"); ok {

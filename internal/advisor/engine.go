@@ -17,16 +17,15 @@ type Engine struct {
 	index    *search.Index
 	state    atomic.Pointer[state]
 	write    sync.Mutex
-	// slots are one for each core. A search is pure computing: more of them at
-	// once finish no sooner, they only take turns in the middle of each other's
-	// work, and the unlucky ones wait for many turns. In line, each waits for
-	// the few before it.
+	// slots has one slot per core. A search is pure computation: running more of them at
+	// once finishes none sooner, but interrupts them all, and some would wait for many
+	// turns. In a queue, each waits only for the few before it.
 	slots chan struct{}
 }
 
 func newSlots() chan struct{} { return make(chan struct{}, runtime.GOMAXPROCS(0)) }
 
-// state belongs together: a search takes all of it or none.
+// state is what a search must use as a unit.
 type state struct {
 	snap  *search.Snapshot
 	laws  *Laws
@@ -53,8 +52,8 @@ type Result struct {
 	Laws    *Laws // of the same revision as the hits
 }
 
-// Build makes an engine. provisions is gone through twice: citations between
-// laws are counted before any provision can be weighed.
+// Build creates an engine. It iterates over provisions twice: citations between laws must
+// be counted before any provision can be weighted.
 func Build(rules Rules, revision int64, provisions iter.Seq2[*Provision, error]) (*Engine, error) {
 	e, err := newEngine(rules)
 	if err != nil {
@@ -102,9 +101,9 @@ func newEngine(rules Rules) (*Engine, error) {
 	return e, err
 }
 
-// Apply makes a new state with provisions put in or taken out. Searches that
-// have begun finish on the old one. Citation counts stay as they were at the
-// last Build: a few changes do not move them.
+// Apply creates a new state with provisions added or removed. Running searches finish on
+// the old one. Citation counts stay as they were at the last Build: a few changes hardly
+// affect them.
 func (e *Engine) Apply(revision int64, put []*Provision, remove []string) error {
 	e.write.Lock()
 	defer e.write.Unlock()
@@ -126,7 +125,7 @@ func (e *Engine) Apply(revision int64, put []*Provision, remove []string) error 
 	return nil
 }
 
-// Fragmented says whether Compact is worth calling.
+// Fragmented reports whether Compact is worth calling.
 func (e *Engine) Fragmented() bool { return e.index.Fragmented() }
 
 // Compact merges the index in the background; answers stay the same.
@@ -139,10 +138,10 @@ func (e *Engine) Compact() {
 	e.state.Store(&st)
 }
 
-// Laws are the laws of the current state.
+// Laws returns the laws of the current state.
 func (e *Engine) Laws() *Laws { return e.state.Load().laws }
 
-// Stats is what an operator wants to know of an engine.
+// Stats are the figures about an engine for an operator.
 type Stats struct {
 	Revision   int64
 	Provisions int
@@ -150,13 +149,13 @@ type Stats struct {
 	Bytes      int
 }
 
-// Stats describes the current state.
+// Stats returns the figures of the current state.
 func (e *Engine) Stats() Stats {
 	st := e.state.Load()
 	return Stats{st.snap.Revision(), st.snap.Len(), len(st.laws.byID), st.snap.Bytes()}
 }
 
-// survey reads the laws and who cites whom.
+// survey collects the laws and counts the citations between them.
 func survey(provisions iter.Seq2[*Provision, error]) (*state, error) {
 	laws := newLawsBuilder()
 	type edge struct{ no, by string }
@@ -182,8 +181,8 @@ func survey(provisions iter.Seq2[*Provision, error]) (*state, error) {
 	return st, err
 }
 
-// citedBy is how many laws cite the law of p. Texts cite statutes by number;
-// decrees and regulations share numbers with them and get nothing from it.
+// citedBy returns the number of laws that cite the law of p. Texts cite statutes by number;
+// decrees and regulations have the same numbers, so they count as not cited.
 func (s *state) citedBy(p *Provision) int {
 	if p.LawKind != "kanun" && p.LawKind != "anayasa" {
 		return 0
@@ -191,7 +190,7 @@ func (s *state) citedBy(p *Provision) int {
 	return s.cited[p.LawNo]
 }
 
-// Rev is the revision that the next search will see.
+// Rev returns the revision that the next search will use.
 func (e *Engine) Rev() int64 { return e.state.Load().snap.Revision() }
 
 // Search answers a question.
@@ -227,7 +226,7 @@ func (e *Engine) Search(req Request) (Result, error) {
 	return Result{a, reading, st.laws}, err
 }
 
-// lift turns what the question names into boosts and pins.
+// lift turns the laws and provisions that the question names into boosts and pins.
 func (r Rules) lift(q *search.Query, reading Reading) {
 	for _, id := range reading.Laws {
 		q.Boosts = append(q.Boosts, search.Boost{Attr: AttrLaw, Value: id, Share: r.NamedLaw})

@@ -10,10 +10,10 @@ import (
 	"konak/internal/kit/search"
 )
 
-// maxPreface bounds the part of an engine file in front of the index.
+// maxPreface is the maximum size of the part of an engine file before the index.
 const maxPreface = 1 << 28
 
-// preface is what an engine needs beside its index.
+// preface is what an engine needs in addition to its index.
 type preface struct {
 	Revision int64
 	Laws     []Law
@@ -21,7 +21,7 @@ type preface struct {
 	Cited    map[string]int
 }
 
-// WriteTo writes the engine to a file from which Open starts without a corpus.
+// WriteTo writes the engine to a file that Open can load without a corpus.
 func (e *Engine) WriteTo(w io.Writer) (int64, error) {
 	st := e.state.Load()
 	p := preface{Revision: st.snap.Revision(), Cited: st.cited}
@@ -45,9 +45,9 @@ func (e *Engine) WriteTo(w io.Writer) (int64, error) {
 	return int64(n) + m, err
 }
 
-// Open reads a file of WriteTo. A file that is damaged, cut short, of another
-// analyzer version or not of the wanted revision gives search.ErrFile: the
-// caller builds the engine anew from the corpus.
+// Open reads a file written by WriteTo. If the file is damaged, truncated, of another
+// analyzer version or not of the wanted revision, it returns search.ErrFile: the caller
+// then builds the engine from the corpus.
 func Open(rules Rules, revision int64, r io.Reader) (*Engine, error) {
 	var head [8]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

@@ -1,7 +1,7 @@
 package advisor
 
-// Fork is an engine of its own that begins with the current state of e: what
-// is applied to one is not seen by the other.
+// Fork returns a separate engine that starts with the current state of e: changes to one do
+// not affect the other.
 func (e *Engine) Fork() *Engine {
 	e.write.Lock()
 	defer e.write.Unlock()
@@ -10,8 +10,8 @@ func (e *Engine) Fork() *Engine {
 	return f
 }
 
-// describes says whether the engine knows the law of p as p has it. Apply
-// keeps what it knows of a law, so one that was renamed asks for a new engine.
+// describes reports whether the engine's data about the law of p is the same as in p. Apply
+// does not update it, so a renamed law requires a new engine.
 func (e *Engine) describes(p *Provision) bool {
 	law := e.Laws().Law(p.LawID)
 	return law == nil || law.No == p.LawNo && law.Title == p.LawTitle && law.Kind == p.LawKind && law.Status == p.LawStatus

@@ -15,25 +15,25 @@ type Source struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// ImportOptions say how to take a corpus file in.
+// ImportOptions control how a corpus file is imported.
 type ImportOptions struct {
-	// Partial changes only the provisions in the file; otherwise those that it
-	// does not hold are removed.
+	// Partial changes only the provisions in the file; otherwise those missing from it are
+	// removed.
 	Partial bool
-	// Progress is told now and then how far the import is; nil for nobody.
+	// Progress is called from time to time with the import's progress; may be nil.
 	Progress func(Progress)
 }
 
-// Progress is how far an import is.
+// Progress is the progress of an import.
 type Progress struct {
 	Phase string // "check" or "write"
 	Done  int
-	Total int // 0 while it is not known
+	Total int // 0 while unknown
 }
 
-// Report is what an import did.
+// Report is the result of an import.
 type Report struct {
-	Rev       int64 // of the corpus after it
+	Rev       int64 // of the corpus after the import
 	Rows      int
 	Added     int
 	Changed   int
@@ -41,14 +41,14 @@ type Report struct {
 	Unchanged int
 }
 
-// Faults are the rows that keep a file out. Nothing of it is taken in: a full
-// import would remove what it cannot read.
+// Faults are the rows because of which a file is refused. Nothing of it is imported: a full
+// import would remove the provisions it cannot read.
 type Faults struct {
 	Rows []*RowError // the first few
 	More int
 }
 
-// maxFaults is how many faulty rows are told one by one.
+// maxFaults is the number of faulty rows that are reported one by one.
 const maxFaults = 20
 
 func (f *Faults) Error() string {
@@ -77,8 +77,8 @@ var (
 	ErrEmptyFile = errors.New("the file contains no provisions; nothing was changed")
 )
 
-// fingerprint is what makes two versions of a provision different. Its place
-// in the file and where the file came from do not.
+// fingerprint hashes what distinguishes two versions of a provision. Its position in the
+// file and the file's origin do not count.
 func fingerprint(p *Provision) ([32]byte, error) {
 	q := *p
 	q.Order, q.Source, q.Licence = 0, "", ""
@@ -86,15 +86,14 @@ func fingerprint(p *Provision) ([32]byte, error) {
 	return sha256.Sum256(b), err
 }
 
-// surveyed is what the first pass over a file learns.
+// surveyed is the result of the first pass over a file.
 type surveyed struct {
 	sums map[string][32]byte
 	laws map[string]*ListedLaw
 	rows int
 }
 
-// inspect reads the whole file, refuses it if a row is faulty, and remembers
-// no text.
+// inspect reads the whole file and refuses it if a row is faulty. It keeps no texts.
 func inspect(src Source, progress func(Progress)) (*surveyed, error) {
 	out := &surveyed{sums: map[string][32]byte{}, laws: map[string]*ListedLaw{}}
 	var faults Faults
@@ -135,7 +134,7 @@ func inspect(src Source, progress func(Progress)) (*surveyed, error) {
 	return out, nil
 }
 
-// progressEvery is how many rows lie between two reports of progress.
+// progressEvery is the number of rows between two progress reports.
 const progressEvery = 5000
 
 func (s *surveyed) law(p *Provision) {
@@ -164,9 +163,9 @@ func eachRow(src Source, fn func(*Provision, error) error) error {
 	return nil
 }
 
-// validFrom is the day from which a text counts: that of its last amendment,
-// or of its publication. A text that changed without saying so counts from the
-// day of the import.
+// validFrom returns the day from which a text is valid: that of its last amendment, or of
+// its publication. A text that changed without a newer day is valid from the day of the
+// import.
 func validFrom(p *Provision, before, today string) string {
 	since := p.LastAmended
 	if day(since) == 0 {

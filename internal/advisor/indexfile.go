@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// The index file spares a node the work of indexing at its start. It is named
-// after the revision's id and never more than a copy: whatever is wrong with
-// it, the engine is built from the database.
+// The index file saves a node the work of indexing when it starts. It is named after the
+// revision's id and is only a copy: if anything is wrong with it, the engine is built from
+// the database.
 
 const indexSuffix = ".advisor-index"
 
@@ -18,7 +18,7 @@ func (s *Service) indexPath(v Revision) string {
 	return filepath.Join(s.folder, v.ID.String()+indexSuffix)
 }
 
-// open reads the engine of a revision from its file; nil if that cannot be.
+// open reads the engine of a revision from its file; nil if that is not possible.
 func (s *Service) open(v Revision) *Engine {
 	file, err := os.Open(s.indexPath(v))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,8 +36,8 @@ func (s *Service) open(v Revision) *Engine {
 	return nil
 }
 
-// save writes the file beside and moves it into place, so that a half-written
-// one never bears the name. A failure costs only the next start some time.
+// save writes the index file under a temporary name and renames it, so that the real name
+// never belongs to a half-written file. A failure only makes the next start slower.
 func (s *Service) save(e *Engine, v Revision) {
 	if err := s.write(e, v); err != nil {
 		s.log.Warn("the index file was not written", "error", err)

@@ -25,11 +25,11 @@ type Law struct {
 	Short  string // abbreviation such as TTK, "" if there is none
 }
 
-// place is where a provision stands.
+// place is the position of a provision.
 type place struct{ law, kind, no string }
 
-// Laws knows the laws of a corpus by id, number and name, and their
-// provisions by place. It does not change once built.
+// Laws finds the laws of a corpus by id, number and name, and their provisions by place. It
+// is immutable once built.
 type Laws struct {
 	byID   map[string]*Law
 	byNo   map[string][]*Law
@@ -37,7 +37,7 @@ type Laws struct {
 	places map[place]string     // → provision id
 }
 
-// lawName is a name of a law as stems.
+// lawName is a name of a law, as stems.
 type lawName struct {
 	stems []string
 	law   *Law
@@ -71,8 +71,8 @@ func (b *lawsBuilder) add(p *Provision) {
 	}
 }
 
-// build names the laws. Of laws with one number or title those in force come
-// first, then statutes, then the rest by id.
+// build indexes the laws by number and name. Among laws with the same number or title,
+// those in force come first, then statutes, then the rest by id.
 func (b *lawsBuilder) build() (*Laws, error) {
 	l := b.laws
 	all := make([]*Law, 0, len(l.byID))
@@ -118,7 +118,7 @@ func (b *lawsBuilder) build() (*Laws, error) {
 	return l, nil
 }
 
-// with is a copy with provisions added and removed.
+// with returns a copy with provisions added and removed.
 func (l *Laws) with(put []*Provision, remove []string) (*Laws, error) {
 	b := newLawsBuilder()
 	for id, law := range l.byID {
@@ -158,7 +158,7 @@ func (l *Laws) name(name string, law *Law) {
 	}
 	for _, n := range l.names[stems[0]] {
 		if slices.Equal(n.stems, stems) {
-			return // the name is taken by a law of better standing
+			return // a higher-ranked law has the name already
 		}
 	}
 	l.names[stems[0]] = append(l.names[stems[0]], lawName{stems, law})
@@ -174,11 +174,11 @@ func nameStems(name string) []string {
 	return out
 }
 
-// legalWords end the names of laws and places in all their forms; a general
-// stemmer takes some of those forms apart.
+// legalWords are words that end the names of laws and provisions. They are matched in all
+// their forms, because a general stemmer gives some of those forms different stems.
 var legalWords = []string{"kanun", "anayasa", "kararname", "yonetmelik", "teblig", "madde", "mahkeme"}
 
-// citeStem is the stem of a word in a name or citation.
+// citeStem returns the stem of a word in a name or citation.
 func citeStem(word []byte) string {
 	for _, w := range legalWords {
 		if bytes.HasPrefix(word, []byte(w)) {
@@ -191,7 +191,7 @@ func citeStem(word []byte) string {
 	return string(trtext.Stem(word))
 }
 
-// numbered is the law of best standing with a number and a fitting kind.
+// numbered returns the first-ranked law with a number and a matching kind.
 func (l *Laws) numbered(no string, kind func(string) bool) *Law {
 	for _, law := range l.byNo[no] {
 		if kind(law.Kind) {
@@ -201,12 +201,12 @@ func (l *Laws) numbered(no string, kind func(string) bool) *Law {
 	return nil
 }
 
-// Law is the law with an id, nil if there is none.
+// Law returns the law with an id; nil if it does not exist.
 func (l *Laws) Law(id string) *Law { return l.byID[id] }
 
-// Provision is the id of the provision at a place of a law, "" if there is
-// none. An article that is cited with a letter it does not have (a paragraph,
-// most often) is found without it.
+// Provision returns the id of the provision at a place of a law; "" if it does not exist.
+// If an article is cited with a letter that it does not have (usually a paragraph), the
+// letter is ignored.
 func (l *Laws) Provision(lawID, kind, no string) string {
 	no = fold(no)
 	if id := l.places[place{lawID, kind, no}]; id != "" {
@@ -243,8 +243,8 @@ func parseAliases(r io.Reader) ([]alias, error) {
 	return out, nil
 }
 
-// placeNo is the number of a provision as people cite it. Some sources write
-// the kind into it ("G2" for temporary article 2).
+// placeNo returns the number of a provision as people cite it. Some sources include the
+// kind in it ("G2" for temporary article 2).
 func placeNo(kind, no string) string {
 	no = fold(no)
 	if kind != KindArticle && kind != KindSection && len(no) > 1 && no[0] >= 'a' && no[1] >= '0' && no[1] <= '9' {

@@ -9,20 +9,20 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// Passage is a provision in force with its whole text.
+// Passage is a provision in force with its full text.
 type Passage struct {
-	Label   string // the short way to cite it
+	Label   string // the short citation
 	Law     string
 	Heading string
 	Text    string
-	URL     string // where the official text is; "" where that is not known
+	URL     string // of the official text; "" if unknown
 }
 
-// maxQuestion bounds a question, in bytes.
+// maxQuestion is the maximum length of a question in bytes.
 const maxQuestion = 512
 
-// Passages finds provisions in force that fit a question, the best first, with their texts.
-// It finds none while the corpus is being read.
+// Passages returns provisions in force that match a question, best first, with their texts.
+// It returns none for an invalid question or while the corpus is being read.
 func (s *Service) Passages(ctx context.Context, question string, limit int) ([]Passage, error) {
 	found, err := s.Search(ctx, Question{Text: trtext.Cut(question, maxQuestion), Status: "yururlukte", Limit: limit})
 	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.ValidationFailed) {

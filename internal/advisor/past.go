@@ -7,12 +7,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxPast bounds the engines of the past. They share most of their memory with
-// the one of today.
+// maxPast is the maximum number of engines of older revisions. They share most of their
+// memory with the current one.
 const maxPast = 4
 
-// pastEngines are the engines of older revisions that were asked for last. A
-// revision never changes, so neither do they.
+// pastEngines holds the most recently used engines of older revisions. A revision never
+// changes, so neither do they.
 type pastEngines struct {
 	mu   sync.Mutex
 	list []pastEngine
@@ -23,8 +23,8 @@ type pastEngine struct {
 	engine *Engine
 }
 
-// get gives the engine of a revision, made if it is not there. Others who ask
-// for the past wait meanwhile.
+// get returns the engine of a revision, and builds it if necessary. Other callers wait
+// meanwhile.
 func (p *pastEngines) get(id uuid.UUID, build func() (*Engine, error)) (*Engine, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,8 +45,8 @@ func (p *pastEngines) get(id uuid.UUID, build func() (*Engine, error)) (*Engine,
 	return e, nil
 }
 
-// pastEngine is the engine of an older revision: today's with the changes
-// since then taken back.
+// pastEngine returns the engine of an older revision: the current one with the later
+// changes undone.
 func (s *Service) pastEngine(ctx context.Context, v Revision) (*Engine, error) {
 	return s.past.get(v.ID, func() (*Engine, error) {
 		s.build.Lock()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Provision is one article of a law, as a row of the corpus file has it.
+// Provision is one article of a law, as a row of the corpus file.
 type Provision struct {
 	ID           string   `json:"id"`
 	LawID        string   `json:"law_id"`
@@ -58,8 +58,8 @@ var (
 	}
 )
 
-// Validate says what keeps a provision out of the corpus. A day that does not
-// exist is no reason: official texts hold some, and the text still counts.
+// Validate returns why a provision cannot be part of the corpus. A nonexistent date is no
+// reason: some official texts have one, and the text is still valid.
 func (p *Provision) Validate() error {
 	switch {
 	case p.ID == "" || strings.ContainsAny(p.ID, " \t\n"):
@@ -82,8 +82,8 @@ func (p *Provision) Validate() error {
 
 func validStatus(s string) bool { return s == StatusInForce || s == StatusRepealed }
 
-// day is a date as the number 20261115, so that ranges compare as numbers; zero
-// if it is none.
+// day returns a date as the number 20261115, so that ranges compare as numbers; zero if it
+// is not a date.
 func day(date string) int32 {
 	if len(date) != 10 || date[4] != '-' || date[7] != '-' {
 		return 0
@@ -104,8 +104,8 @@ func day(date string) int32 {
 	return n
 }
 
-// Label is the short way to cite a provision: "TTK m. 376", "193 sayılı Kanun
-// gec. m. 67". short is the law's abbreviation or "".
+// Label returns the short citation of a provision: "TTK m. 376", "193 sayılı Kanun geç. m.
+// 67". short is the law's abbreviation or "".
 func (p *Provision) Label(short string) string {
 	law := short
 	if law == "" {

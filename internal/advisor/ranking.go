@@ -7,13 +7,13 @@ import (
 	"konak/internal/kit/search"
 )
 
-// Rules are the constants of ranking provisions, beside those of kit/search.
-// Each one is a rule of its own that can be switched off to measure it.
+// Rules are the constants for ranking provisions, in addition to those of kit/search. Each
+// is a separate rule that can be switched off to measure its effect.
 type Rules struct {
 	Tuning search.Tuning
 	Fields FieldWeights
 
-	Cited      float64 // weight of the logarithm of how many laws cite the law
+	Cited      float64 // weight of the logarithm of the number of citing laws
 	Stub       float64 // factor of provisions that only point elsewhere
 	Temporary  float64 // factor of temporary articles
 	Subsidiary float64 // factor of regulations and communiqués: the statute comes first
@@ -24,7 +24,7 @@ type Rules struct {
 	Citations  bool
 }
 
-// FieldWeights say how much a word counts by where it stands.
+// FieldWeights are the weights of a word in each field.
 type FieldWeights struct{ Text, Heading, Path, Title float64 }
 
 // DefaultRules are the constants measured in docs/advisor-ranking.md.
@@ -37,10 +37,10 @@ func DefaultRules() Rules {
 	}
 }
 
-// pinShare lifts a provision above everything: the question is its citation.
+// pinShare ranks a provision above everything else: the question is its citation.
 const pinShare = 20
 
-// fewWords is how many other words a question may hold and still be a citation.
+// fewWords is the maximum number of other words in a question that counts as a citation.
 const fewWords = 2
 
 // Attributes and numbers of provision documents.
@@ -66,7 +66,7 @@ func (r Rules) schema() search.Schema {
 	}
 }
 
-// document turns a provision into what the index takes.
+// document converts a provision into a document for the index.
 func (r Rules) document(p *Provision, cited int) search.Document {
 	text := p.Text
 	if r.CutNotes {
@@ -81,8 +81,8 @@ func (r Rules) document(p *Provision, cited int) search.Document {
 	}
 }
 
-// constitutionCited stands in for the citations of the constitution, which
-// laws obey without citing it by number.
+// constitutionCited is used as the citation count of the constitution, since laws obey it
+// without citing it by number.
 const constitutionCited = 30
 
 func (r Rules) prior(p *Provision, cited int) float64 {
@@ -104,11 +104,11 @@ func (r Rules) prior(p *Provision, cited int) float64 {
 	return prior
 }
 
-// maxNote is the length in bytes of the longest amendment note.
+// maxNote is the maximum length of an amendment note in bytes.
 const maxNote = 240
 
-// cutNotes takes out amendment notes, "(Değişik: 9/11/1983 - 2943/1 md.)":
-// they are about the history of the text, not about its subject.
+// cutNotes removes amendment notes, "(Değişik: 9/11/1983 - 2943/1 md.)": they are about the
+// history of the text, not about its subject.
 func cutNotes(text string) string {
 	open := strings.IndexByte(text, '(')
 	if open < 0 {
@@ -144,7 +144,7 @@ func isNote(inside string) bool {
 	return strings.HasSuffix(s, " md.") || strings.HasSuffix(s, " md") || strings.HasSuffix(s, "/md.")
 }
 
-// countCited notes in the text of a provision which law numbers it cites.
+// countCited calls note with each law number that the text of a provision cites.
 func countCited(p *Provision, note func(no string)) {
 	const word = " sayılı"
 	for at := 0; ; {

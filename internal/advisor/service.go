@@ -21,28 +21,28 @@ type Service struct {
 	log    *slog.Logger
 	folder string
 
-	now   atomic.Pointer[loaded] // nil until there is a corpus and it is read
-	build sync.Mutex             // one builds at a time
+	now   atomic.Pointer[loaded] // nil until a corpus exists and is loaded
+	build sync.Mutex             // held while an engine is built
 	past  pastEngines
 }
 
-// loaded is an engine and the revision that it was brought to.
+// loaded is an engine and its revision.
 type loaded struct {
 	engine *Engine
 	rev    Revision
 }
 
-// Config is what the module needs.
+// Config holds what the module needs.
 type Config struct {
 	DB     *db.DB
 	Log    *slog.Logger
-	Folder string // where the index file is kept
+	Folder string // of the index file
 }
 
-// New makes the service.
+// New creates the service.
 func New(c Config) *Service { return &Service{db: c.DB, log: c.Log, folder: c.Folder} }
 
-// corpus is the way to the tables that belong to no workspace.
+// corpus returns the handle for the tables that belong to no workspace.
 func (s *Service) corpus() db.Handle { return s.db.System("regulation corpus") }
 
 // Run keeps the engine at the newest revision until ctx ends.
@@ -50,8 +50,8 @@ func (s *Service) Run(ctx context.Context) {
 	jobs.Loop{Name: "advisor", DB: s.db, Topics: []string{topic}, Log: s.log, Step: s.Step, Every: time.Second}.Run(ctx)
 }
 
-// Ready says whether searches can be answered: there is an engine, or no
-// corpus that would need one.
+// Ready reports whether searches can be answered: the engine is loaded, or no corpus
+// exists.
 func (s *Service) Ready(ctx context.Context) bool {
 	if s.now.Load() != nil {
 		return true
@@ -66,8 +66,8 @@ func (s *Service) latest(ctx context.Context) (Revision, error) {
 	})
 }
 
-// Step brings the engine to the newest revision and says whether it moved.
-// Searches go on with the old one meanwhile.
+// Step brings the engine to the newest revision and returns 1 if it changed. Searches
+// continue on the old one meanwhile.
 func (s *Service) Step(ctx context.Context) (int, error) {
 	s.build.Lock()
 	defer s.build.Unlock()
@@ -95,12 +95,12 @@ func (s *Service) Step(ctx context.Context) (int, error) {
 	return 1, nil
 }
 
-// rebuildShare is the share of changed provisions from which on a new engine
-// costs less than a changed one.
+// rebuildShare limits how much of the corpus may change (1/5) before building a new engine
+// is cheaper than changing the current one.
 const rebuildShare = 5
 
-// advance applies what changed since the engine's revision, if that is the
-// shorter way.
+// advance applies the changes since the engine's revision. It returns false if a new engine
+// is needed instead.
 func (s *Service) advance(ctx context.Context, at *loaded, to Revision) (bool, error) {
 	if at == nil || at.rev.Rev >= to.Rev {
 		return false, nil
@@ -121,8 +121,9 @@ func (s *Service) advance(ctx context.Context, at *loaded, to Revision) (bool, e
 	return true, nil
 }
 
-// difference is what leads from one revision to another, forth or back. It is
-// no way if the database knows nothing of the first or most of it changed.
+// difference returns the changes from one revision to another, forwards or backwards. ok is
+// false if the database does not know the first one, too much changed, or a law was
+// renamed.
 func (s *Service) difference(ctx context.Context, e *Engine, from Revision, to int64) (put []*Provision, remove []string, ok bool, err error) {
 	err = s.corpus().Read(ctx, func(r *db.Reader) error {
 		if same, err := revision(r, from.Rev); err != nil || same.ID != from.ID {
@@ -157,10 +158,10 @@ func (s *Service) difference(ctx context.Context, e *Engine, from Revision, to i
 	return put, remove, ok, err
 }
 
-// load takes the engine from its file, or builds it from the database if the
-// file is missing, damaged or of another revision.
+// load reads the engine from its file, or builds it from the database if the file is
+// missing, damaged or of another revision.
 func (s *Service) load(ctx context.Context, v Revision) error {
-	// Reading and building leave behind as much as the engine itself takes.
+	// Reading and building leave as much garbage as the engine's own size.
 	defer debug.FreeOSMemory()
 	if e := s.open(v); e != nil {
 		s.now.Store(&loaded{e, v})

@@ -14,11 +14,11 @@ import (
 	"konak/internal/kit/db"
 )
 
-// topic wakes the nodes when there is a new revision.
+// topic wakes the nodes when a new revision exists.
 const topic = "advisor.corpus"
 
-// batch is how many versions one transaction writes, so that others get their
-// turn with the writer.
+// batch is the number of versions written per transaction, so that other writers get their
+// turn.
 const batch = 200
 
 // importing is one run of Import.
@@ -32,16 +32,16 @@ type importing struct {
 	rev      int64
 	today    string
 	known    map[string]known
-	moved    map[string]bool // laws with provisions that changed or went
+	moved    map[string]bool // laws with changed or removed provisions
 	report   Report
 	pending  []fresh
 	reorder  []*Provision
 	progress func(Progress)
 }
 
-// Import is the gate of the corpus. It reads the file twice: once to refuse it
-// whole if a row is faulty, once to write what differs. Until the last
-// transaction nobody sees any of it; then everybody sees all of it.
+// Import is the gate of the corpus. It reads the file twice: once to refuse it as a whole
+// if a row is faulty, once to write what differs. The last transaction makes all new texts
+// visible at once.
 func (s *Service) Import(ctx context.Context, src Source, opt ImportOptions) (Report, error) {
 	m := &importing{s: s, src: src, opt: opt, known: map[string]known{}, moved: map[string]bool{}, progress: opt.Progress}
 	if m.progress == nil {
@@ -95,7 +95,7 @@ func (m *importing) run(ctx context.Context) error {
 	return m.publish(ctx)
 }
 
-// prepare clears the remains of an import that died and reads what is there.
+// prepare removes what an import that died left behind, and reads the existing provisions.
 func (m *importing) prepare(ctx context.Context) error {
 	err := m.s.corpus().Read(ctx, func(r *db.Reader) (err error) {
 		m.old, err = latestRevision(r)
@@ -131,7 +131,7 @@ func (m *importing) prepare(ctx context.Context) error {
 	}
 }
 
-// write goes through the file again and writes what is new or different.
+// write reads the file again and writes what is new or different.
 func (m *importing) write(ctx context.Context) error {
 	n := 0
 	err := eachRow(m.src, func(p *Provision, err error) error {
@@ -171,7 +171,7 @@ func (m *importing) write(ctx context.Context) error {
 	return m.flush(ctx, 1)
 }
 
-// flush writes what is pending once there is enough of it.
+// flush writes the pending rows if there are enough of them.
 func (m *importing) flush(ctx context.Context, enough int) error {
 	if len(m.pending) < enough && len(m.reorder) < enough {
 		return nil
@@ -196,7 +196,7 @@ func (m *importing) flush(ctx context.Context, enough int) error {
 	return err
 }
 
-// remove ends the provisions that the file does not hold any more.
+// remove ends the provisions that are no longer in the file.
 func (m *importing) remove(ctx context.Context) error {
 	var gone []string
 	for id, k := range m.known {
@@ -222,7 +222,7 @@ func (m *importing) remove(ctx context.Context) error {
 	return nil
 }
 
-// publish makes the revision, in one transaction with the list of laws.
+// publish creates the revision, in one transaction with the list of laws.
 func (m *importing) publish(ctx context.Context) error {
 	var counts map[string]int
 	var days map[string]int64
@@ -254,8 +254,8 @@ func (m *importing) publish(ctx context.Context) error {
 	})
 }
 
-// updateLaw brings a law of the list up to date. A change that bears no newer day
-// than the law had is of today.
+// updateLaw updates a law of the list. If the file has no newer day than the list, the
+// law's day is today.
 func (m *importing) updateLaw(tx *db.Tx, id string, provisions int, before int64) error {
 	today := int64(day(m.today))
 	law := m.file.laws[id]
@@ -270,7 +270,7 @@ func (m *importing) updateLaw(tx *db.Tx, id string, provisions int, before int64
 	return putLaw(tx, l)
 }
 
-// step is a transaction of the import, as long as it is the one that runs.
+// step runs a transaction of the import; ErrImporting if another import took over.
 func (m *importing) step(ctx context.Context, fn func(*db.Tx) error) error {
 	return m.s.corpus().InTx(ctx, func(tx *db.Tx) error {
 		mine, err := beatImport(tx, m.id)

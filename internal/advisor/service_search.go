@@ -32,7 +32,7 @@ type Question struct {
 	Cursor    string
 }
 
-// snippetWords is about how many words of a provision a hit shows.
+// snippetWords is the approximate number of words in a hit's snippet.
 const snippetWords = 40
 
 // Search finds provisions.
@@ -89,8 +89,8 @@ func (q *Question) check() error {
 	return nil
 }
 
-// A cursor is the engine's, which holds revision, score and id, with a mark of
-// the question: with another question it leads nowhere.
+// A cursor is the engine's cursor, which holds revision, score and id, plus a hash of the
+// question: it is invalid for another question.
 func (q *Question) sealCursor(next string) string {
 	if next == "" {
 		return ""
@@ -112,7 +112,7 @@ func (q *Question) mark() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// engineFor gives the engine of a day; nil where there is no corpus.
+// engineFor returns the engine for a day; nil if no corpus exists.
 func (s *Service) engineFor(ctx context.Context, day string) (*Engine, error) {
 	at := s.now.Load()
 	if at == nil {
@@ -149,7 +149,7 @@ func emptyAnswer(q Question) Found {
 	return f
 }
 
-// hits reads the texts of what was found, as they are in its revision.
+// hits reads the texts of the hits, as of their revision.
 func (s *Service) hits(ctx context.Context, q Question, res Result) ([]Hit, error) {
 	ids := make([]string, len(res.Hits))
 	for i, h := range res.Hits {
@@ -247,7 +247,7 @@ func hitLaw(laws *Laws, id string) HitLaw {
 	return HitLaw{ID: id}
 }
 
-// maxFacet is how many laws a facet lists.
+// maxFacet is the maximum number of laws in a facet.
 const maxFacet = 50
 
 func facets(res Result) *Facets {
@@ -264,21 +264,21 @@ func facets(res Result) *Facets {
 	return f
 }
 
-// Laws lists the laws, the last updated first.
+// Laws returns the laws, most recently updated first.
 func (s *Service) Laws(ctx context.Context, p db.Page) (db.List[ListedLaw], error) {
 	return db.Read(ctx, s.corpus(), func(r *db.Reader) (db.List[ListedLaw], error) {
 		return listLaws(r, p)
 	})
 }
 
-// maxVersions is how many texts of a provision its page shows.
+// maxVersions is the maximum number of texts on a provision's page.
 const maxVersions = 50
 
-// Provision is the page of one provision.
+// Provision returns the page of one provision.
 func (s *Service) Provision(ctx context.Context, id string) (ProvisionPage, error) {
 	var page ProvisionPage
 	if !utf8.ValidString(id) || strings.Contains(id, "\x00") {
-		return page, fault.New(fault.NotFound) // no text that a database could hold
+		return page, fault.New(fault.NotFound) // a database cannot store such a text
 	}
 	err := s.corpus().Read(ctx, func(r *db.Reader) error {
 		rev, err := latestRevision(r)
@@ -333,7 +333,7 @@ func (s *Service) page(v *stored, law, versions []*stored, rev int64) ProvisionP
 	for _, old := range versions {
 		one := Version{ValidFrom: old.ValidFrom, ValidTo: old.ValidTo, Text: old.Text, SHA256: hex.EncodeToString(old.SHA256)}
 		if old.RevTo != nil && *old.RevTo > rev {
-			one.ValidTo = nil // an import that is not finished says so
+			one.ValidTo = nil // set by an import that is not finished
 		}
 		p.Versions = append(p.Versions, one)
 	}

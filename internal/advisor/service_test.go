@@ -240,8 +240,8 @@ func TestLawsAndProvision(t *testing.T) {
 	})
 }
 
-// An import again changes nothing; a partial one only what it holds; a whole
-// one removes what it does not hold. Old texts stay, and are found by day.
+// Repeating an import changes nothing; a partial one changes only what it contains; a full
+// one removes what it does not contain. Old texts are kept, and are found by day.
 func TestImportVersions(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -315,8 +315,8 @@ func TestImportRefusals(t *testing.T) {
 	})
 }
 
-// What an import that died has written is seen by nobody and taken back by the
-// next one; until it is given up, a second one does not begin.
+// What an import that died wrote is visible to nobody and is undone by the next one; until
+// the first counts as dead, a second one does not begin.
 func TestImportDied(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -353,8 +353,7 @@ func TestImportDied(t *testing.T) {
 	})
 }
 
-// A damaged, half-written or missing index file is made anew from the
-// database.
+// A damaged, half-written or missing index file is rebuilt from the database.
 func TestIndexFile(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -399,8 +398,8 @@ func TestIndexFile(t *testing.T) {
 	})
 }
 
-// Eight clients search while the corpus changes again and again: every answer
-// is whole, of one revision, and the new text is found once the node has it.
+// Eight clients search while the corpus changes again and again: every answer is from one
+// revision, and the new text is found once the node has it.
 func TestUpdateWhileSearching(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -487,7 +486,7 @@ func TestUpdatesFile(t *testing.T) {
 	})
 }
 
-// Whatever is typed, the answer is a list or a clear refusal.
+// Whatever the question, the response is a list or a clear refusal.
 func TestFuzzedQuestions(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
@@ -507,7 +506,7 @@ func TestFuzzedQuestions(t *testing.T) {
 	}
 }
 
-// The demo corpus passes the gate, once, and answers what people ask.
+// The demo corpus is imported once, and answers common questions.
 func TestDemoCorpus(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -7,11 +7,11 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Revision is a state of the corpus that an import made.
+// Revision is a state of the corpus created by an import.
 type Revision struct {
 	Rev int64
-	// ID tells revisions with one number apart: a restored database counts on
-	// from an older one.
+	// ID distinguishes revisions with the same number: a restored database continues
+	// counting from an older one.
 	ID        uuid.UUID
 	Day       string
 	CreatedAt clock.Time
@@ -25,7 +25,7 @@ func scanRevision(row db.Row) (Revision, error) {
 
 const revisionColumns = `rev, id, day, created_at`
 
-// latestRevision is the zero Revision where there is no corpus.
+// latestRevision returns the newest revision, or the zero Revision if no corpus exists.
 func latestRevision(r *db.Reader) (Revision, error) {
 	return orNone(db.One(r, scanRevision, `SELECT `+revisionColumns+` FROM advisor_revision ORDER BY rev DESC LIMIT 1`))
 }
@@ -38,7 +38,7 @@ func revision(r *db.Reader, rev int64) (Revision, error) {
 	return orNone(db.One(r, scanRevision, `SELECT `+revisionColumns+` FROM advisor_revision WHERE rev = $1`, rev))
 }
 
-// revisionOn is the last revision made until the end of a day.
+// revisionOn returns the last revision created up to the end of a day.
 func revisionOn(r *db.Reader, day string) (Revision, error) {
 	return orNone(db.One(r, scanRevision, `SELECT `+revisionColumns+` FROM advisor_revision
 		WHERE day <= $1 ORDER BY rev DESC LIMIT 1`, day))
@@ -74,24 +74,24 @@ func scanVersion(row db.Row) (*stored, error) {
 	return v, err
 }
 
-// inRevision is the condition that a version is part of revision $1.
+// inRevision is the SQL condition for a version that is part of revision $1.
 const inRevision = `rev_from <= $1 AND (rev_to IS NULL OR rev_to > $1)`
 
-// place3 is where reading the corpus in order stands.
+// place3 is a position in the order of the corpus.
 type place3 struct {
 	law   string
 	order int
 	id    string
 }
 
-// corpusPage reads provisions of a revision, law by law and in their order.
+// corpusPage returns provisions of a revision, ordered by law and position.
 func corpusPage(r *db.Reader, rev int64, after place3, limit int) ([]*stored, error) {
 	return db.All(r, scanVersion, `SELECT `+versionColumns+` FROM provision_version
 		WHERE `+inRevision+` AND (law_id, ord, provision_id) > ($2, $3, $4)
 		ORDER BY law_id, ord, provision_id LIMIT $5`, rev, after.law, after.order, after.id, limit)
 }
 
-// versionsOf reads provisions of a revision by id.
+// versionsOf returns provisions of a revision by id.
 func versionsOf(r *db.Reader, rev int64, ids []string) ([]*stored, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -101,19 +101,19 @@ func versionsOf(r *db.Reader, rev int64, ids []string) ([]*stored, error) {
 		WHERE `+inRevision+` AND provision_id `+in, rev, arg)
 }
 
-// lawVersions reads a whole law as of a revision, without its text.
+// lawVersions returns all provisions of a law as of a revision, without their texts.
 func lawVersions(r *db.Reader, rev int64, law string) ([]*stored, error) {
 	return db.All(r, scanVersion, `SELECT provision_id, law_id, ord, rev_from, rev_to, valid_from, valid_to, sha256, '', meta
 		FROM provision_version WHERE `+inRevision+` AND law_id = $2 ORDER BY ord, provision_id`, rev, law)
 }
 
-// history reads the versions of a provision until a revision, newest first.
+// history returns the versions of a provision up to a revision, newest first.
 func history(r *db.Reader, rev int64, id string, limit int) ([]*stored, error) {
 	return db.All(r, scanVersion, `SELECT `+versionColumns+` FROM provision_version
 		WHERE provision_id = $2 AND rev_from <= $1 ORDER BY rev_from DESC LIMIT $3`, rev, id, limit)
 }
 
-// changedProvisions are the provisions that differ between two revisions.
+// changedProvisions returns the ids of the provisions that differ between two revisions.
 func changedProvisions(r *db.Reader, from, to int64) ([]string, error) {
 	return db.All(r, db.Scalar[string], `SELECT provision_id FROM provision_version WHERE rev_from > $1 AND rev_from <= $2
 		UNION SELECT provision_id FROM provision_version WHERE rev_to > $1 AND rev_to <= $2`, from, to)

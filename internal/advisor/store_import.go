@@ -11,11 +11,11 @@ import (
 	"konak/internal/kit/db"
 )
 
-// importPatience is how long an import may be silent before another one takes
-// its place: it has died.
+// importPatience is how long an import may be silent before it counts as dead and another
+// one may take over.
 const importPatience = time.Minute
 
-// claimImport says whether the import may begin.
+// claimImport claims the import, and reports whether it may begin.
 func claimImport(tx *db.Tx, id uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO advisor_import (one, id, beat_at) VALUES (1, $1, $2)
 		ON CONFLICT (one) DO UPDATE SET id = excluded.id, beat_at = excluded.beat_at WHERE advisor_import.beat_at < $3`,
@@ -23,7 +23,7 @@ func claimImport(tx *db.Tx, id uuid.UUID) (bool, error) {
 	return n == 1, err
 }
 
-// beatImport says whether the import still runs, as far as others know.
+// beatImport renews the claim, and reports whether the import still has it.
 func beatImport(tx *db.Tx, id uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`UPDATE advisor_import SET beat_at = $1 WHERE one = 1 AND id = $2`, clock.At(tx.Now()), id)
 	return n == 1, err
@@ -34,8 +34,8 @@ func releaseImport(tx *db.Tx, id uuid.UUID) error {
 	return err
 }
 
-// undoUnfinished takes back a part of what an import wrote that never became a
-// revision, and says how much.
+// undoUnfinished undoes part of what an import wrote that never became a revision, and
+// returns the number of rows affected.
 func undoUnfinished(tx *db.Tx, rev int64, limit int) (int64, error) {
 	gone, err := tx.Exec(`DELETE FROM provision_version WHERE rev_from > $1 AND provision_id IN (
 		SELECT provision_id FROM provision_version WHERE rev_from > $1 LIMIT $2)`, rev, limit)
@@ -50,7 +50,7 @@ func undoUnfinished(tx *db.Tx, rev int64, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM advisor_provision WHERE id IN (SELECT id FROM advisor_provision WHERE first_rev > $1 LIMIT $2)`, rev, limit)
 }
 
-// known is what an import must know of a provision to tell whether it changed.
+// known is the data about a provision that shows an import whether it changed.
 type known struct {
 	id, law   string
 	order     int
@@ -66,13 +66,13 @@ func scanKnown(row db.Row) (known, error) {
 	return k, err
 }
 
-// knownPage reads the open versions in order of id.
+// knownPage returns the open versions in order of id.
 func knownPage(r *db.Reader, after string, limit int) ([]known, error) {
 	return db.All(r, scanKnown, `SELECT provision_id, law_id, ord, valid_from, sha256 FROM provision_version
 		WHERE rev_to IS NULL AND provision_id > $1 ORDER BY provision_id LIMIT $2`, after, limit)
 }
 
-// closeVersion ends the open version of a provision with a revision.
+// closeVersion ends the open version of a provision at a revision.
 func closeVersion(tx *db.Tx, id string, rev int64, day string) error {
 	_, err := tx.Exec(`UPDATE provision_version SET rev_to = $1, valid_to = $2 WHERE provision_id = $3 AND rev_to IS NULL`, rev, day, id)
 	return err
@@ -90,8 +90,7 @@ type fresh struct {
 	validFrom string
 }
 
-// atOnce is how many versions go into one statement. Two lengths only, this
-// and one, so that few statements are prepared.
+// atOnce is the number of versions written per call of putSome.
 const atOnce = 50
 
 func putVersions(tx *db.Tx, rev int64, list []fresh) error {
@@ -123,7 +122,7 @@ func putSome(tx *db.Tx, rev int64, list []fresh) error {
 	return err
 }
 
-// lawCounts says how many provisions each law will have.
+// lawCounts returns the number of provisions that each law will have.
 func lawCounts(r *db.Reader) (map[string]int, error) {
 	type count struct {
 		law string
@@ -141,7 +140,7 @@ func lawCounts(r *db.Reader) (map[string]int, error) {
 	return out, err
 }
 
-// lawDays are the days on which the laws were last updated.
+// lawDays returns the days on which the laws were last updated.
 func lawDays(r *db.Reader) (map[string]int64, error) {
 	rows, err := db.All(r, scanListedLaw, `SELECT `+listedLawColumns+` FROM advisor_law`)
 	out := make(map[string]int64, len(rows))
@@ -161,8 +160,8 @@ func putLaw(tx *db.Tx, l ListedLaw) error {
 	return err
 }
 
-// countLaw corrects the number of provisions of a law of which only some were
-// taken away.
+// countLaw updates the number of provisions of a law that the file does not contain, and
+// deletes a law without provisions.
 func countLaw(tx *db.Tx, law string, n int, day int64) error {
 	if n == 0 {
 		_, err := tx.Exec(`DELETE FROM advisor_law WHERE law_id = $1`, law)

@@ -14,7 +14,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// update is a row of a file of changes: only texts, by provision.
+// update is a row of a file of changes, which contains only texts, by provision.
 type update struct {
 	ID  string `json:"id"`
 	Op  string `json:"op"`
@@ -22,9 +22,8 @@ type update struct {
 	To  string `json:"to_rev"`
 }
 
-// Updates turns a file of changes into a corpus file of the provisions that it
-// touches, for a partial import: what a row does not say is taken from the
-// corpus as it is.
+// Updates converts a file of changes into a corpus file of the affected provisions, for a
+// partial import: all other data of a provision is taken from the current corpus.
 func (s *Service) Updates(ctx context.Context, src Source) (Source, error) {
 	file, err := src.Open()
 	if err != nil {
@@ -66,7 +65,7 @@ func (s *Service) Updates(ctx context.Context, src Source) (Source, error) {
 	return BytesSource(src.Name, out.Bytes()), nil
 }
 
-// BytesSource is a corpus that is in memory.
+// BytesSource returns a corpus file in memory.
 func BytesSource(name string, b []byte) Source {
 	return Source{name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }}
 }
@@ -79,7 +78,7 @@ func plain(r io.Reader) (io.Reader, error) {
 	return in, nil
 }
 
-// updated is the provision of a row after the change.
+// updated returns the provision of a row after the change.
 func (s *Service) updated(ctx context.Context, row []byte) (*Provision, error) {
 	var u update
 	if err := json.Unmarshal(row, &u); err != nil {
@@ -133,7 +132,7 @@ func (s *Service) updated(ctx context.Context, row []byte) (*Provision, error) {
 	return p, p.Validate()
 }
 
-// sibling is a provision that joins the law of last, at its end.
+// sibling returns a new provision at the end of the law of last.
 func sibling(last *Provision, id string) *Provision {
 	p := *last
 	p.ID, p.Kind, p.No, p.Heading, p.Path = id, "", "", "", nil
@@ -141,7 +140,7 @@ func sibling(last *Provision, id string) *Provision {
 	return &p
 }
 
-// ofNewLaw is a provision of a law of which only the number is known yet.
+// ofNewLaw returns a provision of a law of which only the number is known yet.
 func ofNewLaw(law, id string) *Provision {
 	kind, no, ok := strings.Cut(law, "-")
 	if !ok || !lawKinds[kind] || no == "" {
@@ -152,7 +151,7 @@ func ofNewLaw(law, id string) *Provision {
 	return p
 }
 
-// readPlace reads the end of an id: m5/A, gec20, ek3, muk257.
+// readPlace parses the end of an id: m5/A, gec20, ek3, muk257.
 func readPlace(at string) (kind, no string) {
 	for _, k := range []struct{ prefix, kind string }{
 		{"ekgec", KindAdditionalTemporary}, {"gec", KindTemporary}, {"ek", KindAdditional}, {"muk", KindRepeated}, {"m", KindArticle},

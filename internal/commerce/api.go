@@ -104,7 +104,7 @@ type putEntryIn struct {
 	}
 }
 
-// link refuses what is no web address: agents click on it.
+// link refuses a value that is not a web address, because agents click on it.
 func link(field, url string) error {
 	if url == "" || strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") {
 		return nil

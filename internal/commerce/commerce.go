@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Customer is who a shop sells to.
+// Customer is a customer of a shop.
 type Customer struct {
 	ID         uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	ExternalID *string    `json:"external_id" nullable:"true" example:"C-1042"`
@@ -30,7 +30,7 @@ type Balance struct {
 	Amount   int64  `json:"amount" example:"125000" doc:"In minor units; positive if the customer owes it"`
 }
 
-// Order is what a customer bought.
+// Order is a customer's order.
 type Order struct {
 	ID              uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	ExternalID      string      `json:"external_id" example:"SO-2026-1188"`
@@ -59,7 +59,7 @@ type Line struct {
 	Total     int64  `json:"total" required:"false" example:"244910"`
 }
 
-// Shipment is how an order travels.
+// Shipment is a shipment of an order.
 type Shipment struct {
 	ID              uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	ExternalID      string      `json:"external_id" example:"SH-771"`
@@ -75,7 +75,7 @@ type Shipment struct {
 	UpdatedAt       clock.Time  `json:"updated_at"`
 }
 
-// Return is what a customer sends back.
+// Return is a return of goods by a customer.
 type Return struct {
 	ID              uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	ExternalID      string      `json:"external_id" example:"RMA-55"`
@@ -103,7 +103,7 @@ type Entry struct {
 	UpdatedAt   clock.Time `json:"updated_at"`
 }
 
-// Party is a customer as the feeding program knows them.
+// Party is a customer as the shop's program identifies them.
 type Party struct {
 	ExternalID string     `json:"external_id,omitempty" maxLength:"200" example:"C-1042" doc:"The customer's id in the shop"`
 	ContactID  *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"Id of the CRM contact, if known"`
@@ -112,7 +112,7 @@ type Party struct {
 	Phone      string     `json:"phone,omitempty" maxLength:"40" example:"+905321234567"`
 }
 
-// party is a Party that was read.
+// party is a Party after parsing.
 type party struct {
 	external  *string
 	contact   *uuid.UUID
@@ -123,7 +123,7 @@ type party struct {
 	fieldName func(string) string
 }
 
-// read checks a party; prefix is where it stands in the body.
+// read checks a party; prefix is its path in the body.
 func (p *Party) read(prefix string) (party, error) {
 	out := party{name: strings.TrimSpace(p.Name), contact: p.ContactID, fieldName: func(f string) string { return prefix + f }}
 	if id := strings.TrimSpace(p.ExternalID); id != "" {
@@ -149,7 +149,7 @@ func (p *Party) read(prefix string) (party, error) {
 	return out, nil
 }
 
-// into puts what is given of a party into a customer; what is not given stays.
+// into copies the given fields of a party into a customer; the others stay unchanged.
 func (p *party) into(c *Customer) {
 	if p.external != nil {
 		c.ExternalID = p.external
@@ -168,7 +168,7 @@ func (p *party) into(c *Customer) {
 	}
 }
 
-// stamps are what Konak itself gives to a record, whatever the shop sends.
+// stamps are the fields of a record that Konak sets, whatever the shop sends.
 type stamps struct {
 	id               *uuid.UUID
 	created, updated *clock.Time
@@ -179,14 +179,14 @@ func (s *Shipment) stamps() stamps { return stamps{&s.ID, &s.CreatedAt, &s.Updat
 func (v *Return) stamps() stamps   { return stamps{&v.ID, &v.CreatedAt, &v.UpdatedAt} }
 func (e *Entry) stamps() stamps    { return stamps{&e.ID, &e.CreatedAt, &e.UpdatedAt} }
 
-// equal says whether two records are the same in everything that is shown.
+// equal reports whether two records are the same in everything that is shown.
 func equal[T any](a, b T) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// older says whether what comes is behind what is stored.
+// older reports whether the incoming time is before the stored one.
 func older(comes, stored *clock.Time) bool {
 	return comes != nil && stored != nil && comes.Before(stored.Time)
 }

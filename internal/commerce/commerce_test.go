@@ -68,7 +68,7 @@ func (w *store) order(external string, customer map[string]any, change ...map[st
 	return body
 }
 
-// card opens a conversation of a contact and reads its card.
+// card opens a conversation of a contact and returns its card.
 func (w *store) card(of uuid.UUID) (c card.Card) {
 	w.t.Helper()
 	talk, err := w.s.Conversations.Create(w.Context(), conversation.NewConversation{ContactID: of, Channel: conversation.API, Body: "Siparişim?"})
@@ -79,7 +79,7 @@ func (w *store) card(of uuid.UUID) (c card.Card) {
 	return c
 }
 
-// contactOrders reads all orders of a contact, page by page.
+// contactOrders returns all orders of a contact, reading page by page.
 func (w *store) contactOrders(of uuid.UUID) (all []card.CardOrder) {
 	w.t.Helper()
 	path := "/api/crm/v1/contacts/" + of.String() + "/orders?limit=6"
@@ -108,7 +108,7 @@ func TestOrders(t *testing.T) {
 		if first.Total != 249900 || first.Lines[0].Quantity != 2 || first.Status != "paid" {
 			t.Errorf("got %+v", first)
 		}
-		// The same again is nothing new; a change is.
+		// Writing the same again changes nothing; a change does.
 		if again := put(w.order("SO-1", shopper)); !cmp.Equal(first, again) {
 			t.Error(cmp.Diff(first, again))
 		}
@@ -117,7 +117,7 @@ func TestOrders(t *testing.T) {
 		if shipped.ID != first.ID || shipped.Status != "shipped" || !shipped.CreatedAt.Equal(first.CreatedAt.Time) || shipped.UpdatedAt.Equal(first.UpdatedAt.Time) {
 			t.Errorf("got %+v", shipped)
 		}
-		// What the shop sent earlier and arrives later changes nothing.
+		// An update that the shop sent earlier but that arrives later changes nothing.
 		if late := put(w.order("SO-1", shopper, map[string]any{"status": "cancelled", "source_updated_at": "2026-11-11T10:00:00Z"})); late.Status != "shipped" {
 			t.Errorf("got %+v", late)
 		}
@@ -164,7 +164,7 @@ func TestOrders(t *testing.T) {
 				t.Errorf("%s: %v", field, e.Fields)
 			}
 		}
-		// A key needs the scope, a session is none, and the licence is asked for.
+		// A key needs the scope, a session is not accepted, and the licence is required.
 		if e := w.Key(false, perm.CommerceView).Put(base+"/orders", w.order("X", shopper)).Refused(403, "forbidden"); e.Permission != string(perm.CommerceManage) {
 			t.Errorf("got %+v", e)
 		}
@@ -229,7 +229,7 @@ func TestPartsAndLedger(t *testing.T) {
 		ret["order_external_id"] = "SO-9"
 		w.key.Put(base+"/returns", ret).Refused(422, "validation_failed")
 
-		// The balance is the sum of the entries, also when one is corrected.
+		// The balance is the sum of the entries, also after a correction.
 		post := func(external, customer, currency string, amount int64) {
 			t.Helper()
 			w.key.Put(base+"/ledger", map[string]any{
@@ -263,7 +263,7 @@ func TestPartsAndLedger(t *testing.T) {
 		w.key.Put(base+"/ledger", map[string]any{"external_id": "X", "customer": map[string]any{}, "currency": "TRY", "amount": 1, "at": "2026-11-10T09:00:00Z"}).Refused(422, "validation_failed")
 		w.key.Get(base+"/customers/"+uuid.NewString()).Refused(404, "not_found")
 
-		// Many at once: nothing is lost and nothing counted twice.
+		// Many at once: nothing is lost or counted twice.
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
@@ -292,7 +292,7 @@ func TestCustomers(t *testing.T) {
 			return c
 		}
 		a := put(map[string]any{"email": "elif@example.com"})
-		// The shop's id is learned later; what is not sent stays.
+		// The shop's id is learned later; fields that are not sent stay unchanged.
 		b := put(map[string]any{"external_id": "C-1", "email": "ELIF@example.com", "phone": "+905321234567", "name": "Elif"})
 		if a.ID != b.ID || *b.ExternalID != "C-1" || *b.Phone != "+905321234567" {
 			t.Errorf("got %+v", b)
@@ -300,7 +300,7 @@ func TestCustomers(t *testing.T) {
 		if c := put(map[string]any{"phone": "05321234567"}); c.ID != a.ID || c.Name != "Elif" {
 			t.Errorf("got %+v", c)
 		}
-		// Two of the shop's ids are two customers, whatever they share.
+		// Two shop ids are two customers, whatever they share.
 		if c := put(map[string]any{"external_id": "C-2", "email": "elif@example.com"}); c.ID == a.ID {
 			t.Errorf("got %+v", c)
 		}
@@ -329,7 +329,7 @@ func TestCard(t *testing.T) {
 		feed("A", map[string]any{"external_id": "1", "email": "ELIF@example.com"}, "2026-11-01T09:00:00Z")
 		feed("B", map[string]any{"external_id": "2", "phone": "+905321234567"}, "2026-11-02T09:00:00Z")
 		feed("C", map[string]any{"external_id": "3", "contact_id": w.elif.ID}, "2026-11-03T09:00:00Z")
-		// Tied to somebody else: the shared address does not count.
+		// If a customer is linked to another contact, a shared address does not count.
 		feed("D", map[string]any{"external_id": "4", "email": "elif@example.com", "contact_id": can.ID}, "2026-11-04T09:00:00Z")
 		w.key.Put(base+"/shipments", map[string]any{"external_id": "S", "order_external_id": "B", "carrier": "Aras", "status": "in_transit"}).Want(200)
 		w.key.Put(base+"/returns", map[string]any{"external_id": "R", "order_external_id": "A", "status": "requested", "currency": "TRY", "amount": 5, "requested_at": "2026-11-13T09:00:00Z"}).Want(200)
@@ -349,7 +349,7 @@ func TestCard(t *testing.T) {
 		if c := w.card(can.ID); len(c.Orders) != 1 || len(c.Shipments) != 0 {
 			t.Errorf("got %+v", c)
 		}
-		// A merge brings the loser's orders along, undoing it takes them back.
+		// A merge moves the loser's orders, and undoing it moves them back.
 		var merged struct {
 			Merge struct{ ID uuid.UUID } `json:"merge"`
 		}
@@ -369,7 +369,7 @@ func TestCard(t *testing.T) {
 		}
 		w.Owner.Get("/api/crm/v1/conversations/"+uuid.NewString()+"/commerce").Refused(404, "not_found")
 
-		// The contact's own list goes on behind the ten.
+		// The contact's own list continues after the ten orders on the card.
 		all := w.contactOrders(w.elif.ID)
 		if len(all) != 15 || !slices.IsSortedFunc(all, func(a, b card.CardOrder) int { return b.PlacedAt.Compare(a.PlacedAt.Time) }) {
 			t.Errorf("%d orders: %+v", len(all), all)
@@ -382,7 +382,7 @@ func TestCard(t *testing.T) {
 	})
 }
 
-// A workspace without the licence gets a card that says so, and no error.
+// A workspace without the licence gets a card that says so, not an error.
 func TestCardUnlicensed(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -420,7 +420,7 @@ func TestCardUnlicensed(t *testing.T) {
 	})
 }
 
-// What a key of the test environment writes does not meet what is live.
+// Data written by a key of the test environment does not affect live data.
 func TestTestEnvironment(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -21,7 +21,7 @@ const (
 	LedgerChanged   = "ledger.changed"
 )
 
-// Events are what this module announces.
+// Events returns the events of this module.
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	id := func(last string) uuid.UUID { return uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b" + last) }

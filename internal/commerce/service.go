@@ -12,18 +12,18 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// licence is the module that a workspace must have.
+// licence is the module that a workspace needs.
 const licence = "commerce"
 
 const (
-	maxMatches = 20 // customers that may be one contact
-	cardOrders = 10 // orders that a card shows
-	cardParts  = 50 // shipments, and returns, that a card shows
+	maxMatches = 20 // customers matched to one contact
+	cardOrders = 10 // orders on a card
+	cardParts  = 50 // shipments on a card, and as many returns
 )
 
-// Contacts knows the address book.
+// Contacts reads the address book.
 type Contacts interface {
-	// HasContact says whether there is a contact with this id.
+	// HasContact reports whether a contact with this id exists.
 	HasContact(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
@@ -33,13 +33,13 @@ type Service struct {
 	contacts Contacts
 }
 
-// Config is what the module needs.
+// Config holds what the module needs.
 type Config struct {
 	DB       *db.DB
 	Contacts Contacts
 }
 
-// New makes the service.
+// New creates the service.
 func New(c Config) *Service { return &Service{db: c.DB, contacts: c.Contacts} }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
@@ -48,25 +48,25 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 
 func isTest(ctx context.Context) bool { return caller.From(ctx).Test }
 
-// upsert is the gate of every record that a shop writes by its own id.
+// upsert is the gate for each record that a shop writes by its own id.
 type upsert[T any] struct {
-	find func() (T, error) // locks
+	find func() (T, error) // locks the record
 	put  func(T) (bool, error)
 	save func(T) error
-	// stale says that what comes is behind what is stored.
+	// stale reports whether the incoming record is older than the stored one.
 	stale func(stored T) bool
-	// made and changed give the record to write; changed leaves alone what
-	// tells nothing.
+	// made and changed return the record to write; changed returns the stored one unchanged
+	// if there is nothing new.
 	made    func() T
 	changed func(stored T) T
 	stamp   func(*T)
-	// names are announced when it is new and when it changed.
+	// created and updated are the events for a new and a changed record.
 	created, updated string
-	// after follows with what else the change means.
+	// after makes the changes that follow from this one.
 	after func(was *T, now T) error
 }
 
-// write stores a record, or leaves it where nothing is new.
+// write stores a record, or leaves it unchanged if there is nothing new.
 func (u upsert[T]) write(tx *db.Tx) (now T, err error) {
 	for range 2 {
 		was, err := u.find()
@@ -83,7 +83,7 @@ func (u upsert[T]) write(tx *db.Tx) (now T, err error) {
 		} else if free {
 			return now, u.done(tx, u.created, nil, now)
 		}
-		// Another made it at the same moment; it is found now.
+		// Another request created it at the same moment; the next attempt finds it.
 	}
 	return now, fault.New(fault.Conflict)
 }
@@ -116,7 +116,7 @@ func (u upsert[T]) done(tx *db.Tx, name string, was *T, now T) error {
 	return err
 }
 
-// whole is the gate of a record that the shop always sends whole.
+// whole is the gate for a record that the shop always sends in full.
 func whole[T any, P interface {
 	*T
 	stamps() stamps
@@ -136,7 +136,7 @@ func whole[T any, P interface {
 	return u.write(tx)
 }
 
-// Customers lists the customers, the newest first.
+// Customers returns the customers, newest first.
 func (s *Service) Customers(ctx context.Context, external string, p db.Page) (db.List[Customer], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Customer], error) {
 		return customers(r, isTest(ctx), external, p)
@@ -151,7 +151,7 @@ func (s *Service) Customer(ctx context.Context, id uuid.UUID) (Customer, error) 
 	})
 }
 
-// PutCustomer writes down who a customer is.
+// PutCustomer writes a customer's data.
 func (s *Service) PutCustomer(ctx context.Context, p Party) (c Customer, err error) {
 	who, err := p.read("")
 	if err != nil {
@@ -167,8 +167,8 @@ func (s *Service) PutCustomer(ctx context.Context, p Party) (c Customer, err err
 	return c, err
 }
 
-// customer finds the customer that a party means, or makes it, and keeps what
-// is new about it.
+// customer finds or creates the customer that a party means, and stores what is new about
+// them.
 func (s *Service) customer(tx *db.Tx, p party) (Customer, error) {
 	if p.contact != nil {
 		if ok, err := s.contacts.HasContact(&tx.Reader, *p.contact); err != nil {
@@ -193,7 +193,7 @@ func (s *Service) customer(tx *db.Tx, p party) (Customer, error) {
 }
 
 // findCustomer finds a customer by the shop's id, else by contact, e-mail or phone. A
-// customer who has an id of the shop's is never taken for one with another.
+// customer with a shop id never matches a different shop id.
 func (s *Service) findCustomer(tx *db.Tx, test bool, p party) (Customer, error) {
 	if p.external != nil {
 		if c, err := lockCustomer(tx, test, "external_id", *p.external, false); err == nil || !db.IsNoRow(err) {
@@ -217,14 +217,14 @@ func (s *Service) findCustomer(tx *db.Tx, test bool, p party) (Customer, error) 
 	return Customer{}, db.ErrNoRow
 }
 
-// Entries lists ledger entries, the newest first.
+// Entries returns ledger entries, newest first.
 func (s *Service) Entries(ctx context.Context, customer *uuid.UUID, external string, p db.Page) (db.List[Entry], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Entry], error) {
 		return entries(r, isTest(ctx), customer, external, p)
 	})
 }
 
-// PutEntry writes or corrects a ledger entry; the balance follows.
+// PutEntry writes or corrects a ledger entry, and updates the balance.
 func (s *Service) PutEntry(ctx context.Context, who Party, in Entry) (out Entry, err error) {
 	p, err := who.read("customer.")
 	if err != nil {
@@ -256,15 +256,15 @@ func (s *Service) PutEntry(ctx context.Context, who Party, in Entry) (out Entry,
 	return out, err
 }
 
-// Buyer is a contact as it may be known to a shop.
+// Buyer is a contact with the data by which a shop may know it.
 type Buyer struct {
 	ContactID uuid.UUID
-	// EmailKeys are folded addresses, Phones are in E.164.
+	// EmailKeys are folded addresses, Phones are in E.164 format.
 	EmailKeys, Phones []string
 	Test              bool
 }
 
-// Card is what is known of a contact.
+// Card is the shop's data about a contact.
 type Card struct {
 	Orders    []Order
 	Shipments []Shipment
@@ -272,7 +272,7 @@ type Card struct {
 	Balances  []Balance
 }
 
-// CardOf draws the card of a contact.
+// CardOf returns the card of a contact.
 func (s *Service) CardOf(r *db.Reader, b Buyer) (Card, error) {
 	ids, err := matching(r, b)
 	if err != nil || len(ids) == 0 {
@@ -281,7 +281,7 @@ func (s *Service) CardOf(r *db.Reader, b Buyer) (Card, error) {
 	return cardOf(r, ids)
 }
 
-// OrdersOf lists the orders of a contact, the newest first.
+// OrdersOf returns the orders of a contact, newest first.
 func (s *Service) OrdersOf(r *db.Reader, b Buyer, p db.Page) (db.List[Order], error) {
 	ids, err := matching(r, b)
 	if err != nil || len(ids) == 0 {
@@ -290,12 +290,12 @@ func (s *Service) OrdersOf(r *db.Reader, b Buyer, p db.Page) (db.List[Order], er
 	return ordersOf(r, b.Test, ids, p)
 }
 
-// ContactMerged makes the loser's customers the winner's and gives them.
+// ContactMerged moves the loser's customers to the winner and returns their ids.
 func (s *Service) ContactMerged(tx *db.Tx, loser, winner uuid.UUID) ([]uuid.UUID, error) {
 	return repoint(tx, loser, winner)
 }
 
-// ContactParted gives customers back to a contact.
+// ContactParted moves customers back to a contact.
 func (s *Service) ContactParted(tx *db.Tx, contact uuid.UUID, customers []uuid.UUID) error {
 	for _, id := range customers {
 		if err := setContact(tx, id, contact); err != nil {

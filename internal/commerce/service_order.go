@@ -15,7 +15,7 @@ type OrderFilter struct {
 	ExternalID string
 }
 
-// Orders lists the orders, the last placed first.
+// Orders returns the orders, last placed first.
 func (s *Service) Orders(ctx context.Context, f OrderFilter, p db.Page) (db.List[Order], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Order], error) {
 		return orders(r, isTest(ctx), f, p)
@@ -58,7 +58,7 @@ func (s *Service) PutOrder(ctx context.Context, who Party, in Order) (out Order,
 	return out, err
 }
 
-// orderNamed finds the order that a part belongs to.
+// orderNamed returns the order that a shipment or return belongs to.
 func orderNamed(tx *db.Tx, test bool, external string) (uuid.UUID, error) {
 	o, err := lockOrder(tx, test, external)
 	if db.IsNoRow(err) {
@@ -67,7 +67,7 @@ func orderNamed(tx *db.Tx, test bool, external string) (uuid.UUID, error) {
 	return o.ID, err
 }
 
-// Shipments lists shipments, the newest first.
+// Shipments lists shipments, newest first.
 func (s *Service) Shipments(ctx context.Context, order *uuid.UUID, external string, p db.Page) (db.List[Shipment], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Shipment], error) {
 		return shipments(r, isTest(ctx), order, external, p)
@@ -93,7 +93,7 @@ func (s *Service) PutShipment(ctx context.Context, order string, in Shipment) (o
 	return out, err
 }
 
-// Returns lists returns, the newest first.
+// Returns lists returns, newest first.
 func (s *Service) Returns(ctx context.Context, order *uuid.UUID, external string, p db.Page) (db.List[Return], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Return], error) {
 		return returns(r, isTest(ctx), order, external, p)

@@ -17,8 +17,8 @@ func scanCustomer(row db.Row) (Customer, error) {
 	return c, err
 }
 
-// where builds the condition of a list: the tenant, its environment, a key to
-// read after and whatever else is given.
+// where builds the condition of a list: the tenant, its environment, the key to read after
+// and any other filters.
 type where struct {
 	text strings.Builder
 	args []any
@@ -35,7 +35,7 @@ func (w *where) and(column string, v any) {
 	w.text.WriteString(` AND ` + column + ` = $` + strconv.Itoa(len(w.args)))
 }
 
-// page ends the query.
+// page returns the whole condition with order and limit, and its arguments.
 func (w *where) page(column string, p db.Page) (string, []any) {
 	args := append(w.args, p.Limit+1)
 	return w.text.String() + ` ORDER BY ` + column + ` DESC, id DESC LIMIT $` + strconv.Itoa(len(args)), args
@@ -66,8 +66,8 @@ func customerByID(r *db.Reader, test bool, id uuid.UUID) (Customer, error) {
 	return list[0], err
 }
 
-// lockCustomer finds the oldest customer by one column and keeps others from
-// changing it. Nameless means one that the shop has given no id yet.
+// lockCustomer finds the oldest customer by one column and locks it against changes.
+// nameless restricts this to customers without a shop id.
 func lockCustomer(tx *db.Tx, test bool, column string, v any, nameless bool) (Customer, error) {
 	more := ""
 	if nameless {
@@ -78,7 +78,7 @@ func lockCustomer(tx *db.Tx, test bool, column string, v any, nameless bool) (Cu
 		tx.Dialect().ForUpdate("commerce_customer"), tx.Tenant(), test, v)
 }
 
-// putCustomer says whether the shop's id was free.
+// putCustomer inserts a customer, and reports whether the shop's id was free.
 func putCustomer(tx *db.Tx, test bool, c Customer, emailKey *string) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO commerce_customer (tenant_id, id, test, external_id, contact_id, name, email, email_key, phone, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
@@ -163,8 +163,8 @@ func addBalance(tx *db.Tx, customer uuid.UUID, currency string, by int64) error 
 	return err
 }
 
-// matching finds the customers who are a contact: those that the shop tied to
-// it, and by address those that it tied to nobody.
+// matching returns the customers that belong to a contact: those that the shop linked to
+// it, and those with its addresses that are linked to no contact.
 func matching(r *db.Reader, b Buyer) ([]uuid.UUID, error) {
 	args := []any{r.Tenant(), b.Test, b.ContactID}
 	parts := []string{`SELECT id FROM commerce_customer WHERE tenant_id = $1 AND test = $2 AND contact_id = $3`}
@@ -182,7 +182,7 @@ func matching(r *db.Reader, b Buyer) ([]uuid.UUID, error) {
 		strconv.Itoa(maxMatches), args...)
 }
 
-// repoint moves the customers of a contact to another and gives them.
+// repoint moves the customers of a contact to another and returns their ids.
 func repoint(tx *db.Tx, from, to uuid.UUID) ([]uuid.UUID, error) {
 	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE commerce_customer SET contact_id = $3
 		WHERE tenant_id = $1 AND contact_id = $2 RETURNING id`, tx.Tenant(), from, to)

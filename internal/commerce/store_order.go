@@ -31,7 +31,7 @@ func orders(r *db.Reader, test bool, f OrderFilter, p db.Page) (db.List[Order], 
 	return w.orders(r, p)
 }
 
-// ordersOf lists the orders of some customers, the newest first.
+// ordersOf returns the orders of some customers, newest first.
 func ordersOf(r *db.Reader, test bool, customers []uuid.UUID, p db.Page) (db.List[Order], error) {
 	w := listOf(r, test, "placed_at", p)
 	in, arg := db.In(r.Dialect(), len(w.args)+1, customers)
@@ -162,8 +162,8 @@ func saveReturn(tx *db.Tx, v Return) error {
 	return err
 }
 
-// cardOf reads what the card of some customers shows: the newest orders, what
-// belongs to them, and the balances.
+// cardOf reads the card of some customers: the newest orders, their shipments and returns,
+// and the balances.
 func cardOf(r *db.Reader, ids []uuid.UUID) (c Card, err error) {
 	in, arg := db.In(r.Dialect(), 2, ids)
 	args := []any{r.Tenant(), arg}

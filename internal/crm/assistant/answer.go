@@ -34,15 +34,15 @@ const (
 	NotLicensed   = "not_licensed"
 	Repeated      = "repeated"
 	Broken        = "failed"
-	// Of a language model: its day's budget is used up, its server does not answer,
+	// Reasons of a language model: its daily budget is used up, its server does not answer,
 	// or its answer cannot be used.
 	BudgetSpent      = "budget_spent"
 	ModelUnreachable = "model_unreachable"
 	BadAnswer        = "model_bad_answer"
 )
 
-// Jobs are the kinds of the jobs that answer. What asks a language model has a kind
-// of its own, so that nobody else's answers wait for a slow server.
+// Jobs returns the job kinds that answer. Jobs that ask a language model are a separate
+// kind, so that other answers do not wait for a slow server.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{
 		{Name: AnswerJob, Handler: s.runAnswer, PerNode: 8, PerTenant: 2, MaxAttempts: 5, OnDead: s.giveUp},
@@ -53,11 +53,11 @@ func (s *Service) Jobs() []jobs.Kind {
 	}
 }
 
-// state is what an answer depends on.
+// state is everything that an answer depends on.
 type state struct {
 	c             conversation.Conversation
 	item          conversation.Item
-	items         []conversation.Item // the newest messages, the newest first
+	items         []conversation.Item // the newest messages, newest first
 	who           contact.Contact
 	wrote         []string // what the customer wrote since the last answer
 	question      string   // the same as one text
@@ -66,15 +66,15 @@ type state struct {
 	account       Account
 	answers       int
 	echo          bool      // the customer sent our last answer back
-	until         time.Time // when whoever waits for the answer gives up; zero for nobody
+	until         time.Time // when the caller stops waiting for the answer; zero for no limit
 }
 
-// runAnswer answers a message, hands its conversation over, or does nothing
-// where neither is the assistant's business any more. Where a language model is to
-// be asked it leaves that to a job of its own.
+// runAnswer answers a message, hands its conversation over, or does nothing if the
+// assistant is no longer responsible. If a language model must be asked, it leaves that to
+// a separate job.
 func (s *Service) runAnswer(ctx context.Context, j *jobs.Job) error { return s.run(ctx, j, false) }
 
-// runModel does the same and asks the language model.
+// runModel is like runAnswer, but asks the language model itself.
 func (s *Service) runModel(ctx context.Context, j *jobs.Job) error { return s.run(ctx, j, true) }
 
 func (s *Service) run(ctx context.Context, j *jobs.Job, askModel bool) error {
@@ -132,26 +132,26 @@ func (s *Service) run(ctx context.Context, j *jobs.Job, askModel bool) error {
 		err = s.act(ctx, m, plan)
 	}
 	if f, refused := refusalOf(err); refused {
-		// The answer cannot leave: its window is closed, no way leads to the
-		// customer, or a rule keeps it back.
+		// The answer cannot be sent: its window is closed, there is no route to the
+		// customer, or a rule blocks it.
 		err = s.act(ctx, m, planned{reason: string(f.Code)})
 	}
 	return ignoreGone(err)
 }
 
-// refusalOf says whether an answer was refused, and why.
+// refusalOf reports whether an answer was refused, and why.
 func refusalOf(err error) (f *fault.Fault, refused bool) {
 	f, ok := fault.As(err)
 	return f, ok && !isGone(err) && f.Code.Status() < 500
 }
 
-// isGone says that a conversation or a message is not there any more.
+// isGone reports whether err means that a conversation or a message no longer exists.
 func isGone(err error) bool {
 	f, ok := fault.As(err)
 	return ok && (f.Code == fault.NotFound || f.Code == fault.Conflict && f.Reason == "merged")
 }
 
-// ignoreGone drops an error that says that there is nothing to answer any more.
+// ignoreGone returns nil for an error that means that there is nothing left to answer.
 func ignoreGone(err error) error {
 	if isGone(err) {
 		return nil
@@ -159,8 +159,8 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// takeBack gives the assistant a conversation that was closed and that the
-// customer opened again, unless somebody has it or took it since. Its answers count anew.
+// takeBack assigns the assistant to a closed conversation that the customer reopened,
+// unless it has an owner or changed hands since. Its answer count starts again.
 func (s *Service) takeBack(ctx context.Context, m received) error {
 	_, err := s.Conversations.Change(ctx, m.ConversationID, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		item, err := conversation.ItemByID(&tx.Reader, m.ItemID)
@@ -180,11 +180,11 @@ func (s *Service) takeBack(ctx context.Context, m received) error {
 	return err
 }
 
-// recentItems is how far back the assistant reads.
+// recentItems is the number of items that the assistant reads back.
 const recentItems = 20
 
-// read reads what an answer depends on, in the transaction that acts on it too.
-// It returns false where the assistant has no business with the message.
+// read reads everything that an answer depends on; it is called again in the transaction
+// that acts. It returns false if the assistant is not responsible for the message.
 func (s *Service) read(r *db.Reader, c conversation.Conversation, message uuid.UUID) (st state, mine bool, err error) {
 	st = state{c: c, configuration: defaultConfiguration()}
 	if c.AIState != conversation.AIActive || c.State == conversation.Closed || c.OwnerID != nil || c.ChannelAccountID == nil {
@@ -214,26 +214,27 @@ func (s *Service) read(r *db.Reader, c conversation.Conversation, message uuid.U
 	return st, err == nil, err
 }
 
-// readItems takes in what the customer asks with a message. It returns false where that is
-// not to be answered.
+// readItems reads the customer's question that ends with a message. It returns false if the
+// message is not to be answered.
 func (st *state) readItems(items []conversation.Item, message uuid.UUID) bool {
 	q, found := question.Find(items, message)
 	st.items, st.item, st.wrote, st.question, st.echo = items, q.Item, q.Wrote, q.Text(), q.Echo
 	return found
 }
 
-// planned is what the assistant is about to do: to hand over where it has a
-// reason, and to say something where it has a text.
+// planned is what the assistant is about to do: it hands over if there is a reason, and
+// writes if there is a text.
 type planned struct {
 	reason     string
 	text       string
-	shorter    string // what is said where the text may not leave; "" for nothing
+	shorter    string // said instead if the text is refused; "" for nothing
 	sources    []conversation.AISource
 	understood engine.Understanding
-	needsModel bool // a language model is to be asked for the rest
+	needsModel bool // a language model must write the answer
 }
 
-// smallTalk says that what is said answers nothing: a greeting, thanks, the words of a hand-over.
+// smallTalk reports whether the text answers nothing: a greeting, thanks, the words of a
+// hand-over.
 func (p *planned) smallTalk() bool { return p.reason != "" || p.understood.Intent != engine.Question }
 
 // plan decides what to do with a message.
@@ -281,8 +282,9 @@ func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 	return p, nil
 }
 
-// otherwise is the language of a question whose words do not tell: that of what the customer
-// wrote before, then the one whose texts have its words, then the contact's.
+// otherwise returns the language of a question whose words do not show it: the language of
+// the customer's earlier messages, else that of the texts with its words, else the
+// contact's.
 func (st *state) otherwise(index *engine.Index) string {
 	for _, i := range st.items {
 		if i.Kind == conversation.Message && i.AuthorKind == conversation.ByContact && i.ID != st.item.ID {
@@ -295,9 +297,9 @@ func (st *state) otherwise(index *engine.Index) string {
 	return languageOr(cmp.Or(index.Language(st.question), code))
 }
 
-// find finds the answer to each message that asks something; none where one of them has
-// none. Messages without an answer of their own may be one question together. Where there is no answer
-// it returns what comes near.
+// find returns an answer to each message that asks something, and none if one of them has
+// no answer. Messages that have no answers separately may together be one question. If
+// there is no answer, near holds the closest texts.
 func (s *Service) find(ctx context.Context, index *engine.Index, st *state, language string) (out, near []engine.Candidate, err error) {
 	asked, answered := 0, 0
 	for _, text := range st.wrote {
@@ -329,7 +331,7 @@ func (s *Service) find(ctx context.Context, index *engine.Index, st *state, lang
 	return found.Candidates[:1], nil, nil
 }
 
-// refusal is why the assistant does not answer at all; "" where it does.
+// refusal returns why the assistant does not answer at all; "" if it does.
 func (st *state) refusal(ctx context.Context) string {
 	switch {
 	case !caller.From(ctx).Licences[Licence]:
@@ -346,8 +348,8 @@ func (st *state) refusal(ctx context.Context) string {
 	return ""
 }
 
-// act does what was planned, unless the assistant lost the conversation
-// meanwhile or has acted on the message already.
+// act carries out the plan, unless the assistant lost the conversation meanwhile or has
+// already acted on the message.
 func (s *Service) act(ctx context.Context, m received, p planned) error {
 	_, err := s.Conversations.Change(ctx, m.ConversationID, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		st, mine, err := s.read(&tx.Reader, was, m.ItemID)
@@ -369,7 +371,7 @@ func (s *Service) act(ctx context.Context, m received, p planned) error {
 	return err
 }
 
-// write writes the planned text, and hands over where there is a reason.
+// write sends the planned text, and hands the conversation over if there is a reason.
 func (s *Service) write(tx *db.Tx, c conversation.Conversation, message uuid.UUID, st *state, p planned) (_ conversation.Conversation, err error) {
 	var item *uuid.UUID
 	if p.text != "" {
@@ -391,7 +393,7 @@ func (s *Service) write(tx *db.Tx, c conversation.Conversation, message uuid.UUI
 	return s.Conversations.ToEscalate(p.reason, nil)(tx, c)
 }
 
-// recordAttributes keeps what was understood of a message.
+// recordAttributes stores what was understood of a message.
 func (s *Service) recordAttributes(ctx context.Context, st *state, p planned) error {
 	u := p.understood
 	add := func(list []airecord.AIAttribute, name string, value any) []airecord.AIAttribute {
@@ -418,7 +420,7 @@ func (s *Service) recordAttributes(ctx context.Context, st *state, p planned) er
 	return err
 }
 
-// giveUp hands a conversation over whose answer failed for good.
+// giveUp hands over a conversation whose answer failed permanently.
 func (s *Service) giveUp(ctx context.Context, j *jobs.Job, _ string) error {
 	var m received
 	if err := json.Unmarshal(j.Payload, &m); err != nil {

@@ -35,7 +35,7 @@ type tryIn struct {
 	}
 }
 
-// Trial is what the assistant would answer, and why.
+// Trial is the answer that the assistant would give, and why.
 type Trial struct {
 	Language   string    `json:"language" enum:"tr,en,other" example:"tr" doc:"other: a language the embedded engine does not understand, so it hands over"`
 	Intent     string    `json:"intent" enum:"question,greeting,thanks,human" example:"question"`
@@ -46,7 +46,7 @@ type Trial struct {
 	Candidates []Passage `json:"candidates" nullable:"false" doc:"Passages found, best first"`
 }
 
-// Passage is what was found for a question.
+// Passage is a passage that was found for a question.
 type Passage struct {
 	Kind       string  `json:"kind" example:"article"`
 	Title      string  `json:"title" example:"Ürünü nasıl iade ederim?"`
@@ -55,8 +55,8 @@ type Passage struct {
 	Confidence float64 `json:"confidence" example:"0.81"`
 }
 
-// Try says what the assistant would answer to a question by a configuration, or by
-// the defaults where it is nil. Nothing is written but what a language model spent.
+// Try returns what the assistant would answer to a question with a configuration, or with
+// the defaults if it is nil. It stores nothing except what a language model spent.
 func (s *Service) Try(ctx context.Context, question, language string, configuration *uuid.UUID) (Trial, error) {
 	st := state{question: question, language: language, configuration: defaultConfiguration(), account: Account{Enabled: true, Open: true}}
 	st.until = s.DB.Clock().Now().Add(s.writingTime())

@@ -22,7 +22,7 @@ type rewriteIn struct {
 	}
 }
 
-// registerWriting adds the routes with which a language model writes for agents.
+// registerWriting adds the routes through which a language model writes for agents.
 func (s *Service) registerWriting(a *api.API) {
 	available := route("GET", "/writing", "get-assistant-writing", "Check whether a language model can write for agents", perm.ConversationsReply)
 	available.Licence = "crm"

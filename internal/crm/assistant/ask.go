@@ -27,9 +27,9 @@ import (
 // is the configuration.
 const ModelJob = "assistant.ask_model"
 
-// Bounds of what a language model gets and gives for one answer.
+// Limits of one answer by a language model.
 const (
-	maxRounds      = 4 // calls of the server
+	maxRounds      = 4 // calls to the server
 	maxToolCalls   = 4 // in one round
 	maxTokens      = 800
 	historyItems   = 10
@@ -44,9 +44,9 @@ const (
 	handOverTool = "hand_over"
 )
 
-// tools are what a language model may use: nothing that the customer could not have
-// caused by asking the assistant. None takes a customer: orders are always those of
-// whoever the conversation is with.
+// tools are what a language model may use: nothing beyond what the customer can cause by
+// asking the assistant. None has a customer parameter: orders are always those of the
+// conversation's contact.
 var tools = []Tool{
 	{
 		searchTool, "Search the company's help texts. Returns passages with ids to cite.",
@@ -71,7 +71,7 @@ and never write links, telephone numbers or IBANs that no tool returned.`
 
 var languageNames = map[string]string{"tr": "Turkish", "en": "English"}
 
-// leaveToModel leaves a message to the job that asks the language model.
+// leaveToModel enqueues the job that asks the language model about a message.
 func (s *Service) leaveToModel(ctx context.Context, st *state, m received) error {
 	m.Reopened = false
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
@@ -80,7 +80,7 @@ func (s *Service) leaveToModel(ctx context.Context, st *state, m received) error
 	})
 }
 
-// chat is one answer of a language model in the making.
+// chat is an answer by a language model in progress.
 type chat struct {
 	s       *Service
 	st      *state
@@ -88,11 +88,11 @@ type chat struct {
 	sources map[string]conversation.AISource // by the id that the model cites
 	seen    strings.Builder                  // what tools returned
 	orders  bool                             // an order was found
-	until   time.Time                        // when whoever waits for it gives up; zero for nobody
+	until   time.Time                        // when the caller stops waiting; zero for no limit
 }
 
-// askModel lets the language model write the answer, and plans to hand over where
-// there is none that can be used. It returns an error where it has to be tried again.
+// askModel lets the language model write the answer, and plans a hand-over if it gives no
+// usable one. It returns an error if the attempt must be repeated.
 func (s *Service) askModel(ctx context.Context, st *state, p *planned) error {
 	words := wordsIn(p.understood.Language)
 	c := &chat{s: s, st: st, sources: map[string]conversation.AISource{}, until: st.until}
@@ -118,8 +118,8 @@ func (s *Service) askModel(ctx context.Context, st *state, p *planned) error {
 	return nil
 }
 
-// history is what was said, the oldest first, as messages of a chat. Notes are no
-// part of it.
+// history returns the recent messages, oldest first, as messages of a chat. It leaves out
+// notes.
 func (st *state) history() (out []ChatMessage) {
 	for _, i := range st.items {
 		if i.Kind != conversation.Message || len(out) == historyItems {
@@ -131,15 +131,15 @@ func (st *state) history() (out []ChatMessage) {
 		}
 		out = append(out, ChatMessage{Role: role, Text: trtext.Cut(i.PlainBody(), maxItemBytes)})
 	}
-	if len(out) == 0 { // a question that nobody sent
+	if len(out) == 0 { // a trial question, which is in no conversation
 		return []ChatMessage{{Role: RoleUser, Text: st.question}}
 	}
 	slices.Reverse(out)
 	return out
 }
 
-// answer asks until the language model writes a text, and runs the tools that it
-// wants. It returns a reason where the conversation is handed over instead.
+// answer calls the language model until it writes a text, and runs the tools that it
+// requests. It returns a reason if the conversation must be handed over instead.
 func (c *chat) answer(ctx context.Context, language string) (text, reason string, err error) {
 	for range maxRounds {
 		within := c.s.ModelTime
@@ -171,8 +171,8 @@ func (c *chat) answer(ctx context.Context, language string) (text, reason string
 	return "", BadAnswer, nil
 }
 
-// reasonOf is why a call of a language model gave nothing; "" where it did. It returns
-// the error where that says nothing of the model.
+// reasonOf returns why a call of a language model failed; "" if it succeeded. If the error
+// is not about the model, it returns the error.
 func reasonOf(ctx context.Context, err error) (string, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -187,8 +187,8 @@ func reasonOf(ctx context.Context, err error) (string, error) {
 	return "", err
 }
 
-// use runs a tool. It returns a reason for the hand-over, which is BadAnswer where
-// there is no such tool or what it is given makes no sense.
+// use runs a tool. It returns a reason for a hand-over; it is BadAnswer if the tool does
+// not exist or its arguments make no sense.
 func (c *chat) use(ctx context.Context, call ToolCall, language string) (result, reason string, err error) {
 	var in struct{ Query, Number string }
 	if err := json.Unmarshal([]byte(call.Arguments), &in); err != nil {
@@ -215,7 +215,7 @@ func (c *chat) use(ctx context.Context, call ToolCall, language string) (result,
 	return text.String(), "", err
 }
 
-// foundPassage is a passage as a language model gets it.
+// foundPassage is a passage as a language model receives it.
 type foundPassage struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
@@ -245,8 +245,8 @@ func (c *chat) search(ctx context.Context, query, language string) (map[string]a
 	return map[string]any{"passages": out}, nil
 }
 
-// findOrders finds orders of the conversation's own contact, whatever the language
-// model asks for, and none where the message is a mail that somebody else may have written.
+// findOrders returns orders of the conversation's contact only, whatever the language model
+// asks for; none if the message is a mail that somebody else may have written.
 func (c *chat) findOrders(ctx context.Context, number string) (map[string]any, error) {
 	out := []Order{}
 	if c.st.who.ID != uuid.Nil {
@@ -269,8 +269,8 @@ func (c *chat) findOrders(ctx context.Context, number string) (map[string]any, e
 	return map[string]any{"orders": out}, nil
 }
 
-// provenCustomer says whether the message came from the conversation's contact for certain.
-// Channels name their senders themselves; the From header of a mail counts where it is
+// provenCustomer reports whether the message certainly came from the conversation's
+// contact. Other channels identify their senders; a mail's From header counts only if it is
 // proven and is an address of the contact.
 func (s *Service) provenCustomer(r *db.Reader, st *state) (bool, error) {
 	way := st.c.Channel
@@ -289,10 +289,9 @@ func (s *Service) provenCustomer(r *db.Reader, st *state) (bool, error) {
 
 var citation = regexp.MustCompile(`\s*\[(s[0-9]{1,3})\]`)
 
-// check makes an answer of what the language model wrote: without its citations, and
-// with the sources that it cited. The reason is NoAnswer for a text that rests on
-// nothing that was found, BadAnswer for one that cites or links what was not, or says
-// nothing.
+// check turns a language model's text into an answer: without its citations, and with the
+// sources that it cited. The reason is NoAnswer if the text is based on nothing that was
+// found; BadAnswer if it cites or links anything else, or says nothing.
 func (c *chat) check(text string) (_ string, sources []conversation.AISource, reason string) {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > maxAnswerBytes {
@@ -322,8 +321,8 @@ func (c *chat) check(text string) (_ string, sources []conversation.AISource, re
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// remember keeps the texts of what a tool returned, each on a line of its own, as what the
-// language model may link.
+// remember keeps all texts in a tool's result, one per line, as the only source of links
+// for the language model.
 func (c *chat) remember(result string) error {
 	var found any
 	if err := json.Unmarshal([]byte(result), &found); err != nil {

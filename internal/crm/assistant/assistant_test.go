@@ -28,7 +28,7 @@ const (
 	configurations = "/api/crm/v1/assistant/configurations"
 )
 
-// shop is a workspace with a help center and a channel on which the assistant is on.
+// shop is a workspace with a help center and a channel with the assistant on.
 type shop struct {
 	*apptest.Workspace
 	t       *testing.T
@@ -101,7 +101,7 @@ func (sh *shop) article(language, title, body string) {
 	sh.s.Clock.Advance(2 * time.Second) // a node believes what it read for a second
 }
 
-// writes sends a message of a customer.
+// writes sends a customer's message.
 func (sh *shop) writes(who, body string) custom.Received {
 	sh.t.Helper()
 	return sh.writesBy(sh.key, who, body)
@@ -115,7 +115,7 @@ func (sh *shop) writesBy(key *apptest.Client, who, body string) (out custom.Rece
 	return out
 }
 
-// settle lets the assistant answer.
+// settle runs the jobs until the assistant has answered.
 func (sh *shop) settle() {
 	sh.t.Helper()
 	sh.s.Settle()
@@ -123,14 +123,14 @@ func (sh *shop) settle() {
 	sh.s.Settle()
 }
 
-// items lists a conversation, the newest first.
+// items returns the items of a conversation, newest first.
 func (sh *shop) items(c uuid.UUID) (out []conversation.Item) {
 	sh.t.Helper()
 	sh.Owner.Get(conversations + "/" + c.String() + "/items?limit=100").Want(200).Data(&out)
 	return out
 }
 
-// answers lists what the assistant wrote, the newest first.
+// answers returns the assistant's messages, newest first.
 func (sh *shop) answers(c uuid.UUID) []conversation.Item {
 	sh.t.Helper()
 	return slices.DeleteFunc(sh.items(c), func(i conversation.Item) bool {
@@ -150,8 +150,8 @@ func (sh *shop) configure(body map[string]any) (c assistant.Configuration) {
 	return c
 }
 
-// The assistant answers a question from the help center and says where the answer
-// stands, in the customer's language.
+// The assistant answers a question from the help center and names its source, in the
+// customer's language.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -208,7 +208,7 @@ func TestAnswer(t *testing.T) {
 	})
 }
 
-// What the texts do not answer goes to the team with its reason, and so does a
+// A question that the texts do not answer goes to the team with its reason, and so does a
 // customer who asks for a person; from then on the assistant is silent.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
@@ -249,7 +249,7 @@ func TestHandOver(t *testing.T) {
 
 const answerable = "Ürünü nasıl iade edebilirim?"
 
-// What is not the assistant's business stays without its answer.
+// Messages that the assistant is not responsible for get no answer from it.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -321,7 +321,7 @@ func TestNoAnswer(t *testing.T) {
 			t.Errorf("%d answers after a note, want one", n)
 		}
 
-		// The window is measured when the answer leaves.
+		// The window is checked when the answer is sent.
 		id = sh.writes("window", answerable).Conversation.ID
 		s.Clock.Advance(25 * time.Hour)
 		sh.Owner = sh.SignIn("owner@demo.example")
@@ -329,8 +329,8 @@ func TestNoAnswer(t *testing.T) {
 	})
 }
 
-// A conversation gets so many answers and no more, and a customer whose machine
-// sends our answers back gets none.
+// A conversation gets a limited number of answers, and a customer whose machine sends our
+// answers back gets none.
 func TestAnswerLimit(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -358,7 +358,7 @@ func TestAnswerLimit(t *testing.T) {
 		if a := sh.state(id); a.State != conversation.AIHandedOver || *a.HandoverReason != assistant.AnswerLimit || a.Answers != 2 || a.LastAnsweredAt == nil {
 			t.Errorf("got %+v", a)
 		}
-		// Opened again it counts anew.
+		// After reopening, the count starts again.
 		sh.Owner.Post(conversations+"/"+id.String()+"/close", nil).Want(200)
 		s.Clock.Advance(time.Hour)
 		asks(answerable, 6, "14 gün")
@@ -372,8 +372,8 @@ func TestAnswerLimit(t *testing.T) {
 	})
 }
 
-// Several messages in a row get one answer, and a job that runs once more, as
-// after a crash, writes nothing.
+// Several messages in a row get one answer, and a job that is repeated, as after a crash,
+// writes nothing.
 func TestAnsweredOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -385,7 +385,8 @@ func TestAnsweredOnce(t *testing.T) {
 		if list := sh.answers(id); len(list) != 1 || !strings.Contains(list[0].Body, "14 gün") {
 			t.Fatalf("got %+v", list)
 		}
-		// The answer is gone from the timeline, so only the row of the message tells.
+		// The answer is removed from the timeline, so only the message's row shows that it
+		// was answered.
 		err := s.DB.Tenant(sh.ID).InTx(sh.Context(), func(tx *db.Tx) error {
 			if _, err := tx.Exec(`UPDATE conversation_item SET deleted_at = 1 WHERE tenant_id = $1 AND author_kind = 'bot'`, tx.Tenant()); err != nil {
 				return err
@@ -403,7 +404,7 @@ func TestAnsweredOnce(t *testing.T) {
 	})
 }
 
-// Each of several questions in a row is answered, or a person answers all of them.
+// Either each of several questions in a row is answered, or a person answers all of them.
 func TestTwoQuestions(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -440,8 +441,8 @@ func TestTwoQuestions(t *testing.T) {
 	})
 }
 
-// A customer who opens a closed conversation again meets the assistant again,
-// unless somebody has the conversation.
+// A customer who reopens a closed conversation gets the assistant again, unless the
+// conversation has an owner.
 func TestReopened(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -465,7 +466,7 @@ func TestReopened(t *testing.T) {
 	})
 }
 
-// A summary needs no service outside.
+// A summary needs no external service.
 func TestSummarize(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -501,7 +502,7 @@ func TestSummarize(t *testing.T) {
 	})
 }
 
-// Trying a question shows what would be answered and why, and writes nothing.
+// A trial shows the answer and the reason, and stores nothing.
 func TestTry(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -554,7 +555,8 @@ func TestConfigurations(t *testing.T) {
 		if len(list) != 2 || list[0].ID != c.ID {
 			t.Errorf("got %+v", list)
 		}
-		// A channel names what there is, and what it names stays.
+		// A channel can only name a configuration that exists, and a configuration that is
+		// in use cannot be deleted.
 		ai := channels + "/" + sh.account.String() + "/ai"
 		sh.Owner.Do("PATCH", ai, map[string]any{"enabled": true, "configuration_id": uuid.New()}).Refused(422, "validation_failed")
 		sh.setAI(true, &c.ID)

@@ -20,7 +20,7 @@ const (
 	DuringHours  = "during_hours"
 )
 
-// Configuration is how the assistant behaves on the channels that name it.
+// Configuration defines how the assistant behaves on the channels that use it.
 type Configuration struct {
 	ID         uuid.UUID                   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Name       string                      `json:"name" example:"Satış sonrası asistanı"`
@@ -34,7 +34,7 @@ type Configuration struct {
 	UpdatedAt  clock.Time                  `json:"updated_at"`
 }
 
-// Input is what a caller gives for a configuration.
+// Input is the caller's input for a configuration.
 type Input struct {
 	Name       string      `json:"name" minLength:"1" maxLength:"100" example:"Satış sonrası asistanı"`
 	Active     string      `json:"active,omitempty" enum:"always,outside_hours,during_hours" default:"always" example:"always" doc:"When it answers, based on the channel's business hours"`
@@ -44,15 +44,15 @@ type Input struct {
 	Model      *ModelInput `json:"model,omitempty" doc:"Language model that answers; without it, the embedded engine does"`
 }
 
-// maxConfigurations bounds the configurations of a workspace.
+// maxConfigurations is the maximum number of configurations of a workspace.
 const maxConfigurations = 50
 
-// defaultConfiguration is what counts on a channel that names none.
+// defaultConfiguration is used on a channel that names none.
 func defaultConfiguration() Configuration {
 	return Configuration{Name: "Konak", Active: Always, Delay: 2, MaxAnswers: 5, Engine: Embedded}
 }
 
-// apply checks what was given and puts it into a configuration.
+// apply checks the input and copies it into a configuration.
 func (in *Input) apply(c *Configuration) error {
 	def := defaultConfiguration()
 	c.Name, c.Active, c.Delay, c.MaxAnswers = strings.TrimSpace(in.Name), in.Active, def.Delay, def.MaxAnswers
@@ -74,10 +74,10 @@ func (in *Input) apply(c *Configuration) error {
 
 func nameKey(name string) string { return strings.Join(strings.Fields(trtext.Fold(name)), " ") }
 
-// wait is how long an answer waits, so that it does not come at once.
+// wait returns the delay before an answer, so that it is not sent at once.
 func (c *Configuration) wait() time.Duration { return time.Duration(c.Delay) * time.Second }
 
-// answersAt says whether the assistant answers now.
+// answersAt reports whether the assistant answers now.
 func (c *Configuration) answersAt(open bool) bool {
 	switch c.Active {
 	case OutsideHours:
@@ -88,7 +88,7 @@ func (c *Configuration) answersAt(open bool) bool {
 	return true
 }
 
-// reference is how records name the configuration.
+// reference returns the configuration as records refer to it.
 func (c *Configuration) reference() *conversation.Configuration {
 	out := &conversation.Configuration{Name: c.Name}
 	if c.ID != uuid.Nil {

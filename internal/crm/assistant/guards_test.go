@@ -26,7 +26,7 @@ import (
 )
 
 // A server that never begins to answer uses no tokens and no money of the day, however
-// often it is asked; one that was sent the request and says nothing may have used them.
+// often it is called; one that received the request and does not answer may have used them.
 func TestDeadModelUsesNoBudget(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
 		gone := httptest.NewServer(http.NotFoundHandler())
@@ -59,14 +59,14 @@ func TestDeadModelUsesNoBudget(t *testing.T) {
 	})
 }
 
-// A conversation whose answer fails for good goes to the team.
+// A conversation whose answer fails permanently goes to the team.
 func TestFailedForGood(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
 		c := sh.configure(map[string]any{"name": "Kayıp"})
 		sh.setAI(true, &c.ID)
-		// The configuration that the channel names is lost, as no user can make it.
+		// The channel's configuration is missing, which no user can cause.
 		if err := s.DB.Tenant(sh.ID).InTx(sh.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(`DELETE FROM assistant_configuration WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), c.ID)
 			return err
@@ -84,7 +84,8 @@ func TestFailedForGood(t *testing.T) {
 	})
 }
 
-// changeHours opens the account on days of the week, all day; without one it has no hours.
+// changeHours opens the account on the given weekdays, all day; without days it has no
+// hours.
 func (sh *shop) changeHours(days ...int) error {
 	var hours *channel.Hours
 	for _, day := range days {
@@ -106,7 +107,7 @@ func (sh *shop) setHours(days ...int) {
 	}
 }
 
-// A configuration that goes by business hours is for channels that have some.
+// A configuration that depends on business hours requires channels that have them.
 func TestNeedsHours(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -125,7 +126,8 @@ func TestNeedsHours(t *testing.T) {
 		refused(sh.Owner.Put(path, map[string]any{"name": "Hep", "active": assistant.DuringHours}).Refused(422, "validation_failed"), "active", "channel_without_hours")
 		sh.Owner.Put(path, map[string]any{"name": "Her zaman"}).Want(200)
 
-		// While it is off nothing waits for hours, but it is not switched on without them.
+		// While the assistant is off, no hours are required, but it cannot be switched on
+		// without them.
 		sh.setAI(false, &night.ID)
 		refused(sh.Owner.Do("PATCH", ai, map[string]any{"enabled": true}).Refused(422, "validation_failed"), "configuration_id", "channel_without_hours")
 		sh.setHours(1)
@@ -143,7 +145,7 @@ func TestDuringHours(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
 		c := sh.configure(map[string]any{"name": "Mesai", "active": assistant.DuringHours})
-		// The clock stands on a Sunday.
+		// The clock is set to a Sunday.
 		for day, reason := range map[int]string{1: assistant.OutOfHours, 7: ""} {
 			sh.setHours(day)
 			sh.setAI(true, &c.ID)
@@ -157,8 +159,8 @@ func TestDuringHours(t *testing.T) {
 	})
 }
 
-// What keeps the assistant from answering counts when the answer is written, too: it was
-// switched off while the language model wrote.
+// What prevents an answer is checked again when it is written: here the assistant was
+// switched off while the language model was writing.
 func TestSwitchedOffMeanwhile(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
 		model.OnAsked(func() { sh.setAI(false, nil) })
@@ -170,8 +172,8 @@ func TestSwitchedOffMeanwhile(t *testing.T) {
 	})
 }
 
-// Messages are accepted while a language model thinks: its answer is there only after all of them are. How
-// much longer they took is printed.
+// Messages are accepted while a language model is working: its answer comes only after all
+// of them. The additional time is printed.
 func TestInboundBesideTheModel(t *testing.T) {
 	runWithModelFor(t, 30*time.Second, func(t *testing.T, sh *shop, model *openai.Server, _ assistant.Configuration) {
 		const messages = 20
@@ -200,8 +202,8 @@ func TestInboundBesideTheModel(t *testing.T) {
 	})
 }
 
-// A conversation that the customer opened again, and that somebody took before the
-// assistant came to it, stays with people.
+// A conversation that the customer reopened, and that somebody took before the assistant
+// handled it, stays with people.
 func TestTakenSinceReopened(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -231,7 +233,7 @@ func TestTakenSinceReopened(t *testing.T) {
 	})
 }
 
-// A conversation that became somebody's by a merge is theirs: the assistant is silent in it.
+// The assistant is silent in a conversation that gets an owner through a merge.
 func TestSomebodysByAMerge(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -253,8 +255,8 @@ func TestSomebodysByAMerge(t *testing.T) {
 	})
 }
 
-// What machines, our own people outside Konak and the test environment write gets no answer,
-// and does not bring the assistant back into a conversation that was closed.
+// Messages from machines, our own people outside Konak and the test environment get no
+// answer, and do not return a closed conversation to the assistant.
 func TestWhoIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -311,7 +313,7 @@ func TestWhoIsNotAnswered(t *testing.T) {
 		sh.Owner.Delete(conversations + "/" + c.ID.String()).Want(200)
 		check("a blocked contact that begins", receive(false, "unwanted", inbound.Inbound{}), 0, conversation.AIOff)
 
-		// What is written to people leaves the assistant no work.
+		// Messages in a conversation that people have create no jobs for the assistant.
 		id = sh.writes("handed", "Bir insanla görüşmek istiyorum").Conversation.ID
 		check("who asks for a person", id, 1, conversation.AIHandedOver)
 		sh.writes("handed", answerable)

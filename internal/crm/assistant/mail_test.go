@@ -20,8 +20,8 @@ import (
 
 const proven = "spf=pass dkim=pass dmarc=pass"
 
-// A language model learns of orders by mail only where the From header is proven and is
-// the customer's own, whatever the mail tells it to do.
+// A language model learns about orders by mail only if the From header is proven and is the
+// customer's own, whatever the mail tells it to do.
 func TestModelByMail(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(c *app.Config) { c.MailDomain, c.AssistantTime = "in.konak.example", time.Second }, func(t *testing.T, s *apptest.Server) {
@@ -80,7 +80,7 @@ func TestModelByMail(t *testing.T) {
 	})
 }
 
-// settleMail says what was found out about the newest mail's sender, and returns its
+// settleMail stores the result of checking the newest mail's sender, and returns its
 // conversation.
 func (sh *shop) settleMail(auth string) (c conversation.Conversation) {
 	sh.t.Helper()

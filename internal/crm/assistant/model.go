@@ -16,27 +16,26 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// ErrBadAnswer says that a language model's server answered, and that its answer
-// cannot be used.
+// ErrBadAnswer means that a language model's server answered, but the answer cannot be
+// used.
 var ErrBadAnswer = errors.New("the language model's answer cannot be used")
 
-// ErrNothingUsed says that a language model's server never began to answer: it was not
+// ErrNothingUsed means that a language model's server never began to answer: it was not
 // reached, closed the connection, or refused. Such a call uses no tokens.
 var ErrNothingUsed = errors.New("the language model's server did not begin to answer")
 
-// Model asks servers that speak the OpenAI-compatible chat API.
+// Model calls servers that speak the OpenAI-compatible chat API.
 type Model interface {
-	// CheckAddress reads an address that a user gave; validation_failed where it
-	// leads nowhere.
+	// CheckAddress parses a user's address; validation_failed if it is not usable.
 	CheckAddress(field, address string) (string, error)
-	// Complete asks for the next message. It reads a bounded answer and ends with
-	// the context. The error is ErrBadAnswer for an answer that makes no sense; any
-	// other error says that the server did not answer, and is ErrNothingUsed where
-	// it used no tokens for certain.
+	// Complete requests the next message. It reads an answer of limited size and ends with
+	// the context. The error is ErrBadAnswer for an answer that makes no sense; any other
+	// error means that the server did not answer, and is ErrNothingUsed if it certainly
+	// used no tokens.
 	Complete(ctx context.Context, to Endpoint, r ChatRequest) (ChatAnswer, error)
 }
 
-// Endpoint is where a language model is asked.
+// Endpoint is the address, model and key for calling a language model.
 type Endpoint struct {
 	Address string // such as https://llm.example.com/v1
 	Model   string
@@ -55,18 +54,18 @@ const (
 type ChatMessage struct {
 	Role  string
 	Text  string
-	Calls []ToolCall // of the assistant
+	Calls []ToolCall // requested by the assistant
 	For   string     // the call that a tool's message answers
 }
 
-// ToolCall is a language model's wish to use a tool.
+// ToolCall is a language model's request to run a tool.
 type ToolCall struct {
 	ID        string
 	Name      string
 	Arguments string // JSON, as the model wrote it
 }
 
-// Tool is what a language model may use.
+// Tool is a tool that a language model may use.
 type Tool struct {
 	Name        string
 	Description string
@@ -84,7 +83,8 @@ type ChatRequest struct {
 type ChatAnswer struct {
 	Text  string
 	Calls []ToolCall
-	// Input and Output are the tokens that the server counted; zero where it says nothing.
+	// Input and Output are the tokens that the server counted; zero if it does not report
+	// them.
 	Input, Output int64
 }
 
@@ -112,14 +112,14 @@ type ModelSettings struct {
 	failures int
 }
 
-// Spending is what a day used.
+// Spending is what was used on a day.
 type Spending struct {
 	Tokens  int64 `json:"tokens" example:"18250"`
 	Money   int64 `json:"money" example:"3" doc:"Minor units, rounded up"`
 	Seconds int64 `json:"seconds" example:"42" doc:"Rounded up"`
 }
 
-// ModelInput is what a caller gives for a language model.
+// ModelInput is the caller's input for a language model.
 type ModelInput struct {
 	Address      string  `json:"address" minLength:"1" maxLength:"500" example:"https://llm.example.com/v1" doc:"Base URL of the OpenAI-compatible API, without a query; /chat/completions is appended"`
 	Model        string  `json:"model" minLength:"1" maxLength:"200" example:"qwen3-32b"`
@@ -131,24 +131,24 @@ type ModelInput struct {
 	DailySeconds *int64  `json:"daily_seconds,omitempty" minimum:"0" maximum:"86400" example:"3600" doc:"Seconds per day that calls can take; at least the time of two calls (60 s unless the operator changed it), defaults to 3600"`
 }
 
-// Budgets of a configuration that names none.
+// Budgets of a configuration that sets none.
 const (
 	defaultDailyTokens  = 500_000
 	defaultDailySeconds = 3600
 )
 
-// leastDailyTokens is what the question and the answer of a short conversation may use at most,
-// which is reserved before a server is asked.
+// leastDailyTokens is the most that the question and answer of a short conversation may
+// use, which is reserved before a server is called.
 const leastDailyTokens = 4000
 
-// leastDailySeconds is what an answer may take that searches once: a call reserves all the time
-// that it has.
+// leastDailySeconds returns the most time that an answer with one search may take: a call
+// reserves its full time limit.
 func (s *Service) leastDailySeconds() int64 {
 	return int64(math.Ceil((2 * s.ModelTime).Seconds()))
 }
 
-// checkBudgets refuses budgets that allow no answer at all, and one of money that never binds
-// because nothing has a price.
+// checkBudgets refuses budgets that allow no answer at all, and a money budget that never
+// applies because there are no prices.
 func (s *Service) checkBudgets(m *ModelSettings) error {
 	tooSmall := func(field string, least int64) error {
 		return fault.Invalid("model."+field, "too_small").Because(fmt.Sprintf("the least %s that allows an answer is %d", field, least))
@@ -167,12 +167,12 @@ func (s *Service) checkBudgets(m *ModelSettings) error {
 	return nil
 }
 
-// modelPlace is what the key of a configuration is sealed for.
+// modelPlace returns the context that a configuration's key is sealed for.
 func modelPlace(id uuid.UUID) string { return "assistant_configuration/" + id.String() }
 
-// applyModel checks what was given for a language model and puts it into the
-// configuration. A stored key stays for its own server alone: validation_failed
-// where the address is another server's and no key is given.
+// applyModel checks the input for a language model and copies it into the configuration. A
+// stored key is kept only for its own server: validation_failed if the address is on
+// another server and no key is given.
 func (s *Service) applyModel(tenant uuid.UUID, in *ModelInput, c *Configuration) error {
 	was := c.Model.V
 	c.Engine, c.Model.V = Embedded, nil
@@ -212,17 +212,17 @@ func (s *Service) applyModel(tenant uuid.UUID, in *ModelInput, c *Configuration)
 	return nil
 }
 
-// isNoHeader says whether a character cannot stand in a header, where keys go.
+// isNoHeader reports whether a character is not allowed in a header, where keys are sent.
 func isNoHeader(r rune) bool { return r < ' ' || r > '~' }
 
-// sameServer says whether two addresses lead to one server, by scheme, host and port.
+// sameServer reports whether two addresses have the same scheme, host and port.
 func sameServer(a, b string) bool {
 	x, err := url.Parse(a)
 	y, other := url.Parse(b)
 	return err == nil && other == nil && x.Scheme == y.Scheme && x.Host == y.Host
 }
 
-// endpoint is where the language model of a configuration is asked.
+// endpoint returns the endpoint of a configuration's language model.
 func (s *Service) endpoint(tenant uuid.UUID, c *Configuration) (Endpoint, error) {
 	m := c.Model.V
 	out := Endpoint{Address: m.Address, Model: m.Model}

@@ -20,14 +20,14 @@ import (
 
 const modelKey = "sk-very-secret"
 
-// runWithModel runs fn in a shop whose channel is answered by a language model. A call
-// of it may take a second, which only a server that says nothing needs.
+// runWithModel runs fn in a shop whose channel is answered by a language model. A call may
+// take one second, which is used up only by a server that does not answer.
 func runWithModel(t *testing.T, fn func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration)) {
 	t.Helper()
 	runWithModelFor(t, time.Second, fn)
 }
 
-// runWithModelFor does the same with the time that a call may take.
+// runWithModelFor is runWithModel with a given time limit for a call.
 func runWithModelFor(t *testing.T, within time.Duration, fn func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration)) {
 	t.Helper()
 	t.Parallel()
@@ -43,7 +43,7 @@ func runWithModelFor(t *testing.T, within time.Duration, fn func(t *testing.T, s
 	})
 }
 
-// modelAt is a language model at an address, with other settings.
+// modelAt returns the settings of a language model at an address, with other settings.
 func modelAt(address string, more map[string]any) map[string]any {
 	out := map[string]any{"address": address + "/v1", "model": "sandbox", "api_key": modelKey}
 	for k, v := range more {
@@ -52,7 +52,7 @@ func modelAt(address string, more map[string]any) map[string]any {
 	return out
 }
 
-// change writes the configuration anew with other settings of its model.
+// change replaces the configuration with other settings of its model.
 func (sh *shop) change(c assistant.Configuration, more map[string]any) (out assistant.Configuration) {
 	sh.t.Helper()
 	m := map[string]any{"address": c.Model.V.Address, "model": c.Model.V.Model}
@@ -63,14 +63,14 @@ func (sh *shop) change(c assistant.Configuration, more map[string]any) (out assi
 	return out
 }
 
-// read reads a configuration.
+// read returns a configuration.
 func (sh *shop) read(c assistant.Configuration) (out assistant.Configuration) {
 	sh.t.Helper()
 	sh.Owner.Get(configurations + "/" + c.ID.String()).Want(200).Data(&out)
 	return out
 }
 
-// order feeds an order of a customer.
+// order adds a customer's order.
 func (sh *shop) order(contact uuid.UUID, number, item string) {
 	sh.t.Helper()
 	sh.key.Put("/api/commerce/public/v1/orders", map[string]any{
@@ -90,7 +90,7 @@ func (sh *shop) handedOver(name string, c uuid.UUID, reason string) {
 }
 
 // A language model searches the workspace's texts and the customer's own orders, and its
-// answer names the sources that it cited. Nothing of it happens while a message comes in.
+// answer names the sources that it cited. None of this happens while a message is received.
 func TestModelAnswers(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
 		for _, q := range []struct{ who, text, says, source string }{
@@ -150,8 +150,8 @@ func TestModelAnswers(t *testing.T) {
 	})
 }
 
-// A language model that is dead, slow, endless or lying leaves the conversation to
-// people, says why, and is answered for once.
+// If a language model is dead, slow, endless or lying, the conversation goes to people with
+// the reason, and the customer gets one message.
 func TestModelFaults(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
 		for fault, reason := range map[string]string{
@@ -178,7 +178,7 @@ func TestModelFaults(t *testing.T) {
 	})
 }
 
-// A server that failed is not asked for a while, so that customers get a person at once.
+// A server that failed is not called for a while, so that customers get a person at once.
 // The pause grows, and the first answer ends it.
 func TestModelPause(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
@@ -215,8 +215,8 @@ func TestModelPause(t *testing.T) {
 	})
 }
 
-// A day's tokens, money and time are reserved before a call: what a call may use at most
-// has to fit, and a process that dies leaves it reserved.
+// A day's tokens, money and time are reserved before a call: the maximum of a call must
+// fit, and it stays reserved if the process dies.
 func TestModelBudget(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
 		for name, limit := range map[string]map[string]any{
@@ -244,8 +244,8 @@ func TestModelBudget(t *testing.T) {
 				t.Errorf("%s: %d answers, %d tokens, %+v", name, answered, used, m.Spent)
 			}
 		}
-		// A server that counts more than it was sent does not get more than was reserved, and for
-		// one that counts nothing all of that is spent.
+		// If a server reports an impossible token count, or none, everything reserved for
+		// the call is spent.
 		c = sh.change(c, map[string]any{"daily_tokens": 100_000})
 		for _, lie := range []string{openai.LiesOfUse, openai.HidesUse} {
 			sh.s.Clock.Advance(24 * time.Hour)
@@ -260,8 +260,8 @@ func TestModelBudget(t *testing.T) {
 	})
 }
 
-// Budgets that allow no answer, or that never bind, are refused with what would do, and so are
-// keys and addresses that no request could carry.
+// Budgets that allow no answer, or that never apply, are refused with a value that would
+// work, and so are keys and addresses that no request could contain.
 func TestModelRefusals(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, _ *openai.Server, c assistant.Configuration) {
 		for _, bad := range []struct {
@@ -296,7 +296,8 @@ func TestModelRefusals(t *testing.T) {
 	})
 }
 
-// What webhooks may reach inside the network is neither a source nor a language model's server.
+// Addresses inside the network that webhooks may reach can be neither a source nor a
+// language model's server.
 func TestInsideStaysInside(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.ModelAllow, cfg.SourceAllow = nil, nil }, func(t *testing.T, s *apptest.Server) {
@@ -314,7 +315,7 @@ func TestInsideStaysInside(t *testing.T) {
 }
 
 // A model that follows every instruction that it reads, in a message, an article or an
-// order, gets no further than its tools: no other customer's orders, and no tool beside.
+// order, can only use its tools: no other customer's orders, and no other tool.
 func TestModelInjection(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
 		victim := sh.writes("victim", "Merhaba, ben kurban").Conversation
@@ -363,7 +364,7 @@ func TestModelInjection(t *testing.T) {
 	})
 }
 
-// The job that asks the model writes nothing a second time.
+// The job that asks the model does not write a second time.
 func TestModelAnsweredOnce(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
 		got := sh.writes("elif", answerable)
@@ -383,7 +384,7 @@ func TestModelAnsweredOnce(t *testing.T) {
 	})
 }
 
-// The key is sealed, never shown, and goes to the server that it was given for alone.
+// The key is sealed, never shown, and sent only to the server that it was given for.
 func TestModelKey(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
 		path := configurations + "/" + c.ID.String()

@@ -10,15 +10,15 @@ import (
 // provisionLicence is the module that a workspace needs for the regulation corpus.
 const provisionLicence = "advisor"
 
-// Bounds of answers from the regulation corpus. A law has every word that people use, so
-// more of the question has to be in the provision than in a help article.
+// Limits of answers from the regulation corpus. A law contains every word that people use,
+// so a provision must cover more of the question than a help article.
 const (
 	maxProvisions  = 5
 	provisionBound = 0.72
 )
 
-// findProvisions asks the regulation corpus, where the configuration says so and the
-// workspace has it. The corpus is Turkish.
+// findProvisions searches the regulation corpus if the configuration allows it and the
+// workspace has the licence. The corpus is Turkish.
 func (s *Service) findProvisions(ctx context.Context, c *Configuration, question, language string) (engine.Reply, error) {
 	if !c.Provisions || !caller.From(ctx).Licences[provisionLicence] || language != engine.Turkish {
 		return engine.Reply{}, nil

@@ -16,16 +16,16 @@ const AnswerJob = "assistant.answer"
 type received struct {
 	ConversationID uuid.UUID `json:"conversation_id"`
 	ItemID         uuid.UUID `json:"item_id"`
-	// Reopened says that the message opened a conversation that was closed.
+	// Reopened means that the message reopened a closed conversation.
 	Reopened bool `json:"reopened,omitempty"`
 }
 
-// Queue leaves jobs for messages that the assistant may answer.
+// Queue enqueues jobs for messages that the assistant may answer.
 type Queue struct{}
 
-// MessageReceived implements inbound.Assistant. It does no more than write the
-// job: nothing of the assistant can hold an inbound message up. Here alone is decided that
-// what machines, our own people and the test environment wrote gets no answer.
+// MessageReceived implements inbound.Assistant. It only enqueues the job, so that the
+// assistant cannot delay an inbound message. This is the only place that excludes messages
+// from machines, our own people and the test environment.
 func (Queue) MessageReceived(tx *db.Tx, c conversation.Conversation, item conversation.Item, reopened bool) error {
 	if item.Test || item.Automatic || item.AuthorKind != conversation.ByContact {
 		return nil

@@ -16,8 +16,8 @@ import (
 
 const cannedReplies = "/api/crm/v1/canned-replies"
 
-// A canned reply answers customers from the moment on at which it is released for the
-// assistant, and no longer than that.
+// A canned reply is used for answers from the moment it is released for the assistant until
+// it is withdrawn.
 func TestReleasedCannedReply(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

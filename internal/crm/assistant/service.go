@@ -27,37 +27,37 @@ import (
 // Licence is the module that a workspace needs for the assistant.
 const Licence = "ai"
 
-// Account is what the assistant knows of a channel account.
+// Account is the part of a channel account that the assistant needs.
 type Account struct {
 	Enabled         bool // it carries messages, and the assistant is on
-	Open            bool // somebody is there, by its business hours
+	Open            bool // within its business hours
 	ConfigurationID *uuid.UUID
 }
 
-// Channels knows the accounts of a workspace.
+// Channels reads the channel accounts of a workspace.
 type Channels interface {
 	Account(r *db.Reader, id uuid.UUID) (Account, error)
-	// NamesConfiguration says whether an account uses a configuration, and whether one of
-	// those where the assistant is on has no business hours.
+	// NamesConfiguration reports whether an account uses a configuration, and whether one
+	// of those with the assistant on has no business hours.
 	NamesConfiguration(r *db.Reader, id uuid.UUID) (used, withoutHours bool, err error)
 }
 
-// Library has the texts that answers come from.
+// Library provides the texts that answers come from.
 type Library interface {
-	// Revision names the state of the texts; texts of one revision are equal.
+	// Revision identifies the state of the texts; equal revisions mean equal texts.
 	Revision(ctx context.Context) (string, error)
 	Read(ctx context.Context) ([]engine.Text, error)
 }
 
-// Provisions knows the regulation corpus.
+// Provisions searches the regulation corpus.
 type Provisions interface {
-	// FindProvisions returns provisions in force that fit a question, the best first.
+	// FindProvisions returns provisions in force that match a question, best first.
 	FindProvisions(ctx context.Context, question string, limit int) ([]engine.Text, error)
 }
 
-// Workspaces knows the workspaces.
+// Workspaces reads workspaces.
 type Workspaces interface {
-	// Workspace reads the slug of a workspace and its licences.
+	// Workspace returns the slug and the licences of a workspace.
 	Workspace(ctx context.Context, id uuid.UUID) (slug string, licences map[string]bool, err error)
 }
 
@@ -66,7 +66,7 @@ type Typing interface {
 	BotTypes(ctx context.Context, c conversation.Conversation)
 }
 
-// Order is what a language model learns of a customer's order.
+// Order is what a language model is told about a customer's order.
 type Order struct {
 	Number   string   `json:"number"`
 	Status   string   `json:"status"`
@@ -77,20 +77,19 @@ type Order struct {
 	Tracking []string `json:"tracking,omitempty"`
 }
 
-// Orders knows what customers bought.
+// Orders reads customers' orders.
 type Orders interface {
-	// OrdersOf lists the newest orders of a contact.
+	// OrdersOf returns the newest orders of a contact.
 	OrdersOf(r *db.Reader, who contact.Contact) ([]Order, error)
 }
 
-// Mails knows where mails came from.
+// Mails reads the origin of mails.
 type Mails interface {
-	// ProvenSender returns the address that the mail of an item came from, "" where
-	// nothing proves it.
+	// ProvenSender returns the sender's address of an item's mail, "" if it is not proven.
 	ProvenSender(r *db.Reader, item uuid.UUID) (string, error)
 }
 
-// Config is what the assistant needs.
+// Config holds what the assistant needs.
 type Config struct {
 	DB            *db.DB
 	Conversations *conversation.Service
@@ -104,15 +103,15 @@ type Config struct {
 	Typing        Typing
 	Orders        Orders
 	Mails         Mails
-	// Limits bounds how often agents let a language model write.
+	// Limits limits how often agents let a language model write.
 	Limits limit.Limiter
-	// Model asks language models, with keys that Box sealed.
+	// Model calls language models, with keys that Box sealed.
 	Model Model
 	Box   *secret.Box
-	// ModelTime is how long one call of a language model may take: 30 seconds by
-	// default.
+	// ModelTime is the time limit for one call of a language model: 30 seconds by default.
 	ModelTime time.Duration
-	// TypingEvery is how often the typing sign is renewed: every 5 seconds by default.
+	// TypingEvery is the interval at which the typing indicator is renewed: 5 seconds by
+	// default.
 	TypingEvery time.Duration
 }
 
@@ -129,14 +128,14 @@ type indexKey struct {
 	revision string
 }
 
-// keptText is how many bytes of the workspaces' texts a node keeps in memory; an index is
-// some ten times as large as its text. Each counts as emptyIndex bytes at least.
+// keptText is the number of bytes of the workspaces' texts that a node keeps in memory; an
+// index is about ten times as large as its text. Each index adds emptyIndex bytes.
 const (
 	keptText   = 16 << 20
 	emptyIndex = 64 << 10
 )
 
-// New makes the service. It returns an error where the config lacks something.
+// New creates the service. It returns an error if the config is incomplete.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Conversations == nil || c.Records == nil || c.Replies == nil || c.Contacts == nil ||
 		c.Channels == nil || c.Library == nil || c.Provisions == nil || c.Workspaces == nil || c.Typing == nil ||
@@ -153,7 +152,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// index gives the workspace's texts.
+// index returns the index of the workspace's texts.
 func (s *Service) index(ctx context.Context) (*engine.Index, error) {
 	revision, err := s.Library.Revision(ctx)
 	if err != nil {
@@ -165,12 +164,12 @@ func (s *Service) index(ctx context.Context) (*engine.Index, error) {
 	})
 }
 
-// Configurations lists the oldest first.
+// Configurations returns the configurations, oldest first.
 func (s *Service) Configurations(ctx context.Context, p db.Page) (db.List[Configuration], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Configuration], error) { return list(r, s.today(), p) })
 }
 
-// Configuration reads one; not_found where there is none.
+// Configuration returns one configuration; not_found if it does not exist.
 func (s *Service) Configuration(ctx context.Context, id uuid.UUID) (Configuration, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Configuration, error) {
 		c, err := byID(r, s.today(), id)
@@ -178,7 +177,7 @@ func (s *Service) Configuration(ctx context.Context, id uuid.UUID) (Configuratio
 	})
 }
 
-// Add makes a configuration. It returns a conflict where the name is another's.
+// Add creates a configuration. It returns a conflict if the name is taken.
 func (s *Service) Add(ctx context.Context, in Input) (c Configuration, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
 		c = Configuration{ID: tx.NewID(), CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now())}
@@ -205,7 +204,7 @@ func (s *Service) Add(ctx context.Context, in Input) (c Configuration, err error
 
 func nameTaken() error { return fault.New(fault.Conflict).Field("name", "taken") }
 
-// record writes the audit line of a change.
+// record writes a change to the audit log.
 func record(tx *db.Tx, action string, c Configuration) error {
 	line := map[string]any{"name": c.Name, "active": c.Active, "delay_s": c.Delay, "max_answers": c.MaxAnswers, "provisions": c.Provisions, "engine": c.Engine}
 	if m := c.Model.V; m != nil {
@@ -215,9 +214,9 @@ func record(tx *db.Tx, action string, c Configuration) error {
 	return audit.Write(tx, action, c.ID.String(), line)
 }
 
-// Change writes a configuration anew and forgets failures of its server. It returns
-// a conflict where the name is another's, and validation_failed where it goes by business
-// hours from now on and a channel that uses it has none.
+// Change replaces a configuration's settings and forgets failures of its server. It returns
+// a conflict if the name is taken, and validation_failed if it now depends on business
+// hours and a channel that uses it has none.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (c Configuration, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, err = lock(tx, id); err != nil {
@@ -269,7 +268,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Known tells channels which configurations there are. It locks what it finds, so
+// Known lets channels check configurations. HoldConfiguration locks the one it finds, so
 // that it is not deleted before the transaction ends.
 type Known struct{}
 

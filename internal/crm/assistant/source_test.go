@@ -29,7 +29,7 @@ const (
 		<p>Montaj hizmeti Ankara içinde ücretsizdir.</p><script>alert(1)</script><p hidden>gizli</p></main></body></html>`
 )
 
-// website is a server whose pages a test changes.
+// website is a server with pages that a test changes.
 type website struct {
 	*httptest.Server
 	page  atomic.Pointer[http.HandlerFunc]
@@ -70,7 +70,7 @@ func (sh *shop) addPage(address string) (out source.Source) {
 	return sh.source(out.ID).Source
 }
 
-// later moves the clock and lets jobs run; the owner signs in again.
+// later moves the clock and runs the jobs; the owner signs in again.
 func (sh *shop) later(d time.Duration) {
 	sh.t.Helper()
 	sh.s.Clock.Advance(d)
@@ -93,8 +93,8 @@ func (sh *shop) try(question string, configuration *uuid.UUID) (out assistant.Tr
 	return out
 }
 
-// A page that the workspace names is fetched, quoted with its title and address, fetched
-// again every day, and gone from the answers with its deletion.
+// A page that the workspace adds is fetched, quoted with its title and address, fetched
+// again every day, and no longer quoted after its deletion.
 func TestPageIsASource(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -123,7 +123,7 @@ func TestPageIsASource(t *testing.T) {
 			t.Errorf("a day later: %+v", got)
 		}
 
-		// A server that is down keeps the text for a week; a page that is gone does not.
+		// If a server is down, the text is kept for a week; if a page is gone, it is not.
 		site.serve(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
 		sh.Owner.Post(sources+"/"+src.ID.String()+"/fetch", nil).Want(200)
 		s.Settle()
@@ -167,7 +167,7 @@ func TestPageIsASource(t *testing.T) {
 	})
 }
 
-// What cannot be read says why.
+// Pages that cannot be read show the reason.
 func TestPageFailures(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -222,7 +222,7 @@ func TestPageFailures(t *testing.T) {
 	})
 }
 
-// Files of every kind give their text; what has none is refused.
+// Files of every kind are read for their text; a file without text is refused.
 func TestFileIsASource(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -263,7 +263,7 @@ func TestFileIsASource(t *testing.T) {
 				t.Errorf("%s: %+v, want %s", name, e, c.want)
 			}
 		}
-		// One paragraph that is longer than what is kept is cut, in UTF-16 too.
+		// A paragraph that is longer than the limit is cut, in UTF-16 too.
 		var long source.Source
 		sh.upload("tek.txt", strings.Repeat("kelime ", 40_000)).Want(201).Data(&long)
 		if !long.Cut || long.Bytes > 200_000 || long.Bytes < 190_000 {
@@ -274,7 +274,7 @@ func TestFileIsASource(t *testing.T) {
 	})
 }
 
-// Number and size of the sources are bounded, and a page is named once.
+// Number and size of the sources are limited, and a page can be added only once.
 func TestSourceLimits(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -319,7 +319,7 @@ func TestSourceLimits(t *testing.T) {
 }
 
 // Each route needs its permission and the licence, another workspace sees nothing, and the
-// audit log knows every change.
+// audit log has every change.
 func TestSourceRights(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -362,7 +362,8 @@ func TestSourceRights(t *testing.T) {
 	})
 }
 
-// Provisions answer where the configuration says so and the workspace has the licence.
+// Provisions are used for answers if the configuration allows it and the workspace has the
+// licence.
 func TestProvisionsAreASource(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

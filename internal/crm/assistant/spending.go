@@ -12,11 +12,11 @@ import (
 	"konak/internal/kit/db"
 )
 
-// moneyUnit is how many parts a minor unit of money has in the count of a day: the
-// price of one token at one minor unit for a million.
+// moneyUnit is the number of parts into which a day's count divides a minor unit of money:
+// one part is the price of one token at one minor unit per million.
 const moneyUnit = 1_000_000
 
-// usage is what calls of a language model use.
+// usage is what calls of a language model used.
 type usage struct {
 	tokens int64
 	money  int64 // in parts of moneyUnit
@@ -27,12 +27,12 @@ func (u usage) minus(o usage) usage {
 	return usage{u.tokens - o.tokens, u.money - o.money, u.timeMS - o.timeMS}
 }
 
-// today is the day that is spent on, by UTC.
+// today returns the current day of spending, in UTC.
 func (s *Service) today() int64 {
 	return s.DB.Clock().Now().UTC().Truncate(24 * time.Hour).Unix()
 }
 
-// limit is what a day may use.
+// limit returns the budgets of a day.
 func (m *ModelSettings) limit() usage {
 	out := usage{m.DailyTokens, m.DailyMoney * moneyUnit, m.DailySeconds * 1000}
 	if m.DailyMoney == 0 {
@@ -45,11 +45,11 @@ func (m *ModelSettings) usageOf(input, output int64, took time.Duration) usage {
 	return usage{input + output, input*m.InputPrice + output*m.OutputPrice, took.Milliseconds()}
 }
 
-// tokensPerMessage is what a message may use beside its text: its role and the signs
-// that servers put around it.
+// tokensPerMessage is the maximum that a message uses in addition to its text: its role and
+// the tokens that servers put around it.
 const tokensPerMessage = 32
 
-// mostInput is how many tokens a request may be at most: no token is shorter than a
+// mostInput returns the maximum number of tokens of a request: a token is at least one
 // byte.
 func (r *ChatRequest) mostInput() (n int64) {
 	for _, m := range r.Messages {
@@ -64,16 +64,16 @@ func (r *ChatRequest) mostInput() (n int64) {
 	return n
 }
 
-// errBudgetSpent says that a day's budget does not allow another call.
+// errBudgetSpent means that a day's budget does not allow another call.
 var errBudgetSpent = errors.New("the day's budget is used up")
 
-// errUnreachable says that the language model's server does not answer, or failed a
-// moment ago and is not asked.
+// errUnreachable means that the language model's server does not answer, or failed a moment
+// ago and is not called.
 var errUnreachable = errors.New("the language model's server does not answer")
 
-// complete asks the language model of a configuration, for so long at most. What the call may use at most
-// is reserved before it, in a transaction of its own: a process that dies meanwhile
-// leaves it reserved, so that a day never uses more than its budget. The error is
+// complete calls the language model of a configuration, with a time limit. The maximum that
+// the call may use is reserved before it, in a separate transaction: if the process dies
+// meanwhile it stays reserved, so that a day never exceeds its budget. The error is
 // errBudgetSpent, errUnreachable or ErrBadAnswer.
 func (s *Service) complete(ctx context.Context, c Configuration, r ChatRequest, within time.Duration) (ChatAnswer, error) {
 	h, m, day := s.tenant(ctx), c.Model.V, s.today()
@@ -99,16 +99,16 @@ func (s *Service) complete(ctx context.Context, c Configuration, r ChatRequest, 
 	call, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	answer, failed := s.Model.Complete(call, to, r)
-	// A server that had less time than an answer to a customer has is not to blame.
+	// A server that got less time than for an answer to a customer is not to blame.
 	hurried := call.Err() != nil && within < s.ModelTime
 	if ctx.Err() != nil {
-		return ChatAnswer{}, ctx.Err() // the server stops, which is no fault of the model's
+		return ChatAnswer{}, ctx.Err() // the server is shutting down, which is not the model's fault
 	}
 	used := most
 	switch {
 	case errors.Is(failed, ErrNothingUsed):
 		used = usage{}
-	// A server that counts more than is possible, or nothing, does not lower the count.
+	// An impossible or missing token count from the server does not lower the usage.
 	case failed == nil && answer.Input > 0 && answer.Output >= 0 && answer.Input <= r.mostInput() && answer.Output <= int64(r.MaxTokens):
 		used = m.usageOf(answer.Input, answer.Output, within)
 	}
@@ -128,14 +128,14 @@ func (s *Service) complete(ctx context.Context, c Configuration, r ChatRequest, 
 	return answer, failed
 }
 
-// Pauses after failures of a server: each in a row doubles the pause.
+// Pauses after failures of a server: each consecutive failure doubles the pause.
 const (
 	firstPause = 30 * time.Second
 	maxPause   = 30 * time.Minute
 )
 
-// noteOutcome pauses the language model whose server did not answer, and forgets
-// earlier failures where it did.
+// noteOutcome pauses a language model whose server did not answer, and forgets earlier
+// failures if it did.
 func (s *Service) noteOutcome(tx *db.Tx, c *Configuration, failed error) error {
 	if failed == nil || errors.Is(failed, ErrBadAnswer) {
 		if c.Model.V.failures == 0 {

@@ -8,7 +8,7 @@ import (
 	"konak/internal/crm/assistant"
 )
 
-// Of several messages of which one has an answer, that one is suggested.
+// If one of several messages has an answer, that one is suggested.
 func TestSuggestsWhatItFound(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -23,7 +23,7 @@ func TestSuggestsWhatItFound(t *testing.T) {
 	})
 }
 
-// Where a rule keeps the suggestion back, the words of the hand-over leave without it.
+// If a rule blocks the suggestion, the words of the hand-over are sent without it.
 func TestSuggestionKeptBack(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -39,8 +39,8 @@ func TestSuggestionKeptBack(t *testing.T) {
 	})
 }
 
-// A message whose words tell no language is in the one that the customer wrote before, else in that of the texts
-// which have its words, else in the contact's.
+// A message whose words do not show its language has that of the customer's earlier
+// messages, else that of the texts with its words, else the contact's.
 func TestLanguageOfShortMessages(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

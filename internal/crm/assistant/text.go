@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// phrases are what the assistant says in its own words.
+// phrases are the assistant's own texts.
 type phrases struct{ greeting, thanks, person, unknown, closed, source, meanwhile string }
 
 var phrasesBy = map[string]phrases{
@@ -36,7 +36,8 @@ var phrasesBy = map[string]phrases{
 	},
 }
 
-// wordsIn are the words in a language; in English for who speaks neither.
+// wordsIn returns the phrases in a language; in English for a language the assistant does
+// not speak.
 func wordsIn(language string) phrases {
 	if language == engine.Other {
 		language = engine.English
@@ -44,7 +45,7 @@ func wordsIn(language string) phrases {
 	return phrasesBy[languageOr(language)]
 }
 
-// languageOr is a language that the assistant speaks: the given one, else Turkish.
+// languageOr returns a language that the assistant speaks: English if given, else Turkish.
 func languageOr(language string) string {
 	if language == engine.English {
 		return language
@@ -52,8 +53,8 @@ func languageOr(language string) string {
 	return engine.Turkish
 }
 
-// ofRefusal is what the customer hears where the assistant does not answer at all; "" where
-// it should not have spoken. While the channel is open a colleague sits there already.
+// ofRefusal returns what the customer is told when the assistant does not answer at all; ""
+// if it says nothing. While the channel is open, a colleague is available.
 func (p phrases) ofRefusal(reason string, open bool) string {
 	switch {
 	case reason == AnswerLimit, reason == OutOfHours && open:
@@ -64,11 +65,11 @@ func (p phrases) ofRefusal(reason string, open bool) string {
 	return ""
 }
 
-// withSources adds to a text what it rests on and the customer can read.
+// withSources appends the sources of a text that the customer can read.
 func (p phrases) withSources(text string, sources []conversation.AISource) string {
 	for _, s := range sources {
 		if s.Kind == engine.CannedReply {
-			continue // its title is the team's
+			continue // its title is internal to the team
 		}
 		text += "\n\n" + p.source + s.Title
 		if s.URL != "" {
@@ -78,7 +79,7 @@ func (p phrases) withSources(text string, sources []conversation.AISource) strin
 	return text
 }
 
-// withSuggestions adds texts that the customer can read while they wait.
+// withSuggestions appends texts that the customer can read while they wait.
 func (p phrases) withSuggestions(text string, list []engine.Candidate) string {
 	if len(list) == 0 {
 		return text
@@ -90,7 +91,7 @@ func (p phrases) withSuggestions(text string, list []engine.Candidate) string {
 	return text
 }
 
-// withoutSources takes out what withSources added.
+// withoutSources removes what withSources appended.
 func withoutSources(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, source := 0, false; i < len(lines); i++ {
@@ -103,7 +104,7 @@ func withoutSources(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Summarizer writes summaries out of a conversation's own sentences.
+// Summarizer builds summaries from a conversation's own sentences.
 type Summarizer struct{}
 
 var _ airecord.Assistant = Summarizer{}
@@ -124,7 +125,7 @@ func (Summarizer) Summarize(ctx context.Context, t airecord.Transcript) (airecor
 		line := engine.Line{By: engine.ByTeam, Body: item.PlainBody()}
 		switch {
 		case item.Detail[reply.DetailSmallTalk] == true:
-			continue // the customer still waits, and nothing was answered
+			continue // nothing was answered, and the customer still waits
 		case item.Kind == conversation.Note:
 			line.By = engine.AsNote
 		case item.AuthorKind == conversation.ByContact:

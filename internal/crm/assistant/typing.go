@@ -11,12 +11,12 @@ import (
 	"konak/internal/kit/db"
 )
 
-// typingEvery is how often the sign that an answer is on its way is given anew: the live
-// chat shows one for six seconds, Telegram for five.
+// typingEvery is the interval at which the typing indicator is renewed: the live chat shows
+// it for six seconds, Telegram for five.
 const typingEvery = 5 * time.Second
 
-// keepTyping gives the sign that an answer is on its way, at once and then again and again
-// until stop is called, the context ends or the assistant no longer has the conversation.
+// keepTyping shows the typing indicator at once and renews it until stop is called, the
+// context ends or the assistant no longer has the conversation.
 func (s *Service) keepTyping(ctx context.Context, c conversation.Conversation) (stop func()) {
 	s.Typing.BotTypes(ctx, c)
 	until, cancel := context.WithCancel(ctx)
@@ -42,7 +42,7 @@ func (s *Service) keepTyping(ctx context.Context, c conversation.Conversation) (
 	}
 }
 
-// has says whether the assistant has a conversation. It is false where that cannot be read.
+// has reports whether the assistant has a conversation. It is false if that cannot be read.
 func (s *Service) has(ctx context.Context, id uuid.UUID) bool {
 	c, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (conversation.Conversation, error) { return conversation.ByID(r, id) })
 	return err == nil && c.AIState == conversation.AIActive

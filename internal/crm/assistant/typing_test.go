@@ -18,13 +18,13 @@ import (
 	"konak/internal/sandbox/openai"
 )
 
-// visitor is somebody in the shop's live chat, whose stream is open.
+// visitor is somebody in the shop's live chat, with an open stream.
 type visitor struct {
 	conversation uuid.UUID
 	lines        *bufio.Scanner
 }
 
-// visit opens a live chat with the assistant on it and writes there. A nil configuration means
+// visit opens a live chat with the assistant on and writes there. A nil configuration means
 // the defaults.
 func (sh *shop) visit(configuration *uuid.UUID, body string) *visitor {
 	sh.t.Helper()
@@ -64,7 +64,7 @@ func (sh *shop) visit(configuration *uuid.UUID, body string) *visitor {
 	return v
 }
 
-// next is what comes next: the sign that the assistant types or that an agent does, or the
+// next returns the next event: the assistant's or an agent's typing indicator, or the
 // assistant's message; "" at the end.
 func (v *visitor) next() string {
 	for v.lines.Scan() {
@@ -80,7 +80,7 @@ func (v *visitor) next() string {
 	return ""
 }
 
-// The customer sees that an answer is on its way for as long as it takes.
+// The customer sees the typing indicator until the answer is there.
 func TestTyping(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -101,7 +101,7 @@ func TestTyping(t *testing.T) {
 	})
 }
 
-// runThinking runs fn in a shop whose language model thinks for as long as the test likes.
+// runThinking runs fn in a shop whose language model takes as long as the test wants.
 func runThinking(t *testing.T, fn func(t *testing.T, sh *shop, model *openai.Server, v *visitor)) {
 	t.Helper()
 	t.Parallel()
@@ -116,7 +116,7 @@ func runThinking(t *testing.T, fn func(t *testing.T, sh *shop, model *openai.Ser
 	})
 }
 
-// While a language model thinks, the sign is given again and again.
+// While a language model is working, the typing indicator is renewed.
 func TestTypingWhileTheModelThinks(t *testing.T) {
 	runThinking(t, func(t *testing.T, sh *shop, model *openai.Server, v *visitor) {
 		signs := 0
@@ -139,7 +139,8 @@ func TestTypingWhileTheModelThinks(t *testing.T) {
 	})
 }
 
-// Somebody who takes the conversation over while the language model thinks ends the sign.
+// The typing indicator ends when somebody takes over the conversation while the language
+// model is working.
 func TestTypingEndsWithATakeOver(t *testing.T) {
 	runThinking(t, func(t *testing.T, sh *shop, model *openai.Server, v *visitor) {
 		const times = 25

@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// The software of a custom channel brings what its customer thinks of an answer.
+// The software of a custom channel submits its customer's vote on an answer.
 func TestVoteOverCustomChannel(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -58,8 +58,8 @@ func TestVoteOverCustomChannel(t *testing.T) {
 	})
 }
 
-// A customer's thumb on an answer is their vote, on every channel that brings reactions.
-// Greetings and the words of a hand-over are no answers.
+// A customer's thumb on an answer is their vote, on every channel with reactions. Greetings
+// and the words of a hand-over are not answers.
 func TestThumbIsAVote(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

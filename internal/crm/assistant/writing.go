@@ -30,7 +30,7 @@ const (
 	Translate  = "translate"
 )
 
-// Suggestion is a reply that an agent may send, change or throw away.
+// Suggestion is a draft reply that an agent may send, change or discard.
 type Suggestion struct {
 	Text          *string                    `json:"text" nullable:"true" example:"Ürünü 14 gün içinde iade edebilirsiniz." doc:"The draft; null if the sources have no answer"`
 	Reason        *string                    `json:"reason" nullable:"true" enum:"no_answer" example:"no_answer" doc:"Why there is no draft"`
@@ -39,14 +39,14 @@ type Suggestion struct {
 	Configuration conversation.Configuration `json:"configuration" doc:"Configuration whose language model wrote it"`
 }
 
-// Rewriting is a text that a language model wrote anew.
+// Rewriting is a text rewritten by a language model.
 type Rewriting struct {
 	Text          string                     `json:"text" example:"14 gün içinde iade edebilirsiniz."`
 	Language      *string                    `json:"language" nullable:"true" example:"en" doc:"Language it was translated into; null if it was not"`
 	Configuration conversation.Configuration `json:"configuration" doc:"Configuration whose language model wrote it"`
 }
 
-// Writing says whether a language model can write for agents.
+// Writing reports whether a language model can write for agents.
 type Writing struct {
 	Available bool `json:"available" doc:"Whether the workspace has a language model"`
 }
@@ -62,13 +62,14 @@ var rewriteTasks = map[string]string{
 	Translate:  "Translate it into %s.",
 }
 
-// maxWritingTime is how long an agent waits, less than a request may take.
+// maxWritingTime is how long an agent waits at most; it is less than a request may take.
 const maxWritingTime = 20 * time.Second
 
-// writingTime is how long a language model has for an agent, all its calls together.
+// writingTime returns the time limit for a language model that writes for an agent, for all
+// its calls together.
 func (s *Service) writingTime() time.Duration { return min(maxWritingTime, s.ModelTime*2/3) }
 
-// How often agents may ask, and how many of them at once on a node.
+// How often agents may ask, and how many requests may run at once on a node.
 var (
 	writingOfAgent     = limit.Policy{Name: "assistant-writing", Burst: 20, Window: time.Minute}
 	writingOfWorkspace = limit.Policy{Name: "assistant-writing-workspace", Burst: 200, Window: time.Minute}
@@ -78,16 +79,16 @@ var (
 const (
 	runningOfAgent     = 2
 	runningOfWorkspace = 8
-	tryingAtOnce       = 2 // of a workspace
+	tryingAtOnce       = 2 // per workspace
 )
 
-// running counts whom a language model writes for now, by agent and by workspace.
+// running counts the requests to a language model in progress, by agent and by workspace.
 type running struct {
 	mu sync.Mutex
 	by map[uuid.UUID]int
 }
 
-// start counts one more. It returns false where there are as many as may be.
+// start counts a request. It returns false if the maximum is already running.
 func (r *running) start(agent, workspace uuid.UUID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,7 +99,8 @@ func (r *running) start(agent, workspace uuid.UUID) bool {
 	return true
 }
 
-// startTrial counts a question that a workspace tries.
+// startTrial counts a trial question of a workspace. It returns false if the maximum is
+// already running.
 func (r *running) startTrial(workspace uuid.UUID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,7 +130,7 @@ func (r *running) end(ids ...uuid.UUID) {
 	}
 }
 
-// CanWrite says whether the workspace has a language model that writes for agents.
+// CanWrite reports whether the workspace has a language model that writes for agents.
 func (s *Service) CanWrite(ctx context.Context) (Writing, error) {
 	if !caller.From(ctx).Licences[Licence] {
 		return Writing{}, nil
@@ -142,11 +144,11 @@ func (s *Service) CanWrite(ctx context.Context) (Writing, error) {
 	})
 }
 
-// Suggest lets the language model draft a reply to what the customer wrote last, from
-// what the assistant's own answers come from. Nothing is sent. It returns
-// nothing_to_answer where the customer wrote nothing, and what ask returns.
+// Suggest lets the language model draft a reply to the customer's latest messages, from the
+// same texts as the assistant's own answers. Nothing is sent. It returns nothing_to_answer
+// if the customer wrote nothing, and the errors of ask.
 func (s *Service) Suggest(ctx context.Context, id uuid.UUID) (out Suggestion, err error) {
-	if !caller.From(ctx).Can(perm.ConversationsView) { // the draft tells what they wrote
+	if !caller.From(ctx).Can(perm.ConversationsView) { // the draft reveals what was written
 		return out, conversation.Forbidden(perm.ConversationsView)
 	}
 	err = s.ask(ctx, id, "assistant.suggested", func(st *state) error {
@@ -178,13 +180,13 @@ func (s *Service) Suggest(ctx context.Context, id uuid.UUID) (out Suggestion, er
 	return out, err
 }
 
-// Rewrite lets the language model write a text anew: shorter, friendlier, or in a
-// language, which is the customer's where none is given. It returns what ask returns.
+// Rewrite lets the language model rewrite a text: shorter, friendlier, or in a language, by
+// default the customer's. It returns the errors of ask.
 func (s *Service) Rewrite(ctx context.Context, id uuid.UUID, text, kind, language string) (out Rewriting, err error) {
 	if strings.TrimSpace(text) == "" {
 		return out, fault.Invalid("text", "required")
 	}
-	if kind == Translate && language == "" && !caller.From(ctx).Can(perm.ConversationsView) { // the answer tells the customer's
+	if kind == Translate && language == "" && !caller.From(ctx).Can(perm.ConversationsView) { // the result reveals the customer's language
 		return out, conversation.Forbidden(perm.ConversationsView)
 	}
 	err = s.ask(ctx, id, "assistant.rewritten", func(st *state) error {
@@ -197,7 +199,7 @@ func (s *Service) Rewrite(ctx context.Context, id uuid.UUID, text, kind, languag
 			out.Language, task = &language, fmt.Sprintf(task, languageName(language))
 		}
 		got, err := s.complete(ctx, st.configuration, ChatRequest{
-			// No token is shorter than a byte, so that the whole text fits, and some more.
+			// A token is at least one byte, so the whole text fits with some to spare.
 			MaxTokens: len(text) + 200,
 			Messages:  []ChatMessage{{Role: RoleSystem, Text: fmt.Sprintf(rewriteInstructions, task)}, {Role: RoleUser, Text: text}},
 		}, s.writingTime())
@@ -213,8 +215,8 @@ func (s *Service) Rewrite(ctx context.Context, id uuid.UUID, text, kind, languag
 	return out, err
 }
 
-// takeTrial takes one of the questions to a language model that a workspace may try. The caller
-// ends it with the function.
+// takeTrial takes up one of the workspace's trial questions to a language model. The caller
+// must call end when it is done.
 func (s *Service) takeTrial(ctx context.Context) (end func(), err error) {
 	workspace := caller.From(ctx).TenantID
 	if r := s.Limits.Take(ctx, tryingOfWorkspace, limit.Key(workspace)); !r.Allowed {
@@ -226,7 +228,7 @@ func (s *Service) takeTrial(ctx context.Context) (end func(), err error) {
 	return func() { s.trying.end(workspace) }, nil
 }
 
-// writingFault is what an agent reads of why a language model wrote nothing.
+// writingFault returns the fault that tells an agent why a language model wrote nothing.
 func writingFault(reason string) error {
 	switch reason {
 	case "":
@@ -239,9 +241,9 @@ func writingFault(reason string) error {
 	return fault.New(fault.ModelUnreachable)
 }
 
-// ask reads a conversation, lets fn ask a language model for it, and writes into the
-// audit log that it did. The error is not_found for a conversation that is not there,
-// no_language_model, test_environment, rate_limited, or fn's.
+// ask reads a conversation, lets fn call a language model for it, and records that in the
+// audit log. The error is not_found if the conversation does not exist, no_language_model,
+// test_environment, rate_limited, or fn's.
 func (s *Service) ask(ctx context.Context, id uuid.UUID, action string, fn func(*state) error) error {
 	who := caller.From(ctx)
 	st, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (state, error) { return s.readForAgent(r, id) })
@@ -274,10 +276,10 @@ func (s *Service) ask(ctx context.Context, id uuid.UUID, action string, fn func(
 	})
 }
 
-// readForAgent reads what a draft depends on: the conversation up to what the customer
-// wrote last, and the configuration with the language model that writes. That is the
-// one of the conversation's channel, or else the workspace's oldest; without any the
-// configuration has none.
+// readForAgent reads what a draft depends on: the conversation up to the customer's latest
+// message, and the configuration with the language model that writes. That is the
+// configuration of the conversation's channel, or else the workspace's oldest with a model;
+// if there is none, the result has no model.
 func (s *Service) readForAgent(r *db.Reader, id uuid.UUID) (st state, err error) {
 	if st.c, err = conversation.ByID(r, id); err != nil {
 		return st, db.NotFound(err)
@@ -316,8 +318,8 @@ func (s *Service) readForAgent(r *db.Reader, id uuid.UUID) (st state, err error)
 
 var languageCode = regexp.MustCompile(`^[a-z]{2,3}$`)
 
-// customerLanguage is the code of the language that the customer is written to in: the
-// contact's, or what their words tell where that is one which the engine knows or none.
+// customerLanguage returns the code of the language to write to the customer in: the
+// contact's if the engine does not know it, else what their words show.
 func (st *state) customerLanguage() string {
 	code, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(st.language, "_", "-")), "-")
 	if languageNames[code] == "" && languageCode.MatchString(code) {
@@ -326,7 +328,7 @@ func (st *state) customerLanguage() string {
 	return languageOr(engine.Understand(st.question, languageOr(code)).Language)
 }
 
-// languageName is how a language model is told a language.
+// languageName returns the name of a language as the language model is told.
 func languageName(code string) string {
 	if code == engine.Other {
 		return "the language of the customer"

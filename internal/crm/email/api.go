@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// serverBody is a server with the password that is never shown again.
+// serverBody is a server together with its password, which is never returned.
 type serverBody struct {
 	Server
 	Password string `json:"password,omitempty" maxLength:"500" writeOnly:"true" doc:"Stored encrypted, never shown. If omitted, the stored password stays, as long as host, port, user and security are unchanged; if one of them changes, send it again"`
@@ -63,7 +63,7 @@ type testMailboxIn struct {
 	}
 }
 
-// Trials are what became of a test; null for what was not asked.
+// Trials are the results of a test; null for a server that was not tested.
 type Trials struct {
 	IMAP api.Nullable[Trial] `json:"imap"`
 	SMTP api.Nullable[Trial] `json:"smtp"`
@@ -130,7 +130,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerVerification(a)
 }
 
-// Test signs in to servers that need not be stored yet.
+// Test signs in to servers, which need not be stored yet.
 func (s *Service) Test(ctx context.Context, id *uuid.UUID, in, out *serverBody) (t Trials, err error) {
 	var known Settings
 	var stored credentials
@@ -164,8 +164,7 @@ func (s *Service) Test(ctx context.Context, id *uuid.UUID, in, out *serverBody) 
 	return t, nil
 }
 
-// prepare checks a server and fills in the stored password where it may be
-// sent there.
+// prepare checks a server and fills in the stored password if it may be sent there.
 func (b *serverBody) prepare(field string, known *Server, stored string) (err error) {
 	if b == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"konak/internal/crm/email"
 )
 
-// A mail over the bounds is accepted, kept as it came, shown with its reason,
-// and left alone until somebody asks for it.
+// A mail that exceeds the limits is accepted, kept unchanged, shown with its reason, and
+// not processed until somebody asks for it.
 func TestMailOverTheBounds(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -37,8 +37,8 @@ func TestMailOverTheBounds(t *testing.T) {
 	})
 }
 
-// A stored password is sent only where it was given for: whoever names another
-// host, port, user or security gives it again.
+// A stored password is sent only to the login it was given for: changing host, port, user
+// or security requires the password again.
 func TestStoredPasswordStaysWithItsLogin(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -63,15 +63,15 @@ func TestStoredPasswordStaysWithItsLogin(t *testing.T) {
 				}
 			}
 		}
-		// It stays for the same login, also in another case of the host's name.
+		// It is kept for the same login, even if the host name is written in another case.
 		p.Owner.Put(path, same).Want(200)
 		var got email.Trials
 		p.Owner.Post(base+"/test", map[string]any{"id": box.ID, "smtp": login}).Want(200).Data(&got)
 		if !got.SMTP.V.OK {
 			t.Errorf("got %+v", got.SMTP.V)
 		}
-		// With its password another login is taken, and one that was taken away
-		// leaves no password behind.
+		// Another login is accepted together with its password, and removing a login
+		// removes its password.
 		p.Owner.Put(path, with(same, "smtp", with(login, "port", thief.port, "password", "geheim-1"))).Want(200)
 		p.Owner.Put(path, map[string]any{"name": "Destek", "address": "iki@firma.example"}).Want(200)
 		p.Owner.Put(path, same).Want(200)
@@ -82,7 +82,7 @@ func TestStoredPasswordStaysWithItsLogin(t *testing.T) {
 	})
 }
 
-// with is a copy of a body with other fields.
+// with returns a copy of a body with other fields.
 func with(body map[string]any, pairs ...any) map[string]any {
 	out := maps.Clone(body)
 	for i := 0; i < len(pairs); i += 2 {

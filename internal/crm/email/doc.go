@@ -1,23 +1,24 @@
 // Package email is the e-mail channel: mailboxes of a workspace whose mail
-// becomes conversations, and answers that go out as mail.
+// becomes conversations, and answers that are sent as mail.
 //
-// The way in. A mail arrives by SMTP at the forwarding address of each
-// mailbox, or is fetched by IMAP from a mailbox elsewhere. Accept stores it
-// raw, with a job, before anybody is told that it was taken; the job reads it
+// Incoming mail. A mail arrives by SMTP at a mailbox's forwarding address, or
+// is fetched by IMAP from an external mailbox. Accept stores it raw, with a
+// job, before the sender is told that it was accepted; the job parses it
 // (message.Parse), finds its conversation (message.Settle) and hands it to the
-// inbox. What cannot be read stays in the store of failed mail with its
-// reason; what should not become a message (a bounce, our own mail that came
-// back) is kept there too, with what it was.
+// inbox. A mail that cannot be read stays in the store of failed mail with its
+// reason; a mail that should not become a message (a bounce, our own mail that
+// came back) is kept there too, with its kind.
 //
-// The way out. Take gives an answer its Message-ID and its place in the thread
-// in the transaction that writes it; a job sends it, over the mailbox's own
-// server or the operator's (the relay). A repeated attempt carries the same id.
-// Over the relay a mailbox sends as itself only once the workspace has shown
-// that the address is its own, by a mailed code or by a DNS record of the
-// domain. Until then its mail leaves from an address of the operator's.
+// Outgoing mail. Take gives an answer its Message-ID and its place in the
+// thread in the transaction that writes it; a job sends it, through the
+// mailbox's own server or the operator's (the relay). A repeated attempt has
+// the same id. Through the relay a mailbox sends from its own address only once
+// the workspace has proven that it owns the address, by a mailed code or by a
+// DNS record of the domain. Until then its mail is sent from an address of the
+// operator.
 //
-// What always holds: an accepted mail is there once, whatever crashes when; a
-// mail is only ever threaded within its workspace and its mailbox; a machine
-// never gets an automatic answer, and a person one a day at most; who only stands
-// in a mail gets no copy of answers before an agent agreed.
+// Invariants: an accepted mail is stored exactly once, whatever crashes when; a
+// mail is only threaded within its workspace and its mailbox; a machine never
+// gets an automatic answer, and a person at most one a day; an address that is
+// merely named in a mail gets no copies of answers until an agent agrees.
 package email

@@ -26,14 +26,14 @@ const (
 	domain = "in.konak.example"
 )
 
-// run gives a server that takes mail, on both databases.
+// run runs fn with a server that receives mail, on both databases.
 func run(t *testing.T, fn func(t *testing.T, s *apptest.Server)) {
 	t.Helper()
 	apptest.RunWith(t, func(c *app.Config) { c.MailDomain = domain }, fn)
 }
 
-// post is a workspace with a mailbox, its SMTP server, and the server
-// that its mail goes out through.
+// post is a workspace with a mailbox, its SMTP server, and the server through which it
+// sends.
 type post struct {
 	*apptest.Workspace
 	t        *testing.T
@@ -136,14 +136,14 @@ func (p *post) mails(state string) (list []email.Incoming) {
 	return list
 }
 
-// sink is a mail server that keeps what it is given.
+// sink is a mail server that stores the mails it receives.
 type sink struct {
 	mu     sync.Mutex
 	port   int
 	server *gosmtp.Server
 	mails  []sent
 	refuse error
-	// refuses are answers for single recipients.
+	// refuses holds the error answers for single recipients.
 	refuses map[string]error
 	forward func(m sent)
 }
@@ -193,7 +193,7 @@ func (k *sink) set(err error) {
 	k.refuse = err
 }
 
-// answer sets the answer for a recipient; nil takes them.
+// answer sets the answer for a recipient; nil accepts the recipient.
 func (k *sink) answer(to string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -203,7 +203,7 @@ func (k *sink) answer(to string, err error) {
 	k.refuses[to] = err
 }
 
-// onMail calls fn once, when the next mail is there and not yet accepted.
+// onMail calls fn once, when the next mail has arrived but is not yet accepted.
 func (k *sink) onMail(fn func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -292,10 +292,10 @@ func TestThereAndBack(t *testing.T) {
 			t.Errorf("got %+v", l)
 		}
 
-		// The answer comes back to the reply address, from another address and
-		// without any reference: the address alone names the conversation.
+		// The answer comes back to the reply address, from another address and without any
+		// reference: only the address names the conversation.
 		p.mail("elif@gmail.example", m.ReplyTo[0].Email, mailText("elif@gmail.example", "c2@gmail.example", "bambaşka", "Teşekkürler\r\n\r\nOn 15/11/2026 12:30, Firma wrote:\r\n> Yolda"))
-		// Another answers with a reference, and the subject changes.
+		// Another answer has a reference, but a different subject.
 		p.mail("ali@kaya.example", to, mailText("ali@kaya.example", "c3@kaya.example", "Başka konu", "Ben de teşekkür ederim", "In-Reply-To: <"+m.MessageID+">"))
 		if list := p.talks(); len(list) != 1 {
 			t.Fatalf("got %+v", list)
@@ -304,14 +304,14 @@ func TestThereAndBack(t *testing.T) {
 		if len(lines) != 4 || lines[1].Body != "Teşekkürler" || lines[0].Body != "Ben de teşekkür ederim" {
 			t.Fatalf("got %+v", lines)
 		}
-		// The next answer takes the latest subject and the whole thread.
+		// The next answer has the latest subject and the whole thread.
 		p.reply(id, "Rica ederiz.", nil)
 		second := p.sink.got()[1].parse(t)
 		if second.Subject != "Re: Başka konu" || second.InReplyTo[0] != "c3@kaya.example" || !strings.Contains(strings.Join(second.References, " "), m.MessageID) {
 			t.Errorf("got %q, %q, %q", second.Subject, second.InReplyTo, second.References)
 		}
 
-		// A stranger who names an id that they could have guessed.
+		// A stranger names an id that they could have guessed.
 		p.mail("x@stranger.example", to, mailText("x@stranger.example", "s1@stranger.example", "Re: Teslimat", "Ben kimim?", "In-Reply-To: <c1@kaya.example>"))
 		if list := p.talks(); len(list) != 2 {
 			t.Errorf("got %+v", list)
@@ -369,7 +369,7 @@ func TestTheDoor(t *testing.T) {
 	})
 }
 
-// speak sends lines and gives the last answer.
+// speak sends lines and returns the last answer.
 func (p *post) speak(lines ...string) string {
 	p.t.Helper()
 	conn, err := textproto.Dial("tcp", p.smtpAddr)
@@ -405,7 +405,7 @@ func TestTenantsApart(t *testing.T) {
 		id := p.talks()[0].ID
 		p.reply(id, "Yolda", nil)
 		m := p.sink.got()[0].parse(t)
-		// Our Message-ID and our token mean nothing in the other workspace.
+		// Our Message-ID and our token are meaningless in the other workspace.
 		p.mail("elif@kaya.example", *box.ForwardingAddress, mailText("elif@kaya.example", "c2@kaya.example", "Re: Teslimat", "Peki", "In-Reply-To: <"+m.MessageID+">"))
 		_, token, _ := strings.Cut(m.ReplyTo[0].Email, "+")
 		local, _, _ := strings.Cut(*box.ForwardingAddress, "@")
@@ -449,13 +449,13 @@ func TestBouncesAndMachines(t *testing.T) {
 		if len(p.talks()) != 1 || len(p.mails("bounce")) != 4 {
 			t.Errorf("%d conversations, %d bounces", len(p.talks()), len(p.mails("bounce")))
 		}
-		// Our own mail that comes back, and one in our own name.
+		// Our own mail that comes back, and a mail that claims to be from us.
 		p.mail("destek@firma.example", to, p.sink.got()[0].raw)
 		p.mail("destek@firma.example", to, mailText("destek@firma.example", "x@firma.example", "Selam", "Merhaba"))
 		if n := len(p.mails("ignored")); n != 2 || len(p.talks()) != 1 {
 			t.Errorf("%d ignored, %d conversations", n, len(p.talks()))
 		}
-		// A form that writes in a customer's name.
+		// A form that writes on a customer's behalf.
 		p.mail("noreply@form.example", to, mailText("noreply@form.example", "f1@form.example", "Form", "Soru", "Reply-To: veli@home.example"))
 		var who struct {
 			Emails []struct {
@@ -466,7 +466,7 @@ func TestBouncesAndMachines(t *testing.T) {
 		if len(who.Emails) != 1 || who.Emails[0].Address != "veli@home.example" {
 			t.Errorf("got %+v", who)
 		}
-		// The same mail twice, and another under its id.
+		// The same mail twice, and another mail with the same id.
 		again := mailText("ayse@home.example", "dup@home.example", "Selam", "Bir")
 		p.mail("ayse@home.example", to, again)
 		p.mail("ayse@home.example", to, again)
@@ -483,7 +483,7 @@ func TestDelivery(t *testing.T) {
 		p := open(t, s)
 		p.mail("elif@kaya.example", *p.box.ForwardingAddress, mailText("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
 		id := p.talks()[0].ID
-		// For now: it waits, and goes out under the same id.
+		// A temporary refusal: the mail waits, and is sent with the same id.
 		p.sink.set(&gosmtp.SMTPError{Code: 451, Message: "later"})
 		p.reply(id, "Yolda", nil)
 		if l := p.lines(id)[0]; *l.Delivery != "queued" {
@@ -495,14 +495,14 @@ func TestDelivery(t *testing.T) {
 		if l := p.lines(id)[0]; *l.Delivery != "sent" || len(p.sink.got()) != 1 {
 			t.Errorf("got %+v", l)
 		}
-		// For good: the message says why.
+		// A permanent refusal: the message shows why.
 		p.sink.set(&gosmtp.SMTPError{Code: 550, EnhancedCode: gosmtp.EnhancedCode{5, 1, 1}, Message: "unknown user"})
 		p.reply(id, "Bir daha", nil)
 		lines := p.lines(id)
 		if *lines[0].Event != "channel_delivery_failed" || *lines[1].Delivery != "failed" || !strings.Contains(*lines[1].DeliveryError, "unknown user") {
 			t.Errorf("got %+v", lines)
 		}
-		// With a file, and its text in the customer's mailbox.
+		// A mail with a file, and its text in the customer's mailbox.
 		p.sink.set(nil)
 		var up struct {
 			ID uuid.UUID `json:"id"`
@@ -517,14 +517,14 @@ func TestDelivery(t *testing.T) {
 		if content, err := io.ReadAll(m.Files[0].Reader()); err != nil || string(content) != "merhaba dünya" {
 			t.Errorf("the file is %q %v", content, err)
 		}
-		// Nothing goes over a paused mailbox.
+		// Nothing is sent through a paused mailbox.
 		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+p.box.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		p.Owner.Post("/api/crm/v1/conversations/"+id+"/reply-as-agent", map[string]any{"body": "x"}).Refused(409, "channel_unavailable")
 	})
 }
 
-// The original can be read, its pictures are its attachments, and whoever got
-// the mail gets the answer unless an agent says otherwise.
+// The original can be read, its pictures are its attachments, and all recipients of the
+// mail get the answer unless an agent removes them.
 func TestOriginals(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -556,7 +556,7 @@ func TestOriginals(t *testing.T) {
 		if strings.TrimSpace(mail.HTML) != want || mail.RawSize != len(raw) || mail.From != "Elif Kaya <elif@kaya.example>" || len(mail.Headers) < 7 || mail.Headers[0].Name != "Received" && mail.Headers[0].Name != "From" {
 			t.Errorf("got %+v", mail)
 		}
-		// Both who got the mail get the answer; an agent takes one off.
+		// Both recipients of the mail get the answer; an agent removes one.
 		p.Owner.Put(path+"/email-cc", map[string]any{"email_cc": []string{"ayse@kaya.example"}}).Want(200)
 		p.reply(id, "Gördük.", nil)
 		out := p.sink.got()[0]

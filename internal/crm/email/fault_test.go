@@ -10,8 +10,8 @@ import (
 	"konak/internal/kit/hostile"
 )
 
-// A mail server that misbehaves while it is given an answer loses none: the message shows that
-// it waits, and goes out once when the mailbox has a server that is well.
+// A mail server that fails while it receives an answer loses none: the message shows that
+// it waits, and is sent once when the mailbox has a working server.
 func TestMailServerFails(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -46,7 +46,7 @@ func TestMailServerFails(t *testing.T) {
 }
 
 // A mail server that asks to wait gets the answers later, in the order in which they were
-// written, and nobody is alarmed. One that asks for days has them shown as failed.
+// written, without an alarm. If it asks for days, they are shown as failed.
 func TestMailServerIsBusy(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {

@@ -18,8 +18,8 @@ func (p *post) sign(signature string) {
 	p.Owner.Put("/api/crm/v1/agents/"+p.Member.String(), map[string]any{"signature": signature}).Want(200)
 }
 
-// A reply in Markdown goes out formatted with a plain part beside, is stored with
-// its marks, and is shown without them where nothing is formatted.
+// A reply in Markdown is sent formatted with a plain part, is stored with its marks, and is
+// shown without them where formatting is not possible.
 func TestFormattedReply(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -66,8 +66,7 @@ func TestFormattedReply(t *testing.T) {
 	})
 }
 
-// A text goes without its marks where nothing carries them: in a note, on another
-// channel.
+// A text loses its marks where formatting is not supported: in a note, on another channel.
 func TestFormatIsDropped(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -89,7 +88,7 @@ func TestFormatIsDropped(t *testing.T) {
 	})
 }
 
-// A signature stands below the e-mail that asks for it, of its author alone.
+// A signature is added only to e-mails that ask for it, and it is their author's.
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -124,7 +123,7 @@ func TestSignature(t *testing.T) {
 	})
 }
 
-// Rules see a formatted text as it is read, with the addresses of its links.
+// Rules check a formatted text as readers see it, with the addresses of its links.
 func TestFormattedReplyIsJudged(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -148,8 +147,8 @@ func TestFormattedReplyIsJudged(t *testing.T) {
 	})
 }
 
-// A message for later is judged when it is written, and goes with the reason that
-// was given then.
+// A scheduled message is checked when it is written, and is sent with the reason that was
+// given then.
 func TestScheduledIsJudged(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {

@@ -14,8 +14,8 @@ import (
 	"konak/internal/crm/reply"
 )
 
-// A forwarded message goes out over the mailbox's own server under its own
-// address, to each recipient apart, and what they answer is a talk of its own.
+// A forwarded message is sent through the mailbox's own server from its own address,
+// separately to each recipient, and an answer to it begins a new conversation.
 func TestForwardFromMailbox(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -54,14 +54,14 @@ func TestForwardFromMailbox(t *testing.T) {
 		if mails := s.Mails(p.ID, "depo@nakliye.example"); len(mails) != 0 {
 			t.Errorf("the operator wrote too: %+v", mails)
 		}
-		// What the carrier answers is not the customer's.
+		// The carrier's answer is not part of the customer's conversation.
 		m := got[0].parse(t)
 		p.mail("depo@nakliye.example", *other.ForwardingAddress, mailText("depo@nakliye.example", "d1@nakliye.example", "Re: Fwd: Hasar", "Bakıyoruz", "In-Reply-To: <"+m.MessageID+">"))
 		if list := p.talks(); len(list) != 2 || len(p.lines(id)) != 2 {
 			t.Errorf("got %+v, %d lines", list, len(p.lines(id)))
 		}
 
-		// A message of another channel goes over the oldest mailbox.
+		// A message of another channel is sent through the oldest mailbox.
 		var talk conversation.Conversation
 		var who struct {
 			ID uuid.UUID `json:"id"`
@@ -84,7 +84,7 @@ func TestForwardFromMailbox(t *testing.T) {
 		if last := all[len(all)-1]; last.from != "destek@firma.example" || strings.Join(last.to, " ") != "var@nakliye.example" {
 			t.Errorf("got %+v", last)
 		}
-		// Without a mailbox that works the operator writes.
+		// Without a working mailbox, the operator's server sends it.
 		for _, box := range []uuid.UUID{p.box.ID, other.ID} {
 			p.Owner.Do("PATCH", "/api/crm/v1/channels/"+box.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		}

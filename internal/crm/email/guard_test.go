@@ -15,8 +15,8 @@ import (
 	"konak/internal/crm/inboxapi"
 )
 
-// Strangers who write in many names get few automatic answers sent, and leave
-// the workspace's people what they need of the day's mail.
+// Strangers who write under many names trigger only a few automatic answers, and leave
+// enough of the daily quota for the workspace's people.
 func TestForgedMailsLeaveTheQuota(t *testing.T) {
 	t.Parallel()
 	runRelay(t, func(c *app.Config) { c.MailDailyQuota = 12 }, func(t *testing.T, o *office) {
@@ -45,8 +45,8 @@ func TestForgedMailsLeaveTheQuota(t *testing.T) {
 			t.Errorf("%d mails, %s", n, m.Status)
 		}
 
-		// The next day there are automatic answers again. One that does not fit
-		// into the day any more is left out, and keeps nobody waiting.
+		// The next day there are automatic answers again. An answer that exceeds the quota
+		// is dropped, and delays nothing.
 		o.nextDay()
 		forge("can@kaya.example")
 		if n := len(o.relay.got()); n != 13 {
@@ -80,8 +80,8 @@ func (p *post) wantCopies(name, id, copies, proposed string) {
 	}
 }
 
-// A mail in the customer's name puts nobody into the copies of answers: who is
-// new in the conversation is proposed, and an agent decides.
+// A mail in the customer's name adds nobody to the copies of answers: a new address in the
+// conversation is only proposed, and an agent decides.
 func TestForgedMailAddsNoCopies(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -117,7 +117,7 @@ func TestForgedMailAddsNoCopies(t *testing.T) {
 		write("ali@kaya.example, ayse@kaya.example, can@kaya.example")
 		p.wantCopies("who was written to", id, "ali@kaya.example", "ayse@kaya.example can@kaya.example")
 
-		// An agent takes one over and drops the other.
+		// An agent accepts one address and drops the other.
 		p.Owner.Put(path, map[string]any{"email_cc": []string{"ali@kaya.example", "Ayse@kaya.example"}}).Want(200)
 		p.wantCopies("taken over", id, "ali@kaya.example Ayse@kaya.example", "can@kaya.example")
 		var cc inboxapi.EmailCC
@@ -158,8 +158,8 @@ func (p *post) sendFrom(from, to, raw string) error {
 	return w.Close()
 }
 
-// One network fills only a part of a workspace's storage in a day, and all of
-// them together only a part too. Mail of others, and for others, goes on.
+// One network can fill only a part of a workspace's storage per day, and all networks
+// together only a part too. Mail from others, and to others, still arrives.
 func TestBytesOfNetworkAndDay(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(c *app.Config) { c.MailDomain, c.LimitFactor = domain, 1 }, func(t *testing.T, s *apptest.Server) {

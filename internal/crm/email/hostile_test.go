@@ -16,14 +16,15 @@ import (
 	"konak/internal/kit/outbound"
 )
 
-// outside is a channel that reaches peers on this machine and has no database.
+// outside is an e-mail channel that may connect to peers on this machine and has no
+// database.
 func outside() *Service {
 	return New(Config{Out: outbound.New(outbound.Options{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}), MaxSize: 1 << 20})
 }
 
-// againstPeers runs a client against every phase and manner of a protocol. The
-// client must end, with its context where the peer keeps it waiting, and leave
-// the peer no chance to send more than lies in buffers of the system.
+// againstPeers runs a client against every phase and manner of a protocol. The client must
+// end, at the latest with its context if the peer keeps it waiting, and must not let the
+// peer send more than fits into the system's buffers.
 func againstPeers(t *testing.T, phases []string, start func(testing.TB, string, hostile.Manner) *hostile.Peer,
 	client func(t *testing.T, ctx context.Context, to *Server, phase string, manner hostile.Manner),
 ) {
@@ -74,8 +75,8 @@ func TestHostileTrials(t *testing.T) {
 	})
 }
 
-// A mail that the server accepted is sent, however the conversation ends; one
-// that it did not accept is tried again, and never dropped by a bad connection.
+// A mail that the server accepted counts as sent, however the connection ends; one that it
+// did not accept is tried again, and never dropped because of a bad connection.
 func TestHostileSubmission(t *testing.T) {
 	t.Parallel()
 	s := outside()
@@ -106,7 +107,7 @@ func TestHostileMailbox(t *testing.T) {
 	})
 }
 
-// A mail whose end is missing is not taken for a shorter one.
+// A truncated mail is not taken for a shorter one.
 func TestMailIsCutOff(t *testing.T) {
 	t.Parallel()
 	peer := hostile.IMAP(t, "short", hostile.Cut)
@@ -116,7 +117,7 @@ func TestMailIsCutOff(t *testing.T) {
 	}
 }
 
-// readMailbox does what a poll does, less the database.
+// readMailbox does what a poll does, without the database.
 func (s *Service) readMailbox(t *testing.T, ctx context.Context, to *Server) error {
 	box, err := s.imap(ctx, to, "geheim-1")
 	if err != nil {

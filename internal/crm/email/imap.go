@@ -18,17 +18,18 @@ import (
 	"konak/internal/kit/outbound"
 )
 
-// How long the fetching of mails may take in all, and one of them.
+// Limits: the time of a poll and of reading one mail, the size of a search and of a kept
+// header.
 const (
 	pollTime = 4 * time.Minute
-	// searchWindow is how many numbers of mails one search asks for: its answer
-	// must fit into the budget of an answer.
+	// searchWindow is the number of UIDs that one search covers, so that the result fits
+	// into the budget of one answer.
 	searchWindow = 5000
-	// maxHead is how much is kept of a mail that is too large.
+	// maxHead is the number of bytes kept of a mail that is too large.
 	maxHead = 256 << 10
 )
 
-// imapClient is a conversation with a mailbox elsewhere.
+// imapClient is a connection to an external mailbox.
 type imapClient struct {
 	*imapclient.Client
 	conn *outbound.Conn
@@ -63,7 +64,7 @@ func openIMAP(conn net.Conn, to *Server) (*imapclient.Client, error) {
 	return c, c.WaitGreeting()
 }
 
-// open selects a folder; nothing in it can be changed.
+// open selects a folder read-only.
 func (b *imapClient) open(folder string) (*imap.SelectData, error) {
 	b.conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
 	data, err := b.Select(folder, &imap.SelectOptions{ReadOnly: true}).Wait()
@@ -73,7 +74,7 @@ func (b *imapClient) open(folder string) (*imap.SelectData, error) {
 	return data, nil
 }
 
-// search gives the first mails of an answer that are above after.
+// search returns the first UIDs of a search result that are greater than after.
 func (b *imapClient) search(criteria *imap.SearchCriteria, after int64) ([]imap.UID, error) {
 	b.conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
 	found, err := b.UIDSearch(criteria, nil).Wait()
@@ -83,7 +84,7 @@ func (b *imapClient) search(criteria *imap.SearchCriteria, after int64) ([]imap.
 	out := []imap.UID{}
 	set, _ := found.All.(imap.UIDSet)
 	for _, r := range set {
-		// A range of a few bytes can name all numbers there are.
+		// A range of a few bytes can cover every possible UID.
 		for uid := max(int64(r.Start), after+1); uid <= int64(r.Stop) && len(out) < pollBatch; uid++ {
 			out = append(out, imap.UID(uid))
 		}
@@ -91,7 +92,7 @@ func (b *imapClient) search(criteria *imap.SearchCriteria, after int64) ([]imap.
 	return out, nil
 }
 
-// size is how large the server says that a mail is; 0 where it does not say.
+// size returns the size of a mail as the server reports it; 0 if it does not.
 func (b *imapClient) size(uid imap.UID) (int64, error) {
 	b.conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
 	list, err := b.Fetch(imap.UIDSetNum(uid), &imap.FetchOptions{UID: true, RFC822Size: true}).Collect()
@@ -101,8 +102,8 @@ func (b *imapClient) size(uid imap.UID) (int64, error) {
 	return list[0].RFC822Size, nil
 }
 
-// read hands a mail of at most limit bytes to take while it comes, or only its
-// head where it is longer, and says whether the mail is there.
+// read streams a mail of at most limit bytes to take, or only its header if it is longer,
+// and reports whether the mail exists.
 func (b *imapClient) read(uid imap.UID, limit int64, headOnly bool, take func(raw io.Reader, whole bool) error) (found bool, err error) {
 	section := &imap.FetchItemBodySection{Peek: true, Partial: &imap.SectionPartial{Size: limit + 1}}
 	if headOnly {
@@ -128,14 +129,14 @@ func (b *imapClient) read(uid imap.UID, limit int64, headOnly bool, take func(ra
 			}
 		}
 	}
-	// What is left must be read in any case: the client waits for its reader.
+	// The rest must be read in any case: the client waits for its reader.
 	if err := errors.Join(taken, cmd.Close()); err != nil {
 		return found, b.conn.Explain(err)
 	}
 	return found, nil
 }
 
-// head is the header of a mail as far as it is kept.
+// head returns the header of a mail, up to maxHead bytes.
 func head(raw io.Reader) []byte {
 	var out bytes.Buffer
 	lines := bufio.NewReader(io.LimitReader(raw, maxHead))
@@ -148,8 +149,8 @@ func head(raw io.Reader) []byte {
 	}
 }
 
-// exactly reads what was announced: a mail that was cut off is an error, and
-// not a shorter mail.
+// exactly reads the announced number of bytes: a truncated mail is an error, not a shorter
+// mail.
 type exactly struct {
 	r    io.Reader
 	left int64
@@ -164,8 +165,8 @@ func (e *exactly) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// fetch accepts what came since the last time, each mail durable before the
-// next, and says whether there is more. It changes nothing in the mailbox.
+// fetch accepts the mails that arrived since the last poll, storing each durably before the
+// next, and reports whether there are more. It changes nothing in the mailbox.
 func (s *Service) fetch(ctx context.Context, j *jobs.Job, st state) (more bool, err error) {
 	var set Settings
 	var creds credentials
@@ -211,10 +212,10 @@ func (s *Service) fetch(ctx context.Context, j *jobs.Job, st state) (more bool, 
 	return false, nil
 }
 
-// fresh lists the mails to fetch, the oldest first, and up to which number the
-// folder is read with them; -1 where they say it themselves. A mailbox that is
-// looked at for the first time holds history only. Where the server numbered
-// its mails anew, those of the last days are fetched again: what came before is
+// fresh lists the UIDs to fetch, oldest first, and the UID up to which the folder has then
+// been read; -1 if the list itself shows that. When a mailbox is polled for the first time,
+// its existing mails are history and are not fetched. If the server renumbered its mails,
+// those of the last days are fetched again; mails that were already accepted are
 // recognised.
 func (s *Service) fresh(box *imapClient, data *imap.SelectData, st state) (uids []imap.UID, through int64, err error) {
 	last := int64(data.UIDNext) - 1
@@ -244,7 +245,8 @@ func (s *Service) fresh(box *imapClient, data *imap.SelectData, st state) (uids 
 	return uids, through, err
 }
 
-// moveTo sets how far the mailbox was read, where the poll is still ours.
+// moveTo stores the position up to which the mailbox was read; errNotOurs if the poll lost
+// its claim.
 func (s *Service) moveTo(tx *db.Tx, j *jobs.Job, validity uint32, uid int64) error {
 	ours, err := j.Progress(tx)
 	if err != nil {
@@ -275,7 +277,7 @@ func (s *Service) fetchOne(ctx context.Context, box *imapClient, j *jobs.Job, va
 		return err
 	})
 	if err == nil && !found {
-		// Deleted meanwhile.
+		// The mail was deleted meanwhile.
 		return s.tenant(ctx).InTx(ctx, position)
 	}
 	return err

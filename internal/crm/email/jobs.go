@@ -14,11 +14,11 @@ import (
 // in time.
 const ReasonServerSilent = "mail_server_unreachable"
 
-// Jobs are the kinds of this module's jobs.
+// Jobs returns the job kinds of this module.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{
-		// Reading a mail takes a core, and a copy of it on the disk where it lies
-		// with an S3 service.
+		// Reading a mail uses a CPU core, and disk space for a copy of the mail if it is
+		// stored with an S3 service.
 		{Name: ingestJob, Handler: s.ingest, PerNode: 8, PerTenant: 4, MaxAttempts: 20, OnDead: s.showUnread},
 		{
 			Name: sendJob, Handler: s.send, PerNode: 256, PerTenant: 16, PerAccount: 2, MaxAttempts: 20,
@@ -35,8 +35,7 @@ func (s *Service) Jobs() []jobs.Kind {
 	}
 }
 
-// showPollsStopped shows on a mailbox that it is polled no more, until a person
-// resumes it.
+// showPollsStopped shows on a mailbox that polling stopped until a person resumes it.
 func (s *Service) showPollsStopped(ctx context.Context, j *jobs.Job, _ string) error {
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setAttention(tx, j.AccountID, ReasonPollsStopped) })
 	if fault.Is(err, fault.NotFound) {
@@ -45,7 +44,7 @@ func (s *Service) showPollsStopped(ctx context.Context, j *jobs.Job, _ string) e
 	return err
 }
 
-// showUnread shows a mail as failed whose job is dead.
+// showUnread marks a mail as failed when its ingest job is dead.
 func (s *Service) showUnread(ctx context.Context, j *jobs.Job, _ string) error {
 	m, err := s.incomingOf(ctx, j)
 	if err != nil || m.State != Received {
@@ -54,7 +53,7 @@ func (s *Service) showUnread(ctx context.Context, j *jobs.Job, _ string) error {
 	return s.finishIncoming(ctx, m, FailedIn, ReasonProcessing)
 }
 
-// showUnsent shows a message as failed whose job is dead, unless it was sent.
+// showUnsent marks a message as failed when its send job is dead, unless it was sent.
 func (s *Service) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
 	var p outgoingMail
 	var got accepted
@@ -62,7 +61,7 @@ func (s *Service) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
 		return err
 	}
 	if sent, err := j.ReadReceipt(&got); err != nil || sent {
-		return err // the mail is with the server
+		return err // the server accepted the mail
 	}
 	if p.ForwardedFrom == nil && p.ItemID == nil {
 		return nil

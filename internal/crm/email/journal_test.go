@@ -11,8 +11,8 @@ import (
 	"konak/internal/mail"
 )
 
-// While the journal is on, an answer is in it before it is handed over, once however
-// often it is tried; where it cannot be kept it is not sent.
+// While the journal is on, an answer is recorded before it is handed over, and only once
+// however often it is tried; if it cannot be recorded it is not sent.
 func TestJournalOfAnswers(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {

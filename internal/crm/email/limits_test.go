@@ -15,8 +15,8 @@ import (
 	"konak/internal/kit/outbound"
 )
 
-// Automatic answers are counted for each address, each domain and in all, and
-// nothing is kept of them after a day.
+// Automatic answers are counted per address, per domain and in total, and the counts are
+// deleted after a day.
 func TestMayAutoReply(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -76,8 +76,8 @@ func TestMayAutoReply(t *testing.T) {
 	})
 }
 
-// A trial says the same of a name that does not exist and of one that leads
-// inside, and names no address.
+// A trial returns the same for a name that does not exist and for one inside the network,
+// and names no address.
 func TestTrialsTellNothingOfTheInside(t *testing.T) {
 	t.Parallel()
 	inside := &net.OpError{Op: "dial", Err: fmt.Errorf("%w: 10.0.0.5 is private", outbound.ErrInside)}

@@ -11,8 +11,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// A mail whose file is lost fails at once and says why; once the same file was
-// uploaded again it can be sent.
+// A mail whose file is lost fails at once and says why; once the same file is uploaded
+// again it can be sent.
 func TestLostFileFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	content := []byte("%PDF-1.4 fatura")
@@ -60,7 +60,7 @@ func TestLostFileFailsAtOnce(t *testing.T) {
 	}
 }
 
-// A mail that a test key set off is not sent, even where its job is there.
+// A mail caused by a test key is not sent, even if its job exists.
 func TestJobsOfTheTestEnvironment(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {

@@ -14,7 +14,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Kind is the key of the source catalog.
+// Kind is this channel's key in the source catalog.
 const Kind = "email"
 
 // How a connection is protected.
@@ -24,7 +24,7 @@ const (
 	Plain    = "none"
 )
 
-// Server is where a mailbox is reached, without its password.
+// Server is the address and login of a mail server, without the password.
 type Server struct {
 	Host     string `json:"host" maxLength:"253" example:"imap.firma.example"`
 	Port     int    `json:"port" minimum:"1" maximum:"65535" example:"993"`
@@ -46,16 +46,15 @@ func (s *Server) check(field string) error {
 	return nil
 }
 
-// sameLogin says whether a password that was given for one server may be sent
-// to the other: only to the same host and port, as the same user, and protected
-// in the same way.
+// sameLogin reports whether a password that was given for one server may be sent to the
+// other: only if host, port, user and security are the same.
 func (s *Server) sameLogin(o *Server) bool {
 	return s != nil && o != nil && strings.EqualFold(s.Host, o.Host) && s.Port == o.Port && s.User == o.User && s.Security == o.Security
 }
 
-// passwordFor is the password for a server: the given one, or the stored one
-// where it was stored for the same login. A stored password that would have to
-// be sent elsewhere is refused with a field error: it must be given again.
+// passwordFor returns the password for a server: the given one, or the stored one if it was
+// stored for the same login. If the stored password would have to be sent elsewhere, it
+// returns a field error: the password must be entered again.
 func passwordFor(field string, to *Server, given string, known *Server, stored string) (string, error) {
 	switch {
 	case to == nil:
@@ -68,22 +67,21 @@ func passwordFor(field string, to *Server, given string, known *Server, stored s
 	return stored, nil
 }
 
-// Settings are what a mailbox keeps in its account; none of it is secret.
+// Settings are a mailbox's settings, stored with its account; none of them is secret.
 type Settings struct {
 	Address    string `json:"address"`
 	SenderName string `json:"sender_name"`
-	// IMAP is the mailbox elsewhere that is polled, SMTP the server that
-	// answers go through; nil for none, and for the operator's own.
+	// IMAP is the external mailbox that is polled, nil for none. SMTP is the server that
+	// answers are sent through, nil for the operator's.
 	IMAP *Server `json:"imap"`
 	SMTP *Server `json:"smtp"`
-	// ContinueOpen puts a new mail of a known sender into their open
-	// conversation.
+	// ContinueOpen adds a new mail from a known sender to their open conversation.
 	ContinueOpen bool   `json:"continue_open"`
 	SubjectToken bool   `json:"subject_token"`
 	AutoReply    string `json:"auto_reply"`
 }
 
-// credentials are sealed beside the account.
+// credentials are stored encrypted with the account.
 type credentials struct {
 	IMAP string `json:"imap"`
 	SMTP string `json:"smtp"`
@@ -112,9 +110,10 @@ type Mailbox struct {
 	UpdatedAt         clock.Time           `json:"updated_at"`
 }
 
-// Input is what a mailbox is made of; a password that is empty stays.
+// Input is the data for creating or changing a mailbox; an empty password leaves the stored
+// one unchanged.
 type Input struct {
-	// ID is for a mailbox whose id others know before it is made; else nil.
+	// ID is the mailbox's id if it must be known before the mailbox is created; else nil.
 	ID           uuid.UUID
 	Name         string
 	Settings     Settings
@@ -155,7 +154,7 @@ const (
 	Junk     = "junk"     // not read until somebody says that it is no junk
 )
 
-// Reasons beside those of the parser.
+// Reasons in addition to those of the parser.
 const (
 	ReasonOwnMail     = "own_mail"
 	ReasonOwnAddress  = "own_address"
@@ -196,18 +195,18 @@ type Incoming struct {
 	key    string
 }
 
-// state is what stands beside a mailbox's account.
+// state is the mailbox data that is stored next to its account.
 type state struct {
 	local       string
 	polls       bool
-	nextPollAt  *clock.Time // nil where it is not polled
+	nextPollAt  *clock.Time // nil if it is not polled
 	uidValidity *int64
 	lastUID     *int64
 	failures    int
 	lastError   *string
 	lastPollAt  *clock.Time
-	// verifiedKey is the address that was verified by a mailed code, verifiedBy
-	// how the code was mailed.
+	// verifiedKey is the address that was verified by a mailed code; verifiedBy is the way
+	// in which that code was mailed.
 	verifiedKey *string
 	verifiedBy  *string
 	verifiedAt  *clock.Time

@@ -105,8 +105,8 @@ func server(port int, password string) map[string]any {
 	return map[string]any{"host": "127.0.0.1", "port": port, "security": "none", "user": "destek", "password": password}
 }
 
-// Every hard mail becomes a message or is shown as what it is; none is lost
-// and none breaks the next.
+// Every hard mail becomes a message or is kept with its kind; none is lost and none affects
+// the next.
 func TestHardMailsArrive(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -169,9 +169,9 @@ func TestHardMailsArrive(t *testing.T) {
 	})
 }
 
-// Two installations that answer automatically write to each other, each with
-// its own database and keys, over a relay that takes every mark of a machine off
-// their mails or leaves them alone.
+// Two installations that answer automatically write to each other, each with its own
+// database and keys, through a relay that removes all signs of automation from their mails
+// or keeps them.
 func TestTwoThatAnswerStop(t *testing.T) {
 	t.Parallel()
 	for name, strip := range map[string]bool{"as they are": false, "without the marks": true} {
@@ -193,7 +193,7 @@ func TestTwoThatAnswerStop(t *testing.T) {
 						for _, mark := range []string{"Auto-Submitted: auto-replied\r\n", "X-Auto-Response-Suppress: All\r\n", "Precedence: auto_reply\r\n"} {
 							raw = strings.ReplaceAll(raw, mark, "")
 						}
-						// A relay that forgets what a mail answers.
+						// The relay removes what a mail answers.
 						raw = strings.ReplaceAll(strings.ReplaceAll(raw, "In-Reply-To:", "X-Was:"), "References:", "X-Were:")
 					}
 					for _, to := range m.to {
@@ -211,7 +211,7 @@ func TestTwoThatAnswerStop(t *testing.T) {
 						}
 					}
 				}
-				// An agent of the first begins.
+				// An agent of the first installation begins.
 				var who struct {
 					ID string `json:"id"`
 				}
@@ -253,13 +253,13 @@ func TestAutoReply(t *testing.T) {
 		if m.Subject != "Re: Bir" || m.Auto == "" || m.InReplyTo[0] != "c1@kaya.example" || m.Text != "Mesajınızı aldık." {
 			t.Errorf("got %+v", m)
 		}
-		// The open conversation goes on, so nothing new begins.
+		// The open conversation continues, so no new one begins.
 		p.mail("elif@kaya.example", to, mailText("elif@kaya.example", "c2@kaya.example", "İki", "Bir soru daha"))
 		if len(p.talks()) != 1 || len(p.sink.got()) != 1 {
 			t.Errorf("%d conversations, %d mails", len(p.talks()), len(p.sink.got()))
 		}
-		// Once it is closed a new one begins; a day has to pass before another
-		// automatic answer.
+		// Once it is closed a new one begins; the next automatic answer is possible only
+		// after a day.
 		closed := func() {
 			for _, c := range p.talks() {
 				p.Owner.Post("/api/crm/v1/conversations/"+c.ID+"/close", nil).Want(200)
@@ -308,8 +308,8 @@ func TestSubjectToken(t *testing.T) {
 	})
 }
 
-// TestOutbox: without a server of its own and without one of the operator, what
-// goes out can be read in the outbox.
+// TestOutbox: if neither the mailbox nor the operator has a mail server, sent mail can be
+// read in the outbox.
 func TestOutbox(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -345,7 +345,7 @@ func TestPolling(t *testing.T) {
 		if len(p.talks()) != 1 || len(p.mails("failed")) != 1 || p.mails("done")[0].Route != "imap" {
 			t.Errorf("%d conversations, %d failed", len(p.talks()), len(p.mails("failed")))
 		}
-		// The password changes there: people are told why, and it slows down.
+		// The password changes on the server: people are notified, and polling slows down.
 		p.Owner.Put(base+"/"+box.ID.String(), map[string]any{"name": "Kutu", "address": "kutu@firma.example", "imap": server(elsewhere.Port, "falsch")}).Want(200)
 		s.Settle()
 		var m email.Mailbox
@@ -360,7 +360,7 @@ func TestPolling(t *testing.T) {
 		if m.Status != "active" || m.LastError != nil || len(p.talks()) != 2 {
 			t.Errorf("got %+v, %d conversations", m, len(p.talks()))
 		}
-		// A paused mailbox is left alone.
+		// A paused mailbox is not polled.
 		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+box.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		elsewhere.Put(t, mailText("elif@kaya.example", "c3@kaya.example", "Üç", "Nerede?"))
 		s.Clock.Advance(time.Hour)
@@ -371,7 +371,7 @@ func TestPolling(t *testing.T) {
 	})
 }
 
-// A real Dovecot is polled.
+// Polling works with a real Dovecot.
 func TestDovecot(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -390,9 +390,9 @@ func TestDovecot(t *testing.T) {
 	})
 }
 
-// An absence note is kept and marked, and that is all: it reopens nothing, wakes
-// nobody, is not answered and leaves the wait where it was. The customer's own
-// next word does all of that.
+// An absence note is only kept and marked: it reopens nothing, notifies nobody, is not
+// answered and does not change the waiting time. The customer's own next message does all
+// of that.
 func TestAbsenceNotes(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -453,7 +453,7 @@ func TestAbsenceNotes(t *testing.T) {
 		if c.State != "open" || c.Waiting == nil {
 			t.Errorf("got %+v", c)
 		}
-		// One that belongs to nothing is kept too, without an answer.
+		// An absence note that belongs to no conversation is kept too, without an answer.
 		p.mail("", to, mailText("veli@kaya.example", "v1@kaya.example", "Otomatik yanıt", "Yokum", "Auto-Submitted: auto-replied"))
 		if n := len(p.talks()); n != 2 || len(p.sink.got()) != len(all) {
 			t.Errorf("%d conversations, %d mails", n, len(p.sink.got()))
@@ -461,8 +461,8 @@ func TestAbsenceNotes(t *testing.T) {
 	})
 }
 
-// Mail that would go over the workspace's quota is put off, by SMTP and by
-// IMAP, and comes in when there is space again. What was accepted stays whole.
+// Mail that would exceed the workspace's quota is deferred, by SMTP and by IMAP, and
+// arrives when there is space again. Accepted mail stays whole.
 func TestStorageFull(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -477,7 +477,8 @@ func TestStorageFull(t *testing.T) {
 		box := p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(elsewhere.Port, "geheim-1")})
 		s.Settle()
 
-		// It fits when it comes; its file is kept too, though that is over.
+		// The mail fits when it arrives; its file is kept too, although it exceeds the
+		// quota.
 		withFile := "From: elif@kaya.example\r\nSubject: Fatura\r\nMessage-ID: <f1@kaya.example>\r\nMIME-Version: 1.0\r\n" +
 			"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nEkte\r\n" +
 			"--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename=liste.txt\r\n\r\n" + strings.Repeat("satir\r\n", 100) + "--b--\r\n"
@@ -487,7 +488,7 @@ func TestStorageFull(t *testing.T) {
 			t.Fatalf("got %+v, failed %+v", got, p.mails("failed"))
 		}
 
-		// Full before the mail, and full because of it.
+		// The storage is full before the mail, or because of it.
 		for _, quota := range []int64{1, 2_000} {
 			allow(quota)
 			err := p.send("elif@kaya.example", *p.box.ForwardingAddress, mailText("elif@kaya.example", "f2@kaya.example", "Uzun", strings.Repeat("uzun\r\n", 1_000)))

@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// asked is a workspace to whose mailbox somebody wrote, with copies.
+// asked creates a workspace whose mailbox received a mail, with copies.
 func asked(t *testing.T, s *apptest.Server, cc ...string) (p *post, id string) {
 	t.Helper()
 	p = open(t, s)
@@ -29,20 +29,20 @@ func asked(t *testing.T, s *apptest.Server, cc ...string) (p *post, id string) {
 	return p, p.talks()[0].ID
 }
 
-// copied says whether the mail of an answer can be read.
+// copied reports whether the mail of an answer can be read.
 func (p *post) copied(id, item string) bool {
 	p.t.Helper()
 	return p.Owner.Get("/api/crm/v1/conversations/"+id+"/items/"+item+"/email").Status == 200
 }
 
-// message is the newest message of a conversation.
+// message returns the newest message of a conversation.
 func (p *post) message(id string) line {
 	p.t.Helper()
 	list := p.lines(id)
 	return list[slices.IndexFunc(list, func(l line) bool { return l.Kind == "message" })]
 }
 
-// settleIn lets time pass, in which the owner's session ends.
+// settleIn lets time pass, during which the owner's session ends.
 func (p *post) settleIn(d time.Duration) {
 	p.t.Helper()
 	p.s.Clock.Advance(d)
@@ -50,8 +50,8 @@ func (p *post) settleIn(d time.Duration) {
 	p.Owner = p.SignIn("owner@demo.example")
 }
 
-// check fails the test unless exactly one mail went out, and its message has a
-// delivery and a copy as expected.
+// check fails the test unless exactly one mail was sent, and its message has the expected
+// delivery and copy.
 func (p *post) check(id, delivery string, copied bool) {
 	p.t.Helper()
 	l := p.message(id)
@@ -60,9 +60,9 @@ func (p *post) check(id, delivery string, copied bool) {
 	}
 }
 
-// A mail that the server accepted is sent once and shown as sent while the file
-// store fails. Its copy is kept as soon as it can be, and a job that gave up on
-// the copy does not say that the message failed.
+// A mail that the server accepted is sent once and shown as sent while the file store
+// fails. Its copy is kept as soon as possible, and a job that gave up on the copy does not
+// mark the message as failed.
 func TestSentOnceWhileFilesFail(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
@@ -104,8 +104,8 @@ func TestSentOnceWhileFilesFail(t *testing.T) {
 	}
 }
 
-// A mail that the server accepted is sent once where the message cannot be
-// marked at first.
+// A mail that the server accepted is sent only once even if its message cannot be marked at
+// first.
 func TestSentOnceWhileMarksFail(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -123,10 +123,9 @@ func TestSentOnceWhileMarksFail(t *testing.T) {
 	})
 }
 
-// A mail that the server accepted is sent once where nothing about its job can
-// be written for a while: the receipt is tried again, and not the sending. The
-// same holds for a forwarded message and an automatic answer, which have no
-// message to mark.
+// A mail that the server accepted is sent only once even if nothing about its job can be
+// written for a while: the receipt is tried again, not the sending. The same is true for a
+// forwarded message and an automatic answer, which have no message to mark.
 func TestSentOnceWhileReceiptsFail(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(p *post, id string){
@@ -169,8 +168,8 @@ func TestSentOnceWhileReceiptsFail(t *testing.T) {
 	}
 }
 
-// A copy that the server refuses keeps the mail from nobody else, and stands on
-// the message; one that it asks to wait for gets the mail alone, later.
+// If the server refuses a copy, all others get the mail, and the message shows it; if the
+// server asks to wait for a copy, only that one is sent later.
 func TestRefusedCopies(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"own server", "operator's relay"} {
@@ -219,8 +218,8 @@ func TestRefusedCopies(t *testing.T) {
 	}
 }
 
-// A copy that waits for too long counts as refused. Where the customer is
-// refused nobody gets the mail.
+// A copy that waits for too long counts as refused. If the customer is refused, nobody gets
+// the mail.
 func TestRefusedForGood(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -271,8 +270,8 @@ func TestBounceOfACopy(t *testing.T) {
 	})
 }
 
-// A mail that was accepted before its mailbox was paused becomes a message, and
-// nothing goes out.
+// A mail that was accepted before its mailbox was paused becomes a message, and nothing is
+// sent.
 func TestAcceptedBeforeAPause(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {

@@ -20,17 +20,15 @@ import (
 	"konak/internal/kit/policy"
 )
 
-// errQuarantined says that a mail waits for a review.
+// errQuarantined means that a mail waits for a review.
 var errQuarantined = errors.New("email: the mail waits for a review")
 
-// quarantinePause is how long a mail in quarantine waits before it is looked at
-// again.
+// quarantinePause is the time until a mail in quarantine is checked again.
 const quarantinePause = time.Minute
 
-// askPolicy asks whether a mail may go to the recipients of an envelope, right
-// before it is handed over. It returns the envelope without those who do not get
-// it, and them. A mail that goes to nobody is an ErrDrop; one that waits is
-// errQuarantined.
+// askPolicy checks whether a mail may go to the recipients of an envelope, right before it
+// is handed over. It returns the envelope without the refused recipients, and those. If the
+// mail may go to nobody it returns an ErrDrop; if it must wait, errQuarantined.
 func (s *Service) askPolicy(ctx context.Context, j *jobs.Job, p *outgoingMail, sender string, to mailer.Envelope, raw []byte) (mailer.Envelope, []conversation.RefusedRecipient, error) {
 	v, err := s.Policy.CheckMail(ctx, policy.Mail{
 		Ref: p.ID.String(), Job: j.ID, Source: policy.SourceCRM, MessageID: p.MessageID, Sender: sender, Recipients: slices.Concat(to.To, to.Cc), Subject: p.Subject,
@@ -63,8 +61,8 @@ func (s *Service) showQuarantined(ctx context.Context, p *outgoingMail) error {
 	return passDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: policy.Waiting}))
 }
 
-// CheckHeld returns conflict for a mail in quarantine that cannot be sent any more: the job
-// that would, its mailbox, its conversation, its customer or one of its files is gone.
+// CheckHeld returns conflict for a mail in quarantine that can no longer be sent because
+// its send job, mailbox, conversation, customer or one of its files is gone.
 func (s *Service) CheckHeld(ctx context.Context, job uuid.UUID) error {
 	var p outgoingMail
 	there := true

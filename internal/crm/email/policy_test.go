@@ -19,7 +19,7 @@ const (
 	cardNumber   = "4111 1111 1111 1111"
 )
 
-// begun is a workspace with a mailbox and a customer's conversation.
+// begun creates a workspace with a mailbox and a customer's conversation.
 func begun(t *testing.T, s *apptest.Server) (p *post, id string) {
 	t.Helper()
 	p = open(t, s)
@@ -57,8 +57,8 @@ func (p *post) failures(id string) (reasons []string) {
 
 func replyPath(id string) string { return "/api/crm/v1/conversations/" + id + "/reply-as-agent" }
 
-// A text that a rule blocks is refused, leaves nothing in the conversation and
-// makes an incident without the value.
+// A text that a rule blocks is refused, leaves nothing in the conversation and creates an
+// incident without the value.
 func TestPolicyBlocksText(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -97,7 +97,7 @@ func TestPolicyBlocksText(t *testing.T) {
 	})
 }
 
-// A warning is overridden with a reason, which the incident keeps.
+// A warning can be overridden with a reason, which the incident keeps.
 func TestPolicyWarns(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -117,7 +117,7 @@ func TestPolicyWarns(t *testing.T) {
 	})
 }
 
-// What has to be covered is covered in what is stored and in what is sent.
+// Values that must be redacted are redacted both in storage and in the sent mail.
 func TestPolicyRedacts(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -135,7 +135,7 @@ func TestPolicyRedacts(t *testing.T) {
 	})
 }
 
-// A mail in quarantine waits until somebody decides, and goes once.
+// A mail in quarantine waits for a decision, and is sent once.
 func TestPolicyQuarantine(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -184,7 +184,8 @@ func TestPolicyQuarantine(t *testing.T) {
 	})
 }
 
-// A mail in quarantine whose customer, conversation or mailbox is gone is not released.
+// A mail in quarantine whose customer, conversation or mailbox no longer exists is not
+// released.
 func TestPolicyQuarantineWithoutRecipient(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -193,7 +194,7 @@ func TestPolicyQuarantineWithoutRecipient(t *testing.T) {
 		p.Owner.Post(replyPath(id), map[string]any{"body": cardNumber}).Want(200)
 		s.Settle()
 		incident := dlpIncidents + "/" + p.incidents()[0].ID.String()
-		// An incident from before it knew its job learns it at the next look.
+		// An incident created before incidents stored their job gets it at the next check.
 		err := s.DB.Tenant(p.ID).InTx(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(`UPDATE dlp_incident SET job_id = NULL WHERE tenant_id = $1`, tx.Tenant())
 			return err
@@ -226,7 +227,7 @@ func TestPolicyQuarantineWithoutRecipient(t *testing.T) {
 	})
 }
 
-// What stands in a file is found before the mail is handed over, and what cannot
+// The content of a file is checked before the mail is handed over, and a file that cannot
 // be scanned is not sent.
 func TestPolicyScansFiles(t *testing.T) {
 	t.Parallel()
@@ -247,8 +248,7 @@ func TestPolicyScansFiles(t *testing.T) {
 	})
 }
 
-// An exception for a recipient lets that copy go and no other; one for the
-// sender lets everything go.
+// An exception for a recipient allows only that copy; one for the sender allows everything.
 func TestPolicyExceptions(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -260,7 +260,7 @@ func TestPolicyExceptions(t *testing.T) {
 		}
 		cc := exempt("Denetci@DIS.example")
 		p.Owner.Post(replyPath(id), map[string]any{"body": cardNumber}).Refused(422, "dlp_blocked")
-		// A file is judged copy by copy.
+		// A file is checked copy by copy.
 		p.Owner.Post(replyPath(id), map[string]any{"body": "Ekte", "attachments": []string{p.upload("kart.txt", cardNumber)}}).Want(200)
 		s.Settle()
 		got := p.sink.got()
@@ -281,7 +281,7 @@ func TestPolicyExceptions(t *testing.T) {
 	})
 }
 
-// A conversation that an agent begins is made although its message may not go.
+// A conversation that an agent begins is created even if its message may not be sent.
 func TestPolicyNewAsAgent(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -300,7 +300,7 @@ func TestPolicyNewAsAgent(t *testing.T) {
 	})
 }
 
-// A message that a rule warned about does not go by sending it again.
+// Sending a message again does not bypass a rule's warning.
 func TestPolicyRetry(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -320,8 +320,8 @@ func TestPolicyRetry(t *testing.T) {
 	})
 }
 
-// A forwarded message is judged like an answer, also where the service sends it
-// in its own name.
+// A forwarded message is checked like an answer, also if the service sends it in its own
+// name.
 func TestPolicyForward(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -345,7 +345,7 @@ func TestPolicyForward(t *testing.T) {
 	})
 }
 
-// A message for later is judged when it is written, and again when it goes.
+// A scheduled message is checked when it is written, and again when it is sent.
 func TestPolicyScheduled(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -384,7 +384,7 @@ func TestPolicyScheduled(t *testing.T) {
 	})
 }
 
-// What has to be covered is covered while the message waits, and recorded once.
+// Values that must be redacted are redacted while the message waits, and recorded once.
 func TestPolicyCoversScheduled(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {

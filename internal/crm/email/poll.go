@@ -24,25 +24,24 @@ const (
 	pollEvery  = time.Minute
 	pollSlow   = 30 * time.Minute
 	pollBatch  = 50
-	alarmAfter = 3 // failures in a row before people are told
+	alarmAfter = 3 // consecutive failures before people are notified
 )
 
-// Why a mailbox elsewhere needs attention.
+// Reasons why an external mailbox needs attention.
 const (
 	ReasonSignIn      = "sign_in_failed"
 	ReasonUnreachable = "mailbox_unreachable"
 	ReasonStorageFull = "storage_full"
-	// ReasonPollsStopped: processes died while they polled it.
+	// ReasonPollsStopped means that processes died while polling the mailbox.
 	ReasonPollsStopped = "polls_stopped"
 )
 
-// errNotOurs says that the poll lost its claim: the settings changed, or
-// another node polls.
+// errNotOurs means that the poll lost its claim: the settings changed, or another node
+// polls.
 var errNotOurs = errors.New("email: the mailbox is polled elsewhere")
 
-// runPoll is the handler of pollJob: it fetches what is new in the mailbox of
-// the job's account and runs again later. It ends where the mailbox is no
-// longer polled.
+// runPoll is the handler of pollJob: it fetches new mail from the mailbox of the job's
+// account and runs again later. It ends when the mailbox is no longer polled.
 func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
 	var st state
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
@@ -62,7 +61,7 @@ func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
 	return s.endPoll(ctx, j, more, trouble)
 }
 
-// endPoll writes down how a poll went and says when the next one is.
+// endPoll records the result of a poll and returns when the next one is due.
 func (s *Service) endPoll(ctx context.Context, j *jobs.Job, more bool, trouble error) error {
 	next := s.DB.Clock().Now()
 	err := s.tenant(ctx).InTx(context.WithoutCancel(ctx), func(tx *db.Tx) error {
@@ -97,14 +96,14 @@ func checkOurs(tx *db.Tx, j *jobs.Job) error {
 	return err
 }
 
-// backOff is the pause before the next poll: a minute while it works, longer
-// and longer while it does not.
+// backOff returns the pause before the next poll: a minute while polls work, longer with
+// each failure.
 func backOff(failures int) time.Duration {
 	return min(pollEvery<<min(failures, 6), pollSlow)
 }
 
-// showPoll makes the account's status say how its polls go. A server that is
-// silent is shown by the hold of its account.
+// showPoll updates the account's status with the result of a poll. A silent server is shown
+// through the hold of its account.
 func (s *Service) showPoll(tx *db.Tx, account uuid.UUID, failures int, trouble error) error {
 	var err error
 	switch {
@@ -130,7 +129,7 @@ func (s *Service) setAttention(tx *db.Tx, account uuid.UUID, reason string) erro
 
 var errSignIn = errors.New("the server refuses the user name or the password")
 
-// Trial is how an attempt to sign in went.
+// Trial is the result of an attempt to sign in.
 type Trial struct {
 	OK      bool   `json:"ok"`
 	Class   string `json:"class" enum:",dns,connect,tls,timeout,refused_address,sign_in,folder,protocol" example:"sign_in" doc:"Kind of failure; empty if it worked"`
@@ -168,9 +167,9 @@ func (s *Service) testSMTP(ctx context.Context, to *Server, password string) Tri
 	return Trial{OK: true}
 }
 
-// failedTrial says how a trial failed. It repeats a server's words only where
-// they are an answer of its protocol; the rest is said in words of our own, which
-// tell nothing about the network that this process stands in.
+// failedTrial describes why a trial failed. It repeats the server's words only if they are
+// an answer in its protocol; otherwise it uses our own words, which reveal nothing about
+// the network of this process.
 func failedTrial(to *Server, err error) Trial {
 	if errors.Is(err, errSignIn) || isSMTP(err) {
 		return Trial{Class: "sign_in", Message: printable(plainReason(err))}
@@ -183,7 +182,7 @@ func failedTrial(to *Server, err error) Trial {
 	case refused || notUnderstood(class, err):
 		class = classProtocol
 	case class == outbound.ClassDNS || class == outbound.ClassRefused && named != nil:
-		// Which names exist inside is nobody's business.
+		// Do not reveal which names exist inside the network.
 		class, text = outbound.ClassDNS, "the name of the host cannot be found, or its address is not allowed"
 	}
 	return Trial{Class: class, Message: printable(text)}
@@ -191,7 +190,7 @@ func failedTrial(to *Server, err error) Trial {
 
 const classProtocol = "protocol"
 
-// pollError says why a poll failed.
+// pollError describes why a poll failed.
 func pollError(err error) string {
 	_, refused := errors.AsType[*imap.Error](err)
 	_, ours := fault.As(err)
@@ -202,8 +201,8 @@ func pollError(err error) string {
 	return printable(text)
 }
 
-// notUnderstood says whether the connection worked and what came over it is no
-// mail protocol.
+// notUnderstood reports whether the connection worked but the data received is not a mail
+// protocol.
 func notUnderstood(class string, err error) bool {
 	if class != outbound.ClassConnect {
 		return false

@@ -8,8 +8,8 @@ import (
 	"konak/internal/crm/email/message"
 )
 
-// Only what says something about the mail itself puts it aside; every other
-// error passes, and the mail is read again.
+// Only an error about the mail itself makes it fail; after any other error the mail is read
+// again.
 func TestReasonOf(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]string{

@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// A mail that arrives again in its thread is filed once, and kept as a repeat.
+// A mail that arrives again in its thread is stored once, and kept as a duplicate.
 func TestRepeatInAThread(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -37,7 +37,7 @@ func TestRepeatInAThread(t *testing.T) {
 	})
 }
 
-// Of two answers of a customer the later may arrive first: both are in the conversation,
+// Of two answers by a customer the later may arrive first: both are in the conversation,
 // each once.
 func TestMailsInTheWrongOrder(t *testing.T) {
 	t.Parallel()
@@ -60,8 +60,8 @@ func TestMailsInTheWrongOrder(t *testing.T) {
 	})
 }
 
-// Mail that we sent and that comes back is no customer's message: not under its
-// own id whoever it says it is from, and not from an address of the mailbox.
+// Mail that we sent and that comes back is not a customer's message: not with its own id,
+// whoever it claims to be from, and not from an address of the mailbox.
 func TestOwnMailComesBack(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -82,7 +82,7 @@ func TestOwnMailComesBack(t *testing.T) {
 	})
 }
 
-// Only an answer that left counts as the first.
+// Only an answer that was sent counts as the first.
 func TestFirstReplyThatLeft(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -99,7 +99,7 @@ func TestFirstReplyThatLeft(t *testing.T) {
 		if at := first(); *refused.Delivery != "failed" || at != nil {
 			t.Errorf("nothing left, but the first answer was at %v", at)
 		}
-		// One waits, the next one is accepted; then the first of them fails.
+		// One waits, the next one is accepted; then the first one fails.
 		s.Clock.Advance(time.Minute)
 		p.sink.set(&gosmtp.SMTPError{Code: 450, Message: "later"})
 		p.reply(id, "İki", nil)
@@ -123,14 +123,15 @@ func TestFirstReplyThatLeft(t *testing.T) {
 			t.Errorf("the first answer that left was at %v, want %v", at, third)
 		}
 		was := first()
-		// A later one that fails changes nothing.
+		// A later failure changes nothing.
 		s.Clock.Advance(time.Minute)
 		p.sink.set(&gosmtp.SMTPError{Code: 550, Message: "no such user"})
 		p.reply(id, "Dört", nil)
 		if at := first(); at == nil || !at.Equal(was.Time) {
 			t.Errorf("the first answer was at %v, want %v", at, was)
 		}
-		// One that failed and was sent all the same counts where none did.
+		// A message that failed but was sent anyway counts as the first if no other was
+		// sent.
 		for _, l := range p.lines(id) {
 			if l.Kind == "message" && l.Delivery != nil {
 				fail(uuid.MustParse(l.ID))

@@ -34,28 +34,29 @@ type Resolver interface {
 	LookupTXT(ctx context.Context, name string) ([]string, error)
 }
 
-// Mailboxes finds where mail to an address at a workspace's own domain goes.
+// Mailboxes resolves the addresses at workspaces' own domains.
 type Mailboxes interface {
-	// FindInbox returns the workspace and its e-mail account. It returns not_found,
-	// and storage_full where the mailbox takes no more.
+	// FindInbox returns the workspace and the e-mail account of an address. It returns
+	// not_found, or storage_full if the mailbox accepts no more mail.
 	FindInbox(ctx context.Context, addr string) (tenant, account uuid.UUID, err error)
-	// CountMail counts a mail in the transaction that takes it. It returns
-	// storage_full where it does not fit.
+	// CountMail adds a mail to the mailbox's usage in the transaction that accepts it. It
+	// returns storage_full if the mail does not fit.
 	CountMail(tx *db.Tx, addr string, size int64) error
-	// ReturnMail counts a mail less in the transaction that deletes it.
+	// ReturnMail subtracts a mail from the mailbox's usage in the transaction that deletes
+	// it.
 	ReturnMail(tx *db.Tx, addr string, size int64) error
 }
 
-// Journal keeps mails with their envelopes where a workspace asks for it.
+// Journal keeps mails with their envelopes for workspaces that want it.
 type Journal interface {
-	// RecordInbound keeps a mail that is taken, in the transaction that takes it.
-	// head is its beginning, at least the header.
+	// RecordInbound records an accepted mail, in the transaction that accepts it. head is
+	// its beginning, at least the header.
 	RecordInbound(tx *db.Tx, from string, to []string, head []byte, kept blob.Blob) error
-	// RecordOutbound keeps a mail before it is handed over. The same ref is kept once.
+	// RecordOutbound records a mail before it is handed over. A ref is recorded only once.
 	RecordOutbound(ctx context.Context, ref uuid.UUID, from string, to []string, raw []byte) error
 }
 
-// Config is what the e-mail channel needs.
+// Config holds what the e-mail channel needs.
 type Config struct {
 	DB       *db.DB
 	Log      *slog.Logger
@@ -64,26 +65,26 @@ type Config struct {
 	Inbound  *inbound.Service
 	Files    *file.Service
 	Blobs    *blob.Store
-	// Relay sends mail over the operator's mail server.
+	// Relay sends mail through the operator's mail server.
 	Relay  *mailer.Mailer
 	Out    *outbound.Client
 	Limits limit.Limiter
-	// DNS is asked for the records of domains that are to be verified.
+	// DNS looks up the records of domains to be verified.
 	DNS Resolver
 	// Key is the secret of reply addresses and Message-IDs.
 	Key []byte
-	// Domain is where mail arrives at the installation, "" where none does.
+	// Domain is the installation's domain for incoming mail, "" if it receives none.
 	Domain string
 	// Mailboxes are the addresses at workspaces' own domains.
 	Mailboxes Mailboxes
-	// Journal keeps what comes by SMTP and what is sent.
+	// Journal records mail that arrives by SMTP and mail that is sent.
 	Journal Journal
 	// Policy decides which mails may leave.
 	Policy policy.Policy
-	// MaxSize is how large a mail may be.
+	// MaxSize is the maximum size of a mail in bytes.
 	MaxSize int64
-	// MaxSpooled is how many bytes of unfinished mails may lie on the disk; 0
-	// for DefaultMaxSpooled.
+	// MaxSpooled is the maximum number of bytes of unfinished mails on the disk; 0 for
+	// DefaultMaxSpooled.
 	MaxSpooled int64
 }
 
@@ -100,7 +101,7 @@ const DefaultMaxSize = 36 << 20
 // DefaultMaxSpooled is enough for fifty mails of the largest size at once.
 const DefaultMaxSpooled = 2 << 30
 
-// New makes the e-mail channel.
+// New creates the e-mail channel.
 func New(c Config) *Service {
 	if c.MaxSize == 0 {
 		c.MaxSize = DefaultMaxSize
@@ -116,7 +117,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// Get reads one mailbox.
+// Get returns one mailbox.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (m Mailbox, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		m, err = s.get(r, id)
@@ -151,7 +152,7 @@ func (s *Service) account(r *db.Reader, id uuid.UUID) (a channel.Account, set Se
 	return a, set, err
 }
 
-// Connect makes a mailbox.
+// Connect creates a mailbox.
 func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) {
 	if err := in.check(); err != nil {
 		return m, err
@@ -171,7 +172,7 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 		if free, err := putMailbox(tx, a.ID, newLocal(), key); err != nil {
 			return fmt.Errorf("email: put mailbox: %w", err)
 		} else if !free {
-			return fault.New(fault.Unavailable) // a local part that exists: once in a universe
+			return fault.New(fault.Unavailable) // the local part exists already: practically impossible
 		}
 		if in.Settings.IMAP != nil {
 			if err := setPolls(tx, a.ID, true, false); err != nil {
@@ -184,7 +185,7 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 	return m, err
 }
 
-// renameTakenField names the field as this module's callers know it.
+// renameTakenField renames the field of a conflict to the name in this module's API.
 func renameTakenField(err error) error {
 	if f, ok := fault.As(err); ok && f.Code == fault.Conflict && f.Fields["external_id"] != nil {
 		return fault.New(fault.Conflict).Field("address", "taken")
@@ -192,12 +193,12 @@ func renameTakenField(err error) error {
 	return err
 }
 
-// newLocal is the local part of a forwarding address: letters and digits that
-// survive every relay, and that nobody guesses.
+// newLocal returns a new local part for a forwarding address: letters and digits that
+// survive every relay and cannot be guessed.
 func newLocal() string {
 	var raw [10]byte
 	if _, err := rand.Read(raw[:]); err != nil {
-		panic(err) // the platform promises this cannot fail
+		panic(err) // rand.Read never fails
 	}
 	return "m" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw[:]))[:12]
 }
@@ -218,8 +219,8 @@ func (s *Service) credentials(r *db.Reader, id uuid.UUID) (c credentials, err er
 	return c, json.Unmarshal(text, &c)
 }
 
-// Change changes a mailbox. A password that is not given stays for the login
-// that it was given for; where that changes it is a field error.
+// Change changes a mailbox. An omitted password is kept as long as its login stays the
+// same; if the login changes, the omission is a field error.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox, err error) {
 	if err := in.check(); err != nil {
 		return m, err
@@ -230,7 +231,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox
 			return err
 		}
 		if address.Fold(was.Address) != address.Fold(in.Settings.Address) {
-			return fault.Invalid("address", "fixed") // conversations stand on it
+			return fault.Invalid("address", "fixed") // conversations depend on it
 		}
 		a, err := s.Channels.Change(tx, Kind, id, func(a *channel.Account) error {
 			a.Name, a.GroupID = in.Name, in.GroupID
@@ -257,7 +258,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox
 	return m, err
 }
 
-// changesFolder says whether a different folder is polled from now on.
+// changesFolder reports whether a different folder will be polled.
 func changesFolder(was, is *Server) bool {
 	return was != nil && is != nil && (was.Host != is.Host || was.User != is.User || was.Folder != is.Folder)
 }
@@ -276,7 +277,7 @@ func (s *Service) reseal(tx *db.Tx, id uuid.UUID, was Settings, in Input) error 
 	return s.seal(tx, id, c)
 }
 
-// Changed implements channel.Kind: a mailbox that does not work is not polled.
+// Changed implements channel.Kind: a mailbox is polled only while it works.
 func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 	if a.Status == before || a.Works() == (before == channel.Active || before == channel.Attention) {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// bounced reports a mail of ours that did not arrive on its message.
+// bounced shows on a message that the mail we sent for it did not arrive.
 func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) error {
 	var l mailRecord
 	known := false
@@ -49,8 +49,8 @@ func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) 
 	return s.finishIncoming(ctx, *in, Bounced, b.Status)
 }
 
-// isCopy says whether somebody got a mail of ours as a copy: the first
-// recipient is the one who is answered.
+// isCopy reports whether an address received a mail of ours as a copy: the first recipient
+// is the person who is answered.
 func (l *mailRecord) isCopy(addr string) bool {
 	is := func(to string) bool { return address.Fold(to) == address.Fold(addr) }
 	return len(l.recipients) > 1 && !is(l.recipients[0]) && slices.ContainsFunc(l.recipients[1:], is)

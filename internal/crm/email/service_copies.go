@@ -11,12 +11,12 @@ import (
 	"konak/internal/kit/db"
 )
 
-// maxCopies is how many addresses of a mail get a copy of answers or are
-// proposed for it.
+// maxCopies is the number of addresses of a mail that can get a copy of answers or be
+// proposed for one.
 const maxCopies = 30
 
-// isFirstMail says whether a mail is the first of its conversation. began is
-// false where the mail named the conversation itself.
+// isFirstMail reports whether a mail is the first of its conversation. began is false if
+// the mail named an existing conversation.
 func isFirstMail(r *db.Reader, c uuid.UUID, began bool) (bool, error) {
 	_, err := findLatestMail(r, c)
 	if db.IsNoRow(err) {
@@ -25,10 +25,9 @@ func isFirstMail(r *db.Reader, c uuid.UUID, began bool) (bool, error) {
 	return false, err
 }
 
-// updateCopies lets answers go to everybody the mail went to, less the
-// workspace's own mailboxes and less the one who is answered. Anybody can write
-// in the customer's name, so an address that is new in the conversation is only
-// proposed: an agent decides.
+// updateCopies makes answers go to all recipients of the mail except the workspace's own
+// mailboxes and the person who is answered. Anybody can write in the customer's name, so an
+// address that is new in the conversation is only proposed: an agent decides.
 func (s *Service) updateCopies(tx *db.Tx, c uuid.UUID, m *message.Mail, from message.Address, st state, first bool) error {
 	has, err := conversation.CopiesOf(&tx.Reader, c)
 	if err != nil {
@@ -39,7 +38,7 @@ func (s *Service) updateCopies(tx *db.Tx, c uuid.UUID, m *message.Mail, from mes
 	for _, a := range slices.Concat(m.To, m.Cc) {
 		key := address.Fold(a.Email)
 		e, ok := address.ParseEmail(a.Email)
-		// What mail servers do not take is no use as a copy.
+		// An address that mail servers do not accept cannot get a copy.
 		if seen[key] || !ok || !e.ASCII() || s.isForwardingAddress(a.Email, st) || len(seen) > maxCopies {
 			continue
 		}

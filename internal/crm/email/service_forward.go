@@ -14,19 +14,19 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// Forwarder forwards messages from the workspace's own mailboxes, and with
-// Otherwise where it has none.
+// Forwarder forwards messages from the workspace's own mailboxes, or through Otherwise if
+// it has none.
 type Forwarder struct {
 	Mailboxes *Service
 	Otherwise reply.Forwarder
 }
 
-// Forward implements conversation.Forwarder: the conversation's mailbox sends
-// it, or else the workspace's oldest. Each recipient gets a mail of their own.
+// Forward implements reply.Forwarder: it sends from the conversation's mailbox,
+// or else from the workspace's oldest. Each recipient gets a separate mail.
 //
-// Such a mail is no part of the conversation's thread: what a third party
-// answers to it begins a conversation of its own, and never stands among the
-// customer's words.
+// Such a mail is not part of the conversation's thread: a third party's answer
+// to it begins a new conversation, and never appears among the customer's
+// messages.
 func (w Forwarder) Forward(tx *db.Tx, f reply.Forwarded) error {
 	s := w.Mailboxes
 	a, found, err := s.forwardingMailbox(&tx.Reader, f.MailboxID)

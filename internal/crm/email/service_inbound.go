@@ -30,39 +30,39 @@ import (
 
 const ingestJob = "email.ingest"
 
-// ingestAttempts is how often a mail is tried before it is shown as failed.
+// ingestAttempts is the number of attempts before a mail is shown as failed.
 const ingestAttempts = 8
 
 type ingestPayload struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// Arrival is a mail that a server hands over.
+// Arrival is a mail handed over by a server.
 type Arrival struct {
 	AccountID uuid.UUID
 	Route     string // "smtp" or "imap"
 	From, To  string // of the envelope
-	// Key is the same for the same delivery, "" for one that stands alone.
+	// Key identifies the delivery, so that a repetition is recognised; "" if it cannot be
+	// repeated.
 	Key string
 	Raw io.Reader
-	// Refused says why it is only kept and not read.
+	// Refused is the reason why the mail is only kept and not read; "" for none.
 	Refused string
-	// Auth says what was found out about the sender. Junk says why it is taken for
-	// junk, "" for a mail that is not: it is kept and not read until somebody asks.
+	// Auth is the result of checking the sender. Junk is the reason why the mail counts as
+	// junk, "" if it does not: junk is kept and not read until a person asks for it.
 	Auth, Junk string
-	// Sender and Subject are of a mail that is not read, "" where they are not known.
+	// Sender and Subject are set for a mail that is not read; "" if unknown.
 	Sender, Subject string
-	// Kept is called in the same transaction where the delivery is a new one; nil for
-	// nothing.
+	// Kept is called in the same transaction if the delivery is new; may be nil.
 	Kept func(tx *db.Tx, b blob.Blob) error
-	// Also is written in the same transaction.
+	// Also is called in the same transaction, for a repeated delivery too; may be nil.
 	Also func(tx *db.Tx) error
 }
 
-// Accept makes a mail durable with the job that will read it; after it
-// returns, the sender may be told that the mail was taken. Where the delivery
-// was accepted before, nothing happens and the answer is false. Where the
-// workspace's storage is full it returns storage_full and keeps nothing.
+// Accept stores a mail durably, with the job that will read it; after it returns, the
+// sender may be told that the mail was accepted. If the delivery was accepted before, it
+// stores nothing more and returns false. If the workspace's storage is full, it returns
+// storage_full and keeps nothing.
 func (s *Service) Accept(ctx context.Context, a Arrival) (fresh bool, err error) {
 	b, err := s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, blob.Workspace, a.Raw, s.MaxSize)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Service) ingest(ctx context.Context, j *jobs.Job) error {
 	return err
 }
 
-// incomingOf reads the mail that an ingest job is about.
+// incomingOf returns the mail of an ingest job.
 func (s *Service) incomingOf(ctx context.Context, j *jobs.Job) (m Incoming, err error) {
 	var p ingestPayload
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
@@ -141,8 +141,8 @@ func (s *Service) incomingOf(ctx context.Context, j *jobs.Job) (m Incoming, err 
 	return m, err
 }
 
-// digest reads a mail from the disk and does what it asks for. It needs as much
-// of the disk as the mail has bytes where the mail lies with an S3 service.
+// digest reads a mail from the disk and processes it. If the mail is stored with an S3
+// service, this needs as much disk space as the mail has bytes.
 func (s *Service) digest(ctx context.Context, in *Incoming) error {
 	f, err := s.Blobs.OpenFile(ctx, caller.From(ctx).TenantID, in.blobID)
 	if err != nil {
@@ -186,8 +186,7 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 	return s.deliver(ctx, in, m, from, a, set, st)
 }
 
-// reasonOf returns why a mail cannot be processed, "" for an error that says
-// nothing about the mail.
+// reasonOf returns why a mail cannot be processed, "" if the error is not about the mail.
 func reasonOf(err error) string {
 	switch {
 	case errors.Is(err, message.ErrNoSender):
@@ -206,8 +205,8 @@ func reasonOf(err error) string {
 	return ""
 }
 
-// writer is who wrote: where a form or a machine of the company writes in
-// somebody's name, the one that answers go to.
+// writer returns the author of a mail. If a machine or a form of the company sends it on
+// behalf of somebody, that is the Reply-To address.
 func writer(m *message.Mail, set Settings) message.Address {
 	if len(m.ReplyTo) > 0 && (m.Auto == message.AutoDaemon || address.Fold(m.From.Email) == address.Fold(set.Address)) {
 		return m.ReplyTo[0]
@@ -215,8 +214,8 @@ func writer(m *message.Mail, set Settings) message.Address {
 	return m.From
 }
 
-// ProvenSender returns the address that an item's mail came from where DMARC proved it,
-// and "" where the From header is no more than a claim.
+// ProvenSender returns the sender's address of an item's mail if DMARC proved it, and "" if
+// the From header is only a claim.
 func (s *Service) ProvenSender(r *db.Reader, item uuid.UUID) (string, error) {
 	auth, sender, err := originOf(r, item)
 	if db.IsNoRow(err) || err == nil && !slices.Contains(strings.Fields(auth), "dmarc=pass") {
@@ -225,15 +224,15 @@ func (s *Service) ProvenSender(r *db.Reader, item uuid.UUID) (string, error) {
 	return sender, err
 }
 
-// isForwardingAddress says whether an address is the mailbox's forwarding
-// address or one of its reply addresses.
+// isForwardingAddress reports whether an address is the mailbox's forwarding address or one
+// of its reply addresses.
 func (s *Service) isForwardingAddress(addr string, st state) bool {
 	local, domain, _ := strings.Cut(address.Fold(addr), "@")
 	base, _, _ := strings.Cut(local, "+")
 	return s.Domain != "" && domain == s.Domain && base == st.local
 }
 
-// finishIncoming writes what became of a mail.
+// finishIncoming records the outcome of a mail.
 func (s *Service) finishIncoming(ctx context.Context, m Incoming, state, reason string) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m.State, m.Reason, m.SettledAt = state, &reason, clock.Ptr(tx.Now())
@@ -241,8 +240,8 @@ func (s *Service) finishIncoming(ctx context.Context, m Incoming, state, reason 
 	})
 }
 
-// deliver hands a mail to the inbox. Each step may run again after a crash:
-// the inbox knows the mail by its fingerprint.
+// deliver hands a mail to the inbox. Each step may be repeated after a crash: the inbox
+// recognises the mail by its fingerprint.
 func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, from message.Address, a channel.Account, set Settings, st state) error {
 	place, err := s.findConversation(ctx, in, m, from, set, st)
 	if err != nil {
@@ -328,7 +327,7 @@ func (s *Service) findConversation(ctx context.Context, in *Incoming, m *message
 	return p, err
 }
 
-// latestOpen is the newest conversation with an address that is not closed.
+// latestOpen returns the newest conversation with an address that is not closed.
 func (s *Service) latestOpen(ctx context.Context, r *db.Reader, account uuid.UUID, addr string) (uuid.UUID, bool, error) {
 	list, err := recentWith(r, account, addr, 10)
 	if err != nil {
@@ -349,8 +348,8 @@ func (s *Service) latestOpen(ctx context.Context, r *db.Reader, account uuid.UUI
 	return uuid.Nil, false, nil
 }
 
-// files stores what is attached. More than an item takes stays in the
-// original, which keeps everything.
+// files stores the attachments. Those beyond an item's maximum are only in the original,
+// which keeps everything.
 func (s *Service) files(ctx context.Context, m *message.Mail) ([]file.Prepared, error) {
 	var out []file.Prepared
 	for _, f := range m.Files[:min(len(m.Files), file.MaxPerItem)] {
@@ -364,7 +363,7 @@ func (s *Service) files(ctx context.Context, m *message.Mail) ([]file.Prepared, 
 	return out, nil
 }
 
-// original is a mail as the timeline shows it.
+// original returns a mail as the timeline shows it.
 func original(m *message.Mail, b blob.Blob) conversation.Email {
 	e := conversation.Email{
 		MessageID: m.MessageID, From: formatAddress(m.From), To: list(m.To), Cc: list(m.Cc), Subject: m.Subject, Text: m.Text, HTML: m.HTML,
@@ -397,7 +396,7 @@ func list(as []message.Address) []string {
 	return out
 }
 
-// record remembers a mail for threading and for what answers say.
+// record stores a mail for threading and for the headers of answers.
 func (s *Service) record(tx *db.Tx, account, c, item uuid.UUID, m *message.Mail, from message.Address, first bool) error {
 	thread := slices.Concat(m.References, m.InReplyTo)
 	l := mailRecord{
@@ -418,7 +417,7 @@ func (s *Service) record(tx *db.Tx, account, c, item uuid.UUID, m *message.Mail,
 	return putToken(tx, account, s.keys.SubjectToken(tx.Tenant(), c), c)
 }
 
-// List reads the accepted mails in a state, the newest first.
+// List returns the accepted mails in a state, newest first.
 func (s *Service) List(ctx context.Context, state string, p db.Page) (out db.List[Incoming], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		out, err = listInbound(r, state, p)
@@ -427,7 +426,7 @@ func (s *Service) List(ctx context.Context, state string, p db.Page) (out db.Lis
 	return out, err
 }
 
-// Raw opens a mail as it came. Closing it is the caller's.
+// Raw opens the original bytes of a mail. The caller must close it.
 func (s *Service) Raw(ctx context.Context, id uuid.UUID) (io.ReadCloser, error) {
 	var m Incoming
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
@@ -440,7 +439,7 @@ func (s *Service) Raw(ctx context.Context, id uuid.UUID) (io.ReadCloser, error) 
 	return s.Blobs.Open(ctx, caller.From(ctx).TenantID, m.blobID)
 }
 
-// Retry reads a failed mail again.
+// Retry reads a failed or junk mail again.
 func (s *Service) Retry(ctx context.Context, id uuid.UUID) (m Incoming, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if m, err = lockInbound(tx, id); err != nil {
@@ -462,7 +461,7 @@ func (s *Service) Retry(ctx context.Context, id uuid.UUID) (m Incoming, err erro
 	return m, err
 }
 
-// DeleteMail deletes a mail that was kept and not read, and gives its space back. It
+// DeleteMail deletes a mail that did not become a message, and frees its storage. It
 // returns conflict for one that waits to be read or became a message.
 func (s *Service) DeleteMail(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {

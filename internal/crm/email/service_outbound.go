@@ -20,12 +20,12 @@ import (
 	"konak/internal/kit/markdown"
 )
 
-// outgoingMail is what a send job carries: all that the mail is made of, so that
-// every attempt sends the same.
+// outgoingMail is the payload of a send job: everything the mail is built from, so that
+// every attempt sends the same mail.
 type outgoingMail struct {
 	AccountID uuid.UUID  `json:"account_id"`
 	ItemID    *uuid.UUID `json:"item_id"` // nil for an automatic answer and for a forwarded message
-	// ForwardedFrom is the conversation whose message is forwarded, else nil.
+	// ForwardedFrom is the conversation whose message is forwarded, or nil.
 	ForwardedFrom *uuid.UUID      `json:"forwarded_from"`
 	ID            uuid.UUID       `json:"id"`
 	MessageID     string          `json:"message_id"`
@@ -42,7 +42,7 @@ type outgoingMail struct {
 	Date          clock.Time      `json:"date"`
 }
 
-// plainText is the text of the mail as it is read where nothing is formatted.
+// plainText returns the text of the mail without formatting.
 func (p *outgoingMail) plainText() string {
 	if p.Markdown {
 		return markdown.Text(p.Text)
@@ -50,8 +50,8 @@ func (p *outgoingMail) plainText() string {
 	return p.Text
 }
 
-// Route implements channel.Kind: the address that wrote to the mailbox, or
-// else the contact's own.
+// Route implements channel.Kind: it returns the address that wrote to the mailbox, or else
+// the contact's primary address.
 func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*conversation.Route, error) {
 	if i, ok := channel.IdentityOn(to, a.ID); ok {
 		return &conversation.Route{Address: i.ExternalID}, nil
@@ -69,13 +69,13 @@ func (s *Service) Capabilities() channel.Capabilities {
 	return channel.Capabilities{Files: channel.AnyFile(file.MaxSize), Formatting: true}
 }
 
-// Push implements channel.Kind: mail is queued.
+// Push implements channel.Kind: mail is always queued.
 func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
 	return conversation.Delivery{Status: conversation.Queued}, nil
 }
 
-// Take implements channel.Kind: it gives the answer its Message-ID and its
-// place in the thread, and enqueues it.
+// Take implements channel.Kind: it gives the answer its Message-ID and its place in the
+// thread, and enqueues it.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	_, set, err := s.account(&tx.Reader, m.Route.AccountID)
 	if err != nil {
@@ -100,8 +100,8 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	return s.enqueue(tx, &p, m.ConversationID, set, st)
 }
 
-// continueThread puts a mail into its thread: subject and references come from the
-// newest mail.
+// continueThread sets a mail's subject and references from the newest mail of its
+// conversation.
 func (s *Service) continueThread(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings) error {
 	last, err := findLatestMail(&tx.Reader, c)
 	if err != nil && !db.IsNoRow(err) {
@@ -121,7 +121,7 @@ func (s *Service) continueThread(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Se
 	return nil
 }
 
-// enqueue remembers a mail of ours and sends it with a job.
+// enqueue records a mail of ours and enqueues the job that sends it.
 func (s *Service) enqueue(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings, st state) error {
 	_, domain, _ := strings.Cut(set.Address, "@")
 	p.MessageID = s.keys.MessageID(tx.Tenant(), p.ID, domain)
@@ -146,12 +146,11 @@ func (s *Service) enqueue(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings,
 	return err
 }
 
-// autoReplyPart is the part of the workspace's mail of a day that automatic
-// answers may take, so that strangers cannot use up what people send.
+// autoReplyPart is the fraction (1/4) of the workspace's daily mail quota that automatic
+// answers may use, so that strangers cannot use up what people need for their own mail.
 const autoReplyPart = 4
 
-// autoReply answers the first mail of a conversation, as far as mayAutoReply
-// allows it.
+// autoReply answers the first mail of a conversation if mayAutoReply allows it.
 func (s *Service) autoReply(tx *db.Tx, a channel.Account, set Settings, st state, c conversation.Conversation, to string, m *message.Mail) error {
 	quota, err := s.Relay.Usage(&tx.Reader)
 	if err != nil {

@@ -31,28 +31,28 @@ const (
 	copyJob = "email.copy"
 )
 
-// sendAttempts is how often a mail is tried: about ten hours.
+// sendAttempts is the number of attempts to send a mail: about ten hours.
 const sendAttempts = 18
 
-// accepted is the receipt of a send job: the mail server took the mail for
-// everybody who is not named here.
+// accepted is the receipt of a send job: the mail server accepted the mail for everybody
+// who is not named here.
 type accepted struct {
-	// Waiting are recipients for whom the server asks to try again later.
+	// Waiting are recipients for which the server asks to try again later.
 	Waiting []string `json:"waiting"`
-	// Refused are recipients whom the server does not take.
+	// Refused are recipients that the server does not accept.
 	Refused []conversation.RefusedRecipient `json:"refused"`
 }
 
-// send is the handler of sendJob. What the mail server accepted is kept as the
-// job's receipt before anything else happens; what comes after may fail and is
-// done again without sending.
+// send is the handler of sendJob. What the mail server accepted is kept as the job's
+// receipt before anything else happens; later steps may fail and are repeated without
+// sending again.
 func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 	var p outgoingMail
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	if j.Test {
-		return nil // what a test key sets off reaches nobody
+		return nil // a mail caused by a test key is never sent
 	}
 	var got accepted
 	sent, err := j.ReadReceipt(&got)
@@ -63,7 +63,7 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 		if got, err = s.handOverMail(ctx, j, &p, mailer.Envelope{To: p.To, Cc: p.Cc}); err != nil {
 			if _, reached := errors.AsType[*mailer.QuotaReached](err); reached {
 				if p.Auto {
-					return nil // nobody waits for it tomorrow
+					return nil // an automatic answer is not worth sending tomorrow
 				}
 				if err = mailer.HoldForQuota(err, j); !errors.Is(err, jobs.ErrDrop) {
 					return errors.Join(err, s.showHeld(ctx, &p))
@@ -100,9 +100,8 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 	return nil
 }
 
-// scheduleCopy adds the job that keeps a copy of a mail that was sent. It is a
-// job of its own so that a slow file store does not hold up other mail of the
-// mailbox.
+// scheduleCopy enqueues the job that keeps a copy of a sent mail. It is a separate job so
+// that a slow file store does not delay other mail of the mailbox.
 func (s *Service) scheduleCopy(ctx context.Context, p *outgoingMail) error {
 	if p.ItemID == nil {
 		return nil
@@ -113,13 +112,13 @@ func (s *Service) scheduleCopy(ctx context.Context, p *outgoingMail) error {
 	})
 }
 
-// lastAttempt says whether a mail that failed with err is not tried again.
+// lastAttempt reports whether a mail that failed with err will not be tried again.
 func lastAttempt(j *jobs.Job, err error) bool {
 	return errors.Is(err, jobs.ErrDrop) || j.Attempts >= sendAttempts && !errors.Is(err, jobs.ErrLost)
 }
 
-// sendWaiting hands a mail over for those who had to wait. It returns who still
-// waits, and the error where the server took it for nobody.
+// sendWaiting hands a mail over for the recipients that had to wait. It returns those that
+// still wait, and an error if the server accepted it for none.
 func (s *Service) sendWaiting(ctx context.Context, j *jobs.Job, p *outgoingMail, got accepted) (accepted, error) {
 	now, err := s.handOverMail(ctx, j, p, mailer.Envelope{Cc: got.Waiting})
 	if err = mailer.HoldForQuota(err, j); err != nil && !lastAttempt(j, err) {
@@ -142,7 +141,7 @@ func (s *Service) sendWaiting(ctx context.Context, j *jobs.Job, p *outgoingMail,
 	return got, s.showSent(ctx, p, got)
 }
 
-// showSent shows on a message that its mail was sent, and to whom it was not.
+// showSent shows on a message that its mail was sent, and which recipients did not get it.
 func (s *Service) showSent(ctx context.Context, p *outgoingMail, got accepted) error {
 	if p.ItemID == nil {
 		return nil
@@ -150,8 +149,8 @@ func (s *Service) showSent(ctx context.Context, p *outgoingMail, got accepted) e
 	return passDeleted(s.Inbound.Reported(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Sent, Refused: got.Refused}))
 }
 
-// showFailed shows on a message, or in the conversation that it was forwarded
-// from, that the mail was not taken.
+// showFailed shows that the server did not accept the mail: on its message, or in the
+// conversation it was forwarded from.
 func (s *Service) showFailed(ctx context.Context, p *outgoingMail, reason string) error {
 	switch {
 	case p.ForwardedFrom != nil:
@@ -162,7 +161,7 @@ func (s *Service) showFailed(ctx context.Context, p *outgoingMail, reason string
 	return fmt.Errorf("%w: %s", jobs.ErrDrop, reason)
 }
 
-// passDeleted returns nil where err says that the record was deleted meanwhile.
+// passDeleted returns nil if err means that the record was deleted meanwhile.
 func passDeleted(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -170,8 +169,8 @@ func passDeleted(err error) error {
 	return err
 }
 
-// keepCopy is the handler of copyJob: it shows on a message as which mail it went
-// out. It makes the mail again, which gives the same bytes as when it was sent.
+// keepCopy is the handler of copyJob: it stores the mail that was sent for a message with
+// it. It renders the mail again, which yields the same bytes as when it was sent.
 func (s *Service) keepCopy(ctx context.Context, j *jobs.Job) error {
 	var p outgoingMail
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
@@ -197,7 +196,7 @@ func (s *Service) keepCopy(ctx context.Context, j *jobs.Job) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Inbox.KeepEmail(tx, *p.ItemID, e) })
 }
 
-// plainReason says why a mail failed. It leaves out what is for the log, such as
+// plainReason describes why a mail failed. It leaves out details meant for the log, such as
 // the addresses of a connection.
 func plainReason(err error) string {
 	if _, network := errors.AsType[net.Error](err); network || errors.Is(err, outbound.ErrInside) {
@@ -209,7 +208,7 @@ func plainReason(err error) string {
 	return trtext.Cut(text, 500)
 }
 
-// sendingMailbox is a mailbox that sends, and whom its mail is from.
+// sendingMailbox is a mailbox that sends, with the sender of its mail.
 type sendingMailbox struct {
 	account channel.Account
 	set     Settings
@@ -217,8 +216,7 @@ type sendingMailbox struct {
 	sender  sender
 }
 
-// findMailbox reads the mailbox of a mail. Where there is none it returns an
-// ErrDrop.
+// findMailbox returns the mailbox of a mail. If it does not exist it returns an ErrDrop.
 func (s *Service) findMailbox(ctx context.Context, p *outgoingMail) (f sendingMailbox, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if f.account, f.set, err = s.account(r, p.AccountID); err != nil {
@@ -236,8 +234,8 @@ func (s *Service) findMailbox(ctx context.Context, p *outgoingMail) (f sendingMa
 	return f, err
 }
 
-// handOverMail makes a mail and hands it over to the recipients of an envelope. It
-// returns an error where the server took it for nobody, or not for one of to.To.
+// handOverMail renders a mail and hands it over to the recipients of an envelope. It
+// returns an error if the server accepted it for nobody, or not for one of to.To.
 func (s *Service) handOverMail(ctx context.Context, j *jobs.Job, p *outgoingMail, to mailer.Envelope) (got accepted, err error) {
 	f, err := s.findMailbox(ctx, p)
 	if err == nil && !f.account.Works() {
@@ -286,7 +284,7 @@ func (s *Service) handOverMail(ctx context.Context, j *jobs.Job, p *outgoingMail
 	return got, nil
 }
 
-// findSender returns whom a mailbox's mail is from now.
+// findSender returns the current sender of a mailbox's mail.
 func (s *Service) findSender(r *db.Reader, account uuid.UUID, set Settings, replyTo string) (sender, error) {
 	st, err := mailboxState(r, account)
 	if err != nil {
@@ -296,8 +294,8 @@ func (s *Service) findSender(r *db.Reader, account uuid.UUID, set Settings, repl
 	return s.senderOf(set, st, v, replyTo), err
 }
 
-// showHeld shows that a mail waits for the workspace's quota: on its message
-// and on the mailbox.
+// showHeld shows on a mail's message and on its mailbox that the mail waits for the
+// workspace's quota.
 func (s *Service) showHeld(ctx context.Context, p *outgoingMail) error {
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setAttention(tx, p.AccountID, mailer.ReasonQuota) })
 	if err == nil && p.ItemID != nil {
@@ -306,7 +304,7 @@ func (s *Service) showHeld(ctx context.Context, p *outgoingMail) error {
 	return passDeleted(err)
 }
 
-// clearHeld shows on a mailbox that the workspace may send again, where it may.
+// clearHeld removes the quota notice from a mailbox if the workspace may send again.
 func (s *Service) clearHeld(ctx context.Context, account uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		u, err := s.Relay.Usage(&tx.Reader)
@@ -317,7 +315,7 @@ func (s *Service) clearHeld(ctx context.Context, account uuid.UUID) error {
 	})
 }
 
-// render makes the mail as it goes over the wire, the same in every attempt.
+// render returns the mail as it is sent, the same in every attempt.
 func (s *Service) render(ctx context.Context, p *outgoingMail, from sender) ([]byte, error) {
 	d := message.Draft{
 		MessageID: p.MessageID, From: from.from, To: p.To, Cc: p.Cc, ReplyTo: from.replyTo,
@@ -334,8 +332,8 @@ func (s *Service) render(ctx context.Context, p *outgoingMail, from sender) ([]b
 	return raw, nil
 }
 
-// load reads the files of a mail. One whose content is lost is an ErrDrop: it
-// does not come back by trying again.
+// load reads the files of a mail. It returns an ErrDrop if a file's content is lost: trying
+// again does not bring it back.
 func (s *Service) load(ctx context.Context, list []file.Outgoing) ([]message.File, error) {
 	var out []message.File
 	for _, f := range list {

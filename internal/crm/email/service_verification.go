@@ -23,12 +23,12 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// lookupTime bounds a question to the DNS.
+// lookupTime limits a DNS lookup.
 const lookupTime = 5 * time.Second
 
-// findVerification returns how the mailbox's address was verified, nil where it
-// was not. A code counts for the address that it was mailed to, a DNS record
-// for every address of its domain.
+// findVerification returns how the mailbox's address was verified, nil if it was not. A
+// code is valid for the address it was mailed to, a DNS record for all addresses of its
+// domain.
 func (s *Service) findVerification(r *db.Reader, set Settings, st state) (*verification, error) {
 	if st.verifiedKey != nil && *st.verifiedKey == address.Fold(set.Address) && (*st.verifiedBy != byOutbox || s.Relay.KeepsOutbox()) {
 		return &verification{ByCode, *st.verifiedAt}, nil
@@ -43,7 +43,7 @@ func (s *Service) findVerification(r *db.Reader, set Settings, st state) (*verif
 	return &verification{ByDNS, at}, nil
 }
 
-// sending shows how a mailbox's mail goes out.
+// sending returns how a mailbox's mail is sent.
 func (s *Service) sending(r *db.Reader, set Settings, st state) (Sending, error) {
 	v, err := s.findVerification(r, set, st)
 	if err != nil {
@@ -65,10 +65,10 @@ func (s *Service) sending(r *db.Reader, set Settings, st state) (Sending, error)
 	return out, err
 }
 
-// SendCode mails a code to a mailbox's address, in a language. The code mailed
-// before stops working. Where the address is verified already nothing is
-// mailed. It returns rate_limited where a code was asked for too often, and
-// sending_quota_reached where the workspace may send no more mail today.
+// SendCode mails a code to a mailbox's address, in a language. The previously mailed code
+// stops working. If the address is already verified, nothing is mailed. It returns
+// rate_limited if codes were requested too often, and sending_quota_reached if the
+// workspace may send no more mail today.
 func (s *Service) SendCode(ctx context.Context, id uuid.UUID, language string) (m Mailbox, err error) {
 	if m, err = s.Get(ctx, id); err != nil || m.Sending.Verified {
 		return m, err
@@ -101,9 +101,9 @@ func (s *Service) SendCode(ctx context.Context, id uuid.UUID, language string) (
 	return m, err
 }
 
-// EnterCode verifies a mailbox's address with the code that was mailed to it.
-// It returns wrong_code, and code_expired where there is no code that can still
-// be tried: it is too old, was used, or five attempts at it were wrong.
+// EnterCode verifies a mailbox's address with the code that was mailed to it. It returns
+// wrong_code, or code_expired if no code can be tried: it is too old, was used, or had five
+// wrong attempts.
 func (s *Service) EnterCode(ctx context.Context, id uuid.UUID, code string) (m Mailbox, err error) {
 	var refusal error
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
@@ -121,7 +121,7 @@ func (s *Service) EnterCode(ctx context.Context, id uuid.UUID, code string) (m M
 		}
 		mailed := s.mailedBy()
 		if !hmac.Equal(st.code.hash, s.hashCode(tx.Tenant(), id, set.Address, mailed, strings.TrimSpace(code))) {
-			// The attempt is counted, so this transaction must not fail.
+			// The attempt is counted, so this transaction must commit.
 			refusal = fault.New(fault.WrongCode).Field("code", "wrong")
 			st.code.attempts++
 			return setCode(tx, id, st.code)
@@ -145,9 +145,9 @@ func auditVerified(tx *db.Tx, id uuid.UUID, addr, by string) error {
 	return audit.Write(tx, "channel.sender_verified", id.String(), map[string]any{"address": addr, "by": by})
 }
 
-// CheckDNS looks for the record that verifies the domain of a mailbox's address
-// for the workspace. It returns dns_record_missing where it is not there, with
-// the reason lookup_failed where the DNS gives no answer.
+// CheckDNS looks for the record that verifies the domain of a mailbox's address for the
+// workspace. It returns dns_record_missing if the record does not exist, with the reason
+// lookup_failed if the DNS does not answer.
 func (s *Service) CheckDNS(ctx context.Context, id uuid.UUID) (m Mailbox, err error) {
 	if m, err = s.Get(ctx, id); err != nil || m.Sending.Verified {
 		return m, err
@@ -177,11 +177,11 @@ func (s *Service) CheckDNS(ctx context.Context, id uuid.UUID) (m Mailbox, err er
 	return m, err
 }
 
-// lookUp returns nil where the record is in the DNS.
+// lookUp returns nil if the DNS has the record.
 func (s *Service) lookUp(ctx context.Context, want DNSRecord) error {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
-	// The dot at the end keeps the system's search domains out.
+	// The trailing dot prevents the use of the system's search domains.
 	found, err := s.DNS.LookupTXT(ctx, want.Name+".")
 	if e, ok := errors.AsType[*net.DNSError](err); err != nil && !(ok && e.IsNotFound) {
 		return fault.New(fault.DNSRecordMissing).Because("lookup_failed").Wrap(err)
@@ -192,7 +192,7 @@ func (s *Service) lookUp(ctx context.Context, want DNSRecord) error {
 	return nil
 }
 
-// take uses up one of a limit, or returns rate_limited.
+// take uses up one unit of a limit, or returns rate_limited.
 func (s *Service) take(ctx context.Context, p limit.Policy, key string) error {
 	if r := s.Limits.Take(ctx, p, limit.OfText(key)); !r.Allowed {
 		return api.RateLimited(r)

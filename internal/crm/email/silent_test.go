@@ -19,10 +19,10 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// silent is a server that takes connections and never says a word.
+// silent is a server that accepts connections and never sends anything.
 type silent struct {
 	port int
-	// met gets a value for each connection, gone when the other side ends it.
+	// met receives a value for each connection, gone when the other side closes it.
 	met, gone chan struct{}
 }
 
@@ -52,8 +52,8 @@ func newSilent(t *testing.T) *silent {
 	return s
 }
 
-// await asks until something is so. What these tests wait for would come after
-// a minute where a silent server is waited for.
+// await polls until a condition is true. In these tests the condition would take a minute
+// if anything waited for a silent server.
 func await(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	end, tick := time.NewTimer(40*time.Second), time.NewTicker(20*time.Millisecond)
@@ -68,9 +68,9 @@ func await(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// One silent SMTP server and one silent IMAP server of a workspace keep nobody
-// waiting: neither scheduled messages, nor mail that comes in, nor mailboxes of
-// the same workspace and of others. A stop does not wait for them either.
+// One silent SMTP server and one silent IMAP server of a workspace delay nothing: neither
+// scheduled messages, nor incoming mail, nor mailboxes of the same workspace and of others.
+// Shutting down does not wait for them either.
 func TestSilentServersDelayNobody(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -137,7 +137,7 @@ func TestSilentServersDelayNobody(t *testing.T) {
 	})
 }
 
-// impatient does the jobs of mail with as little patience as the test has.
+// impatient runs the mail jobs with short timeouts.
 func impatient(t *testing.T, s *apptest.Server) *jobs.Runner {
 	t.Helper()
 	kinds := s.Email.Jobs()
@@ -155,8 +155,8 @@ func impatient(t *testing.T, s *apptest.Server) *jobs.Runner {
 	return r
 }
 
-// A server that does not answer is shown on its account until it does; the
-// messages wait for it without losing attempts.
+// A server that does not answer is shown on its account until it does; the messages wait
+// for it without losing attempts.
 func TestSilentServersAreShown(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -191,7 +191,7 @@ func TestSilentServersAreShown(t *testing.T) {
 		if l := p.lines(id); *l[0].Delivery != "queued" {
 			t.Errorf("got %+v", l[0])
 		}
-		// Somebody gives them servers that answer: nothing waits for the hold.
+		// Once the mailboxes have servers that answer, nothing waits for the hold to end.
 		good := mailtest.StartIMAP(t)
 		change := func(m email.Mailbox, more map[string]any) {
 			t.Helper()
@@ -216,7 +216,7 @@ func TestSilentServersAreShown(t *testing.T) {
 	})
 }
 
-// A message does not wait for a silent server for ever.
+// A message does not wait for a silent server forever.
 func TestTooLongSilent(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -243,8 +243,8 @@ func TestTooLongSilent(t *testing.T) {
 	})
 }
 
-// A mailbox with whose poll processes died says that it is polled no more, and
-// is polled again when a person resumes it.
+// A mailbox whose polls killed their processes shows that it is no longer polled, and is
+// polled again when a person resumes it.
 func TestStoppedPolls(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {

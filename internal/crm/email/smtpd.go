@@ -26,19 +26,20 @@ import (
 	"konak/internal/kit/smtpd"
 )
 
-// What strangers may send to a workspace by SMTP in a day, as parts of its
-// storage quota: from one network, and in all. One mail of the largest size
-// always fits.
+// Divisors of a workspace's storage quota that give how much mail strangers may send to it
+// by SMTP in a day: from one network, and in total. One mail of the maximum size always
+// fits.
 const (
 	networkPart   = 20
 	workspacePart = 4
 )
 
-// spoolPart is which part of the place for unfinished mails one network may take: mails that
-// never end must not keep out everybody else's. One of the largest size always fits.
+// spoolPart gives the fraction (1/4) of the space for unfinished mails that one network may
+// use, so that mails that never end do not block other senders. One mail of the maximum
+// size always fits.
 const spoolPart = 4
 
-// What is said to senders. The second number tells their software the rest.
+// Answers to senders. The enhanced code gives their software the details.
 var (
 	errUnknown = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "No such mailbox here"}
 	errPaused  = &smtpd.Error{Code: 450, Enhanced: "4.2.1", Message: "Mailbox is paused, try again later"}
@@ -48,8 +49,8 @@ var (
 	errTooMuch = &smtpd.Error{Code: 452, Enhanced: "4.2.2", Message: "Too much mail for this mailbox today, try again later"}
 )
 
-// FindRecipient returns the workspace and the account that mail to an address goes to.
-// Its errors are what is said to the sender.
+// FindRecipient returns the workspace and the account for an address. Its errors are
+// answers to the sender.
 func (s *Service) FindRecipient(ctx context.Context, addr string) (tenant, account uuid.UUID, err error) {
 	h, err := s.find(ctx, addr)
 	if err == nil {
@@ -61,8 +62,8 @@ func (s *Service) FindRecipient(ctx context.Context, addr string) (tenant, accou
 	return h.tenant, h.account, nil
 }
 
-// Deliver makes a mail durable for an address here. The same key delivers once. Its
-// errors are what is said to the sender.
+// Deliver stores a mail durably for an address here. A key is delivered only once. Its
+// errors are answers to the sender.
 func (s *Service) Deliver(ctx context.Context, d smtpd.Delivery) error {
 	h, err := s.find(ctx, d.To)
 	if err != nil {
@@ -79,7 +80,7 @@ func (s *Service) Deliver(ctx context.Context, d smtpd.Delivery) error {
 			return s.Journal.RecordInbound(tx, from, []string{d.To}, d.Head, b)
 		},
 	}
-	if d.Junk != "" { // nobody reads it later on
+	if d.Junk != "" { // it is not parsed later
 		if m, err := message.ParseBytes(append(slices.Clone(d.Head), '\n'), from); err == nil {
 			a.Sender, a.Subject = m.From.Email, m.Subject
 		}
@@ -97,7 +98,7 @@ func (s *Service) Deliver(ctx context.Context, d smtpd.Delivery) error {
 	return nil
 }
 
-// refusal is what a sender is told where a recipient cannot be found.
+// refusal returns the answer to a sender whose recipient cannot be found.
 func (s *Service) refusal(err error) error {
 	switch {
 	case fault.Is(err, fault.NotFound):
@@ -111,10 +112,10 @@ func (s *Service) refusal(err error) error {
 	return errLater
 }
 
-// Spool writes a mail that comes in to the disk, and counts it against what the
-// recipients' workspaces take in a day and against all unfinished mails, of its network too. The caller
-// calls release when the mail is durable or refused. Its errors are what is said to
-// the sender.
+// Spool writes an incoming mail to the disk. It counts the mail against the daily limits of
+// the recipients' workspaces, and against the limits for unfinished mails in total and from
+// its network. The caller calls release when the mail is durable or refused. Its errors are
+// answers to the sender.
 func (s *Service) Spool(ctx context.Context, network netip.Prefix, tenants []uuid.UUID, r io.Reader) (text *os.File, release func(), err error) {
 	within, err := s.countBytes(ctx, network, tenants, r)
 	if err != nil {
@@ -137,9 +138,9 @@ func (s *Service) Spool(ctx context.Context, network netip.Prefix, tenants []uui
 	return nil, nil, errLater
 }
 
-// countBytes returns a reader that counts what comes in against what the
-// recipients' workspaces take in a day, from the sender's network and in all. It
-// fails with errTooMuch where that is used up.
+// countBytes returns a reader that counts the incoming bytes against the daily limits of
+// the recipients' workspaces, for the sender's network and in total. Its reads fail with
+// errTooMuch when a limit is used up.
 func (s *Service) countBytes(ctx context.Context, network netip.Prefix, tenants []uuid.UUID, r io.Reader) (io.Reader, error) {
 	type budget struct {
 		policy limit.Policy
@@ -170,9 +171,9 @@ func (s *Service) countBytes(ctx context.Context, network netip.Prefix, tenants 
 	}), nil
 }
 
-// find looks an address up: a forwarding or a reply address, or one at a
-// workspace's own domain. It returns not_found, and channel_unavailable where its
-// account takes no mail for now.
+// find resolves an address: a forwarding or reply address, or one at a workspace's own
+// domain. It returns not_found, or channel_unavailable if the account currently accepts no
+// mail.
 func (s *Service) find(ctx context.Context, addr string) (h home, err error) {
 	local, domain, _ := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
 	if s.Domain != "" && domain == s.Domain {
@@ -203,14 +204,14 @@ func (s *Service) find(ctx context.Context, addr string) (h home, err error) {
 	return h, err
 }
 
-// spool is how many bytes of unfinished mails lie on the disk, in all and from each network.
+// spool counts the bytes of unfinished mails on the disk, in total and per network.
 type spool struct {
 	mu   sync.Mutex
 	all  int64
 	from map[netip.Prefix]int64
 }
 
-// add counts n bytes from a network and returns what there is now.
+// add counts n bytes from a network and returns the new totals.
 func (s *spool) add(network netip.Prefix, n int64) (all, from int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,17 +227,17 @@ func (s *spool) add(network netip.Prefix, n int64) (all, from int64) {
 	return s.all, from
 }
 
-// spooling counts what comes in with the bytes of all unfinished mails and with those of its
-// network.
+// spooling is a reader that adds what it reads to the bytes of all unfinished mails and of
+// those from its network.
 type spooling struct {
 	r         io.Reader
 	in        *spool
 	network   netip.Prefix
-	all, part int64 // how many there may be
+	all, part int64 // limits, in bytes
 	mine      int64
 }
 
-// Read implements io.Reader; errBusy where there are too many of them.
+// Read implements io.Reader; it returns errBusy if there are too many bytes.
 func (s *spooling) Read(b []byte) (int, error) {
 	n, err := s.r.Read(b)
 	s.mine += int64(n)

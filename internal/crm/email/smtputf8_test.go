@@ -9,7 +9,7 @@ import (
 	"konak/internal/kit/mailer"
 )
 
-// A reply asks for SMTPUTF8 where it needs that, and only there.
+// A reply requests SMTPUTF8 only if it needs it.
 func TestReplyBeyondASCII(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -26,8 +26,8 @@ func TestReplyBeyondASCII(t *testing.T) {
 	})
 }
 
-// A server without SMTPUTF8 takes a domain in A-labels. A mail to another address beyond
-// ASCII fails at once, and its message says why.
+// A server without SMTPUTF8 accepts a domain in A-labels. A mail to any other non-ASCII
+// address fails at once, and its message says why.
 func TestReplyToServerOfASCII(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {

@@ -13,8 +13,7 @@ import (
 	"konak/internal/app/apptest"
 )
 
-// dialFrom opens a session from an address of this machine and reads the first
-// line.
+// dialFrom opens a session from an address of this machine and reads the first line.
 func dialFrom(t *testing.T, from, addr string) (net.Conn, string) {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -30,7 +29,7 @@ func dialFrom(t *testing.T, from, addr string) (net.Conn, string) {
 	return conn, line
 }
 
-// Sessions of one address that say nothing do not keep others out.
+// Idle sessions from one address do not block others.
 func TestIdleSessions(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -70,7 +69,7 @@ func deliver(t *testing.T, conn net.Conn, to, raw string) {
 	}
 }
 
-// Mails that have not come to their end lie on the disk and not in the memory.
+// Unfinished mails are on the disk and not in memory.
 func TestUnfinishedMails(t *testing.T) {
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
@@ -85,16 +84,16 @@ func TestUnfinishedMails(t *testing.T) {
 				}
 			}
 		}
-		// What was written is beyond the buffers of the system, so that most of
-		// it was read by now.
+		// More was written than the system's buffers can hold, so most of it has been read
+		// by now.
 		if grown := heap() - before; grown > 32<<20 {
 			t.Errorf("%d MiB of unfinished mails are held in %d MiB of memory", mails*size>>20, grown>>20)
 		}
 	})
 }
 
-// Unfinished mails may take only so much of the disk together: one more is asked
-// to come later, and taken once another came to its end.
+// Unfinished mails together may use only a limited part of the disk: another one is asked
+// to come later, and is accepted once one of them has finished.
 func TestSpoolIsBounded(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -123,7 +122,7 @@ func TestSpoolIsBounded(t *testing.T) {
 	})
 }
 
-// Unfinished mails of one network leave place for those of others.
+// Unfinished mails of one network leave space for those of others.
 func TestSpoolOfNetworkIsBounded(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -153,7 +152,7 @@ func TestSpoolOfNetworkIsBounded(t *testing.T) {
 	})
 }
 
-// waitForSpool waits until so many bytes of unfinished mails are on the disk.
+// waitForSpool waits until the given number of bytes of unfinished mails is on the disk.
 func waitForSpool(t *testing.T, s *apptest.Server, want int64) {
 	t.Helper()
 	for tick := time.NewTicker(time.Millisecond); s.Email.Spooled() < want; {
@@ -165,7 +164,7 @@ func waitForSpool(t *testing.T, s *apptest.Server, want int64) {
 	}
 }
 
-// beginMail hands over the beginning of a mail in a session of its own.
+// beginMail sends the beginning of a mail in a separate session.
 func beginMail(t *testing.T, p *post, text string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, _ := dialFrom(t, "127.0.0.3", p.smtpAddr)
@@ -184,7 +183,7 @@ func beginMail(t *testing.T, p *post, text string) (net.Conn, *bufio.Reader) {
 	return conn, in
 }
 
-// heap is how much memory is in use.
+// heap returns the amount of memory in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -192,7 +191,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// A line of a mail may have any length, a command may not.
+// A line of a mail may have any length, but a command may not.
 func TestLongLines(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {

@@ -31,7 +31,7 @@ func putMailbox(tx *db.Tx, account uuid.UUID, local, addr string) (bool, error) 
 	return n == 1, err
 }
 
-// isMailbox says whether an address is one of the workspace's mailboxes.
+// isMailbox reports whether an address is one of the workspace's mailboxes.
 func isMailbox(r *db.Reader, addr string) (bool, error) {
 	_, ok, err := found(db.One(r, db.Scalar[uuid.UUID], `SELECT account_id FROM email_mailbox
 		WHERE tenant_id = $1 AND address_key = $2 LIMIT 1`, r.Tenant(), address.Fold(addr)))
@@ -42,7 +42,7 @@ func mailboxState(r *db.Reader, account uuid.UUID) (state, error) {
 	return db.One(r, scanState, `SELECT `+stateColumns+` FROM email_mailbox WHERE tenant_id = $1 AND account_id = $2`, r.Tenant(), account)
 }
 
-// home is where a forwarding address leads.
+// home is the workspace and account of an address.
 type home struct{ tenant, account uuid.UUID }
 
 func byLocal(r *db.Reader, local string) (home, error) {
@@ -62,7 +62,7 @@ func scanInbound(row db.Row) (Incoming, error) {
 	return m, err
 }
 
-// putInbound says whether the delivery is a new one.
+// putInbound stores a delivery and reports whether it is new.
 func putInbound(tx *db.Tx, m *Incoming) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO email_inbound (tenant_id, id, account_id, delivery_key, route, envelope_from, envelope_to, blob_id, size,
 			state, reason, auth, sender, subject, created_at)
@@ -107,7 +107,7 @@ type mailRecord struct {
 	itemID         *uuid.UUID
 	ours           bool
 	messageID      string
-	// thread are the ids before it, the oldest first.
+	// thread holds the ids of the mails before it, oldest first.
 	thread     []string
 	subject    string
 	sender     string
@@ -144,7 +144,8 @@ func putMailRecord(tx *db.Tx, l *mailRecord) error {
 	return err
 }
 
-// putParties notes who takes part in a conversation. Who was known stays so.
+// putParties records who takes part in a conversation. An address that is known stays
+// known.
 func putParties(tx *db.Tx, conversation uuid.UUID, addrs []string, known bool) error {
 	for _, a := range addrs {
 		if a == "" {
@@ -159,8 +160,8 @@ func putParties(tx *db.Tx, conversation uuid.UUID, addrs []string, known bool) e
 	return nil
 }
 
-// isKnown says whether we wrote to an address in a conversation, or it stood in
-// the conversation's first mail.
+// isKnown reports whether we wrote to an address in a conversation, or whether the
+// conversation's first mail named it.
 func isKnown(r *db.Reader, conversation uuid.UUID, addr string) (bool, error) {
 	_, ok, err := found(db.One(r, db.Scalar[string], `SELECT address_key FROM email_party
 		WHERE tenant_id = $1 AND conversation_id = $2 AND address_key = $3 AND known`, r.Tenant(), conversation, address.Fold(addr)))
@@ -183,13 +184,13 @@ func findLatestMail(r *db.Reader, conversation uuid.UUID) (mailRecord, error) {
 		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
-// findOurMail finds a mail of ours by its id, whatever account sent it.
+// findOurMail returns the mail with this id that the account sent.
 func findOurMail(r *db.Reader, account uuid.UUID, id string) (mailRecord, error) {
 	return db.One(r, scanMailRecord, `SELECT `+mailRecordColumns+` FROM email_message
 		WHERE tenant_id = $1 AND account_id = $2 AND message_key = $3 AND ours LIMIT 1`, r.Tenant(), account, messageKey(id))
 }
 
-// threads answers the rules of threading for one account.
+// threads implements message.Threads for one account.
 type threads struct {
 	r       *db.Reader
 	account uuid.UUID
@@ -229,16 +230,16 @@ func found[T any](v T, err error) (T, bool, error) {
 	return v, err == nil, err
 }
 
-// originOf reads what was found out about the sender of an item's mail, and whom its
-// From header names. Of a mail that came twice the first counts.
+// originOf returns the result of checking the sender of an item's mail, and the sender
+// itself. If the mail arrived twice, the first one is used.
 func originOf(r *db.Reader, item uuid.UUID) (auth, sender string, err error) {
 	first, err := db.One(r, scanInbound, `SELECT `+inboundColumns+` FROM email_inbound WHERE tenant_id = $1 AND item_id = $2
 		ORDER BY created_at, id LIMIT 1`, r.Tenant(), item)
 	return first.Auth, first.Sender, err
 }
 
-// recentWith are the conversations of an account in which an address wrote,
-// the newest first.
+// recentWith returns the conversations of an account in which an address takes part, newest
+// first.
 func recentWith(r *db.Reader, account uuid.UUID, addr string, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT p.conversation_id FROM email_party p
 		WHERE p.tenant_id = $1 AND p.address_key = $2 AND EXISTS (SELECT 1 FROM email_message m
@@ -246,13 +247,13 @@ func recentWith(r *db.Reader, account uuid.UUID, addr string, limit int) ([]uuid
 		ORDER BY p.conversation_id DESC LIMIT $4`, r.Tenant(), address.Fold(addr), account, limit)
 }
 
-// autoRepliesPerDomain is how many automatic answers go to the addresses of one
-// domain in a day.
+// autoRepliesPerDomain is the number of automatic answers per day to the addresses of one
+// domain.
 const autoRepliesPerDomain = 100
 
-// mayAutoReply counts an automatic answer and says whether it may go out: one in
-// a day to an address, whatever follows a plus in it; a hundred to a domain; and
-// limit in all in a day of UTC. Whoever wrote may have forged the address.
+// mayAutoReply counts an automatic answer and reports whether it may be sent: one per day
+// from a mailbox to an address (ignoring what follows a plus), a hundred to a domain, and
+// limit in total per UTC day. The sender's address may be forged.
 func mayAutoReply(tx *db.Tx, account uuid.UUID, addr string, limit int64) (bool, error) {
 	now := tx.Now()
 	if _, err := tx.Exec(`DELETE FROM email_auto_reply WHERE tenant_id = $1 AND since <= $2`,

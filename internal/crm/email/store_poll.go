@@ -8,8 +8,8 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// setPolls says whether a mailbox is polled, and polls it at once where it is.
-// With anotherFolder it is read from where it stands now.
+// setPolls sets whether a mailbox is polled, and if so polls it at once. With
+// anotherFolder, reading starts at the folder's current end.
 func setPolls(tx *db.Tx, account uuid.UUID, polls, anotherFolder bool) error {
 	if anotherFolder {
 		if _, err := tx.Exec(`UPDATE email_mailbox SET uid_validity = NULL, last_uid = NULL WHERE tenant_id = $1 AND account_id = $2`,
@@ -25,14 +25,14 @@ func setPolls(tx *db.Tx, account uuid.UUID, polls, anotherFolder bool) error {
 	return jobs.Restart(tx, pollJob, account, tx.Now())
 }
 
-// setPosition moves on in a mailbox.
+// setPosition stores how far a mailbox was read.
 func setPosition(tx *db.Tx, account uuid.UUID, validity, uid int64) error {
 	_, err := tx.Exec(`UPDATE email_mailbox SET uid_validity = $3, last_uid = $4 WHERE tenant_id = $1 AND account_id = $2`,
 		tx.Tenant(), account, validity, uid)
 	return err
 }
 
-// savePoll writes down how a poll went and returns the failures in a row.
+// savePoll records the result of a poll and returns the number of consecutive failures.
 func savePoll(tx *db.Tx, account uuid.UUID, trouble error) (failures int, err error) {
 	var text *string
 	if trouble != nil {

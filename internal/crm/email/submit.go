@@ -18,26 +18,26 @@ import (
 	"konak/internal/kit/outbound"
 )
 
-// How long a conversation with a mail server may take: handing over a large
-// mail, a word at its end, and a trial that a person waits for.
+// Time limits for talking to a mail server: handing over a large mail, ending the
+// connection, and a trial that a person waits for.
 const (
 	handOverTime = 5 * time.Minute
 	quitTime     = 5 * time.Second
 	trialTime    = 12 * time.Second
 )
 
-// smtpClient is a conversation with a mail server.
+// smtpClient is a connection to a mail server.
 type smtpClient struct {
 	*smtp.Client
 	conn *outbound.Conn
 }
 
-// submit sends a mail over a mailbox's own server, and returns which of its
-// copies the server did not take. What the server refuses for good is an
-// ErrDrop, everything else is tried again.
+// submit sends a mail through a mailbox's own server, and returns the recipients of copies
+// that the server did not accept. If the server refuses the mail permanently, it returns an
+// ErrDrop; any other failure is tried again.
 func (s *Service) submit(ctx context.Context, to *Server, password string, envelope mailer.Envelope, raw []byte) ([]mailer.Refusal, error) {
-	// A password that is wrong says nothing about the mail: it waits until
-	// somebody has set it right.
+	// A wrong password is no fault of the mail: it waits until somebody corrects the
+	// password.
 	c, err := s.smtp(ctx, to, password)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s *Service) submit(ctx context.Context, to *Server, password string, envel
 	if err != nil {
 		return nil, c.conn.Explain(err)
 	}
-	// The mail is accepted; how the conversation ends no longer matters.
+	// The mail is accepted; errors while closing the connection no longer matter.
 	c.quit()
 	return refused, nil
 }
@@ -86,13 +86,13 @@ func (c *smtpClient) handOver(envelope mailer.Envelope, raw []byte) ([]mailer.Re
 	return refused, nil
 }
 
-// quit says goodbye and does not wait long for the answer.
+// quit sends QUIT and does not wait long for the answer.
 func (c *smtpClient) quit() {
 	c.conn.Renew(outbound.MaxAnswer, quitTime)
 	_ = c.Quit()
 }
 
-// permanentError tells a refusal for good from one for now.
+// permanentError adds an ErrDrop to a permanent refusal.
 func permanentError(err error) error {
 	if reply, ok := errors.AsType[*smtp.SMTPError](err); ok && reply.Code >= 500 {
 		return errors.Join(jobs.ErrDrop, err)
@@ -121,7 +121,7 @@ func signInSMTP(conn net.Conn, to *Server, password string) (c *smtp.Client, err
 	} else {
 		c = smtp.NewClient(conn)
 	}
-	// The connection itself keeps time.
+	// The connection itself limits the time.
 	c.CommandTimeout, c.SubmissionTimeout = handOverTime, handOverTime
 	if to.User == "" {
 		return c, c.Noop()
@@ -137,10 +137,10 @@ func tlsConfig(to *Server) *tls.Config {
 	return &tls.Config{ServerName: to.Host, MinVersion: tls.VersionTLS12}
 }
 
-// dial connects where the outside may be reached, and closes the connection
-// when ctx ends. Only inside the ranges that the installation allows may it go
-// unencrypted. It returns the connection, whose budget the protocol renews, and
-// the one to speak over, which is encrypted where the server begins with TLS.
+// dial connects to a server if outbound rules allow it, and closes the connection when ctx
+// ends. An unencrypted connection is allowed only within the installation's allowed ranges.
+// It returns the connection, whose budget the protocol renews, and the one to speak over,
+// which is encrypted if the server begins with TLS.
 func (s *Service) dial(ctx context.Context, to *Server) (*outbound.Conn, net.Conn, error) {
 	conn, err := s.Out.Dial(ctx, to.address(), to.Security == Plain)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"konak/internal/kit/tooltest"
 )
 
-// What swaks says by its exit code.
+// Exit codes of swaks.
 const (
 	swaksSent     = 0
 	swaksNoRcpt   = 24
@@ -33,8 +33,8 @@ const (
 	swaksMaxBytes = 64 << 10
 )
 
-// Somebody else's mailer writes to Konak: plain, over STARTTLS, with a
-// file, in Turkish; to nobody, and too much.
+// A foreign mailer writes to Konak: plain, over STARTTLS, with a file, in Turkish; to an
+// unknown recipient, and too much.
 func TestSwaks(t *testing.T) {
 	t.Parallel()
 	tooltest.Need(t, "swaks", "ensure-mail-servers")
@@ -109,7 +109,7 @@ func swaks(t *testing.T, server, to string, args []string) (int, []byte) {
 	cmd := exec.CommandContext(t.Context(), "swaks", append([]string{
 		"--server", host, "--port", port, "--from", "elif@kaya.example", "--to", to, "--helo", "kaya.example", "--timeout", "60",
 	}, args...)...)
-	// It reads settings from its home.
+	// swaks reads settings from its home directory.
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "LC_ALL=C"}
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -123,8 +123,8 @@ func swaks(t *testing.T, server, to string, args []string) (int, []byte) {
 	return 0, said.Bytes()
 }
 
-// certificate makes one for the loopback address that signs itself, and the
-// file by which it is trusted.
+// certificate creates a self-signed certificate for the loopback address, and the file that
+// makes it trusted.
 func certificate(t *testing.T) (cert tls.Certificate, authority string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

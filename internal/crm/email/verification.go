@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/mailer"
 )
 
-// Who sends a mailbox's mail.
+// The server that sends a mailbox's mail.
 const (
 	OwnServer      = "own"
 	OperatorServer = "operator"
@@ -26,27 +26,26 @@ const (
 const (
 	ByCode = "code"
 	ByDNS  = "dns"
-	// byOutbox is a code that was only kept in the outbox, because the operator
-	// had no mail server. It shows nothing about who owns the address, and
-	// counts only while no mail leaves the installation.
+	// byOutbox is a code that was only kept in the outbox, because the operator had no mail
+	// server. It proves nothing about who owns the address, and is valid only while no mail
+	// leaves the installation.
 	byOutbox = "outbox"
 )
 
-// A mailed code.
+// Limits of a mailed code.
 const (
 	codeLife     = 15 * time.Minute
 	codeAttempts = 5
 )
 
-// How often a workspace may ask for a code, for one address and in all, and may
-// have a domain's record looked up.
+// How often a workspace may request a code, for one address and in total, and a DNS lookup.
 var (
 	codesOfAddress   = limit.Policy{Name: "sender-code", Burst: 5, Window: 24 * time.Hour, Strict: true}
 	codesOfWorkspace = limit.Policy{Name: "sender-codes", Burst: 20, Window: 24 * time.Hour, Strict: true}
 	lookups          = limit.Policy{Name: "sender-dns", Burst: 30, Window: time.Hour, Strict: true}
 )
 
-// Sending is how a mailbox's mail goes out.
+// Sending describes how a mailbox's mail is sent.
 type Sending struct {
 	Server        string       `json:"server" enum:"own,operator" example:"operator" doc:"Mail server used: the mailbox's own or the operator's"`
 	From          string       `json:"from" example:"mk3v9q2x7a1bc@in.konak.example" doc:"Address that mail is currently sent from. Through the operator's server this is the mailbox's own address once verified, and an address of the operator until then; replies still reach the mailbox"`
@@ -58,7 +57,7 @@ type Sending struct {
 	Quota         mailer.Usage `json:"quota" doc:"Daily quota of the workspace on the operator's server"`
 }
 
-// DNSRecord is a TXT record that shows whose a domain is.
+// DNSRecord is a TXT record that proves who owns a domain.
 type DNSRecord struct {
 	Name  string `json:"name" example:"_konak.firma.example"`
 	Value string `json:"value" example:"konak-verification=5b1d0c6f2e7a49c8b3f4d6e1a2907c35"`
@@ -71,7 +70,7 @@ type mailedCode struct {
 	attempts  int
 }
 
-// usable says whether the code may still be tried.
+// usable reports whether the code may still be tried.
 func (c *mailedCode) usable(now time.Time) bool {
 	return c.hash != nil && c.expiresAt != nil && now.Before(c.expiresAt.Time) && c.attempts < codeAttempts
 }
@@ -82,15 +81,15 @@ type verification struct {
 	at clock.Time
 }
 
-// hashCode makes what is stored of a code. It depends on a key of the
-// installation, since six digits are soon tried out, and on what the code is
-// for: the address of one mailbox, mailed in one way.
+// hashCode returns the stored form of a code. It depends on a key of the installation,
+// because six digits are quickly guessed, and on the purpose of the code: the address of
+// one mailbox, mailed in one way.
 func (s *Service) hashCode(tenant, account uuid.UUID, addr, mailed, code string) []byte {
 	return s.mac("code", tenant.String(), account.String(), address.Fold(addr), mailed, code)
 }
 
-// dnsRecord is the record that verifies a domain for a workspace. Nobody can
-// make the value without the installation's key.
+// dnsRecord returns the record that verifies a domain for a workspace. Its value cannot be
+// computed without the installation's key.
 func (s *Service) dnsRecord(tenant uuid.UUID, domain string) DNSRecord {
 	return DNSRecord{
 		Name:  "_konak." + domain,
@@ -104,7 +103,7 @@ func (s *Service) mac(parts ...string) []byte {
 	return h.Sum(nil)
 }
 
-// mailedBy is how a code is mailed now.
+// mailedBy returns how a code is mailed now.
 func (s *Service) mailedBy() string {
 	if s.Relay.KeepsOutbox() {
 		return byOutbox
@@ -112,14 +111,14 @@ func (s *Service) mailedBy() string {
 	return ByCode
 }
 
-// domainOf is the domain of an address, as it is compared.
+// domainOf returns the domain of an address in a form for comparison.
 func domainOf(addr string) string {
 	return address.Fold(strings.TrimSuffix(addr[strings.LastIndex(addr, "@")+1:], "."))
 }
 
-// operatorAddress is the address of the operator's that mail of an unverified
-// mailbox leaves from: the forwarding address, so that what comes back arrives,
-// or the operator's own where no mail arrives here.
+// operatorAddress returns the address that an unverified mailbox sends from: the forwarding
+// address, so that bounces arrive, or the operator's own address if this installation
+// receives no mail.
 func (s *Service) operatorAddress(st state) string {
 	if s.Domain != "" {
 		return st.local + "@" + s.Domain
@@ -127,15 +126,15 @@ func (s *Service) operatorAddress(st state) string {
 	return s.Relay.Sender()
 }
 
-// sender is whom a mail is from, and where answers go.
+// sender is the sender of a mail and the address for answers.
 type sender struct {
 	from    message.Address
 	replyTo string
 }
 
-// senderOf returns whom a mailbox's mail is from. Without a server of its own
-// and without a verified address that is the operator, under the mailbox's
-// name; answers go to replyTo, or else to the mailbox's address.
+// senderOf returns the sender of a mailbox's mail. Without its own server and without a
+// verified address that is an operator's address under the mailbox's name; answers go to
+// replyTo, or else to the mailbox's address.
 func (s *Service) senderOf(set Settings, st state, v *verification, replyTo string) sender {
 	own := message.Address{Name: set.SenderName, Email: set.Address}
 	if set.SMTP != nil || v != nil {
@@ -146,7 +145,7 @@ func (s *Service) senderOf(set Settings, st state, v *verification, replyTo stri
 	}
 	own.Email = s.operatorAddress(st)
 	if strings.Contains(own.Name, "@") {
-		own.Name = "" // some mail programs show the name alone, and this one claims to be an address
+		own.Name = "" // some mail programs show only the name, and this one looks like an address
 	}
 	return sender{own, replyTo}
 }

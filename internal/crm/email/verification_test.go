@@ -21,15 +21,15 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// office is a workspace without a mail server of its own, in an installation
-// whose operator has one: the relay.
+// office is a workspace without its own mail server, in an installation whose operator has
+// one: the relay.
 type office struct {
 	*post
 	relay *sink
 	box   email.Mailbox
 }
 
-// runRelay gives one on both databases.
+// runRelay runs fn with an office, on both databases.
 func runRelay(t *testing.T, change func(*app.Config), fn func(t *testing.T, o *office)) {
 	t.Helper()
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
@@ -74,7 +74,7 @@ func (o *office) begin(to string) string {
 	return id
 }
 
-// last is the mail that the relay took last.
+// last returns the last mail that the relay received.
 func (o *office) last() sent {
 	o.t.Helper()
 	list := o.relay.got()
@@ -86,7 +86,7 @@ func (o *office) last() sent {
 
 var sixDigits = regexp.MustCompile(`(?m)^\d{6}\s*$`)
 
-// askCode asks for a code and reads it in the mail.
+// askCode requests a code and reads it from the mail.
 func (o *office) askCode() string {
 	o.t.Helper()
 	var m email.Mailbox
@@ -110,7 +110,7 @@ func (o *office) enter(code string) *apptest.Response {
 	return o.Owner.Post(o.path("/verification/code"), map[string]any{"code": code})
 }
 
-// wrong is a code that is not this one.
+// wrong returns a code that differs from this one.
 func wrong(code string) string {
 	if code == "000000" {
 		return "000001"
@@ -118,8 +118,8 @@ func wrong(code string) string {
 	return "000000"
 }
 
-// A mailbox that nobody has shown to own its address sends from an address of
-// the operator's, and answers come back to it all the same.
+// A mailbox whose address is not verified sends from an address of the operator, and
+// answers still come back to it.
 func TestUnverifiedSender(t *testing.T) {
 	t.Parallel()
 	runRelay(t, unchanged, func(t *testing.T, o *office) {
@@ -140,7 +140,7 @@ func TestUnverifiedSender(t *testing.T) {
 			t.Errorf("the head claims the address:\n%s", mail.raw)
 		}
 
-		// What is forwarded goes to strangers; they answer to the mailbox's address.
+		// Forwarded messages go to strangers; they answer to the mailbox's address.
 		item := o.lines(id)[0].ID
 		o.Owner.Post("/api/crm/v1/conversations/"+id+"/items/"+item+"/forward", map[string]any{"to": []string{"depo@nakliye.example"}}).Want(200)
 		o.s.Settle()
@@ -149,14 +149,14 @@ func TestUnverifiedSender(t *testing.T) {
 			t.Errorf("forwarded from %+v, answers to %+v", m.From, m.ReplyTo)
 		}
 
-		// A name that claims to be an address is left out.
+		// A name that looks like an address is left out.
 		o.Owner.Put(o.path(""), map[string]any{"name": "x", "address": o.box.Address, "sender_name": "ceo@banka.example"}).Want(200)
 		o.reply(id, "Bir daha.", nil)
 		if m := o.last().parse(t); m.From.Name != "" || m.From.Email != *o.box.ForwardingAddress {
 			t.Errorf("from %+v", m.From)
 		}
 
-		// A server of its own may say what it lets the mailbox send as.
+		// A mailbox's own server decides what the mailbox may send as.
 		own := newSink(t)
 		o.Owner.Put(o.path(""), map[string]any{"name": "x", "address": o.box.Address, "smtp": map[string]any{
 			"host": "127.0.0.1", "port": own.port, "security": "none", "user": "destek", "password": "geheim-1",
@@ -171,8 +171,8 @@ func TestUnverifiedSender(t *testing.T) {
 	})
 }
 
-// Where no mail arrives at the installation, the operator's own address sends
-// and answers go to the mailbox's address.
+// If the installation receives no mail, the operator's own address sends and answers go to
+// the mailbox's address.
 func TestUnverifiedSenderWithoutMailDomain(t *testing.T) {
 	t.Parallel()
 	runRelay(t, func(c *app.Config) { c.MailDomain = "" }, func(t *testing.T, o *office) {
@@ -186,8 +186,7 @@ func TestUnverifiedSenderWithoutMailDomain(t *testing.T) {
 	})
 }
 
-// The code that was mailed to the address verifies it, once and for this
-// mailbox alone.
+// The code that was mailed to the address verifies it, once and only for this mailbox.
 func TestVerifiedByCode(t *testing.T) {
 	t.Parallel()
 	runRelay(t, unchanged, func(t *testing.T, o *office) {
@@ -231,8 +230,8 @@ func TestVerifiedByCode(t *testing.T) {
 			}
 		}
 
-		// Another address of the domain is not verified by it, and neither is
-		// the same address once it is connected anew.
+		// It does not verify another address of the domain, or the same address once it is
+		// connected again.
 		if other := o.connect("bilgi@firma.example"); other.Sending.Verified {
 			t.Error("a code verified another address")
 		}
@@ -244,7 +243,7 @@ func TestVerifiedByCode(t *testing.T) {
 	})
 }
 
-// A code is for the address that it was mailed to, whatever becomes of the row.
+// A code is for the address that it was mailed to, even if the row's address changes.
 func TestVerificationIsOfOneAddress(t *testing.T) {
 	t.Parallel()
 	runRelay(t, unchanged, func(t *testing.T, o *office) {
@@ -263,8 +262,8 @@ func TestVerificationIsOfOneAddress(t *testing.T) {
 	})
 }
 
-// A code can be tried for a quarter of an hour and five times, and be asked for
-// five times a day.
+// A code can be tried for a quarter of an hour and five times, and be requested five times
+// a day.
 func TestCodeLimits(t *testing.T) {
 	t.Parallel()
 	runRelay(t, func(c *app.Config) { c.LimitFactor = 1 }, func(t *testing.T, o *office) {
@@ -298,7 +297,7 @@ func TestCodeLimits(t *testing.T) {
 	})
 }
 
-// A workspace may ask for 20 codes a day in all, and for 30 look-ups an hour.
+// A workspace may request 20 codes a day in total, and 30 look-ups an hour.
 func TestVerificationLimits(t *testing.T) {
 	t.Parallel()
 	z := &zone{records: map[string][]string{}}
@@ -321,7 +320,7 @@ func TestVerificationLimits(t *testing.T) {
 	})
 }
 
-// zone is a DNS that tests write.
+// zone is a DNS whose records the tests write.
 type zone struct {
 	mu      sync.Mutex
 	records map[string][]string
@@ -408,7 +407,7 @@ func TestVerifiedByDNS(t *testing.T) {
 	}
 }
 
-// Nobody verifies what is not theirs to change.
+// Verifying requires the permission to change the mailbox, in its own workspace.
 func TestVerificationBelongsToItsWorkspace(t *testing.T) {
 	t.Parallel()
 	runRelay(t, unchanged, func(t *testing.T, o *office) {
@@ -425,8 +424,8 @@ func TestVerificationBelongsToItsWorkspace(t *testing.T) {
 	})
 }
 
-// A code that was only kept in the outbox shows nothing about the address, so
-// it counts no more once the operator has a mail server.
+// A code that was only kept in the outbox proves nothing about the address, so it is no
+// longer valid once the operator has a mail server.
 func TestOutboxVerifiesOnlyTheOutbox(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
@@ -460,7 +459,7 @@ func TestOutboxVerifiesOnlyTheOutbox(t *testing.T) {
 	})
 }
 
-// Over the day's quota mail waits, says so, and leaves the next day.
+// When the daily quota is used up, mail waits, shows that, and is sent the next day.
 func TestSendingQuota(t *testing.T) {
 	t.Parallel()
 	runRelay(t, func(c *app.Config) { c.MailDailyQuota = 4 }, func(t *testing.T, o *office) {
@@ -482,7 +481,7 @@ func TestSendingQuota(t *testing.T) {
 			t.Errorf("shown: %s %v", m.Status, m.Reason)
 		}
 
-		// What a person waits for now is refused.
+		// Sending that a person waits for is refused.
 		refused := o.Owner.Post(o.path("/verification"), nil)
 		refused.Refused(429, "sending_quota_reached")
 		if refused.Header.Get("Retry-After") == "" {
@@ -490,7 +489,7 @@ func TestSendingQuota(t *testing.T) {
 		}
 		o.Owner.Post("/api/v1/auth/invitations", map[string]any{"email": "yeni@firma.example", "role": "agent"}).Refused(429, "sending_quota_reached")
 
-		// Another workspace has a quota of its own.
+		// Another workspace has its own quota.
 		other := &office{post: &post{Workspace: o.s.Workspace("other"), t: t, s: o.s}, relay: o.relay}
 		other.box = other.connect("destek@baska.example")
 		other.begin("can@kaya.example")
@@ -533,7 +532,7 @@ func TestHeldTooLong(t *testing.T) {
 	})
 }
 
-// Nobody keeps news of an account from its holder by using up the quota.
+// Nobody can block notices about an account by using up the quota.
 func TestAccountNoticesAreNotHeld(t *testing.T) {
 	t.Parallel()
 	runRelay(t, func(c *app.Config) { c.MailDailyQuota = 1 }, func(t *testing.T, o *office) {
@@ -546,7 +545,7 @@ func TestAccountNoticesAreNotHeld(t *testing.T) {
 	})
 }
 
-// nextDay waits until the quota begins anew.
+// nextDay waits until the quota starts again.
 func (o *office) nextDay() {
 	o.t.Helper()
 	o.s.Clock.Set(o.look().Sending.Quota.ResetsAt.Time)
@@ -554,7 +553,7 @@ func (o *office) nextDay() {
 	o.Owner = o.SignIn("owner@demo.example") // the session is over
 }
 
-// line finds a message by its text.
+// line returns the message with a text.
 func (o *office) line(id, body string) line {
 	o.t.Helper()
 	for _, l := range o.lines(id) {

@@ -36,7 +36,7 @@ type previewIn struct {
 	}
 }
 
-// Previewed is what the site would show.
+// Previewed is Markdown as the site would show it.
 type Previewed struct {
 	HTML string `json:"html" example:"<p>Siparişiniz <strong>iki iş günü</strong> içinde kargoya verilir.</p>" doc:"Rendered Markdown; HTML in the source is left out"`
 }

@@ -37,7 +37,7 @@ type moveArticleIn struct {
 	}
 }
 
-// textIn names an article in one language.
+// textIn identifies an article's text in one language.
 type textIn struct {
 	ID       api.ID `path:"id" record:"help_article"`
 	Language string `path:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`

@@ -13,7 +13,7 @@ import (
 
 func ipKey(r *http.Request) limit.Key { return limit.OfIP(api.ClientIP(r.Context())) }
 
-// post takes in what visitors send: a message, or a vote on an article.
+// post handles what visitors send: a message, or a vote on an article.
 func (s *Service) post(v *visit) error {
 	rest, ok := v.splitPath()
 	if !ok {
@@ -28,8 +28,8 @@ func (s *Service) post(v *visit) error {
 	return fault.New(fault.NotFound)
 }
 
-// takeVote counts whether an article helped, once a day for an address. A repeat
-// is thanked for and not counted.
+// takeVote counts a vote on whether an article helped, once a day per IP address. A
+// repeated vote gets the same thanks but is not counted.
 func (s *Service) takeVote(v *visit, name string) error {
 	t, err := v.findText(name)
 	if err != nil {
@@ -57,14 +57,16 @@ func (s *Service) takeVote(v *visit, name string) error {
 	return nil
 }
 
-// leadBack leads a browser to a page that thanks; reloading it sends nothing.
+// leadBack redirects the browser to a page that says thanks, so that reloading sends
+// nothing again.
 func (v *visit) leadBack(path string) {
 	v.w.Header().Set("Location", path+"?thanks")
 	v.w.Header().Set("Cache-Control", cacheNone)
 	v.w.WriteHeader(http.StatusSeeOther)
 }
 
-// takeMessage brings in what a visitor wrote. Limits count what passed the check.
+// takeMessage delivers a visitor's message to the inbox. Only messages that pass the check
+// count against the limits.
 func (s *Service) takeMessage(v *visit) error {
 	if err := v.r.ParseForm(); err != nil {
 		return err
@@ -104,9 +106,9 @@ func (s *Service) takeMessage(v *visit) error {
 	return nil
 }
 
-// sendForm shows the form, with what was written, so that nothing is lost. It keeps
-// the token of a form that can still be sent, so that nobody waits twice. It is never kept by a
-// cache: each form is sent once.
+// sendForm shows the form with what the visitor entered, so that nothing is lost. It keeps
+// the form's token if that can still be used, so that the visitor need not wait again. The
+// page is never cached, since each form is sent only once.
 func (s *Service) sendForm(v *visit, f contactForm, wrong map[string]string, notice string, status int) error {
 	if _, age, ok := s.readFormToken(v.st.owned.TenantID, f.Token); !ok || age > maxFormAge {
 		f.Token = s.newFormToken(v.st.owned.TenantID)

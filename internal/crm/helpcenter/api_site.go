@@ -21,7 +21,7 @@ const (
 	siteTimeout = 10 * time.Second
 	maxForm     = 64 << 10 // bytes of a form
 
-	// sitePolicy lets a page load its own style and pictures. There is no script.
+	// sitePolicy lets a page load its own style and pictures, but no scripts.
 	sitePolicy = "default-src 'none'; style-src 'self'; img-src 'self' https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 	cachePages  = "public, max-age=60"
@@ -66,8 +66,8 @@ func (s *Service) serveSite(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// splitPath cuts /{language}/{rest} and takes the language into the visit. It is
-// false where the site does not have the language.
+// splitPath splits /{language}/{rest} and sets the visit's language. It returns false if
+// the site does not have the language.
 func (v *visit) splitPath() (rest string, ok bool) {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(v.r.URL.Path, "/"), "/")
 	if !v.st.speaks(first) {
@@ -77,8 +77,8 @@ func (v *visit) splitPath() (rest string, ok bool) {
 	return rest, true
 }
 
-// get answers what is read. Pages come from memory while the site's revision
-// stays.
+// get answers GET requests. Pages come from memory as long as the site's revision is
+// unchanged.
 func (s *Service) get(v *visit) error {
 	path := v.r.URL.Path
 	switch path {
@@ -117,7 +117,7 @@ func (s *Service) get(v *visit) error {
 	return v.send(p, cachePages, http.StatusOK)
 }
 
-// makePage makes the page of an address; nil where it sent the visitor elsewhere.
+// makePage builds the page of an address; nil if it redirected the visitor.
 func (s *Service) makePage(v *visit, rest string, thanked bool) (*page, error) {
 	st := v.st
 	kind, name, _ := strings.Cut(rest, "/")
@@ -154,7 +154,7 @@ func (s *Service) makePage(v *visit, rest string, thanked bool) (*page, error) {
 	return nil, fault.New(fault.NotFound)
 }
 
-// findText finds the text that an address names by its id: {id}-{words}.
+// findText returns the text named by the id in an address: {id}-{words}.
 func (v *visit) findText(name string) (*publicText, error) {
 	if len(name) < 36 {
 		return nil, fault.New(fault.NotFound)
@@ -167,7 +167,8 @@ func (v *visit) findText(name string) (*publicText, error) {
 	return t, nil
 }
 
-// search answers a search. It is counted by address and not kept.
+// search answers a search. Searches are limited per IP address, and their pages are not
+// cached.
 func (s *Service) search(v *visit) error {
 	q := strings.TrimSpace(v.r.URL.Query().Get("q"))
 	hits := []Hit{}
@@ -187,8 +188,8 @@ func (s *Service) search(v *visit) error {
 	return v.send(p, cacheNone, http.StatusOK)
 }
 
-// chooseLanguage leads to the home page in the language that the visitor's
-// browser likes best.
+// chooseLanguage redirects to the home page in the language that the visitor's browser
+// prefers.
 func (v *visit) chooseLanguage() error {
 	tags := make([]language.Tag, len(v.st.set.Languages))
 	at := 0
@@ -198,7 +199,7 @@ func (v *visit) chooseLanguage() error {
 			at = i
 		}
 	}
-	tags[0], tags[at] = tags[at], tags[0] // the first is taken where none fits
+	tags[0], tags[at] = tags[at], tags[0] // the first is used if none matches
 	_, i := language.MatchStrings(language.NewMatcher(tags), v.r.Header.Get("Accept-Language"))
 	base, _ := tags[i].Base()
 	v.w.Header().Set("Vary", "Accept-Language")
@@ -218,7 +219,7 @@ func (s *Service) sendLogo(v *visit) error {
 	return v.send(newPage(l.kind, l.content), cachePages, http.StatusOK)
 }
 
-// send sends a page, or 304 to whoever has it already.
+// send sends a page, or 304 if the visitor already has it.
 func (v *visit) send(p *page, cache string, status int) error {
 	h := v.w.Header()
 	h.Set("Cache-Control", cache)
@@ -236,13 +237,13 @@ func (v *visit) send(p *page, cache string, status int) error {
 	return nil
 }
 
-// redirect leads to an address of the same site.
+// redirect redirects to a path of the same site.
 func (v *visit) redirect(path string, status int) {
 	v.w.Header().Set("Location", (&url.URL{Path: path}).EscapedPath())
 	v.w.WriteHeader(status)
 }
 
-// refuse answers an error with a page that says it in the visitor's language.
+// refuse sends an error as a page in the visitor's language.
 func (v *visit) refuse(err error) {
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 		err = fault.New(fault.BodyTooLarge, maxForm)

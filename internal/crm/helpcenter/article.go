@@ -16,25 +16,25 @@ import (
 // Languages are the languages that an article can have.
 var Languages = []string{"tr", "en", "de", "fr", "es", "it", "nl", "ar", "ru", "az"}
 
-// IsLanguage says whether articles can be written in a language.
+// IsLanguage reports whether articles can be written in a language.
 func IsLanguage(code string) bool { return slices.Contains(Languages, code) }
 
-// Bounds of what a workspace keeps.
+// Limits of a workspace.
 const (
 	maxArticles   = 1000
 	maxCategories = 100
 	maxBody       = 100_000 // bytes of Markdown in one text
-	maxVersions   = 50      // of one text; the published one stays beside them
+	maxVersions   = 50      // of one text, besides the published one
 )
 
 // States of a text.
 const (
-	Draft     = "draft"     // nobody outside reads it
+	Draft     = "draft"     // not public
 	Published = "published" // the newest version is public
 	Changed   = "changed"   // an earlier version is public
 )
 
-// TextState is where an article stands in one language.
+// TextState is the state of an article in one language.
 type TextState struct {
 	Language         string      `json:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
 	Title            string      `json:"title" example:"Siparişim ne zaman gelir?" doc:"Title of the newest version"`
@@ -48,7 +48,7 @@ type TextState struct {
 	SavedAt          clock.Time  `json:"saved_at"`
 }
 
-// setState says which state follows from the versions.
+// setState sets the state that follows from the versions.
 func (t *TextState) setState() {
 	switch {
 	case t.PublishedVersion == nil:
@@ -69,16 +69,16 @@ type Listed struct {
 	UpdatedAt  clock.Time  `json:"updated_at"`
 }
 
-// Text is an article in one language with its newest words.
+// Text is an article in one language with its newest version.
 type Text struct {
 	TextState
 	Summary string `json:"summary" example:"Kargo süreleri ve takip." doc:"One or two sentences for lists and search engines"`
 	Body    string `json:"body" example:"Siparişiniz **iki iş günü** içinde kargoya verilir." doc:"Markdown"`
-	// Warnings follow from the body and the site's languages.
+	// Warnings are derived from the body and the site's languages.
 	Warnings []string `json:"warnings" nullable:"false" enum:"html_left_out,picture_not_shown,language_not_shown" doc:"Parts that readers will not see as written. html_left_out: the body has HTML, which is left out; picture_not_shown: a picture has no full address (https://…); language_not_shown: the site does not have the language"`
 }
 
-// Article is an article with all of its texts.
+// Article is an article with all its texts.
 type Article struct {
 	ID         uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	CategoryID uuid.UUID  `json:"category_id" format:"uuid"`
@@ -87,7 +87,7 @@ type Article struct {
 	UpdatedAt  clock.Time `json:"updated_at"`
 }
 
-// find returns the article's text in a language, nil where there is none.
+// find returns the article's text in a language; nil if there is none.
 func (a *Article) find(language string) *Text {
 	for i := range a.Texts {
 		if a.Texts[i].Language == language {
@@ -108,7 +108,7 @@ type Version struct {
 	SavedAt   clock.Time `json:"saved_at"`
 }
 
-// Words are what is written in an article.
+// Words are the contents of an article.
 type Words struct {
 	Title   string `json:"title" minLength:"1" maxLength:"200" example:"Siparişim ne zaman gelir?"`
 	Summary string `json:"summary,omitempty" maxLength:"300" example:"Kargo süreleri ve takip." doc:"One or two sentences for lists and search engines"`
@@ -140,8 +140,8 @@ func (w *Words) check() error {
 	return nil
 }
 
-// makeSlug makes the words of an address from a title: ASCII letters, digits and
-// dashes. It is "" where nothing of the title can be written so.
+// makeSlug returns the words for an address, derived from a title: ASCII letters, digits
+// and dashes. It returns "" if the title has none that can be written so.
 func makeSlug(title string) string {
 	var b strings.Builder
 	for _, r := range trtext.Fold(title) {
@@ -158,7 +158,7 @@ func makeSlug(title string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// articlePath is the address of an article on its site.
+// articlePath returns the path of an article on its site.
 func articlePath(language string, id uuid.UUID, title string) string {
 	path := "/" + language + "/a/" + id.String()
 	if slug := makeSlug(title); slug != "" {

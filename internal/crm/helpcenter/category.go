@@ -26,7 +26,8 @@ type Category struct {
 	UpdatedAt clock.Time     `json:"updated_at"`
 }
 
-// Name is the category's text in a language, or in the fallback, or any.
+// Name returns the category's text in a language, else in the fallback language, else in
+// any.
 func (c *Category) Name(language, fallback string) CategoryText {
 	var found CategoryText
 	for i, t := range c.Texts {
@@ -40,14 +41,14 @@ func (c *Category) Name(language, fallback string) CategoryText {
 	return found
 }
 
-// CategoryInput is what a caller gives for a category.
+// CategoryInput is the caller's input for a category.
 type CategoryInput struct {
 	Slug     string         `json:"slug,omitempty" maxLength:"80" example:"kargo" doc:"Name of the category in addresses; by default derived from the first name"`
 	Position int            `json:"position,omitempty" minimum:"0" maximum:"10000" example:"1"`
 	Texts    []CategoryText `json:"texts" minItems:"1" maxItems:"10" nullable:"false"`
 }
 
-// into checks what was given and puts it into a category.
+// into checks the input and copies it into a category.
 func (in CategoryInput) into(c *Category) error {
 	f := fault.New(fault.ValidationFailed)
 	seen := map[string]bool{}

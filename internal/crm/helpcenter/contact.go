@@ -15,12 +15,12 @@ import (
 	"konak/internal/kit/address"
 )
 
-// contactForm is what a visitor wrote.
+// contactForm is the form as a visitor filled it in.
 type contactForm struct {
 	Name, Email, Subject, Message string
-	// Trap is a field that no person sees: whoever fills it in is a robot.
+	// Trap is a field that people do not see: a sender who fills it in is a robot.
 	Trap string
-	// Token is of the form that was shown.
+	// Token is the token of the form that was shown.
 	Token string
 }
 
@@ -29,18 +29,18 @@ const (
 	maxMessage = 10_000 // characters
 )
 
-// isSeen says whether a character shows something. Some letters and signs are blank.
+// isSeen reports whether a character is visible. Some letters and symbols are blank.
 func isSeen(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !strings.ContainsRune("\u115f\u1160\u2800\u3164\uffa0", r)
 }
 
-// check trims the form and says what is wrong with each field.
+// check trims the form and returns the error of each wrong field.
 func (f *contactForm) check(w *siteWords) map[string]string {
 	wrong := map[string]string{}
 	for name, field := range map[string]*string{"name": &f.Name, "email": &f.Email, "subject": &f.Subject, "message": &f.Message} {
 		text := strings.ToValidUTF8(strings.ReplaceAll(strings.TrimSpace(*field), "\x00", ""), "")
 		if name == "name" && !strings.ContainsFunc(text, isSeen) {
-			text = "" // a name that shows nothing is none
+			text = "" // an invisible name counts as missing
 		}
 		*field = text
 		most := maxLine
@@ -60,7 +60,7 @@ func (f *contactForm) check(w *siteWords) map[string]string {
 	return wrong
 }
 
-// contactPage is the form, with what was written and what is wrong with it.
+// contactPage returns the page with the form, what was entered, and its errors.
 func (st *site) contactPage(language string, f contactForm, wrong map[string]string, notice string, thanked bool) *pageView {
 	v := st.newView("contact", language, "/contact", st.set.Languages)
 	v.Title, v.Notice, v.Thanked = v.W.Contact, notice, thanked
@@ -81,12 +81,12 @@ func (st *site) contactPage(language string, f contactForm, wrong map[string]str
 	return v
 }
 
-// errFormUsed says that another message was sent with the form before.
+// errFormUsed means that a different message was already sent with the form.
 var errFormUsed = errors.New("helpcenter: the form was used")
 
-// receive brings in what a visitor wrote: a conversation of a contact of its
-// own, whose address is a claim. A form brings one message: sent twice it is the same
-// one, and other words in it give errFormUsed.
+// receive delivers a visitor's message: it begins a conversation of a new contact, whose
+// address is only a claim. A form brings one message: sending it again changes nothing, and
+// a different message with it returns errFormUsed.
 func (s *Service) receive(ctx context.Context, st *site, language, ip string, form uuid.UUID, f contactForm) error {
 	key := form.String()
 	account := &st.owned.Account

@@ -11,13 +11,13 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// What the help center announces.
+// Events of the help center.
 const (
 	ArticlePublished   = "article.published"
 	ArticleUnpublished = "article.unpublished"
 )
 
-// PublicText is a text that became public, or ceased to be, without its body.
+// PublicText is a text that became public or is no longer public, without its body.
 type PublicText struct {
 	ID          uuid.UUID  `json:"id" format:"uuid" doc:"ID of the article"`
 	CategoryID  uuid.UUID  `json:"category_id" format:"uuid"`
@@ -29,7 +29,7 @@ type PublicText struct {
 	PublishedAt clock.Time `json:"published_at"`
 }
 
-// Events lists what this module announces.
+// Events returns the events of this module.
 func Events() event.Catalog {
 	id := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c")
 	example := PublicText{

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// How old a contact form must be when it is sent, and how old it may be. A person
-// needs longer to write a message; a robot that posts at once is asked again.
+// Minimum and maximum age of a contact form when it is sent. A person needs longer than the
+// minimum to write a message; a robot that posts at once must send it again.
 const (
 	minFormAge = 3 * time.Second
 	maxFormAge = 12 * time.Hour
@@ -22,8 +22,8 @@ const (
 	formMac  = 16 // bytes
 )
 
-// newFormToken signs a contact form of a workspace that is shown now. The token
-// holds the time and an id of the form, and can be used for one message.
+// newFormToken returns the signed token of a workspace's contact form that is shown now.
+// The token holds the time and an id of the form, and can be used for one message.
 func (s *Service) newFormToken(tenant uuid.UUID) string {
 	clock := s.cfg.DB.Clock()
 	id := clock.NewCapability()
@@ -32,8 +32,8 @@ func (s *Service) newFormToken(tenant uuid.UUID) string {
 	return base64.RawURLEncoding.EncodeToString(append(token, s.signForm(tenant, token)...))
 }
 
-// readFormToken returns the id and the age of a form; false for a token that this
-// installation did not sign for the workspace.
+// readFormToken returns the id and the age of a form; false if this installation did not
+// sign the token for the workspace.
 func (s *Service) readFormToken(tenant uuid.UUID, token string) (id uuid.UUID, age time.Duration, ok bool) {
 	b, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(b) != formHead+formMac || !hmac.Equal(b[formHead:], s.signForm(tenant, b[:formHead])) {

@@ -11,7 +11,7 @@ import (
 
 var tokenField = regexp.MustCompile(`name="form" value="([^"]+)"`)
 
-// formToken reads the token of a contact form that is shown.
+// formToken returns the token of a contact form on a page.
 func formToken(t *testing.T, page *apptest.Response) string {
 	t.Helper()
 	found := tokenField.FindSubmatch(page.Body)
@@ -21,8 +21,8 @@ func formToken(t *testing.T, page *apptest.Response) string {
 	return string(found[1])
 }
 
-// A message needs a form of this site that was shown a moment ago, and each form
-// brings one message. What was written is never lost.
+// A message needs a form of this site that was shown a moment ago, and each form brings one
+// message. The visitor's text is never lost.
 func TestContactFormIsSentOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -53,13 +53,13 @@ func TestContactFormIsSentOnce(t *testing.T) {
 			t.Fatalf("%d conversations", n)
 		}
 
-		// Other words need another form, which comes with the answer.
+		// A different message needs another form, which comes with the response.
 		used := send(token, "Başka").Want(409)
 		wants(t, used, "Başka")
 		s.Clock.Advance(4 * time.Second)
 		send(formToken(t, used), "Başka").Want(303)
 
-		// None, a changed one, one of another workspace and an old one.
+		// No token, a changed one, one of another workspace and an expired one.
 		other := open(t, s, "baska")
 		foreign := formToken(t, other.visitor().Get("/tr/contact").Want(200))
 		fresh := formToken(t, v.Get("/tr/contact"))

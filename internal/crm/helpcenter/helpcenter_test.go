@@ -34,7 +34,7 @@ type desk struct {
 	told     int // events that were looked at
 }
 
-// events lists the types of the events since it was called last.
+// events returns the types of the events since the last call.
 func (d *desk) events() []string {
 	d.t.Helper()
 	all := d.Events()
@@ -60,7 +60,7 @@ func (d *desk) addCategory(slug, tr, en string) (c helpcenter.Category) {
 	return c
 }
 
-// write makes an article in Turkish.
+// write creates an article in Turkish.
 func (d *desk) write(title, body string) (a helpcenter.Article) {
 	d.t.Helper()
 	d.Owner.Post(articles, map[string]any{"category_id": d.category.ID, "language": "tr", "title": title, "body": body}).Want(201).Data(&a)
@@ -131,13 +131,13 @@ func TestSettings(t *testing.T) {
 			t.Errorf("accounts: %+v", list)
 		}
 		d.Owner.Put(settings, map[string]any{"enabled": true}).Want(200)
-		// Forms are not what the assistant answers.
+		// The assistant cannot be turned on for a help center.
 		ai := "/api/crm/v1/channels/" + list[0].ID.String() + "/ai"
 		if e := d.Owner.Do("PATCH", ai, map[string]any{"enabled": true}).Refused(409, "conflict"); e.Reason != "ai_unavailable" {
 			t.Errorf("got %+v", e)
 		}
 		d.Owner.Do("PATCH", ai, map[string]any{"enabled": false}).Want(200)
-		// A picture is found by its bytes, and its size is bounded.
+		// A picture is recognised by its bytes, and its size is limited.
 		png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + strings.Repeat("\x00", 40)
 		d.Owner.Post(settings+"/logo", png).Want(200).Data(&got)
 		if got.LogoURL == nil {
@@ -168,7 +168,7 @@ func TestArticleLife(t *testing.T) {
 		if got := a.Texts[0]; got.State != helpcenter.Changed || got.Version != 2 || *got.PublishedVersion != 1 {
 			t.Errorf("changed: %+v", got)
 		}
-		// Whoever changed an older version is told.
+		// A change based on an older version is refused.
 		d.Owner.Put(text(a.ID, "tr", ""), map[string]any{"title": "x", "body": "y", "based_on": 1}).Refused(409, "conflict")
 		d.Owner.Put(text(a.ID, "en", ""), map[string]any{"title": "Shipping time", "body": "Two days.", "based_on": 0}).Want(200)
 
@@ -217,7 +217,7 @@ func TestArticleLife(t *testing.T) {
 	})
 }
 
-// The event of a text that was taken away tells what was public, not the draft.
+// The event of an unpublished text contains what was public, not the draft.
 func TestUnpublishedTellsNoDraft(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

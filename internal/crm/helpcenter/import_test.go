@@ -71,8 +71,8 @@ func TestImport(t *testing.T) {
 			files[fmt.Sprintf("%d.md", i)] = "x"
 		}
 		d.Owner.Post(center+"/import?filename=x.zip", zipped(t, files)).Refused(422, "limit_reached")
-		// A file that unpacks to more than an article may have is no article, and is
-		// not read to its end, where its checksum is found to be wrong.
+		// A file that unpacks to more than the maximum of an article is refused, and is not
+		// read to its end, where its checksum would be found to be wrong.
 		huge := load("filename=x.zip&category_id="+d.category.ID.String(), damagedZip(t, strings.Repeat("x ", 1<<20)))
 		if huge.Failed != 1 || *huge.Files[0].Error != "too_long" {
 			t.Errorf("huge: %+v", huge)
@@ -80,7 +80,7 @@ func TestImport(t *testing.T) {
 	})
 }
 
-// The same files can be imported again: what is there stays as it is.
+// The same files can be imported again: existing texts are left unchanged.
 func TestImportAgain(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -111,8 +111,8 @@ func TestImportAgain(t *testing.T) {
 		}
 		at := articles + "/" + ids["tr/kargo/c.md"] + "/texts/tr"
 		d.Owner.Put(at, map[string]any{"title": "Takip", "body": "Elle düzeltildi."}).Want(200)
-		// What failed is mended: its language comes to the article that there is, whichever
-		// of its files comes first.
+		// A failed file can be corrected: its language is added to the existing article,
+		// whichever of its files comes first.
 		delete(files, "en/yok/c.md")
 		files["zz/kargo/c.md"] = "---\ntitle: Tracking\nlanguage: en\narticle: takip\n---\nFollow it."
 		again := load(files)
@@ -133,7 +133,7 @@ func TestImportAgain(t *testing.T) {
 		if len(a.Texts) != 2 || a.Texts[1].Body != "Elle düzeltildi." || a.Texts[1].State != helpcenter.Changed {
 			t.Errorf("what somebody wrote is %+v", a.Texts)
 		}
-		// Another category, and another workspace, have none of it.
+		// Another category, and another workspace, have none of these articles.
 		var c helpcenter.Category
 		d.Owner.Post(center+"/categories", map[string]any{"slug": "iade", "texts": []map[string]any{{"language": "tr", "name": "İade"}}}).Want(201).Data(&c)
 		if other := load(map[string]string{"tr/iade/a.md": files["tr/kargo/a.md"]}); other.Created != 1 {
@@ -148,8 +148,8 @@ func TestImportAgain(t *testing.T) {
 	})
 }
 
-// Files are in the site's own language unless they say otherwise, and what readers will
-// not see is told.
+// Files are in the site's own language unless they say otherwise, and there are warnings
+// about what readers will not see.
 func TestImportWarns(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -194,7 +194,7 @@ func TestImportWarns(t *testing.T) {
 		for _, content := range []string{"", " \n", "\xff\xfe\x00"} {
 			d.Owner.Post(center+"/import?filename=x.md&category_id="+d.category.ID.String(), content).Refused(422, "validation_failed")
 		}
-		// A text says the same.
+		// A text has the same warnings.
 		for _, f := range out.Files {
 			if f.File != "tr/x.md" {
 				continue
@@ -207,7 +207,7 @@ func TestImportWarns(t *testing.T) {
 	})
 }
 
-// damagedZip packs one file whose checksum is wrong.
+// damagedZip returns a zip with one file whose checksum is wrong.
 func damagedZip(t *testing.T, content string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -223,7 +223,7 @@ func damagedZip(t *testing.T, content string) string {
 	return b.String()
 }
 
-// zipped packs files in the order of their names.
+// zipped returns a zip of files in the order of their names.
 func zipped(t *testing.T, files map[string]string) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -10,8 +10,8 @@ import (
 
 const day = 24 * time.Hour
 
-// What visitors may do, by address and by workspace. Nobody knows who they are,
-// and what they write is kept.
+// What visitors may do, per IP address and per workspace. They are anonymous, and what they
+// send is stored.
 var (
 	searchesOfAddress   = limit.Policy{Name: "help-searches", Burst: 60, Window: time.Minute}
 	votesOfAddress      = limit.Policy{Name: "help-votes", Burst: 30, Window: 10 * time.Minute}
@@ -21,14 +21,13 @@ var (
 	messagesOfWorkspace = limit.Policy{Name: "help-messages-workspace", Burst: 5_000, Window: day}
 )
 
-// use is one use of a policy by a key.
+// use is one use of a policy with a key.
 type use struct {
 	policy limit.Policy
 	key    limit.Key
 }
 
-// take uses each of them once, and returns rate_limited at the first that is
-// used up.
+// take takes each use once. It returns rate_limited at the first limit that is used up.
 func (s *Service) take(ctx context.Context, uses ...use) error {
 	for _, u := range uses {
 		if r := s.cfg.Limits.Take(ctx, u.policy, u.key); !r.Allowed {

@@ -36,10 +36,10 @@ func readStyle() string {
 	return string(b)
 }
 
-// logoPath is where the site serves its logo.
+// logoPath is the path of the site's logo.
 const logoPath = "/logo"
 
-// page is an answer of the site that can be kept.
+// page is a response of the site that can be cached.
 type page struct {
 	kind string
 	body []byte
@@ -62,13 +62,13 @@ const (
 	xmlType  = "application/xml; charset=utf-8"
 )
 
-// pageLink leads to another page.
+// pageLink is a link to another page.
 type pageLink struct {
 	Title, Text, URL, Language string
 	Count                      int
 }
 
-// fieldError is what is wrong with a field, and how its element is called.
+// fieldError is the error of a field, with the id of its element.
 type fieldError struct{ ID, Text string }
 
 // formField is a field of the contact form.
@@ -78,13 +78,13 @@ type formField struct {
 	Error                              *fieldError
 }
 
-// foundText is a hit as the search page shows it.
+// foundText is a hit on the search page.
 type foundText struct {
 	Title, URL string
 	Snippet    template.HTML
 }
 
-// pageView is what the template shows.
+// pageView is the template's data.
 type pageView struct {
 	W                                    *siteWords
 	Kind, Language, SiteTitle, Title     string
@@ -99,8 +99,8 @@ type pageView struct {
 	Fields                               []formField
 }
 
-// newView is a page of a kind at an address below the language, which exists in
-// some languages.
+// newView returns a page of a kind. Its path below the language is rest, and it exists in
+// the given languages.
 func (st *site) newView(kind, language, rest string, languages []string) *pageView {
 	v := &pageView{
 		W: wordsIn(language), Kind: kind, Language: language, SiteTitle: st.set.Title, Canonical: st.url + "/" + language + rest,
@@ -113,8 +113,8 @@ func (st *site) newView(kind, language, rest string, languages []string) *pageVi
 	return v
 }
 
-// addLanguages fills the switch of languages: the page itself in those that it
-// has, the home page in the others.
+// addLanguages fills the language switch: it links to the page itself in the languages that
+// the page has, and to the home page in the others.
 func (st *site) addLanguages(v *pageView) {
 	v.Languages = nil
 	for _, l := range st.set.Languages {
@@ -137,17 +137,17 @@ func (v *pageView) render() (*page, error) {
 	return newPage(htmlType, b.Bytes()), nil
 }
 
-// style is the sheet with the site's colours.
+// style returns the style sheet with the site's colours.
 func (st *site) style() *page {
 	c := st.set.Colours
 	return newPage("text/css; charset=utf-8",
 		[]byte(":root{--accent:"+c.Accent+";--header:"+c.Header+";--on-header:"+textOn(c.Header)+"}\n"+styleSheet))
 }
 
-// stylePath is the address of the sheet, another for every content.
+// stylePath returns the address of the style sheet, which changes with its content.
 func (st *site) stylePath() string { return "/style.css?v=" + strings.Trim(st.style().tag, `"`) }
 
-// textLinks leads to texts.
+// textLinks returns links to texts.
 func textLinks(list []*publicText) []pageLink {
 	out := make([]pageLink, len(list))
 	for i, t := range list {
@@ -156,8 +156,7 @@ func textLinks(list []*publicText) []pageLink {
 	return out
 }
 
-// homePage lists the categories that have texts in a language, and the newest
-// texts.
+// homePage lists the categories that have texts in a language, and the newest texts.
 func (st *site) homePage(language string) *pageView {
 	v := st.newView("home", language, "", st.set.Languages)
 	for i := range st.categories {
@@ -175,11 +174,11 @@ func (st *site) homeCrumb(v *pageView) {
 	v.Crumbs = append(v.Crumbs, pageLink{Title: v.W.Home, URL: "/" + v.Language})
 }
 
-// textsOnPage is how many texts a page of a category lists.
+// textsOnPage is the number of texts on one page of a category.
 const textsOnPage = 40
 
-// categoryPage lists texts of a category. The address is its slug, and from the second
-// page on slug/2 and so forth; not_found where there is no such category or page.
+// categoryPage lists texts of a category. The address is the category's slug, followed by
+// /2 and so on for later pages; not_found if the category or page does not exist.
 func (st *site) categoryPage(language, address string) (*pageView, error) {
 	slug, number, later := strings.Cut(address, "/")
 	i := slices.IndexFunc(st.categories, func(c Category) bool { return c.Slug == slug })
@@ -238,7 +237,7 @@ func (s *Service) articlePage(ctx context.Context, st *site, t *publicText, than
 	}
 	st.addLanguages(v)
 	v.Title, v.Description, v.Path, v.Thanked = t.title, t.summary, path, thanked
-	v.Updated, v.Body = t.publishedAt.UTC().Format(time.DateOnly), template.HTML(html) // markup leaves no HTML of the source
+	v.Updated, v.Body = t.publishedAt.UTC().Format(time.DateOnly), template.HTML(html) // markup drops all HTML of the source
 	st.homeCrumb(v)
 	if i := slices.IndexFunc(st.categories, func(c Category) bool { return c.ID == t.category }); i >= 0 {
 		c := &st.categories[i]
@@ -249,7 +248,7 @@ func (s *Service) articlePage(ctx context.Context, st *site, t *publicText, than
 	return v, nil
 }
 
-// searchPage shows what was found; it is for no search engine.
+// searchPage shows the search results; search engines do not index it.
 func (st *site) searchPage(language, query string, hits []Hit) *pageView {
 	v := st.newView("search", language, "/search", nil)
 	v.Title, v.Query, v.Hidden = v.W.Results, query, true
@@ -260,7 +259,7 @@ func (st *site) searchPage(language, query string, hits []Hit) *pageView {
 	return v
 }
 
-// noticePage says that something is not there, or not now.
+// noticePage shows that something does not exist or is not available now.
 func (st *site) noticePage(language, title, text string) *pageView {
 	v := st.newView("notice", language, "", nil)
 	v.Title, v.Notice, v.Hidden = title, text, true
@@ -286,7 +285,7 @@ type sitemapFile struct {
 	Entries []sitemapEntry `xml:"url"`
 }
 
-// sitemap lists every page for search engines.
+// sitemap returns the list of all pages for search engines.
 func (st *site) sitemap() (*page, error) {
 	out := sitemapFile{NS: "http://www.sitemaps.org/schemas/sitemap/0.9", XHTML: "http://www.w3.org/1999/xhtml"}
 	for _, l := range st.set.Languages {
@@ -335,7 +334,7 @@ type feedFile struct {
 
 const feedEntries = 20
 
-// feed is the Atom feed of the newest texts in a language.
+// feed returns the Atom feed of the newest texts in a language.
 func (st *site) feed(language string) (*page, error) {
 	base := st.url + "/" + language
 	out := feedFile{

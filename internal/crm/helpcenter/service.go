@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/limit"
 )
 
-// Config is what the help center needs.
+// Config holds what the help center needs.
 type Config struct {
 	DB       *db.DB
 	Channels *channel.Service
@@ -26,9 +26,9 @@ type Config struct {
 	// BaseURL is the public address of the installation; Domain is its bare host.
 	BaseURL string
 	Domain  string
-	// Hosts are the sites with a host of their own: slugs by host.
+	// Hosts maps the hosts of sites that have their own to slugs.
 	Hosts map[string]string
-	// FormKey signs the contact forms that are shown.
+	// FormKey signs the contact forms.
 	FormKey []byte
 }
 
@@ -36,22 +36,23 @@ type Config struct {
 type Service struct {
 	cfg  Config
 	base *url.URL
-	// hosts are the hosts of sites that have one of their own, by slug.
+	// hosts maps the slugs of sites that have their own host to it.
 	hosts map[string]string
-	// What was read or made of sites. Each is bounded, and is of one revision.
+	// Caches of sites, pages and indexes. Each is limited in size; pages and indexes belong
+	// to one revision.
 	sites   cache.Cache[string, *cachedSite]
 	pages   cache.Cache[pageKey, *page]
 	indexes cache.Cache[indexKey, *articleIndex]
 }
 
-// Bounds of what a node keeps of sites.
+// Limits of a node's caches.
 const (
 	keptSites   = 2000
-	keptBytes   = 64 << 20 // of pages
+	keptBytes   = 64 << 20 // size of all cached pages
 	keptIndexes = 64
 )
 
-// New makes the service. It returns an error where the config lacks something.
+// New creates the service. It returns an error if the config is incomplete.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Channels == nil || c.Inbound == nil || c.Limits == nil || c.Domain == "" || len(c.FormKey) == 0 {
 		return nil, errors.New("helpcenter: DB, Channels, Inbound, Limits, Domain and FormKey are needed")
@@ -79,7 +80,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.cfg.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// siteURL is the address of a workspace's site: on a host of its own, if it has one.
+// siteURL returns the address of a workspace's site: on its own host, if it has one.
 func (s *Service) siteURL(slug string) string {
 	host := cmp.Or(s.hosts[slug], slug+".help."+s.cfg.Domain)
 	if port := s.base.Port(); port != "" {
@@ -88,8 +89,8 @@ func (s *Service) siteURL(slug string) string {
 	return s.base.Scheme + "://" + host
 }
 
-// siteChanged counts the next revision of the site and makes this node read it
-// anew after the commit.
+// siteChanged increases the revision of the site and makes this node read it again after
+// the commit.
 func (s *Service) siteChanged(tx *db.Tx) error {
 	if err := nextRevision(tx); err != nil {
 		return err
@@ -101,16 +102,16 @@ func (s *Service) siteChanged(tx *db.Tx) error {
 
 var _ channel.Kind = (*Service)(nil)
 
-// Route implements channel.Kind. The site leads nobody an answer: an agent links
-// the address that the customer typed, and answers by e-mail.
+// Route implements channel.Kind. Answers cannot be sent through the site: an agent links
+// the address that the customer entered, and answers by e-mail.
 func (s *Service) Route(*db.Reader, channel.Account, contact.Contact) (*conversation.Route, error) {
 	return nil, nil
 }
 
-// Take implements channel.Kind; nothing is ever sent over a help center.
+// Take implements channel.Kind; nothing is ever sent through a help center.
 func (s *Service) Take(*db.Tx, conversation.Outgoing) error { return nil }
 
-// Capabilities implements channel.Kind: nothing is sent over a help center.
+// Capabilities implements channel.Kind: nothing is sent through a help center.
 func (s *Service) Capabilities() channel.Capabilities { return channel.Capabilities{} }
 
 // Push implements channel.Kind.
@@ -118,5 +119,5 @@ func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Del
 	return conversation.Delivery{Status: conversation.NotGoing}, nil
 }
 
-// Changed implements channel.Kind: a paused site is not shown any more.
+// Changed implements channel.Kind: a paused site is no longer shown.
 func (s *Service) Changed(tx *db.Tx, _ channel.Account, _ string) error { return s.siteChanged(tx) }

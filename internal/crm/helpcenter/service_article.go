@@ -15,7 +15,7 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// Articles lists the newest articles first.
+// Articles returns the articles, newest first.
 func (s *Service) Articles(ctx context.Context, q Query, p db.Page) (db.List[Listed], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Listed], error) {
 		list, err := articles(r, q, p)
@@ -40,8 +40,8 @@ func (s *Service) Articles(ctx context.Context, q Query, p db.Page) (db.List[Lis
 	})
 }
 
-// setURL says where a published text is. The address has the newest title; an
-// older one leads there, too.
+// setURL sets the address of a text that the site shows. It contains the newest title; the
+// site redirects it to the published one.
 func (s *Service) setURL(ctx context.Context, languages []string, id uuid.UUID, t *TextState) {
 	if t.PublishedVersion != nil && slices.Contains(languages, t.Language) {
 		url := s.siteURL(caller.From(ctx).Slug) + articlePath(t.Language, id, t.Title)
@@ -49,7 +49,7 @@ func (s *Service) setURL(ctx context.Context, languages []string, id uuid.UUID, 
 	}
 }
 
-// Article reads one with its newest words; not_found where there is none.
+// Article returns one article with its newest texts; not_found if it does not exist.
 func (s *Service) Article(ctx context.Context, id uuid.UUID) (Article, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Article, error) {
 		a, err := articleByID(r, id)
@@ -60,7 +60,7 @@ func (s *Service) Article(ctx context.Context, id uuid.UUID) (Article, error) {
 	})
 }
 
-// describe says of an article's texts where they are and what of them is not shown.
+// describe sets the addresses and warnings of an article's texts.
 func (s *Service) describe(r *db.Reader, a *Article) error {
 	languages, err := s.siteLanguages(r)
 	for i := range a.Texts {
@@ -71,7 +71,7 @@ func (s *Service) describe(r *db.Reader, a *Article) error {
 	return err
 }
 
-// warningsOf says what readers of a text will not see as it was written.
+// warningsOf returns what readers of a text will not see as written.
 func warningsOf(languages []string, language, body string) []string {
 	out := []string{}
 	html, picture := markup.LeftOut(body)
@@ -87,13 +87,14 @@ func warningsOf(languages []string, language, body string) []string {
 	return out
 }
 
-// siteLanguages are the languages of the workspace's site.
+// siteLanguages returns the languages of the workspace's site.
 func (s *Service) siteLanguages(r *db.Reader) ([]string, error) {
 	set, err := s.siteSettings(r)
 	return set.Languages, err
 }
 
-// siteSettings are those of the workspace's site, or what they begin as.
+// siteSettings returns the settings of the workspace's site, or the defaults if it has
+// none.
 func (s *Service) siteSettings(r *db.Reader) (Settings, error) {
 	set := defaultSettings()
 	a, found, err := s.cfg.Channels.OfExternal(r, Name, caller.From(r.Context()).Slug)
@@ -103,14 +104,14 @@ func (s *Service) siteSettings(r *db.Reader) (Settings, error) {
 	return set, err
 }
 
-// NewArticle is what a caller gives for an article.
+// NewArticle is the caller's input for an article.
 type NewArticle struct {
 	CategoryID uuid.UUID
 	Language   string
 	Words      Words
 }
 
-// AddArticle is the gate for a new article, a draft in one language.
+// AddArticle is the gate for a new article, which begins as a draft in one language.
 func (s *Service) AddArticle(ctx context.Context, n NewArticle) (a Article, err error) {
 	if err := n.Words.check(); err != nil {
 		return a, err
@@ -146,8 +147,8 @@ func (s *Service) addArticle(tx *db.Tx, n NewArticle) (Article, error) {
 	return articleByID(&tx.Reader, a.ID)
 }
 
-// checkCategory returns validation_failed where there is no such category. It is
-// kept until the transaction ends.
+// checkCategory returns validation_failed if the category does not exist. It locks the
+// category until the transaction ends.
 func checkCategory(tx *db.Tx, id uuid.UUID) error {
 	_, err := lockCategory(tx, id)
 	if db.IsNoRow(err) {
@@ -163,7 +164,7 @@ func savedBy(tx *db.Tx) *uuid.UUID {
 	return nil
 }
 
-// changeArticle locks an article, lets fn change it, and gives it as it is then.
+// changeArticle locks an article, lets fn change it, and returns its new state.
 func (s *Service) changeArticle(ctx context.Context, id uuid.UUID, fn func(tx *db.Tx, a *Article) error) (a Article, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if a, err = lockArticle(tx, id); err != nil {
@@ -184,7 +185,7 @@ func (s *Service) changeArticle(ctx context.Context, id uuid.UUID, fn func(tx *d
 	return a, err
 }
 
-// MoveArticle is the gate that puts an article into another category.
+// MoveArticle is the gate that moves an article to another category.
 func (s *Service) MoveArticle(ctx context.Context, id, category uuid.UUID) (Article, error) {
 	return s.changeArticle(ctx, id, func(tx *db.Tx, a *Article) error {
 		if err := checkCategory(tx, category); err != nil {
@@ -198,9 +199,9 @@ func (s *Service) MoveArticle(ctx context.Context, id, category uuid.UUID) (Arti
 	})
 }
 
-// SaveText is the gate for what an article says in a language: the next version.
-// Where basedOn is given and is not the newest version, somebody else saved
-// meanwhile: a conflict.
+// SaveText is the gate that saves the next version of an article in a language. If basedOn
+// is given and is not the newest version, somebody else saved meanwhile, and it returns a
+// conflict.
 func (s *Service) SaveText(ctx context.Context, id uuid.UUID, language string, w Words, basedOn *int) (Article, error) {
 	if err := w.check(); err != nil {
 		return Article{}, err
@@ -224,8 +225,8 @@ func (s *Service) saveVersion(tx *db.Tx, a *Article, language string, number int
 	return audit.Write(tx, action, a.ID.String(), map[string]any{"language": language, "version": number, "title": w.Title})
 }
 
-// Publish is the gate that makes the newest version of a text public; not_found
-// where there is no such text. A repeat changes nothing.
+// Publish is the gate that makes the newest version of a text public; not_found if the text
+// does not exist. Repeating it changes nothing.
 func (s *Service) Publish(ctx context.Context, id uuid.UUID, language string) (Article, error) {
 	return s.changeArticle(ctx, id, func(tx *db.Tx, a *Article) error {
 		t := a.find(language)
@@ -242,7 +243,7 @@ func (s *Service) Publish(ctx context.Context, id uuid.UUID, language string) (A
 	})
 }
 
-// Unpublish is the gate that takes a text from the site. A repeat changes nothing.
+// Unpublish is the gate that removes a text from the site. Repeating it changes nothing.
 func (s *Service) Unpublish(ctx context.Context, id uuid.UUID, language string) (Article, error) {
 	return s.changeArticle(ctx, id, func(tx *db.Tx, a *Article) error {
 		t := a.find(language)
@@ -259,15 +260,15 @@ func (s *Service) Unpublish(ctx context.Context, id uuid.UUID, language string) 
 	})
 }
 
-// announceText writes the event and the audit line of a text that became public,
-// or ceased to be, and that the site changed.
+// announceText writes the event and the audit line of a text that became public or is no
+// longer public, and increases the site's revision.
 func (s *Service) announceText(tx *db.Tx, name string, a *Article, t *Text) error {
 	p := PublicText{
 		ID: a.ID, CategoryID: a.CategoryID, Language: t.Language, Version: t.Version, Title: t.Title, Summary: t.Summary,
 		URL:         s.siteURL(caller.From(tx.Context()).Slug) + articlePath(t.Language, a.ID, t.Title),
 		PublishedAt: clock.At(tx.Now()),
 	}
-	if name == ArticleUnpublished { // the newest words may never have been public
+	if name == ArticleUnpublished { // the newest version may never have been public
 		v, err := versionByNumber(&tx.Reader, a.ID, t.Language, *t.PublishedVersion)
 		if err != nil {
 			return err
@@ -284,8 +285,8 @@ func (s *Service) announceText(tx *db.Tx, name string, a *Article, t *Text) erro
 	return s.siteChanged(tx)
 }
 
-// DeleteArticle is the gate that removes an article with all of its versions. Its
-// public texts are announced as unpublished.
+// DeleteArticle is the gate that removes an article with all its versions. Its public texts
+// are announced as unpublished.
 func (s *Service) DeleteArticle(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := lockArticle(tx, id)
@@ -306,8 +307,8 @@ func (s *Service) DeleteArticle(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Versions lists the newest version of a text first; not_found where there is no
-// such article.
+// Versions returns the versions of a text, newest first; not_found if the article does not
+// exist.
 func (s *Service) Versions(ctx context.Context, id uuid.UUID, language string, p db.Page) (db.List[Version], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Version], error) {
 		if _, err := articleByID(r, id); err != nil {
@@ -317,7 +318,7 @@ func (s *Service) Versions(ctx context.Context, id uuid.UUID, language string, p
 	})
 }
 
-// Version reads one version; not_found where there is none.
+// Version returns one version; not_found if it does not exist.
 func (s *Service) Version(ctx context.Context, id uuid.UUID, language string, number int) (Version, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Version, error) {
 		v, err := versionByNumber(r, id, language, number)
@@ -325,7 +326,7 @@ func (s *Service) Version(ctx context.Context, id uuid.UUID, language string, nu
 	})
 }
 
-// Restore is the gate that saves an earlier version again, as the newest draft.
+// Restore is the gate that saves an earlier version again as the newest draft.
 func (s *Service) Restore(ctx context.Context, id uuid.UUID, language string, number int) (Article, error) {
 	return s.changeArticle(ctx, id, func(tx *db.Tx, a *Article) error {
 		v, err := versionByNumber(&tx.Reader, id, language, number)

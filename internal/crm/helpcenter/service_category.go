@@ -12,12 +12,12 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// Categories lists the categories in their order.
+// Categories returns the categories in their order.
 func (s *Service) Categories(ctx context.Context, p db.Page) (db.List[Category], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Category], error) { return categories(r, p) })
 }
 
-// Category reads one; not_found where there is none.
+// Category returns one category; not_found if it does not exist.
 func (s *Service) Category(ctx context.Context, id uuid.UUID) (Category, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Category, error) {
 		c, err := categoryByID(r, id)
@@ -25,8 +25,7 @@ func (s *Service) Category(ctx context.Context, id uuid.UUID) (Category, error) 
 	})
 }
 
-// AddCategory is the gate for a new category. It returns a conflict where its
-// slug is another's.
+// AddCategory is the gate for a new category. It returns a conflict if its slug is taken.
 func (s *Service) AddCategory(ctx context.Context, in CategoryInput) (c Category, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
 		c, err = s.addCategory(tx, in)
@@ -55,7 +54,8 @@ func (s *Service) addCategory(tx *db.Tx, in CategoryInput) (Category, error) {
 
 func slugTaken() error { return fault.New(fault.Conflict).Field("slug", "taken") }
 
-// noteCategory writes what happened to a category, and that the site changed.
+// noteCategory writes the audit line of a change to a category, and increases the site's
+// revision.
 func (s *Service) noteCategory(tx *db.Tx, action string, c *Category) error {
 	if err := audit.Write(tx, action, c.ID.String(), map[string]any{"slug": c.Slug}); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *Service) noteCategory(tx *db.Tx, action string, c *Category) error {
 	return s.siteChanged(tx)
 }
 
-// ChangeCategory is the gate that writes a category anew.
+// ChangeCategory is the gate that replaces a category's data.
 func (s *Service) ChangeCategory(ctx context.Context, id uuid.UUID, in CategoryInput) (c Category, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, err = lockCategory(tx, id); err != nil {
@@ -81,7 +81,7 @@ func (s *Service) ChangeCategory(ctx context.Context, id uuid.UUID, in CategoryI
 		return s.noteCategory(tx, "help_category.changed", &c)
 	})
 	if _, known := fault.As(err); !known && db.IsUnique(err) {
-		return c, slugTaken() // two at once took the same
+		return c, slugTaken() // another request took it at the same time
 	}
 	return c, err
 }

@@ -18,13 +18,13 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Bounds of an import.
+// Limits of an import.
 const (
-	maxImport      = 5 << 20 // bytes; the route takes no more
+	maxImport      = 5 << 20 // bytes; the route accepts no more
 	maxImportFiles = 300
 )
 
-// ImportOptions say where articles go whose files do not say so themselves.
+// ImportOptions are the defaults for files that do not name their language or category.
 type ImportOptions struct {
 	Filename   string
 	Language   string
@@ -32,7 +32,7 @@ type ImportOptions struct {
 	Publish    bool
 }
 
-// Imported is what became of one file.
+// Imported is the result for one file.
 type Imported struct {
 	File      string     `json:"file" example:"tr/kargo/teslimat.md"`
 	ArticleID *uuid.UUID `json:"article_id" nullable:"true" format:"uuid"`
@@ -43,7 +43,7 @@ type Imported struct {
 	Error     *string    `json:"error" nullable:"true" example:"unknown_category" doc:"Why no article was created; null if there is one"`
 }
 
-// ImportResult is what became of an import.
+// ImportResult is the result of an import.
 type ImportResult struct {
 	Created int        `json:"created" example:"12" doc:"Number of texts created"`
 	Skipped int        `json:"skipped" example:"0" doc:"Number of texts that already existed and were left unchanged"`
@@ -51,28 +51,30 @@ type ImportResult struct {
 	Files   []Imported `json:"files" nullable:"false"`
 }
 
-// source is a Markdown file and what it says about itself.
+// source is a Markdown file with the data it contains about itself.
 type source struct {
 	name, language, category, article string
 	words                             Words
-	unreadable                        bool // it is empty, or no text
+	unreadable                        bool // it is empty or not a text
 }
 
-// imports is what one import knows and did.
+// imports is the state of one import.
 type imports struct {
 	ImportOptions
 	languages []string // of the site
-	// articles are those that files named, existed those of them that were there before.
+	// articles maps the names that files use to articles; existed marks those that existed
+	// before the import.
 	articles map[string]uuid.UUID
 	existed  map[uuid.UUID]bool
-	// made are the articles of this import: two files of one title are two articles.
+	// made marks the articles created by this import: two files with the same title are two
+	// articles.
 	made map[uuid.UUID]bool
 }
 
-// Import writes articles from a Markdown file or a zip of them, as drafts unless
-// they are to be published. It returns validation_failed for what is neither, and
-// limit_reached for too many files. A file that cannot become an article is
-// reported and does not keep the others away; a text that there is already stays.
+// Import creates articles from a Markdown file or a zip of them, as drafts unless they are
+// to be published. It returns validation_failed for any other file, and limit_reached for
+// too many files. A file that cannot become an article is reported and does not stop the
+// others; a text that already exists is left unchanged.
 func (s *Service) Import(ctx context.Context, o ImportOptions, r io.Reader) (ImportResult, error) {
 	out := ImportResult{Files: []Imported{}}
 	content, err := io.ReadAll(r)
@@ -110,8 +112,8 @@ func (s *Service) Import(ctx context.Context, o ImportOptions, r io.Reader) (Imp
 	return out, nil
 }
 
-// findNamed finds the articles that files name and that are there already, whichever of
-// their languages comes first.
+// findNamed finds the articles that files name and that already exist, whichever of their
+// languages comes first.
 func (s *Service) findNamed(ctx context.Context, all *imports, sources []source) error {
 	return s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		for _, src := range sources {
@@ -136,7 +138,7 @@ func (s *Service) findNamed(ctx context.Context, all *imports, sources []source)
 	})
 }
 
-// reasonOf is the first reason that a fault names.
+// reasonOf returns the reason that a fault gives for a field, or else its code.
 func reasonOf(f *fault.Fault) string {
 	for _, codes := range f.Fields {
 		if len(codes) > 0 {
@@ -179,11 +181,11 @@ func readSources(o ImportOptions, content []byte) ([]source, error) {
 	return out, nil
 }
 
-// maxHead is how long the lines before a text may be that say what it is.
+// maxHead is the maximum length of the lines before a text that describe it.
 const maxHead = 10_000
 
-// readEntry reads a file of an archive, one byte more than an article and what stands
-// before it may have at most.
+// readEntry reads a file of an archive, up to one byte more than the maximum of an article
+// with its head.
 func readEntry(f *zip.File) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {
@@ -193,8 +195,8 @@ func readEntry(f *zip.File) ([]byte, error) {
 	return text, errors.Join(err, r.Close())
 }
 
-// isText says whether a file has words that can be read. Of one that was not read to its
-// end the last letter may be cut.
+// isText reports whether a file contains readable text. If it was not read to its end, its
+// last character may be incomplete.
 func isText(content []byte) bool {
 	for cut := 0; len(content) > maxHead+maxBody && cut < utf8.UTFMax-1 && !utf8.Valid(content); cut++ {
 		content = content[:len(content)-1]
@@ -203,11 +205,11 @@ func isText(content []byte) bool {
 	return len(text) > 0 && utf8.Valid(text) && bytes.IndexByte(text, 0) < 0
 }
 
-// readSource reads what a file says: lines between two lines of --- at its
-// beginning (title, summary, category, language, article), else its path
-// (language/category/name.md), else its first heading and its name.
+// readSource reads a file's data: from lines between two lines of --- at its beginning
+// (title, summary, category, language, article), else from its path
+// (language/category/name.md), else from its first heading and its name.
 func readSource(o ImportOptions, name string, content []byte) source {
-	name = strings.ReplaceAll(strings.ToValidUTF8(name, "\ufffd"), "\x00", "") // an archive may have any bytes there
+	name = strings.ReplaceAll(strings.ToValidUTF8(name, "\ufffd"), "\x00", "") // an archive may contain any bytes here
 	src := source{name: name, language: o.Language, unreadable: !isText(content)}
 	dirs := strings.Split(path.Dir(path.Clean("/" + strings.ReplaceAll(name, `\`, "/")))[1:], "/")
 	if len(dirs) > 0 && IsLanguage(dirs[0]) {
@@ -217,7 +219,7 @@ func readSource(o ImportOptions, name string, content []byte) source {
 		src.category = makeSlug(dirs[len(dirs)-1])
 	}
 	text := strings.ReplaceAll(strings.ToValidUTF8(strings.TrimPrefix(string(content), "\ufeff"), ""), "\r\n", "\n")
-	text = strings.ReplaceAll(text, "\x00", "") // of a file that is refused
+	text = strings.ReplaceAll(text, "\x00", "") // only in a file that will be refused
 	if head, rest, found := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n"); found && strings.HasPrefix(text, "---\n") && len(head) < maxHead-len("---\n\n---\n") {
 		for line := range strings.Lines(head) {
 			key, value, _ := strings.Cut(line, ":")
@@ -249,8 +251,8 @@ func readSource(o ImportOptions, name string, content []byte) source {
 	return src
 }
 
-// importOne writes one file and says what became of it. Files that name the same article
-// are its texts in several languages.
+// importOne imports one file and returns the result. Files that name the same article are
+// its texts in several languages.
 func (s *Service) importOne(ctx context.Context, all *imports, src source) (Imported, error) {
 	done := Imported{File: src.name, Language: src.language, Title: src.words.Title, Warnings: []string{}}
 	id, skipped, err := s.writeSource(ctx, all, src)
@@ -269,7 +271,7 @@ func (s *Service) importOne(ctx context.Context, all *imports, src source) (Impo
 	return done, nil
 }
 
-// writeSource makes a text of a file, or finds the one that there is.
+// writeSource creates a text from a file, or returns the existing one.
 func (s *Service) writeSource(ctx context.Context, all *imports, src source) (id uuid.UUID, skipped bool, err error) {
 	if src.unreadable {
 		return id, false, fault.Invalid("file", "unsupported_type")
@@ -297,8 +299,8 @@ func (s *Service) writeSource(ctx context.Context, all *imports, src source) (id
 	return id, false, err
 }
 
-// addSource makes an article of a file, unless there is one of that title in the category
-// and the language.
+// addSource creates an article from a file, unless one with that title exists in the
+// category and the language.
 func (s *Service) addSource(ctx context.Context, all *imports, src source) (id uuid.UUID, skipped bool, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		category, err := findCategory(&tx.Reader, all.ImportOptions, src)
@@ -316,8 +318,8 @@ func (s *Service) addSource(ctx context.Context, all *imports, src source) (id u
 	return id, skipped, err
 }
 
-// addText gives an article a text in another language. One that was there before the
-// import keeps what it says in that language.
+// addText adds a text in another language to an article. If the article existed before the
+// import, an existing text in that language is left unchanged.
 func (s *Service) addText(ctx context.Context, id uuid.UUID, existed bool, src source) (skipped bool, err error) {
 	if existed {
 		a, err := s.Article(ctx, id)
@@ -332,8 +334,8 @@ func (s *Service) addText(ctx context.Context, id uuid.UUID, existed bool, src s
 	return false, err
 }
 
-// findCategory finds where a file belongs: the category that it names, else the
-// one that was given for all.
+// findCategory returns the category of a file: the one that it names, else the one given
+// for all files.
 func findCategory(r *db.Reader, o ImportOptions, src source) (uuid.UUID, error) {
 	if src.category != "" {
 		c, err := categoryBySlug(r, src.category)

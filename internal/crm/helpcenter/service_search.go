@@ -23,11 +23,11 @@ type Hit struct {
 	URL      string    `json:"url" example:"https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo"`
 }
 
-// Bounds of a search and of its index.
+// Limits of a search and of its index.
 const (
 	maxHits      = 20
 	maxIndexed   = 8 << 20 // bytes of text of one site
-	leadBytes    = 600     // of each text, for snippets
+	leadBytes    = 600     // per text, for snippets
 	bodiesAtOnce = 50
 )
 
@@ -36,10 +36,10 @@ type indexKey struct {
 	revision int64
 }
 
-// articleIndex finds the published texts of a site at one revision.
+// articleIndex is the search index of a site's published texts at one revision.
 type articleIndex struct {
 	words *search.Index
-	leads map[string]string // how each text begins, by the id of its document
+	leads map[string]string // the beginning of each text, by the id of its document
 }
 
 var indexSchema = search.Schema{
@@ -48,9 +48,9 @@ var indexSchema = search.Schema{
 	Tuning: search.DefaultTuning(),
 }
 
-// Search finds published articles of the caller's workspace, the best first, and where they
-// go on: a cursor for the next call with the same words, "" at the end. It finds nothing
-// where the site is not public, and returns validation_failed for what is no cursor.
+// Search returns published articles of the caller's workspace, best first, and a cursor for
+// the next call with the same words, "" at the end. It returns nothing if the site is not
+// public, and validation_failed for an invalid cursor.
 func (s *Service) Search(ctx context.Context, language, text, cursor string, limit int) (hits []Hit, next string, err error) {
 	st, err := s.openSite(ctx, caller.From(ctx).Slug)
 	if fault.Is(err, fault.NotFound) {
@@ -62,7 +62,7 @@ func (s *Service) Search(ctx context.Context, language, text, cursor string, lim
 	return s.find(ctx, st, language, text, cursor, limit)
 }
 
-// OffersArticles says whether SearchForWidget can find anything.
+// OffersArticles reports whether SearchForWidget can find anything.
 func (s *Service) OffersArticles(ctx context.Context) (bool, error) {
 	st, err := s.openSite(ctx, caller.From(ctx).Slug)
 	if fault.Is(err, fault.NotFound) {
@@ -71,8 +71,8 @@ func (s *Service) OffersArticles(ctx context.Context) (bool, error) {
 	return err == nil && st.set.WidgetSearch && len(st.texts) > 0, err
 }
 
-// SearchForWidget is Search for the live chat: in the visitor's language if the
-// site has it, and nothing where the workspace does not want it.
+// SearchForWidget is Search for the live chat: in the visitor's language if the site has
+// it. It returns nothing if the workspace turned this off.
 func (s *Service) SearchForWidget(ctx context.Context, language, text string, limit int) ([]Hit, error) {
 	st, err := s.openSite(ctx, caller.From(ctx).Slug)
 	if fault.Is(err, fault.NotFound) || err == nil && !st.set.WidgetSearch {
@@ -109,7 +109,7 @@ func (s *Service) find(ctx context.Context, st *site, language, text, cursor str
 		language, id, _ := strings.Cut(h.ID, " ")
 		t := st.byID[textKey{uuid.MustParse(id), language}]
 		if t == nil {
-			continue // the site lists no such text any more
+			continue // the site no longer lists this text
 		}
 		hits = append(hits, Hit{
 			ID: t.id, Language: language, Title: t.title, URL: st.url + articlePath(language, t.id, t.title),
@@ -119,8 +119,8 @@ func (s *Service) find(ctx context.Context, st *site, language, text, cursor str
 	return hits, answer.Next, nil
 }
 
-// buildIndex reads the published texts of a site, a few at a time and no more
-// than maxIndexed bytes of them.
+// buildIndex indexes the published texts of a site. It reads a few at a time, and at most
+// maxIndexed bytes in total.
 func (s *Service) buildIndex(ctx context.Context, st *site) (*articleIndex, error) {
 	out := &articleIndex{leads: map[string]string{}}
 	var docs []search.Document

@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/filetype"
 )
 
-// Summary reads the help center; before the first change it is not enabled.
+// Summary returns the state of the help center; before the first change it is not enabled.
 func (s *Service) Summary(ctx context.Context) (Summary, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Summary, error) { return s.summary(r) })
 }
@@ -49,8 +49,8 @@ func (s *Service) summary(r *db.Reader) (Summary, error) {
 	return out, err
 }
 
-// Change is the gate for the help center's settings. The first change makes its
-// account, and the site is public unless it says otherwise.
+// Change is the gate for the help center's settings. The first change creates its account,
+// and the site is public unless the change says otherwise.
 func (s *Service) Change(ctx context.Context, ch SettingsChange) (out Summary, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := s.change(tx, ch); err != nil {
@@ -97,7 +97,7 @@ func (s *Service) change(tx *db.Tx, ch SettingsChange) error {
 	return s.siteChanged(tx)
 }
 
-// connect makes the account of the workspace's help center.
+// connect creates the account of the workspace's help center.
 func (s *Service) connect(tx *db.Tx, slug string, ch SettingsChange) (a channel.Account, err error) {
 	set := defaultSettings()
 	if err := ch.into(&set); err != nil {
@@ -113,11 +113,11 @@ func (s *Service) connect(tx *db.Tx, slug string, ch SettingsChange) (a channel.
 	return a, putSite(tx)
 }
 
-// maxLogo bounds the bytes of a logo. Its route takes no more.
+// maxLogo is the maximum size of a logo in bytes. Its route accepts no more.
 const maxLogo = 200 << 10
 
-// SetLogo is the gate for the site's logo. It returns validation_failed for what
-// is no picture, and not_found before the help center was set up.
+// SetLogo is the gate for the site's logo. It returns validation_failed if the file is not
+// a supported picture, and not_found before the help center was set up.
 func (s *Service) SetLogo(ctx context.Context, r io.Reader) (Summary, error) {
 	content, err := io.ReadAll(r)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Service) SetLogo(ctx context.Context, r io.Reader) (Summary, error) {
 	return s.changeLogo(ctx, "help_center.logo_set", logo{content, kind})
 }
 
-// DropLogo is the gate that takes the logo away.
+// DropLogo is the gate that removes the logo.
 func (s *Service) DropLogo(ctx context.Context) (Summary, error) {
 	return s.changeLogo(ctx, "help_center.logo_removed", logo{})
 }

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// ArticleText is a published text with what stands in it, for those who quote it.
+// ArticleText is a published text with its content, for quoting.
 type ArticleText struct {
 	Language string
 	Title    string
@@ -20,15 +20,14 @@ type ArticleText struct {
 	Sections []TextSection
 }
 
-// TextSection is a part of a text below a heading, without marks: one paragraph,
-// list item or row to a line.
+// TextSection is a part of a text below a heading, without marks: each line is a paragraph,
+// list item or row.
 type TextSection struct {
 	Heading string
 	Body    string
 }
 
-// TextsRevision names the state of the published texts; 0 where the site is not
-// public.
+// TextsRevision identifies the state of the published texts; 0 if the site is not public.
 func (s *Service) TextsRevision(ctx context.Context) (int64, error) {
 	st, err := s.openSite(ctx, caller.From(ctx).Slug)
 	if fault.Is(err, fault.NotFound) {
@@ -40,8 +39,8 @@ func (s *Service) TextsRevision(ctx context.Context) (int64, error) {
 	return st.revision, nil
 }
 
-// ArticleTexts reads the published texts of the caller's workspace, no more than
-// maxIndexed bytes of them; none where the site is not public.
+// ArticleTexts returns the published texts of the caller's workspace, at most maxIndexed
+// bytes of them; none if the site is not public.
 func (s *Service) ArticleTexts(ctx context.Context) (out []ArticleText, err error) {
 	st, err := s.openSite(ctx, caller.From(ctx).Slug)
 	if fault.Is(err, fault.NotFound) {
@@ -59,9 +58,9 @@ func (s *Service) ArticleTexts(ctx context.Context) (out []ArticleText, err erro
 	return out, err
 }
 
-// eachBody calls fn with the published bodies of a site, a few at a time, until fn
-// took maxIndexed bytes in all. Fn gets how many are left and returns how many it
-// took.
+// eachBody calls fn with the published bodies of a site, reading a few at a time, until fn
+// has used maxIndexed bytes in total. fn gets the number of bytes left and returns how many
+// it used.
 func (s *Service) eachBody(ctx context.Context, st *site, fn func(t *publicText, body string, left int) int) error {
 	var after publicBodyRow
 	for left := maxIndexed; left > 0; {
@@ -84,7 +83,7 @@ func (s *Service) eachBody(ctx context.Context, st *site, fn func(t *publicText,
 	return nil
 }
 
-// cutSections cuts a Markdown text at its headings.
+// cutSections splits a Markdown text at its headings.
 func cutSections(body string) (out []TextSection) {
 	var heading string
 	var lines []string
@@ -109,7 +108,7 @@ func cutSections(body string) (out []TextSection) {
 	return out
 }
 
-// tableRow turns a row of a table into a paragraph, and its ruler into nothing.
+// tableRow converts a table row into a paragraph, and the row of dashes into nothing.
 func tableRow(line string) (string, bool) {
 	line = strings.TrimSpace(line)
 	if !strings.HasPrefix(line, "|") {

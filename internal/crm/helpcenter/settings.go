@@ -13,13 +13,13 @@ import (
 // Name is the kind of the help center's account.
 const Name = "help_center"
 
-// Colours are the site's own.
+// Colours are the colours of the site.
 type Colours struct {
 	Accent string `json:"accent" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f" doc:"Color of links and buttons; must be readable on white"`
 	Header string `json:"header" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b3d2e" doc:"Color behind the title; text on it is black or white, whichever is more readable"`
 }
 
-// Settings are what the account of a help center keeps.
+// Settings are the settings stored with the help center's account.
 type Settings struct {
 	Title           string   `json:"title"`
 	Languages       []string `json:"languages"`
@@ -36,7 +36,7 @@ func defaultSettings() Settings {
 	}
 }
 
-// ArticleCounts are how many texts there are.
+// ArticleCounts are the numbers of texts.
 type ArticleCounts struct {
 	Published int `json:"published" example:"24" doc:"Public texts; each language counts"`
 	Draft     int `json:"draft" example:"3" doc:"Texts whose newest version is not public"`
@@ -57,13 +57,13 @@ type Summary struct {
 	Articles        ArticleCounts `json:"articles"`
 }
 
-// ColoursChange is a change of the colours; what is nil stays.
+// ColoursChange is a change of the colours; nil leaves a value unchanged.
 type ColoursChange struct {
 	Accent *string `json:"accent,omitempty" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f" doc:"Color of links and buttons; must be readable on white"`
 	Header *string `json:"header,omitempty" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b3d2e" doc:"Color behind the title"`
 }
 
-// SettingsChange is a change of the help center; what is nil stays.
+// SettingsChange is a change of the help center; nil leaves a value unchanged.
 type SettingsChange struct {
 	Enabled         *bool          `json:"enabled,omitempty"`
 	Title           *string        `json:"title,omitempty" minLength:"1" maxLength:"100" example:"Ada Yardım"`
@@ -80,7 +80,7 @@ func set[T any](to, value *T) {
 	}
 }
 
-// into puts a change into the settings and checks the whole.
+// into applies a change to the settings and checks the result.
 func (ch SettingsChange) into(s *Settings) error {
 	set(&s.Title, ch.Title)
 	set(&s.Languages, ch.Languages)
@@ -121,10 +121,10 @@ func (ch SettingsChange) into(s *Settings) error {
 
 var hexColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// readable is the contrast that text needs (WCAG 2.2, level AA).
+// readable is the minimum contrast for text (WCAG 2.2, level AA).
 const readable = 4.5
 
-// contrast is the ratio between two colours as WCAG defines it, from 1 to 21.
+// contrast returns the contrast ratio of two colours as WCAG defines it, from 1 to 21.
 func contrast(a, b string) float64 {
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + .05) / (min(x, y) + .05)
@@ -145,7 +145,7 @@ func luminance(colour string) float64 {
 	return sum
 }
 
-// textOn is black or white, whichever is read better on a colour.
+// textOn returns black or white, whichever is more readable on a colour.
 func textOn(colour string) string {
 	if contrast(colour, "#ffffff") >= contrast(colour, "#000000") {
 		return "#ffffff"

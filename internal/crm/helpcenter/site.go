@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// site is what a workspace's site shows at one revision. It never changes.
+// site is the content of a workspace's site at one revision. It is immutable.
 type site struct {
 	owned    channel.Owned
 	url      string
@@ -22,7 +22,7 @@ type site struct {
 	hasLogo  bool
 
 	categories []Category
-	texts      []*publicText // of the site's languages, the oldest article first
+	texts      []*publicText // in the site's languages, oldest article first
 	byID       map[textKey]*publicText
 }
 
@@ -31,19 +31,19 @@ type textKey struct {
 	language string
 }
 
-// cachedSite is what a node believes about a host for a second; no site is nil.
+// cachedSite is what a node assumes about a host for a second; site is nil if there is
+// none.
 type cachedSite struct {
 	*site
 	readAt time.Time
 }
 
-// believed is for how long a node shows a site without asking for its revision.
+// believed is how long a node shows a site without asking for its revision.
 const believed = time.Second
 
 var slugFormat = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// openSite finds the site of a workspace by its slug; not_found where it has none
-// that is public.
+// openSite returns the site of a workspace by its slug; not_found if it has no public site.
 func (s *Service) openSite(ctx context.Context, slug string) (*site, error) {
 	now := s.cfg.DB.Clock().Now()
 	before, known := s.sites.Get(slug)
@@ -79,8 +79,8 @@ func (c *cachedSite) orNotFound() (*site, error) {
 	return c.site, nil
 }
 
-// readSite reads a site; nil where there is none that is public. What was read
-// before is kept where its revision still counts.
+// readSite reads a site; nil if no public site exists. The texts read before are reused if
+// the revision is unchanged.
 func (s *Service) readSite(ctx context.Context, slug string, before *cachedSite) (*site, error) {
 	owners, err := s.cfg.Channels.ByExternal(ctx, Name, slug)
 	if err != nil {
@@ -127,7 +127,7 @@ func (st *site) readTexts(r *db.Reader) error {
 	return err
 }
 
-// textsIn lists the texts of a language, of one category or of all.
+// textsIn returns the texts in a language, of one category or of all.
 func (st *site) textsIn(language string, category *uuid.UUID) (out []*publicText) {
 	for _, t := range st.texts {
 		if t.language == language && (category == nil || t.category == *category) {
@@ -137,8 +137,7 @@ func (st *site) textsIn(language string, category *uuid.UUID) (out []*publicText
 	return out
 }
 
-// languagesOf are the languages that an article is published in, in the order of
-// the site's.
+// languagesOf returns the languages that an article is published in, in the site's order.
 func (st *site) languagesOf(id uuid.UUID) (out []string) {
 	for _, l := range st.set.Languages {
 		if st.byID[textKey{id, l}] != nil {
@@ -148,12 +147,12 @@ func (st *site) languagesOf(id uuid.UUID) (out []string) {
 	return out
 }
 
-// newest lists the texts of a language that were published last.
+// newest returns the texts in a language that were first published most recently.
 func (st *site) newest(language string, limit int) []*publicText {
 	list := st.textsIn(language, nil)
 	slices.SortStableFunc(list, func(a, b *publicText) int { return b.firstPublishedAt.Compare(a.firstPublishedAt.Time) })
 	return list[:min(len(list), limit)]
 }
 
-// speaks says whether the site has a language.
+// speaks reports whether the site has a language.
 func (st *site) speaks(language string) bool { return slices.Contains(st.set.Languages, language) }

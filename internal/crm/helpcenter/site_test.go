@@ -20,13 +20,13 @@ import (
 	"konak/internal/kit/db"
 )
 
-// strict has the limits that an installation has.
+// strict sets the limits of a real installation.
 func strict(c *app.Config) { c.LimitFactor = 1 }
 
-// visitor reads the desk's site without a credential.
+// visitor returns a client without a credential for the desk's site.
 func (d *desk) visitor() *apptest.Client { return d.s.Client("").Host(d.Slug + ".help.localhost") }
 
-// published writes an article and publishes it, and gives its address.
+// published writes an article, publishes it, and returns its address.
 func (d *desk) published(title, body string) (a helpcenter.Article, path string) {
 	d.t.Helper()
 	a = d.publish(d.write(title, body).ID, "tr")
@@ -37,7 +37,7 @@ func (d *desk) published(title, body string) (a helpcenter.Article, path string)
 	return a, u.Path
 }
 
-// post sends a form as a browser does.
+// post sends a form like a browser.
 func post(c *apptest.Client, path string, form url.Values) *apptest.Response {
 	return c.Header("Content-Type", "application/x-www-form-urlencoded").Post(path, form.Encode())
 }
@@ -51,8 +51,8 @@ func wants(t *testing.T, r *apptest.Response, parts ...string) {
 	}
 }
 
-// The site of a suspended workspace shows nothing, from memory neither, and is there again
-// once it is resumed.
+// The site of a suspended workspace is not shown, not even from memory, and is shown again
+// once the workspace is resumed.
 func TestSiteOfASuspendedWorkspace(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -109,7 +109,7 @@ func TestSitePages(t *testing.T) {
 		if len(same.Body) != 0 {
 			t.Error("a 304 with a body")
 		}
-		// The words of an address may be old; its id counts.
+		// The words in an address may be outdated; only its id counts.
 		if to := v.Get("/tr/a/" + a.ID.String() + "-eski-baslik").Want(301).Header.Get("Location"); to != path {
 			t.Errorf("leads to %q", to)
 		}
@@ -143,8 +143,8 @@ func TestSitePages(t *testing.T) {
 	})
 }
 
-// Only what was published is public, and only while it is.
-// Every page of a well-filled site is small and has no script.
+// Only published texts are public, and only while they are published. Every page of a
+// well-filled site is small and has no script.
 func TestPagesAreSmall(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -195,7 +195,8 @@ func TestDraftsAreNotPublic(t *testing.T) {
 		d.publish(a.ID, "tr")
 		v.Get("/tr/a/" + a.ID.String() + "-gizlitaslak-baslik").Want(200)
 
-		// A site that is paused or disconnected is no site, on another node after a second.
+		// A site that is paused or disconnected is not shown, on another node after a
+		// second.
 		d.Owner.Put(settings, map[string]any{"enabled": false}).Want(200)
 		v.Get("/tr").Want(404)
 		d.Owner.Put(settings, map[string]any{"enabled": true}).Want(200)
@@ -207,7 +208,7 @@ func TestDraftsAreNotPublic(t *testing.T) {
 	})
 }
 
-// A host of its own shows its workspace's site and nothing else, and links name it.
+// A site's own host shows only that workspace's site, and links use it.
 func TestHostOfItsOwn(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(c *app.Config) { c.HelpDomains = []string{"Help.Firma.example=ada"} }, func(t *testing.T, s *apptest.Server) {
@@ -229,7 +230,7 @@ func TestHostOfItsOwn(t *testing.T) {
 	})
 }
 
-// What another node changed is seen here a second later.
+// A change on another node is visible here a second later.
 func TestOtherNodesSeeAChange(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.Postgres)
@@ -243,7 +244,7 @@ func TestOtherNodesSeeAChange(t *testing.T) {
 	there.Get(path).Want(404)
 }
 
-// Another workspace's articles are absent, whatever is asked for.
+// Another workspace's articles are never shown, whatever is requested.
 func TestSitesAreApart(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -314,7 +315,7 @@ func TestSearch(t *testing.T) {
 		v := d.visitor()
 		_, path := d.published("Kargo ne kadar sürer?", "Siparişleriniz iki iş günü içinde yola çıkar.")
 		d.published("Yorgan bakımı", "Yıkamayın.")
-		// Stems, letters without their marks, and an unfinished word.
+		// Stems, letters without diacritics, and an unfinished word.
 		for _, q := range []string{"siparişim", "siparis", "kargonun", "kar"} {
 			r := v.Get("/tr/search?q=" + url.QueryEscape(q)).Want(200)
 			wants(t, r, `href="`+path+`"`, `<meta name="robots" content="noindex">`)
@@ -329,7 +330,7 @@ func TestSearch(t *testing.T) {
 		if len(hits) != 1 || hits[0].Title != "Kargo ne kadar sürer?" || !strings.HasSuffix(hits[0].URL, path) {
 			t.Errorf("found %+v", hits)
 		}
-		// What is published later is found.
+		// A text published later is found.
 		d.published("Kargo takibi", "x")
 		if d.Owner.Get(center + "/search?q=kargo").Want(200).Data(&hits); len(hits) != 2 {
 			t.Errorf("found %+v", hits)
@@ -406,7 +407,8 @@ func TestContactForm(t *testing.T) {
 		if len(writer.Emails) != 0 || len(writer.Claims) != 1 || writer.Claims[0].Value != "elif@kaya.example" || writer.Claims[0].Match.V == nil {
 			t.Errorf("the address is no claim: %+v", writer)
 		}
-		// Another message with the same address is another contact: nobody proved anything.
+		// Another message with the same address belongs to another contact: the address is
+		// not proven.
 		form.Set("message", "Başka bir soru")
 		form.Set("form", formToken(t, v.Get("/tr/contact")))
 		s.Clock.Advance(4 * time.Second)
@@ -414,7 +416,7 @@ func TestContactForm(t *testing.T) {
 		if list = d.conversations(); len(list) != 2 || list[0].ContactID == list[1].ContactID {
 			t.Errorf("conversations: %+v", list)
 		}
-		// A robot that fills every field is thanked and not heard.
+		// A robot that fills in every field is thanked, but its message is dropped.
 		form.Set("website", "https://spam.example")
 		form.Set("message", "spam")
 		post(v, "/tr/contact", form).Want(303)
@@ -443,8 +445,8 @@ func (d *desk) conversations() (list []conversation.Conversation) {
 	return list
 }
 
-// A flood from one address ends after five messages in ten minutes; what was
-// written is not lost, and other addresses are heard.
+// A flood from one IP address ends after five messages in ten minutes; the visitor's text
+// is not lost, and other addresses are not affected.
 func TestContactFloodIsBounded(t *testing.T) {
 	t.Parallel()
 	s := apptest.NewWith(t, strict)
@@ -468,7 +470,7 @@ func TestContactFloodIsBounded(t *testing.T) {
 	send(6).Want(303)
 }
 
-// A long category is several pages, each within the budget of the site.
+// A long category has several pages, each within the site's size budget.
 func TestPagesOfACategory(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

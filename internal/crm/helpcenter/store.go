@@ -17,7 +17,7 @@ func scanCategory(row db.Row) (Category, error) {
 	return c, err
 }
 
-// categories lists a page of the categories in their order.
+// categories returns a page of the categories in their order.
 func categories(r *db.Reader, p db.Page) (db.List[Category], error) {
 	rows, err := db.All(r, scanCategory, `SELECT `+categoryColumns+` FROM help_category c
 		WHERE c.tenant_id = $1 AND (c.position, c.id) > ($2, $3) ORDER BY c.position, c.id LIMIT $4`,
@@ -33,7 +33,7 @@ func categoryBySlug(r *db.Reader, slug string) (Category, error) {
 	return db.One(r, scanCategory, `SELECT `+categoryColumns+` FROM help_category c WHERE c.tenant_id = $1 AND c.slug = $2`, r.Tenant(), slug)
 }
 
-// lockCategory keeps others from changing a category until the transaction ends.
+// lockCategory returns a category and locks it against changes until the transaction ends.
 func lockCategory(tx *db.Tx, id uuid.UUID) (Category, error) {
 	return db.One(&tx.Reader, scanCategory, `SELECT `+categoryColumns+` FROM help_category c WHERE c.tenant_id = $1 AND c.id = $2`+
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), id)
@@ -43,7 +43,7 @@ func countCategories(r *db.Reader) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM help_category WHERE tenant_id = $1`, r.Tenant())
 }
 
-// putCategory says whether the slug was free.
+// putCategory inserts a category, and reports whether its slug was free.
 func putCategory(tx *db.Tx, c *Category) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO help_category (tenant_id, id, slug, position, texts, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, slug) DO NOTHING`,
@@ -51,7 +51,7 @@ func putCategory(tx *db.Tx, c *Category) (bool, error) {
 	return n == 1, err
 }
 
-// saveCategory says whether the slug was free for it.
+// saveCategory updates a category, and reports whether its slug was free.
 func saveCategory(tx *db.Tx, c *Category) (bool, error) {
 	n, err := tx.Exec(`UPDATE help_category SET slug = $3, position = $4, texts = $5, updated_at = $6
 		WHERE tenant_id = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM help_category o
@@ -60,14 +60,15 @@ func saveCategory(tx *db.Tx, c *Category) (bool, error) {
 	return n == 1, err
 }
 
-// dropCategory says whether the category was empty, and so is gone.
+// dropCategory deletes a category, and reports whether it was empty; otherwise it is not
+// deleted.
 func dropCategory(tx *db.Tx, id uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM help_category WHERE tenant_id = $1 AND id = $2
 		AND NOT EXISTS (SELECT 1 FROM help_article a WHERE a.tenant_id = $1 AND a.category_id = $2)`, tx.Tenant(), id)
 	return n == 1, err
 }
 
-// nextRevision says that the site of the workspace shows something else now.
+// nextRevision increases the site's revision, because its content changed.
 func nextRevision(tx *db.Tx) error {
 	_, err := tx.Exec(`UPDATE help_site SET revision = revision + 1 WHERE tenant_id = $1`, tx.Tenant())
 	return err
@@ -78,7 +79,7 @@ func putSite(tx *db.Tx) error {
 	return err
 }
 
-// siteState is what a node asks for before it shows a site from memory.
+// siteState is what a node reads before it shows a site from memory.
 type siteState struct {
 	revision int64
 	hasLogo  bool
@@ -104,7 +105,7 @@ func readLogo(r *db.Reader) (logo, error) {
 	}, `SELECT logo, logo_type FROM help_site WHERE tenant_id = $1 AND logo IS NOT NULL`, r.Tenant())
 }
 
-// setLogo says whether there is a site to have one; nil content takes it away.
+// setLogo sets the logo, and reports whether a site exists; nil content removes the logo.
 func setLogo(tx *db.Tx, l logo) (bool, error) {
 	n, err := tx.Exec(`UPDATE help_site SET logo = $2, logo_type = $3 WHERE tenant_id = $1`, tx.Tenant(), l.content, l.kind)
 	return n == 1, err
@@ -132,7 +133,7 @@ func scanPublic(row db.Row) (p publicText, err error) {
 	return p, err
 }
 
-// publicTexts lists every published text, the oldest article first.
+// publicTexts returns all published texts, oldest article first.
 func publicTexts(r *db.Reader) ([]publicText, error) {
 	return db.All(r, scanPublic, `SELECT a.id, a.category_id, t.language, v.title, v.summary, t.published_at, t.first_published_at
 		FROM help_article a
@@ -141,21 +142,21 @@ func publicTexts(r *db.Reader) ([]publicText, error) {
 		WHERE a.tenant_id = $1 ORDER BY a.created_at, a.id, t.language LIMIT $2`, r.Tenant(), maxArticles*len(Languages))
 }
 
-// publicBody reads the published body of a text.
+// publicBody returns the published body of a text.
 func publicBody(r *db.Reader, id uuid.UUID, language string) (string, error) {
 	return db.One(r, db.Scalar[string], `SELECT v.body FROM help_text t
 		JOIN help_version v ON v.tenant_id = t.tenant_id AND v.article_id = t.article_id AND v.language = t.language AND v.number = t.published_version
 		WHERE t.tenant_id = $1 AND t.article_id = $2 AND t.language = $3`, r.Tenant(), id, language)
 }
 
-// publicBodyRow is a published body with whose it is.
+// publicBodyRow is a published body with its article and language.
 type publicBodyRow struct {
 	id             uuid.UUID
 	language, body string
 }
 
-// publicBodies reads so many published bodies after a place, in the order of
-// article and language.
+// publicBodies returns up to limit published bodies after a position, ordered by article
+// and language.
 func publicBodies(r *db.Reader, after publicBodyRow, limit int) ([]publicBodyRow, error) {
 	return db.All(r, func(row db.Row) (b publicBodyRow, err error) {
 		err = row.Scan(&b.id, &b.language, &b.body)
@@ -166,7 +167,7 @@ func publicBodies(r *db.Reader, after publicBodyRow, limit int) ([]publicBodyRow
 		r.Tenant(), after.id, after.language, limit)
 }
 
-// addVote counts a reader's vote on a published text; false where there is none.
+// addVote counts a reader's vote on a published text; false if the text does not exist.
 func addVote(tx *db.Tx, id uuid.UUID, language string, helpful bool) (bool, error) {
 	column := "unhelpful"
 	if helpful {

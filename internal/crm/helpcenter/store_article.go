@@ -17,17 +17,17 @@ func scanListed(row db.Row) (Listed, error) {
 	return a, err
 }
 
-// Query says which articles a list shows; what is empty does not matter.
+// Query filters a list of articles; empty fields are ignored.
 type Query struct {
 	CategoryID *uuid.UUID
 	Language   string
 	State      string
 }
 
-// articleRows is how many articles a page looks at.
+// articleRows is the number of articles that one page of the list examines.
 const articleRows = 1000
 
-// articles lists the newest first, without their texts.
+// articles returns the articles, newest first, without their texts.
 func articles(r *db.Reader, q Query, p db.Page) (db.List[Listed], error) {
 	w := db.Window{
 		Rows: articleRows, Columns: articleColumns, Alias: "a", Order: "a.created_at DESC, a.id DESC", Where: "1 = 1",
@@ -70,7 +70,7 @@ func (t *textRow) stateFields() []any {
 	}
 }
 
-// statesOf reads where some articles stand in each language.
+// statesOf returns the states of some articles in each language.
 func statesOf(r *db.Reader, ids []uuid.UUID) ([]textRow, error) {
 	in, arg := db.In(r.Dialect(), 2, ids)
 	return db.All(r, func(row db.Row) (t textRow, err error) {
@@ -82,13 +82,13 @@ func statesOf(r *db.Reader, ids []uuid.UUID) ([]textRow, error) {
 		WHERE t.tenant_id = $1 AND t.article_id `+in+` ORDER BY t.article_id, t.language`, r.Tenant(), arg)
 }
 
-// articleByID reads an article with its newest words.
+// articleByID returns an article with its newest texts.
 func articleByID(r *db.Reader, id uuid.UUID) (Article, error) {
 	return readArticle(r, id, "")
 }
 
-// lockArticle is articleByID that keeps others from changing the article until
-// the transaction ends.
+// lockArticle is articleByID that also locks the article against changes until the
+// transaction ends.
 func lockArticle(tx *db.Tx, id uuid.UUID) (Article, error) {
 	return readArticle(&tx.Reader, id, tx.Dialect().ForUpdate("a"))
 }
@@ -111,8 +111,8 @@ func readArticle(r *db.Reader, id uuid.UUID, lock string) (Article, error) {
 	return a, err
 }
 
-// articleTitled finds the oldest article of a category whose newest words have a title in
-// a language.
+// articleTitled returns the oldest article of a category whose newest version in a language
+// has a title.
 func articleTitled(r *db.Reader, category uuid.UUID, language, title string) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT a.id FROM help_article a
 		JOIN help_text t ON t.tenant_id = a.tenant_id AND t.article_id = a.id AND t.language = $3
@@ -149,8 +149,8 @@ func dropArticle(tx *db.Tx, id uuid.UUID) error {
 	return nil
 }
 
-// putVersion writes the next version of a text, and forgets the oldest ones
-// beyond maxVersions but for the published one.
+// putVersion writes the next version of a text, and deletes the oldest ones beyond
+// maxVersions except the published one.
 func putVersion(tx *db.Tx, id uuid.UUID, language string, number int, w Words, by *uuid.UUID) error {
 	if _, err := tx.Exec(`INSERT INTO help_text (tenant_id, article_id, language, version) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, article_id, language) DO UPDATE SET version = excluded.version`, tx.Tenant(), id, language, number); err != nil {
@@ -167,7 +167,7 @@ func putVersion(tx *db.Tx, id uuid.UUID, language string, number int, w Words, b
 	return err
 }
 
-// setPublished says which version of a text is public; nil for none.
+// setPublished sets which version of a text is public; nil for none.
 func setPublished(tx *db.Tx, id uuid.UUID, language string, version *int) error {
 	var at *clock.Time
 	if version != nil {
@@ -192,7 +192,7 @@ func scanVersion(row db.Row) (Version, error) {
 	return v, err
 }
 
-// versions lists the newest version of a text first.
+// versions returns the versions of a text, newest first.
 func versions(r *db.Reader, id uuid.UUID, language string, p db.Page) (db.List[Version], error) {
 	rows, err := db.All(r, scanVersion, `SELECT `+versionColumns+versionTables+` AND v.number < $4 ORDER BY v.number DESC LIMIT $5`,
 		r.Tenant(), id, language, p.After.Sort, p.Limit+1)

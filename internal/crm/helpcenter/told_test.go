@@ -9,7 +9,7 @@ import (
 	"konak/internal/crm/helpcenter"
 )
 
-// HTML that readers will not see is told when it is saved, and a text in a language that
+// Saving a text warns about HTML that readers will not see, and a text in a language that
 // the site does not have has no address.
 func TestWhatReadersDoNotSee(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestWhatReadersDoNotSee(t *testing.T) {
 	})
 }
 
-// A name of characters that show nothing is no name.
+// A name of invisible characters counts as missing.
 func TestContactWithoutAName(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -1,6 +1,6 @@
 package helpcenter
 
-// siteWords are the texts of the site's own in one language.
+// siteWords are the site's own texts in one language.
 type siteWords struct {
 	Skip, Search, SearchLabel, Home, Categories, Newest, Articles, Updated, Related         string
 	Helped, Yes, No, Thanks, NotFound, NotFoundText, Results, NoResults                     string
@@ -41,7 +41,7 @@ var english = siteWords{
 	Again:       "Your message was not sent yet. Please press Send once more.",
 }
 
-// wordsIn are the site's own texts: Turkish, or English for every other language.
+// wordsIn returns the site's own texts: Turkish, or English for every other language.
 func wordsIn(language string) *siteWords {
 	if language == "tr" {
 		return &turkish
@@ -49,7 +49,7 @@ func wordsIn(language string) *siteWords {
 	return &english
 }
 
-// languageNames are the languages as their speakers call them.
+// languageNames are the languages' names in the languages themselves.
 var languageNames = map[string]string{
 	"tr": "Türkçe", "en": "English", "de": "Deutsch", "fr": "Français", "es": "Español",
 	"it": "Italiano", "nl": "Nederlands", "ar": "العربية", "ru": "Русский", "az": "Azərbaycanca",

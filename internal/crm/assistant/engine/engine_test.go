@@ -69,7 +69,7 @@ func TestUnderstand(t *testing.T) {
 	}
 }
 
-// A long passage is quoted from the line that has the question's words.
+// A long passage is quoted from the line that contains the question's words.
 func TestQuote(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Bu satırda başka bir konu anlatılır.\n", 40) + "Zeytinyağı lekesi sabunla çıkar.\n" + strings.Repeat("Devamında ayrıntılar var.\n", 40)
@@ -80,7 +80,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// Of two passages with the same confidence the one with more of the words is quoted.
+// Of two passages with the same confidence, the one with more of the words is quoted.
 func TestBetterPassage(t *testing.T) {
 	t.Parallel()
 	x := engine.NewIndex([]engine.Text{{Title: "Ürünü nasıl iade ederim?", Language: "tr", Sections: []engine.Section{
@@ -103,7 +103,7 @@ func TestOtherLanguage(t *testing.T) {
 	}
 }
 
-// What only mentions the words of a question, speaks of another thing of that name, or
+// A text that only mentions the question's words, is about another thing with that name, or
 // answers no better than another text is no sure answer.
 func TestUnsure(t *testing.T) {
 	t.Parallel()
@@ -129,7 +129,7 @@ func TestUnsure(t *testing.T) {
 	}
 }
 
-// Words around the subject do not keep an answer back, and what speaks against a text does.
+// Words around the subject do not prevent an answer, but signs that a text does not fit do.
 func TestAround(t *testing.T) {
 	t.Parallel()
 	text := func(language, title, body string) engine.Text {
@@ -168,7 +168,7 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// Forms of a Turkish word are one word, and words that only begin alike are not.
+// Forms of a Turkish word match, and words that only begin alike do not.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	for text, of := range map[string]string{
@@ -217,8 +217,8 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// Where nothing is sure, what comes near is suggested: nothing far off, nothing that the customer
-// cannot open, and no text twice.
+// If nothing is sure, close texts are suggested: none that is far off, none that the
+// customer cannot open, and none twice.
 func TestSuggested(t *testing.T) {
 	t.Parallel()
 	found := func(kind, url string, confidence float64) engine.Candidate {
@@ -248,7 +248,7 @@ func TestSuggested(t *testing.T) {
 	}
 }
 
-// What is in every letter says nothing of the question, and a question stays one.
+// The usual parts of a letter do not affect the answer, and a question remains one.
 func TestLetters(t *testing.T) {
 	t.Parallel()
 	x := engine.NewIndex(readDemoTexts(t, "help"))
@@ -277,7 +277,7 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// A message without small words is in the language whose texts have its words.
+// The language of a message without small words is that of the texts with its words.
 func TestLanguageOfTexts(t *testing.T) {
 	t.Parallel()
 	both, english := engine.NewIndex(readDemoTexts(t, "help")), engine.NewIndex(readDemoTexts(t, "help-acme"))
@@ -291,8 +291,8 @@ func TestLanguageOfTexts(t *testing.T) {
 	}
 }
 
-// A question that shares only its one word with an article, and wants something else of it, is not answered. The try page shows
-// that nothing is sure.
+// A question that shares only its one word with an article, and asks something else about
+// it, is not answered. The try page shows that nothing is sure.
 func TestOtherIntent(t *testing.T) {
 	t.Parallel()
 	x := engine.NewIndex(readDemoTexts(t, "help"))

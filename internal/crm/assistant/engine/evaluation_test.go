@@ -13,7 +13,7 @@ import (
 	"konak/internal/crm/assistant/engine"
 )
 
-// readDemoTexts reads a help center of the demo; the URL of a text is its article's name.
+// readDemoTexts reads a demo help center; the URL of a text is its article's name.
 func readDemoTexts(t *testing.T, folder string) (out []engine.Text) {
 	t.Helper()
 	root := os.DirFS("../../../app/demo/" + folder)
@@ -70,7 +70,7 @@ func readQuestions(t *testing.T, file string) (out []question) {
 	return out
 }
 
-// figures are what the evaluation counts.
+// figures are the counts of the evaluation.
 type figures struct {
 	answerable, answered, right    int
 	unanswerable, falseAnswers     int
@@ -134,9 +134,9 @@ func evaluate(t *testing.T, x *engine.Index, list []question, language string, b
 	return f
 }
 
-// The engine answers most of the demo's questions with the right source, invents
-// nothing, and sends those who ask for a person to one. Run with -v it prints the
-// figures that docs/assistant.md shows.
+// The engine answers most of the demo's questions from the right source, invents nothing,
+// and hands over customers who ask for a person. With -v it prints the figures in
+// docs/assistant.md.
 func TestEvaluation(t *testing.T) {
 	t.Parallel()
 	x, list := engine.NewIndex(readDemoTexts(t, "help")), readQuestions(t, "questions.txt")
@@ -162,9 +162,9 @@ func TestEvaluation(t *testing.T) {
 	}
 }
 
-// The held-out questions were not used for the engine's present scoring:
-// those of the demo's shop, and those of a help center that no scoring was made for. The marks say where it
-// was then; they keep it from getting worse unnoticed.
+// The held-out questions were not used for the engine's current scoring: those of the
+// demo's shop, and those of a help center that no scoring was made for. The thresholds are
+// its figures at that time, so that a regression is noticed.
 func TestEvaluationHeldOut(t *testing.T) {
 	t.Parallel()
 	for _, set := range []struct {

@@ -23,7 +23,7 @@ type Text struct {
 	Kind     string
 	Title    string
 	URL      string
-	Language string // "" where it is not known
+	Language string // "" if unknown
 	Summary  string
 	Sections []Section
 }
@@ -34,27 +34,27 @@ type Section struct {
 	Body    string
 }
 
-// Index holds the texts of a workspace for Answer. It never changes.
+// Index holds the texts of a workspace for Answer. It is immutable.
 type Index struct {
 	texts []indexedText
 	size  int
-	words map[string]map[string]int // by language: in how many texts a word is
-	count map[string]int            // how many texts a language has
+	words map[string]map[string]int // by language: number of texts with each word
+	count map[string]int            // number of texts in each language
 }
 
 type indexedText struct {
 	*Text
 	language string
 	title    []string // words of the title, in order
-	// titleWords are the same, and titleWeights what each is worth.
+	// titleWords is the same as a set, and titleWeights holds the weight of each word.
 	titleWords   map[string]bool
 	titleWeights []float64
 	summary      map[string]bool
 	all          map[string]bool // words of the whole text
 	heads        map[string]bool // words of title, summary and headings
 	asks         string          // what the title asks for
-	trouble      bool            // the title speaks of trouble
-	thing        string          // its word for whatever has a fault
+	trouble      bool            // the title is about a problem
+	thing        string          // the title's general word for the faulty thing
 	passages     []indexedSection
 }
 
@@ -70,7 +70,7 @@ type indexedLine struct {
 	folded []string // every word, in order
 }
 
-// NewIndex makes an index.
+// NewIndex builds an index.
 func NewIndex(texts []Text) *Index {
 	x := &Index{words: map[string]map[string]int{}, count: map[string]int{}}
 	for i := range texts {
@@ -91,7 +91,7 @@ func NewIndex(texts []Text) *Index {
 	return x
 }
 
-// weighTitles weighs the words of the titles by how many texts have their stems.
+// weighTitles weighs each title word by the number of texts that contain its stem.
 func (x *Index) weighTitles() {
 	stems := map[string]int{}
 	for i := range x.texts {
@@ -141,8 +141,8 @@ func indexText(text *Text) indexedText {
 	return t
 }
 
-// Language is the language whose texts have most of a message's words; "" where it cannot be told. Where all
-// texts are of one language, it is that.
+// Language returns the language whose texts have most of a message's words; "" if that is
+// undecided. If all texts are in one language, it returns that one.
 func (x *Index) Language(message string) string {
 	if len(x.count) == 1 {
 		return slices.Collect(maps.Keys(x.count))[0]
@@ -164,7 +164,7 @@ func (x *Index) Language(message string) string {
 	return ""
 }
 
-// Size is how many bytes of text the index holds.
+// Size returns the number of bytes of text in the index.
 func (x *Index) Size() int { return x.size }
 
 func (t *Text) firstBody() string {
@@ -189,22 +189,23 @@ type Candidate struct {
 	URL        string
 	Excerpt    string
 	Confidence float64
-	whole      bool // the text has every word of the question that counts
-	// otherIntent says that the question wants something else of what the text is about.
+	whole      bool // the text has every heavy word of the question
+	// otherIntent means that the question wants something other than what the text is
+	// about.
 	otherIntent bool
 }
 
-// Reply is what the engine makes of a question.
+// Reply is the engine's result for a question.
 type Reply struct {
 	Language string
-	// Candidates are the best passages, the best first.
+	// Candidates are the best passages, best first.
 	Candidates []Candidate
-	// Confident says that the first candidate answers the question.
+	// Confident means that the first candidate answers the question.
 	Confident bool
 }
 
-// Suggested are texts that a customer can read for themselves while nothing answers the question:
-// the best one, and another that is hardly worse.
+// Suggested returns texts that a customer can read when nothing answers the question: the
+// best one, and another that is hardly worse.
 func (r *Reply) Suggested() (out []Candidate) {
 	if r.Confident {
 		return nil
@@ -218,8 +219,8 @@ func (r *Reply) Suggested() (out []Candidate) {
 	return out
 }
 
-// quote cuts what is shown of a passage: all of it where it is short, else the
-// lines from the one that has most of the question's words.
+// quote returns the part of a passage that is shown: all of it if it is short, else the
+// lines from the one with most of the question's words.
 func quote(p indexedSection, words []asked) string {
 	if len(p.Body) <= quoteBytes {
 		return p.Body

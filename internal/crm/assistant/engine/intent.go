@@ -8,7 +8,7 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// Intents that the engine tells apart.
+// Intents that the engine distinguishes.
 const (
 	Question = "question"
 	Greeting = "greeting"
@@ -16,7 +16,7 @@ const (
 	Human    = "human" // the customer asks for a person
 )
 
-// Understanding is what the engine reads out of a message besides its question.
+// Understanding is what the engine extracts from a message besides its question.
 type Understanding struct {
 	Language    string
 	Intent      string
@@ -30,12 +30,13 @@ var (
 	greetings = wordSet(`merhaba merhabalar selam selamlar gunaydin iyi gunler aksamlar kolay gelsin hello hi hey good morning afternoon evening dear`)
 	thanks    = wordSet(`tesekkur tesekkurler ederim ederiz sagolun sagol sag olun ol eyvallah cok tamam tamamdir anladim her sey icin thanks thank you ok okay much very so got it for the a all your my
 		hizmet hizmetiniz destek ilgi ilginiz ilginize yardim yardiminiz hizli guzel kolay gelsin iyi gunler service support help helpful fast quick nice good job`)
-	// thanking has the words without which a message does not thank.
+	// thanking has the words of which a message of thanks needs at least one.
 	thanking = wordSet(`tesekkur tesekkurler sagolun sagol eyvallah thanks thank`)
 	urgent   = wordSet(`acil acilen hemen ivedi derhal urgent urgently asap immediately`)
 )
 
-// Beginnings of words that show how the customer feels, and those that turn good into bad.
+// Prefixes of words that show how the customer feels, and prefixes of words that negate
+// good ones.
 var (
 	negative = strings.Fields(`rezalet berbat kotu sikayet magdur dolandir kizgin sinirl bikt bezdi utan begenmed
 		terribl awful horribl angry unhappy complain scam worst unacceptabl disappoint furious ridiculous useless`)
@@ -43,7 +44,7 @@ var (
 	turning  = strings.Fields(`degil kalmad olmad not never`)
 )
 
-// Words for people, and for coming to speak with them.
+// Words for people, and for getting to speak with them.
 var (
 	people = []string{
 		"temsilci", "canli deste", "yetkili", "insanla", "bir insan", "gercek kisi", "musteri hizmetleri", "operator", "birine bagla",
@@ -53,19 +54,18 @@ var (
 	speaking = strings.Fields(`konus gorus bagla aktar yazis talk speak chat connect transfer`)
 )
 
-// withoutNames takes away the names of shops and departments that have a word for people in them.
+// withoutNames removes the names of shops and departments that contain a word for people.
 var withoutNames = strings.NewReplacer(" yetkili servis", " ", " yetkili bayi", " ", " yetkili satici", " ", " insan kaynaklari", " ", " human resources", " ")
 
-// orderCode finds numbers such as TR-4711 or #10234, and orderNumber in a folded text those that
-// stand beside the word: "siparişim 10234", "10234 numaralı sipariş".
+// orderCode matches numbers such as TR-4711 or #10234. orderNumber matches, in a folded
+// text, numbers next to the word for order: "siparişim 10234", "10234 numaralı sipariş".
 var (
 	orderCode   = regexp.MustCompile(`(?i)\b([A-ZÇĞİÖŞÜ]{1,4}-\d{3,12})\b|#(\d{3,12})\b`)
 	orderNumber = regexp.MustCompile(`\b(?:siparis|order)[a-z]*(?:\s+(?:no|nr|id|number|num[a-z]*))?(?:\s+is)?\s*[.:#]*\s*(\d{4,12})\b|` +
 		`\b(\d{4,12})\s*(?:numarali|no\W?lu|nolu|no)\s+siparis`)
 )
 
-// Understand reads a message; otherwise is its language where the words do not
-// tell.
+// Understand analyses a message; otherwise is its language if its words do not show it.
 func Understand(text, otherwise string) Understanding {
 	words := foldedWords(text)
 	u := Understanding{Language: DetectLanguage(text, otherwise), Intent: Question, OrderNumber: findOrder(text)}
@@ -91,7 +91,7 @@ func onlyWords(words []string, set map[string]bool) bool {
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !set[w] })
 }
 
-// begins says whether a word begins with one of the beginnings.
+// begins reports whether a word has one of the prefixes.
 func begins(word string, list []string) bool {
 	return slices.ContainsFunc(list, func(b string) bool { return strings.HasPrefix(word, b) })
 }
@@ -100,7 +100,8 @@ func hasBeginning(words, list []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return begins(w, list) })
 }
 
-// feeling says whether the customer is angry or pleased. What turns good words makes them bad.
+// feeling reports whether the customer is angry or pleased. A negation makes good words
+// bad.
 func feeling(words []string) (bad, good bool) {
 	bad, good = hasBeginning(words, negative), hasBeginning(words, positive)
 	if good && hasBeginning(words, turning) {
@@ -109,7 +110,7 @@ func feeling(words []string) (bad, good bool) {
 	return bad, good && !bad
 }
 
-// givesThanks says whether a message thanks or praises and asks for nothing.
+// givesThanks reports whether a message thanks or praises and asks for nothing.
 func givesThanks(words []string, u Understanding) bool {
 	if !hasWord(words, thanking) && !u.Positive || u.Negative {
 		return false
@@ -117,13 +118,14 @@ func givesThanks(words []string, u Understanding) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !thanks[w] && !greetings[w] && !begins(w, positive) })
 }
 
-// thankingSigns are signs that people send for thanks; beside them stand joiners and colours of skin.
+// thankingSigns are emoji that express thanks; besideSigns may accompany them: joiners,
+// skin tones, punctuation.
 const (
 	thankingSigns = "👍👌🙏👏❤💙💚🧡🥰😍😊🙂😀😃😄🤝🎉💯✅"
 	besideSigns   = "\ufe0f\u200d🏻🏼🏽🏾🏿 !.\n"
 )
 
-// onlyThankingSigns says whether a message is nothing but such signs.
+// onlyThankingSigns reports whether a message consists only of such signs.
 func onlyThankingSigns(text string) bool {
 	rest := strings.Trim(text, besideSigns)
 	return rest != "" && !strings.ContainsFunc(rest, func(r rune) bool { return !strings.ContainsRune(thankingSigns+besideSigns, r) })
@@ -136,7 +138,7 @@ func asksForPerson(folded string) bool {
 		hasBeginning(words, somebody) && hasBeginning(words, speaking)
 }
 
-// findOrder finds the number of an order; "" where there is none.
+// findOrder returns the order number in a text; "" if it has none.
 func findOrder(text string) string {
 	for _, m := range orderCode.FindAllStringSubmatch(text, 1) {
 		return m[1] + m[2]
@@ -147,7 +149,7 @@ func findOrder(text string) string {
 	return ""
 }
 
-// Asks says whether a message asks something of its own, beside greetings, thanks and numbers.
+// Asks reports whether a message contains more than greetings, thanks and numbers.
 func Asks(text, language string) bool {
 	if Understand(text, language).Intent != Question {
 		return false

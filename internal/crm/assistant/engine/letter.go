@@ -7,16 +7,16 @@ import (
 	"unicode"
 )
 
-// Bounds of the parts of a letter.
+// Limits for the parts of a letter.
 const (
-	greetingWords = 5 // of the line that greets
-	closingWords  = 6 // of the line that takes leave
+	greetingWords = 5 // in the greeting line
+	closingWords  = 6 // in the closing line
 	belowClosing  = 8 // lines: names, companies, telephone numbers
 	nameWords     = 3
 )
 
-// closings are the words with which a letter ends, folded, and devices those with which a device
-// says that it sent it.
+// closings are the folded phrases that end a letter. devices are those with which a device
+// names itself as the sender.
 var (
 	closings = phraseWords("kind regards,best regards,warm regards,regards,best wishes,best,sincerely,yours sincerely,cheers,many thanks,thanks,thank you,thanks in advance," +
 		"saygilarimla,saygilarimizla,saygilar,sevgiler,selamlar,iyi gunler,iyi calismalar,iyi aksamlar,kolay gelsin,tesekkurler,tesekkur ederim,simdiden tesekkurler")
@@ -30,12 +30,12 @@ func phraseWords(list string) (out [][]string) {
 	return out
 }
 
-// introduction is who a letter says that it comes from.
+// introduction matches the words with which a writer introduces themselves.
 var introduction = regexp.MustCompile(`\b(?i:i am|i'm|i’m|my name is|this is|ben|benim adım|adım)\s+\p{Lu}\p{Ll}+(\s+\p{Lu}\p{Ll}+)?\s*[.,!\n]`)
 
-// withoutLetter leaves out of a message what is in every letter: the line that greets, who writes,
-// the line that takes leave and the names below it. They are words that no text has, and say nothing
-// of the question.
+// withoutLetter removes the parts of a message that any letter has: the greeting, the
+// writer's introduction, the closing and the names below it. These words occur in no text
+// and say nothing about the question.
 func withoutLetter(message string) string {
 	lines := strings.Split(strings.TrimSpace(message), "\n")
 	if len(lines) > 1 && isGreetingLine(lines[0]) {
@@ -62,7 +62,8 @@ func isGreetingLine(line string) bool {
 	return len(words) > 0 && len(words) <= greetingWords && (greetings[words[0]] || words[0] == "sayin") && endsWith(line, ",!:")
 }
 
-// isClosingLine says whether a line takes leave: by words for it and a name at most, or as devices do.
+// isClosingLine reports whether a line is a closing: a closing phrase and at most a name,
+// or a line added by a device.
 func isClosingLine(line string) bool {
 	words := foldedWords(line)
 	if len(words) == 0 || len(words) > closingWords {
@@ -84,7 +85,7 @@ func isClosingLine(line string) bool {
 	})
 }
 
-// isName says whether a line is a name: some words with capital letters and nothing else.
+// isName reports whether a line is a name: a few capitalised words and nothing else.
 func isName(line string) bool {
 	words := strings.Fields(line)
 	return len(words) > 0 && len(words) <= nameWords && !slices.ContainsFunc(words, func(w string) bool {
@@ -92,7 +93,7 @@ func isName(line string) bool {
 	})
 }
 
-// endsSentence says that nothing of a line goes on in the next one.
+// endsSentence reports whether a sentence ends with the line.
 func endsSentence(line string) bool {
 	return strings.TrimSpace(line) == "" || endsWith(line, ".?!,")
 }

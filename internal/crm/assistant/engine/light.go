@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// lightWords stand around a subject: when it was, who it was for, how it looked. A text that has
-// none of them may answer all the same, so they count little.
+// lightWords describe a subject's circumstances: when, for whom, how it looked. A text
+// without them may still answer, so they have little weight.
 var lightWords = map[string][]string{
 	Turkish: strings.Fields(`el elime elimde elinize eve evime ev gecen gecenlerde hafta haftadir haftaya ay aydir yil sabah aksam ogle ogleden
 		saat gece haftasonu pazartesi sali carsamba persembe cuma cumartesi pazar ayri sonrasi oncesi
@@ -38,7 +38,7 @@ func normalized(list string) []string {
 	return words
 }
 
-// isLight says whether a normalized word is one of them.
+// isLight reports whether a normalized word is a light word.
 func isLight(word, language string) bool {
 	if language == English {
 		return slices.Contains(lightWords[English], word)
@@ -48,14 +48,14 @@ func isLight(word, language string) bool {
 	})
 }
 
-// troubles are words for what goes wrong.
+// troubles are words for things that go wrong.
 var troubles = map[string][]string{
 	Turkish: strings.Fields(`kusurlu bozuk hasarli kirik defolu yirtik ayipli yanlis delik hata sorun problem ariza calismiyor gecikti gecikme`),
 	English: normalized(`faulty broken damaged defective torn wrong hole crushed error problem fail failed declined late delayed`),
 }
 
-// faults are words for things that are not as they should be, and things words for whatever is
-// sold: a text on faulty products is about a broken pillow.
+// faults are words for defects, and things are words for anything that is sold: a text on
+// faulty products also applies to a broken pillow.
 var (
 	faults = map[string][]string{
 		Turkish: strings.Fields(`kusurlu bozuk hasarli kirik defolu yirtik ayipli delik`),
@@ -66,7 +66,8 @@ var (
 	returns = map[string][]string{Turkish: {"iade"}, English: {"return"}}
 )
 
-// oneOf finds the first of some normalized words that is a form of one in a list; "" where none is.
+// oneOf returns the first of some normalized words that is a form of a word in the list; ""
+// if there is none.
 func oneOf(words, list []string, language string) string {
 	for _, w := range words {
 		if slices.ContainsFunc(list, func(l string) bool { return sameWord(w, l, language) >= sureForm }) {
@@ -80,7 +81,8 @@ func isOneOf(word string, list []string, language string) bool {
 	return oneOf([]string{word}, list, language) != ""
 }
 
-// returnsOrder says whether the words of a question that count are an order and its return, and no others.
+// returnsOrder reports whether the heavy words of a question are an order and its return,
+// and no others.
 func returnsOrder(words []string, language string) bool {
 	order, back := false, false
 	for _, w := range words {
@@ -96,28 +98,30 @@ func returnsOrder(words []string, language string) bool {
 	return order && back
 }
 
-// auxiliaries are the roots of Turkish verbs that say nothing by themselves, and beginnings
-// of other words that look like their forms.
+// auxiliaries are the roots of Turkish verbs that carry no meaning by themselves; notThem
+// are prefixes of other words that look like their forms.
 var (
 	auxiliaries = strings.Fields(`yap ol ed et bul gor bil ogren iste`)
 	notThem     = strings.Fields(`olc olay etik etki edebiyat bulas gorev gorus gorsel bilet bilgi bildir ogrenci istek`)
 )
 
-// isAuxiliary says whether a folded Turkish word is a form of such a verb: yapabiliyorum, olduğunu.
+// isAuxiliary reports whether a folded Turkish word is a form of such a verb:
+// yapabiliyorum, olduğunu.
 func isAuxiliary(word string) bool {
 	return !begins(word, notThem) && slices.ContainsFunc(auxiliaries, func(root string) bool {
 		return strings.HasPrefix(word, root) && isChain(word[len(root):])
 	})
 }
 
-// pathSign stands between the steps of a way through menus, and pathStep is how many words a step has.
+// pathSign separates the steps of a menu path, and pathStep is the number of words in a
+// step.
 const (
 	pathSign = "›"
 	pathStep = 2
 )
 
-// withoutPaths leaves ways through menus out of a line: where "My account › My orders" leads is not
-// what it is about.
+// withoutPaths removes menu paths from a line: a line with "My account › My orders" is not
+// about those menus.
 func withoutPaths(line string) string {
 	if !strings.Contains(line, pathSign) {
 		return line

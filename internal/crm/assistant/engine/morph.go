@@ -2,11 +2,11 @@ package engine
 
 import "strings"
 
-// Turkish words are compared without a dictionary: two are forms of one where they
-// begin with the same letters and what follows in each is a chain of endings. So
-// yıkanır, yıkamalıyım and yıkama are one word, and ödeme and ödeyebilir.
+// Turkish words are compared without a dictionary: two words are forms of one if they begin
+// with the same letters and the rest of each is a chain of endings. So yıkanır, yıkamalıyım
+// and yıkama are one word, and ödeme and ödeyebilir.
 
-// endings are what a chain is made of, folded.
+// endings are the links of a chain, folded.
 var endings = wordSet(`lar ler i u a e yi yu ya ye si su ni nu na ne in un nin nun im um m n niz nuz iniz unuz miz muz imiz umuz
 	da de ta te dan den tan ten nda nde ndan nden la le yla yle ile ca ce ki daki deki taki teki ndaki ndeki
 	li lu siz suz lik luk lig lug ci cu
@@ -16,13 +16,14 @@ var endings = wordSet(`lar ler i u a e yi yu ya ye si su ni nu na ne in un nin n
 	ip up yip yup arak erek yarak yerek ken ince unca an en yan yen is us yis yus
 	k iz uz yiz yuz yim yum sin sun siniz sunuz yin yun yiniz yunuz ayim eyim alim elim`)
 
-// longestEnding is the length of the longest of them.
+// longestEnding is the length of the longest ending.
 const longestEnding = 5
 
-// roots are short roots; other words of three letters begin too many words.
+// roots are the three-letter roots that are recognised; others begin too many unrelated
+// words.
 var roots = strings.Fields(`gel ver yap yat yaz sat bul ara sor gec git kes ode kod gun yun tul pay iki don bak cek kur yol dik sev koy sur`)
 
-// isChain says whether what follows a root is endings.
+// isChain reports whether the rest of a word after its root consists of endings.
 func isChain(rest string) bool {
 	if rest == "" {
 		return true
@@ -35,10 +36,10 @@ func isChain(rest string) bool {
 	return false
 }
 
-// maxChain bounds the letters of a chain.
+// maxChain is the maximum length of a chain.
 const maxChain = 14
 
-// formsOfOne says how surely two folded Turkish words are forms of one: 0 where
+// formsOfOne returns how certain it is that two folded Turkish words are forms of one: 0 if
 // they are not.
 func formsOfOne(a, b string) float64 {
 	if a == b {
@@ -76,7 +77,7 @@ func isRoot(s string) bool {
 	return false
 }
 
-// hard is the letter that a word has where no vowel follows: kitabı, kitap.
+// hard returns the consonant that replaces c where no vowel follows: kitabı, kitap.
 func hard(c byte) byte {
 	switch c {
 	case 'b':

@@ -8,69 +8,67 @@ import (
 	"strings"
 )
 
-// Bounds of an answer. DefaultBound was chosen by the evaluation; see
-// docs/assistant.md.
+// Limits of an answer. DefaultBound was chosen by the evaluation; see docs/assistant.md.
 const (
 	DefaultBound  = 0.65
 	maxCandidates = 3
 	maxWords      = 40  // of a question
 	quoteBytes    = 700 // of a passage
-	// leastLead is how far the best text is ahead of the next; where two answer
-	// equally well, neither is sure.
+	// leastLead is the lead that the best text needs over the next; if two answer equally
+	// well, neither is sure.
 	leastLead = 0.015
-	// A text that has every word of the question is sure below the bound, by so much, where
+	// A text that has every word of the question is sure even this far below the bound, if
 	// no other comes near it.
 	wholeEase = 0.15
-	wholeNext = 0.7 // the most that the next one has of its confidence
-	// What is suggested instead of an answer.
+	wholeNext = 0.7 // maximum confidence of the next one, as a share
+	// Limits for suggestions instead of an answer.
 	maxSuggested   = 2
 	leastSuggested = 0.4
 	hardlyWorse    = 0.85
 )
 
-// How well a word of the question stands in a text, by where it stands.
+// How much a word of the question counts in a text, by how and where it occurs.
 const (
 	asSynonym  = 0.9
-	asThing    = 0.8  // what is sold, for the word for all of it, and that one for an order
+	asThing    = 0.8  // a thing for the general word for things, and that word for an order
 	inSummary  = 0.95 // and in headings
 	inLine     = 0.9
 	inPassage  = 0.75
 	inRest     = 0.5
-	sureForm   = 0.95 // of one word: see formsOfOne
+	sureForm   = 0.95 // two forms of one word: see formsOfOne
 	hintShare  = 0.5  // of the weight of a word
 	lightShare = 0.3  // the same, of light words
-	unseenText = 0.7  // in how many texts a word is that none has
+	unseenText = 0.7  // assumed number of texts with a word that none has
 )
 
-// What the confidence is made of. Coverage is the share of the question's words that a
-// passage has; it counts in full where the text is about them by its title, summary
-// or heading.
+// Factors of the confidence. Coverage is the share of the question's words that a passage
+// has; it counts in full if the title, summary or heading is about them.
 const (
 	coverageShare = 0.7
 	topicShare    = 0.2 // how much of the question is the text's topic
 	titleShare    = 0.1 // how much of the title is in the question
-	offTopic      = 0.6 // what is left where no word is the topic
-	someTopic     = 0.3 // how much of the question makes it a topic
+	offTopic      = 0.6 // factor if no word is the topic
+	someTopic     = 0.3 // share of the question that makes it the topic
 	sameKind      = 0.05
-	otherKind     = 0.75 // the title speaks of another thing of that name
-	otherChoice   = 0.85 // the question wants one of several, the title does not
-	otherCase     = 0.9  // the title speaks of trouble that the question does not have
-	oneOfSeveral  = 0.5  // the most that one word of several is worth
-	mostTitle     = 0.5  // how much of the title makes a single word the whole of it
+	otherKind     = 0.75 // the title is about another thing with that name
+	otherChoice   = 0.85 // the question asks which of several, the text does not
+	otherCase     = 0.9  // the title is about a problem, the question is not
+	oneOfSeveral  = 0.5  // maximum for a single matching word of several
+	mostTitle     = 0.5  // share of the title that a single word must have
 )
 
 // asked is a word of a question.
 type asked struct {
 	word   string
 	weight float64
-	beside bool // it stands right behind the word before it
-	hint   bool // the form of the question asks for it
-	heavy  bool // a text that answers has it: it is neither light nor a hint
-	// known are the words of the texts that mean it, and how well they do.
+	beside bool // it directly follows the previous word
+	hint   bool // implied by the form of the question
+	heavy  bool // an answer must have it: it is neither light nor a hint
+	// known maps the words of the texts that mean the same to how well they match.
 	known map[string]float64
 }
 
-// in says how well the word stands in a set: 0 where it does not.
+// in returns how well the word matches a set of words: 0 if it does not.
 func (a *asked) in(set map[string]bool) (best float64) {
 	for w, grade := range a.known {
 		if grade > best && set[w] {
@@ -80,9 +78,9 @@ func (a *asked) in(set map[string]bool) (best float64) {
 	return best
 }
 
-// Answer finds the passage that answers a question, in the question's language;
-// otherwise, where that cannot be told, in the given one. Nothing answers a question in
-// a language that the engine does not understand.
+// Answer finds the passage that answers a question, in the question's language, or in the
+// given one if its language is undecided. A question in a language that the engine does not
+// understand has no answer.
 func (x *Index) Answer(question, otherwise string, bound float64) Reply {
 	out := Reply{Language: DetectLanguage(question, otherwise)}
 	q := x.ask(question, out.Language)
@@ -97,7 +95,7 @@ func (x *Index) Answer(question, otherwise string, bound float64) Reply {
 		}
 	}
 	slices.SortStableFunc(out.Candidates, func(a, b Candidate) int { return cmp.Compare(b.Confidence, a.Confidence) })
-	if len(out.Candidates) > 0 && out.Candidates[0].otherIntent { // then nothing is shown as sure
+	if len(out.Candidates) > 0 && out.Candidates[0].otherIntent { // then nothing is sure
 		for i := range out.Candidates {
 			c := &out.Candidates[i]
 			c.Confidence, c.whole = min(c.Confidence, oneOfSeveral), false
@@ -108,8 +106,9 @@ func (x *Index) Answer(question, otherwise string, bound float64) Reply {
 	return out
 }
 
-// sure says that the first candidate answers: it reaches the bound and is ahead of the others, or it
-// has every word and is far ahead. A bound above the default is taken as it is.
+// sure reports whether the first candidate answers: it reaches the bound with a lead over
+// the others, or it has every word and is far ahead. The second case does not apply to a
+// bound above the default.
 func sure(list []Candidate, bound float64) bool {
 	if len(list) == 0 {
 		return false
@@ -121,8 +120,8 @@ func sure(list []Candidate, bound float64) bool {
 	return first.whole && bound <= DefaultBound && first.Confidence >= bound-wholeEase && next <= wholeNext*first.Confidence
 }
 
-// secondOf is the confidence of the best candidate of another text. A long source is several texts
-// of one name.
+// secondOf returns the confidence of the best candidate from another text. A long source is
+// split into several texts with the same name.
 func secondOf(list []Candidate) float64 {
 	for _, c := range list {
 		if c.Title != list[0].Title || c.URL != list[0].URL {
@@ -132,20 +131,21 @@ func secondOf(list []Candidate) float64 {
 	return 0
 }
 
-// query is a question that was looked up in the words of an index.
+// query is a question matched against the words of an index.
 type query struct {
 	language string
 	folded   []string
 	words    []asked
 	total    float64 // of the words' weights
-	heavy    int     // how many of them are
+	heavy    int     // number of heavy words
 	asks     string
-	trouble  bool // it speaks of trouble
-	fault    bool // it speaks of a thing with a fault
-	// returnsOrder says that it asks for the return of an order and nothing else: of what was in it.
+	trouble  bool // it is about a problem
+	fault    bool // it is about a faulty thing
+	// returnsOrder means that the question is only about returning an order, that is, what
+	// was in it.
 	returnsOrder bool
-	wants        bool // it names a thing or wants one, and asks nothing of it
-	gives        bool // it asks where its writer sends a thing
+	wants        bool // it only names a thing or wants one
+	gives        bool // it asks where to send a thing
 	givesBack    bool // the thing goes back or has a fault
 }
 
@@ -180,7 +180,8 @@ func (x *Index) ask(question, language string) query {
 	return q
 }
 
-// add looks a word up in the words of the texts. It weighs more the fewer texts have it.
+// add matches a word against the words of the texts. The fewer texts have it, the more it
+// weighs.
 func (x *Index) add(q *query, word string, share float64) {
 	a := asked{word: word, known: map[string]float64{}}
 	means := synonymsOf(word, q.language)
@@ -219,20 +220,21 @@ func (x *Index) add(q *query, word string, share float64) {
 	q.words, q.total = append(q.words, a), q.total+a.weight
 }
 
-// weight is how much a word that so many texts have tells them apart.
+// weight returns the weight of a word that occurs in this many texts: how well it
+// distinguishes them.
 func (x *Index) weight(language string, texts int) float64 {
 	return math.Log(1 + float64(x.count[language]+1)/(float64(texts)+unseenText))
 }
 
-// evidence is how well each word of a question stands in a text.
+// evidence is how well each word of a question matches a text.
 type evidence struct {
 	topic     []float64 // in title and summary
 	anywhere  []float64
-	shared    int     // words that it has
-	whole     bool    // it has all heavy words, and a single one is most of its title
-	title     float64 // how much of its title is in the question
-	other     bool    // its title speaks of another thing of that name
-	lacksHint bool    // a word that the form of the question asks for is not in it
+	shared    int     // number of words that it has
+	whole     bool    // it has all heavy words; a single one must be most of its title
+	title     float64 // share of its title that is in the question
+	other     bool    // its title is about another thing with that name
+	lacksHint bool    // it lacks a word that the form of the question implies
 }
 
 func (q *query) weigh(t *indexedText) evidence {
@@ -261,8 +263,7 @@ func (q *query) weigh(t *indexedText) evidence {
 	return e
 }
 
-// score finds the best passage of a text; false where it shares no word with
-// the question.
+// score returns the best passage of a text; false if it shares no word with the question.
 func (q *query) score(t *indexedText) (best Candidate, ok bool) {
 	q = q.about(t)
 	e := q.weigh(t)
@@ -282,7 +283,7 @@ func (q *query) score(t *indexedText) (best Candidate, ok bool) {
 	return best, ok
 }
 
-// scorePassage is the confidence of a passage's best line.
+// scorePassage returns the confidence of a passage's best line.
 func (q *query) scorePassage(t *indexedText, e *evidence, p indexedSection) (best float64) {
 	for _, l := range p.lines {
 		run := q.run(l.folded)
@@ -297,13 +298,13 @@ func (q *query) scorePassage(t *indexedText, e *evidence, p indexedSection) (bes
 		}
 		covered, topic, own = covered/q.total, topic/q.total, own/q.total
 		c := covered * (coverageShare + topicShare*topic + titleShare*max(e.title, run))
-		// Of two passages of one text the one with more of the words is better.
+		// Of two passages of one text, prefer the one with more of the words.
 		best = max(best, q.correct(c, topic, t, e)+0.001*own)
 	}
 	return best
 }
 
-// correct lowers a confidence for what speaks against the text.
+// correct adjusts a confidence, mostly downwards, for signs that the text does not fit.
 func (q *query) correct(c, topic float64, t *indexedText, e *evidence) float64 {
 	c *= offTopic + (1-offTopic)*min(1, topic/someTopic)
 	if e.shared == 1 && q.heavy > 1 {
@@ -328,8 +329,8 @@ func (q *query) correct(c, topic float64, t *indexedText, e *evidence) float64 {
 	return min(1, c)
 }
 
-// about is the question as it is put to a text on faults: whatever the texts speak of is a thing that
-// may have one.
+// about returns the question adapted to a text on faults: any thing in the question may be
+// the faulty one.
 func (q *query) about(t *indexedText) *query {
 	if !q.fault || t.thing == "" {
 		return q
@@ -345,11 +346,13 @@ func (q *query) about(t *indexedText) *query {
 	return &out
 }
 
-// hasOtherIntent says that the question wants something else of what the text is about: a single word of it counts,
-// and the text lacks what the question asks of it (“How much is the duvet?”), or the word is the smaller part of the
-// text's title and the question names the thing (“What is your address?”), wants it (“I want to order”) or asks how, where
-// or which, and the title does not. Where the writer sends a thing is answered by a text alone that says where,
-// unless the thing goes back: then by any but one that says when.
+// hasOtherIntent reports whether the question wants something other than what the text is
+// about. A question where to send a thing is answered only by a text that says where, or,
+// if the thing goes back, by any but one that says when. Otherwise only questions with a
+// single heavy word qualify: the text lacks what their form asks for (“How much is the
+// duvet?”), or the word is the smaller part of the title and the question names the thing
+// (“What is your address?”), wants it (“I want to order”), or asks how, where or which and
+// the title does not.
 func (q *query) hasOtherIntent(t *indexedText, e *evidence) bool {
 	if q.gives {
 		return t.asks != asksWhere && (!q.givesBack || t.asks == asksWhen)
@@ -362,10 +365,10 @@ func (q *query) hasOtherIntent(t *indexedText, e *evidence) bool {
 	return e.lacksHint || e.title < mostTitle && (q.wants || how || where)
 }
 
-// otherChoice says that the question wants to know which of several, and the text does not say so of itself.
+// otherChoice reports whether the question asks which of several, and the text does not.
 func (q *query) otherChoice(t *indexedText) bool { return q.asks == asksWhich && t.asks != asksWhich }
 
-// has says how well the question has a word of a text.
+// has returns how well the question matches a word of a text.
 func (q *query) has(word string) (best float64) {
 	for i := range q.words {
 		best = max(best, q.words[i].known[word])
@@ -373,8 +376,8 @@ func (q *query) has(word string) (best float64) {
 	return best
 }
 
-// run is the share of the question that stands in a line word for word; 0 where it is
-// less than the greater part.
+// run returns the share of the question that a line contains word for word; 0 if it is less
+// than three fifths.
 func (q *query) run(line []string) float64 {
 	longest := 0
 	for i := range q.folded {
@@ -392,9 +395,9 @@ func (q *query) run(line []string) float64 {
 	return float64(longest) / float64(len(q.folded))
 }
 
-// meansOther says that the title has a word of the question behind another one, which
-// tells things of that name apart: the delivery address is not the e-mail address. A number
-// before it does not: "m. 1 Cayma hakkı" is about the right to withdraw.
+// meansOther reports whether the title has a word of the question after a different
+// qualifier, which makes it another thing: the delivery address is not the e-mail address.
+// A preceding number is no qualifier: "m. 1 Cayma hakkı" is about the right to withdraw.
 func (q *query) meansOther(t *indexedText) bool {
 	for i := 1; i < len(q.words); i++ {
 		if !q.words[i].beside || q.words[i-1].in(t.heads) > 0 {
@@ -409,7 +412,7 @@ func (q *query) meansOther(t *indexedText) bool {
 	return false
 }
 
-// adjacent says that two words of the question follow each other.
+// adjacent reports whether two words are next to each other in the question.
 func (q *query) adjacent(a, b string) bool {
 	for i := 1; i < len(q.folded); i++ {
 		if normalize(q.folded[i-1], q.language) == a && normalize(q.folded[i], q.language) == b {

@@ -8,7 +8,7 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// Who wrote a line of a conversation.
+// Authors of the lines of a conversation.
 const (
 	ByCustomer = "customer"
 	ByTeam     = "team"
@@ -28,16 +28,16 @@ var summaryWords = map[string]struct{ customer, team, note, waiting, answered, a
 	English: {"Customer: ", "Answer: ", "Note: ", "The customer waits for an answer.", "The team wrote last.", "The assistant wrote last."},
 }
 
-// Bounds of a summary.
+// Limits of a summary.
 const (
 	sentenceBytes = 240
 	perPerson     = 2 // sentences
 )
 
-// Summarize writes a summary of a conversation out of its own sentences: what the
-// customer wrote, what the team answered, the last note, and who is to write
-// next: a customer who waits although the assistant wrote last waits for a person. It returns
-// the language that it is written in.
+// Summarize builds a summary of a conversation from its own sentences: what the customer
+// wrote, what the team answered, the last note, and whose turn it is: if the customer waits
+// although the assistant wrote last, it is a person's. It also returns the language of the
+// summary.
 func Summarize(lines []Line, waiting bool, otherwise string) (text, language string) {
 	var all strings.Builder
 	for _, l := range lines {
@@ -80,7 +80,7 @@ func Summarize(lines []Line, waiting bool, otherwise string) (text, language str
 	return strings.Join(out, "\n"), language
 }
 
-// lastBy is who wrote the last message; "" where there is none.
+// lastBy returns the author of the last message; "" if there is none.
 func lastBy(lines []Line) string {
 	for _, l := range slices.Backward(lines) {
 		if l.By != AsNote {
@@ -90,8 +90,8 @@ func lastBy(lines []Line) string {
 	return ""
 }
 
-// bestSentences chooses the sentences of one side that say most of what the
-// conversation is about, in their order.
+// bestSentences returns the sentences of one side that say most about the conversation's
+// subject, in their order.
 func bestSentences(lines []Line, by string, counts map[string]int, language string) []string {
 	var list []string
 	for _, l := range lines {
@@ -128,7 +128,7 @@ func bestSentences(lines []Line, by string, counts map[string]int, language stri
 	return out
 }
 
-// sentences cuts a text at ends of sentences and lines.
+// sentences splits a text at the ends of sentences and lines.
 func sentences(text string) (out []string) {
 	begin := 0
 	add := func(end int) {
@@ -152,8 +152,8 @@ func sentences(text string) (out []string) {
 	return out
 }
 
-// nextIsUpper says whether a text goes on with a capital letter, so that "14. gün"
-// stays whole.
+// nextIsUpper reports whether the text continues with a capital letter, so that "14. gün"
+// is not split.
 func nextIsUpper(text string) bool {
 	for _, r := range text {
 		if !unicode.IsSpace(r) {

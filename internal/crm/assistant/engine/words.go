@@ -12,10 +12,11 @@ import (
 const (
 	Turkish = "tr"
 	English = "en"
-	Other   = "other" // what it does not understand
+	Other   = "other" // any other language
 )
 
-// fillers say nothing about what a question is about, beside trtext's stop words.
+// fillers are words that say nothing about a question's subject, in addition to trtext's
+// stop words.
 var fillers = map[string]map[string]bool{
 	Turkish: wordSet(`merhaba merhabalar selam selamlar gunaydin iyi gunler aksamlar lutfen tesekkur tesekkurler ederim rica acaba sizce
 		bilgi almak alabilir almam ogrenmek ogrenebilir soru sorum sorabilir yardim yardimci olur musunuz misiniz miyim
@@ -40,7 +41,7 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
-// isFiller says whether a folded word carries no subject.
+// isFiller reports whether a folded word says nothing about the subject.
 func isFiller(word, language string) bool {
 	if language == English {
 		return fillers[English][word]
@@ -48,11 +49,11 @@ func isFiller(word, language string) bool {
 	return trtext.IsStop(word) || fillers[Turkish][word]
 }
 
-// wholeWords are not short words with an ending.
+// wholeWords only look like short words with an ending.
 var wholeWords = wordSet(`havale toptan adres indirim isletme calismiyor bayi gecerli`)
 
-// normalize gives the form of a folded word by which words are compared. Turkish
-// words stay as they are: formsOfOne compares them.
+// normalize returns the form in which words are compared. Turkish words do not change:
+// formsOfOne compares them.
 func normalize(word, language string) string {
 	if language == English {
 		return normalizeEnglish(word)
@@ -60,7 +61,7 @@ func normalize(word, language string) string {
 	return word
 }
 
-// stemOf is a shorter form, by which words are counted.
+// stemOf returns a shorter form, by which words are counted.
 func stemOf(word, language string) string {
 	if language == Turkish {
 		return string(trtext.Stem(trtext.StripPerson([]byte(word))))
@@ -68,7 +69,7 @@ func stemOf(word, language string) string {
 	return word
 }
 
-// irregular are English forms that no ending tells.
+// irregular are English forms that cannot be derived from their endings.
 var irregular = map[string]string{
 	"paid": "pay", "sent": "send", "kept": "keep", "lost": "lose", "came": "come", "bought": "buy", "written": "write", "wrote": "write",
 	"torn": "tear", "broke": "break", "broken": "break", "shown": "show", "sold": "sell", "chosen": "choose", "chose": "choose", "held": "hold", "arrival": "arrive",
@@ -98,7 +99,7 @@ func normalizeEnglish(word string) string {
 	return strings.TrimSuffix(word, "e")
 }
 
-// synonyms are words that customers use for each other. Each line is one group.
+// synonyms are words that customers use interchangeably. Each line is one group.
 var synonyms = map[string][][]string{
 	Turkish: synonymGroups(Turkish, `kargo teslimat paket kargoya kurye
 		gelir ulasir varir yatar
@@ -164,7 +165,7 @@ func synonymGroups(language, lines string) (out [][]string) {
 	return out
 }
 
-// synonymsOf are the words that a word may stand for.
+// synonymsOf returns the words that a word may stand for.
 func synonymsOf(word, language string) (out []string) {
 	for _, group := range synonyms[language] {
 		if slices.ContainsFunc(group, func(s string) bool { return sameWord(word, s, language) >= sureForm }) {
@@ -174,7 +175,7 @@ func synonymsOf(word, language string) (out []string) {
 	return out
 }
 
-// sameWord says how surely two words are one: 0 where they are not.
+// sameWord returns how certain it is that two words are forms of one: 0 if they are not.
 func sameWord(a, b, language string) float64 {
 	if a == b {
 		return 1
@@ -189,7 +190,7 @@ func sameWord(a, b, language string) float64 {
 	return 0
 }
 
-// foldedWords cuts a text into folded words.
+// foldedWords splits a text into folded words.
 func foldedWords(text string) (out []string) {
 	var s trtext.Scanner
 	s.Reset(text)
@@ -204,8 +205,8 @@ func foldedWords(text string) (out []string) {
 	return out
 }
 
-// subjectWords are the normalized words of a text that say what it is about, in
-// order and each once.
+// subjectWords returns the normalized words of a text that say what it is about, in order
+// and without duplicates.
 func subjectWords(text, language string) []string { return subjects(foldedWords(text), language) }
 
 func subjects(words []string, language string) (out []string) {
@@ -222,15 +223,15 @@ func subjects(words []string, language string) (out []string) {
 	return out
 }
 
-// foreign are words of other languages that neither Turkish nor English has.
+// foreign are words of other languages that do not occur in Turkish or English.
 var foreign = wordSet(`ich nicht und der das ist wo mein meine meiner meinen bitte danke wie kann haben habe mochte wann wird wir ein eine einen fur auf mit bestellung lieferung rechnung guten hallo
 	je pas est mon mes commande bonjour merci vous votre quand les une avec pour comment ou colis
 	donde esta pedido cuando como quiero hola gracias los las una por que
 	dove il mio ordine quando grazie ciao buongiorno vorrei sono
 	mijn niet waar bestelling het een bedankt`)
 
-// DetectLanguage says whether a text is Turkish, English or another language; otherwise,
-// where its words do not tell, it returns the language that was given.
+// DetectLanguage reports whether a text is in Turkish, English or another language; if its
+// words do not show it, it returns otherwise.
 func DetectLanguage(text, otherwise string) string {
 	if otherScript(text) {
 		return Other
@@ -267,7 +268,7 @@ func DetectLanguage(text, otherwise string) string {
 	return otherwise
 }
 
-// otherScript says whether most letters of a text are not Latin.
+// otherScript reports whether most letters of a text are not Latin.
 func otherScript(text string) bool {
 	latin, rest := 0, 0
 	for _, r := range text {
@@ -282,7 +283,7 @@ func otherScript(text string) bool {
 	return rest > latin
 }
 
-// joinPhrases puts one word for several that mean it together.
+// joinPhrases replaces words that form a phrase by the one word that means it.
 func joinPhrases(words []string, language string) []string {
 	for _, p := range phrasesFor[language] {
 		at := func(part string) int {
@@ -297,10 +298,10 @@ func joinPhrases(words []string, language string) []string {
 	return words
 }
 
-// maxPhrase is how far apart the words of a phrase stand.
+// maxPhrase is the maximum distance between the words of a phrase.
 const maxPhrase = 3
 
-// phrasesFor are pairs of words and the one that means both.
+// phrasesFor holds pairs of words, each with the single word for both.
 var phrasesFor = map[string][][3]string{
 	Turkish: phraseList(Turkish, `geri gonder iade, geri vermek iade, geri yolla iade`),
 	English: phraseList(English, `send back return, give back return, bring back return, money back refund, not work error, doesn work error, don work error, isn work error`),
@@ -314,10 +315,10 @@ func phraseList(language, list string) (out [][3]string) {
 	return out
 }
 
-// hint is a form of a question and the word for what it asks.
+// hint is a question form and the word for what it asks.
 type hint struct {
 	phrase string
-	about  string // a word that the question has beside it; "" for any
+	about  string // a word that the question must also have; "" for any
 	word   string
 }
 
@@ -326,7 +327,7 @@ var hints = map[string][]hint{
 	English: {{"how long", "", "time"}, {"how much", "", "charge"}, {"where", "parcel", "track"}, {"where", "order", "track"}},
 }
 
-// hinted are the words that the form of a question asks for.
+// hinted returns the words that the form of a question asks for.
 func hinted(folded, words []string, language string) (out []string) {
 	line := " " + strings.Join(folded, " ") + " "
 	for _, h := range hints[language] {
@@ -340,7 +341,7 @@ func hinted(folded, words []string, language string) (out []string) {
 	return out
 }
 
-// What a question asks for.
+// Kinds of questions.
 const (
 	asksWhen  = "when"
 	asksWhere = "where"
@@ -362,7 +363,7 @@ var askWords = map[string][]struct{ kind, phrase string }{
 	},
 }
 
-// asksFor says what a question asks for; "" where its words do not tell.
+// asksFor returns what a question asks for; "" if its words do not show it.
 func asksFor(text, language string) string {
 	folded := " " + strings.Join(foldedWords(text), " ")
 	for _, a := range askWords[language] {
@@ -373,27 +374,27 @@ func asksFor(text, language string) string {
 	return ""
 }
 
-// wanting are forms of questions that name a thing or want one.
+// wanting are question forms that name a thing or want one.
 var wanting = map[string][]string{
 	Turkish: {"istiyorum", "isterim", "istiyoruz", "lazim", "nedir", "verebilir miyim"},
 	English: {"i want", "i would like", "i d like", "i need", "what is", "what your"}, // what's is cut to what
 }
 
-// wants says whether a folded text is such a form, or a single word.
+// wants reports whether a folded text has such a form, or is a single word.
 func wants(folded []string, language string) bool {
 	line := " " + strings.Join(folded, " ") + " "
 	return len(folded) == 1 || slices.ContainsFunc(wanting[language], func(form string) bool { return strings.Contains(line, " "+form+" ") })
 }
 
-// Words of a customer who asks where to send or bring a thing.
+// Words in questions where to send or bring a thing.
 var (
 	giveRoots   = strings.Fields(`gonder yolla birak postala ilet ver`)
 	giveEndings = strings.Fields(`ecegim acagim ecegiz acagiz eyim ayim elim alim meliyim maliyim ebilirim abilirim iyorum uyorum erim irim`)
 	giveVerbs   = strings.Fields(`send ship mail bring drop`)
 )
 
-// gives says whether a folded question asks where the customer should send or bring a thing: it has a
-// word for a place, and “I” or “we” with a verb of sending.
+// gives reports whether a folded question asks where the customer should send or bring a
+// thing: it has a word for a place, and a verb of sending in the first person.
 func gives(folded []string, language string) bool {
 	line := " " + strings.Join(folded, " ")
 	if language == English {

@@ -1,6 +1,6 @@
 // Package library collects the texts that the assistant answers from: the help center's
-// published articles, the canned replies that were released for it, and the pages and files
-// that the workspace named.
+// published articles, the canned replies released for the assistant, and the pages and
+// files that the workspace added.
 package library
 
 import (
@@ -21,7 +21,7 @@ type Library struct {
 	sources *source.Service
 }
 
-// New makes a library.
+// New creates a library.
 func New(center *helpcenter.Service, kept *desk.Service, sources *source.Service) *Library {
 	return &Library{center, kept, sources}
 }

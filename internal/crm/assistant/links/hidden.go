@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// joiner holds the parts of one picture together, such as those of a family.
+// joiner joins the parts of one emoji, such as those of a family.
 const joiner = '\u200d'
 
-// isHidden says whether a character is not seen, or changes the order of others. What
-// scripts and pictures need is none where it stands between their characters.
+// isHidden reports whether a character is invisible or changes the order of others.
+// Characters that scripts and emoji need are not hidden if the one before shows that use.
 func isHidden(r, before rune) bool {
 	switch {
 	case r == '\n' || r == '\r' || r == '\t':
@@ -22,13 +22,13 @@ func isHidden(r, before rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == '\u115f' || r == '\u1160' || r == '\u3164' || r == '\uffa0'
 }
 
-// turnsText says whether a character changes the order in which others are shown.
+// turnsText reports whether a character changes the display order of others.
 func turnsText(r rune) bool {
 	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || r == '\u200e' || r == '\u200f' || r == '\u061c'
 }
 
-// hiddenOnlyFrom says whether a text has no hidden character that another has not. Those
-// that turn the text are never let through.
+// hiddenOnlyFrom reports whether all hidden characters of a text also occur in the given
+// text. Characters that change the order are never allowed.
 func hiddenOnlyFrom(text, given string) bool {
 	before := rune(0)
 	for _, r := range text {
@@ -40,7 +40,7 @@ func hiddenOnlyFrom(text, given string) bool {
 	return true
 }
 
-// withoutHidden is a text as people see it.
+// withoutHidden returns a text as people see it.
 func withoutHidden(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\u2028' && r != '\u2029' && (r == joiner || r == '\u200c' || r == '\ufe0f' || isHidden(r, 0)) && !unicode.IsControl(r) {

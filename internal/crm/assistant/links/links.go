@@ -1,9 +1,9 @@
-// Package links finds what in a text leads somewhere: links with and without a scheme,
-// domains, IP addresses, e-mail addresses, telephone numbers and IBANs. A language model may write only those that
-// it was given.
+// Package links finds the links in a text: links with and without a scheme, domains,
+// IP addresses and e-mail addresses. It also checks telephone numbers and IBANs. A
+// language model may write only those that it was given.
 //
-// The check errs to the strict side: customers' apps make links of more than what has a
-// scheme, and a text that is refused goes to a person.
+// The check is rather too strict: customers' apps turn more than links with a scheme
+// into links, and a text that is refused goes to a person.
 package links
 
 import (
@@ -17,9 +17,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// OnlyFrom says whether a text leads nowhere but where another does. A host alone may be
-// written where a link or an address of it was given. Characters that nobody sees, or
-// that change the order of the others, count as leading elsewhere.
+// OnlyFrom reports whether a text has no links other than those in the given text. A host
+// on its own is allowed if a link or an address with it was given. Characters that are
+// invisible or change the order of others count as links that were not given.
 func OnlyFrom(text, given string) bool {
 	if !hiddenOnlyFrom(text, given) || !numbersOnlyFrom(text, given) {
 		return false
@@ -41,8 +41,8 @@ func OnlyFrom(text, given string) bool {
 	return true
 }
 
-// Find returns where a text leads, each in one form: without the scheme of the web,
-// "www." and a slash at the end, the host in small letters.
+// Find returns the links of a text in a canonical form: without http or https, "www." and a
+// trailing slash, the host in lower case.
 func Find(text string) (out []string) {
 	text = strings.ReplaceAll(norm.NFKC.String(withoutHidden(text)), "。", ".")
 	for _, word := range strings.FieldsFunc(text, isBreak) {
@@ -52,26 +52,26 @@ func Find(text string) (out []string) {
 	return out
 }
 
-// isBreak says whether a character stands between words and is part of no link.
+// isBreak reports whether a character separates words and is not part of a link.
 func isBreak(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("<>\"'`()[]{}«»“”„‘’‚|,;^", r)
 }
 
 var (
-	// withSlashes is a link with any scheme.
+	// withSlashes matches a link with any scheme.
 	withSlashes = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*:[/\\]{2}.+`)
-	// withScheme is a link of a scheme that programs follow without slashes too.
+	// withScheme matches a link with a scheme that programs follow even without slashes.
 	withScheme = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}])((?:https?|ftps?|wss?|mailto|tel|sms|smsto|mms|callto|facetime|skype|whatsapp|viber|tg|line|weixin|fb-messenger|` +
 		`sips?|xmpp|ircs?|geo|maps|intent|market|itms-apps|itms|magnet|bitcoin|ethereum|javascript|vbscript|blob|urn|view-source):[^\s:].*)`)
 	data = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}])(data:[a-z]+/.+)`)
-	// withoutScheme is a link that takes the page's own.
+	// withoutScheme matches a link that uses the page's scheme.
 	withoutScheme = regexp.MustCompile(`(?:^|[^:/\\\p{L}\p{N}])([/\\]{2}[\p{L}\p{N}\[].*)`)
 	mail          = regexp.MustCompile(`[^\s@/:=]+@(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,}`)
 	domain        = regexp.MustCompile(`(?:[\p{L}\p{N}_][\p{L}\p{N}\p{M}_-]{0,62}\.)+[\p{L}][\p{L}\p{N}\p{M}-]{1,62}`)
 	address       = regexp.MustCompile(`(?:^|[^\p{L}\p{N}.,])([0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:$|[^\p{N}.,])`)
 )
 
-// inWord finds where a word leads.
+// inWord returns the links in a word.
 func inWord(word string) (out []string) {
 	if at := withSlashes.FindStringIndex(word); at != nil {
 		return append(inWord(word[:at[0]]), canonical(word[at[0]:]))
@@ -103,24 +103,24 @@ func inWord(word string) (out []string) {
 			continue
 		}
 		if rest := word[at[1]:]; rest != "" && strings.ContainsAny(rest[:1], ":/?#\\") {
-			return append(out, canonical(word[at[0]:])) // what follows is its path
+			return append(out, canonical(word[at[0]:])) // the rest is its path
 		}
 		out = append(out, canonical(word[at[0]:at[1]]))
 	}
 	return out
 }
 
-// isDomain says whether a name with dots ends as names of the internet do.
+// isDomain reports whether a name with dots ends like a name on the internet.
 func isDomain(name string) bool {
 	ascii, err := idna.Punycode.ToASCII(strings.ToLower(name))
 	if err != nil {
-		return true // a name that cannot be read is not to be trusted
+		return true // an unreadable name is not trusted
 	}
 	suffix, icann := publicsuffix.PublicSuffix(ascii)
 	return icann || strings.Contains(suffix, ".")
 }
 
-// canonical is the one form of a link.
+// canonical returns the canonical form of a link.
 func canonical(link string) string {
 	scheme, rest, ok := strings.Cut(link, ":")
 	switch scheme = strings.ToLower(scheme); {
@@ -143,7 +143,7 @@ func canonical(link string) string {
 	return host + path
 }
 
-// hostOf is the host of a link of the web, or of an e-mail address.
+// hostOf returns the host of a web link or of an e-mail address.
 func hostOf(link string) string {
 	if _, host, ok := strings.Cut(link, "@"); ok && !strings.ContainsAny(link, "/:") {
 		return host

@@ -6,7 +6,7 @@ import (
 	"konak/internal/crm/assistant/links"
 )
 
-// What leads somewhere is refused unless it was given; what only looks like it is not.
+// Links are refused unless they were given; text that only looks like a link is not.
 func TestOnlyFrom(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -35,14 +35,14 @@ func TestOnlyFrom(t *testing.T) {
 			t.Errorf("%q is refused: %v", text, links.Find(text))
 		}
 	}
-	// What was given with a character that nobody sees may be given back with it.
+	// Given text with an invisible character may be returned with it.
 	if !links.OnlyFrom("Mer\u00adhaba", "Mer\u00adhaba") || links.OnlyFrom("a\u202eb", "a\u202eb") {
 		t.Error("hidden characters of the given text")
 	}
 }
 
-// A telephone number, an IBAN or another long number passes where it was given, however it is
-// written; dates, times and amounts of money pass always.
+// A telephone number, an IBAN or another long number is allowed if it was given, however it
+// is written; dates, times and amounts of money are always allowed.
 func TestOnlyFromNumbers(t *testing.T) {
 	t.Parallel()
 	const given = "Tel: 0212 555 44 33 - 0212 555 44 34\n444 1 234\n+90 (532) 111-22-33\nIBAN TR33 0006 1005 1978 6457 8413 26, GB29NWBK60161331926819; takip 1Z9998887776"

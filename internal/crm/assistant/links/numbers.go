@@ -8,23 +8,23 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// shortestNumber is how many digits a telephone number has at least, such as 444 1 234.
+// shortestNumber is the minimum number of digits of a telephone number, such as 444 1 234.
 const shortestNumber = 7
 
-// mostBeside is how many digits may stand beside a number that was given: its country's, or the
-// number of a line in a list.
+// mostBeside is the number of extra digits allowed next to a given number: a country code,
+// or the number of a line in a list.
 const mostBeside = 3
 
 var (
-	// run is digits with what people write between those of one number.
+	// run matches digits with the separators that people write within one number.
 	run = regexp.MustCompile(`\p{Nd}(?:(?:[ \t\x{a0}]{0,2}[-–()]{0,2}[ \t\x{a0}]{0,2}|\.)\p{Nd})*`)
-	// apart stands between two numbers of a run.
+	// apart matches a separator between two numbers of a run.
 	apart = regexp.MustCompile(`[ \t\x{a0}]+[-–][ \t\x{a0}]+`)
-	// dates are days, years and times of the day, at most two of them.
+	// dates matches one or two days, years or times of day.
 	dates = regexp.MustCompile(`^` + date + `(?:[ \x{a0}]?[-– \x{a0}][ \x{a0}]?` + date + `)?$`)
-	// grouped is an amount with points between the thousands.
+	// grouped matches an amount with dots between the thousands.
 	grouped = regexp.MustCompile(`^[1-9][0-9]{0,2}(?:\.[0-9]{3})+$`)
-	// amounts are one or two amounts, where a currency follows.
+	// amounts matches one or two amounts, which must be followed by a currency.
 	amounts  = regexp.MustCompile(`^` + amount + `(?:[ \x{a0}]?[-–][ \x{a0}]?` + amount + `)?$`)
 	currency = regexp.MustCompile(`(?i)^(?:,[0-9]{2})?[ \x{a0}]?(?:tl|try|lira|₺|€|eur|euro|usd|\$|dolar|dollars?|£|gbp)(?:$|\P{L})`)
 )
@@ -34,8 +34,9 @@ const (
 	amount = `(?:[1-9][0-9]{0,2}(?:[ .\x{a0}][0-9]{3})*|[1-9][0-9]{3,8})(?:\.[0-9]{2})?`
 )
 
-// numbersOnlyFrom says whether a text has no telephone number, IBAN or other long number that
-// another has not. Signs and spaces do not count, and neither do dates, times and amounts of money.
+// numbersOnlyFrom reports whether all telephone numbers, IBANs and other long numbers of a
+// text also occur in the given text. Punctuation and spaces are ignored; dates, times and
+// amounts of money are always allowed.
 func numbersOnlyFrom(text, given string) bool {
 	text = readable(text)
 	var known []string
@@ -61,10 +62,10 @@ func numbersOnlyFrom(text, given string) bool {
 	return true
 }
 
-// readable is a text as people see it, with the usual forms of its characters.
+// readable returns a text as people see it, with its characters normalized.
 func readable(text string) string { return norm.NFKC.String(withoutHidden(text)) }
 
-// longNumbers are the digits of the numbers of a text that may be given back.
+// longNumbers returns the digits of all long numbers of a text.
 func longNumbers(text string) []string {
 	out := []string{}
 	for _, number := range run.FindAllString(readable(text), -1) {
@@ -77,7 +78,8 @@ func longNumbers(text string) []string {
 	return out
 }
 
-// isGiven says whether a number is one of those that are known or a part of one, or has one and little beside it.
+// isGiven reports whether a number equals a known one, is part of one, or contains one and
+// few other digits.
 func isGiven(number string, known []string) bool {
 	digits := strings.TrimLeft(digitsOf(number), "0")
 	if len(digits) < shortestNumber-1 {
@@ -91,7 +93,7 @@ func isGiven(number string, known []string) bool {
 	return false
 }
 
-// digitsOf is a text without what is no digit.
+// digitsOf returns only the digits of a text.
 func digitsOf(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {

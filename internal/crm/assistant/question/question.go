@@ -14,19 +14,19 @@ import (
 // Question is what a customer wrote since the last answer.
 type Question struct {
 	Item conversation.Item // the newest message of it
-	// Wrote are the texts, the oldest first.
+	// Wrote are the texts, oldest first.
 	Wrote []string
-	// Echo says that the customer sent our last answer back.
+	// Echo means that the customer sent our last answer back.
 	Echo bool
 }
 
-// Text is the question as one text.
+// Text returns the question as one text.
 func (q *Question) Text() string { return strings.Join(q.Wrote, "\n") }
 
-// Find finds the message among the newest items, of which the newest is first, and joins what
-// the customer wrote since the last answer. It returns false where the message is not the
-// customer's newest, or somebody wrote after it. An answer of the assistant stands behind the
-// message that it read, even where a message that was on its way then has an earlier time.
+// Find finds the message among the newest items, given newest first, and joins what the
+// customer wrote since the last answer. It returns false if the message is not the
+// customer's newest, or somebody wrote after it. An answer of the assistant is placed after
+// the message that it read, even if a message that arrived meanwhile has an earlier time.
 func Find(items []conversation.Item, message uuid.UUID) (q Question, found bool) {
 	answered := map[string]bool{}
 	for _, i := range items {

@@ -10,8 +10,9 @@ import (
 	"konak/internal/crm/reply"
 )
 
-// A message that was on its way while an earlier one was answered has an earlier time than
-// the answer. It is still to be answered, alone; what was answered is not.
+// A message that arrived while an earlier one was being answered has an earlier time than
+// the answer. It must still be answered, on its own; what was answered is not answered
+// again.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	message := func(body string) conversation.Item {

@@ -10,21 +10,22 @@ import (
 
 // Pages fetches web pages.
 type Pages interface {
-	// Check checks an address that a caller gave in a field. It returns the fault that says
-	// what is wrong with it.
+	// Check checks an address from a caller's field. It returns a fault that says what is
+	// wrong with it.
 	Check(field, address string) (*url.URL, error)
-	// Fetch gets a page of at most so many bytes. It returns a *Failure where there is none.
+	// Fetch fetches a page of at most the given number of bytes. It returns a *Failure if
+	// that is not possible.
 	Fetch(ctx context.Context, address string, most int64) (Page, error)
 }
 
-// Page is a page as it came.
+// Page is a page as fetched.
 type Page struct {
 	Name string // the path of its address
 	Type string // declared
 	Body []byte
 }
 
-// Why a source has no text. Failures of a connection have the classes of kit/outbound.
+// Reasons why a source has no text. Connection failures have the classes of kit/outbound.
 const (
 	NoText           = "no_text"
 	Unreadable       = "unreadable"
@@ -34,8 +35,8 @@ const (
 	spaceUsedUp      = "space_used_up"
 )
 
-// Failure says why a source could not be read. Gone says that there is nothing to read any
-// more, so that what was read before no longer counts.
+// Failure is the reason why a source could not be read. Gone means that the page no longer
+// exists, so that the text read before is not used any more.
 type Failure struct {
 	Code string
 	Gone bool
@@ -44,7 +45,7 @@ type Failure struct {
 // Error implements error.
 func (f *Failure) Error() string { return "source: " + f.Code }
 
-// fetch reads a page. It returns a *Failure where it has no text.
+// fetch fetches and reads a page. It returns a *Failure if it has no text.
 func (s *Service) fetch(ctx context.Context, address string) (document, error) {
 	p, err := s.Pages.Fetch(ctx, address, maxPage)
 	if err != nil {
@@ -53,8 +54,8 @@ func (s *Service) fetch(ctx context.Context, address string) (document, error) {
 	return s.read(ctx, p.Name, p.Type, p.Body)
 }
 
-// isBinary says whether content is no text and no document that is read here: it has bytes
-// that no text has.
+// isBinary reports whether content is neither text nor a document that can be read here,
+// because it has bytes that no text has.
 func isBinary(body []byte) bool {
 	switch {
 	case bytes.HasPrefix(body, []byte("PK")), bytes.Contains(body[:min(len(body), 1024)], []byte("%PDF-")):
@@ -74,8 +75,8 @@ func isBinary(body []byte) bool {
 	return controls > len(body)/20
 }
 
-// read makes a document of the content of a page or a file. The name tells Markdown and
-// HTML apart from other texts where no type was declared.
+// read parses the content of a page or a file. If no type is declared, the name
+// distinguishes Markdown and HTML from other texts.
 func (s *Service) read(ctx context.Context, name, contentType string, body []byte) (d document, err error) {
 	kind, _, _ := mime.ParseMediaType(contentType)
 	ending := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])

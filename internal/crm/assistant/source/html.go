@@ -11,10 +11,10 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// maxToken bounds one tag or one text between two tags.
+// maxToken is the maximum size of one tag or of one text between two tags.
 const maxToken = 1 << 20
 
-// skippedTags hold nothing that answers a question: programs, menus, forms.
+// skippedTags contain nothing that answers a question: scripts, menus, forms.
 var skippedTags = map[string]bool{
 	"script": true, "style": true, "noscript": true, "template": true, "svg": true, "math": true, "iframe": true, "object": true,
 	"nav": true, "footer": true, "aside": true, "form": true, "button": true, "select": true, "textarea": true, "dialog": true,
@@ -27,15 +27,15 @@ var inlineTags = map[string]bool{
 	"small": true, "span": true, "strong": true, "sub": true, "sup": true, "time": true, "u": true, "var": true, "wbr": true,
 }
 
-// voidTags have no end, so nothing can stand in them.
+// voidTags have no end tag and no content.
 var voidTags = map[string]bool{
 	"area": true, "base": true, "br": true, "col": true, "embed": true, "hr": true, "img": true, "input": true, "link": true, "meta": true,
 	"source": true, "track": true, "wbr": true,
 }
 
-// fromHTML makes sections of a page, in the encoding that its header or the page itself
-// names. Where the page says what its main part is, only that counts. It returns an error
-// where the page cannot be read.
+// fromHTML converts a page into sections, in the encoding that its header or the page
+// itself names. If the page marks its main part, only that is used. It returns an error if
+// the page cannot be read.
 func fromHTML(body io.Reader, contentType string) (document, error) {
 	decoded, err := charset.NewReader(body, contentType)
 	if err != nil {
@@ -74,8 +74,8 @@ type page struct {
 	inTitle    bool
 	inMain     int
 	heading    string // the tag of the heading that is being read
-	skipped    string // the tag that hides what is in it
-	skippedFor int    // tags of that name that are open
+	skipped    string // the open tag that hides its content
+	skippedFor int    // number of open tags with that name
 }
 
 func (p *page) text(s string) {
@@ -161,14 +161,14 @@ func isHeading(name string) bool {
 	return len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'
 }
 
-// breakLine ends the line at a tag that does.
+// breakLine ends the line if the tag does that.
 func (p *page) breakLine(name string) {
 	if p.skipped == "" && p.heading == "" && !inlineTags[name] && name != "td" && name != "th" {
 		p.endLine()
 	}
 }
 
-// endLine gives the line to the sections.
+// endLine adds the line to the sections.
 func (p *page) endLine() {
 	line := strings.Trim(p.line.String(), " ·\t\r\n")
 	p.line.Reset()

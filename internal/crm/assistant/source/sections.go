@@ -9,15 +9,16 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// Sizes of what the engine gets. A text has the size of a help article: the engine counts
-// words that stand elsewhere in the same text, and in a book every word stands somewhere.
+// Sizes of the texts for the engine. A text has the size of a help article: the engine
+// counts words that occur elsewhere in the same text, and in a book every word occurs
+// somewhere.
 const (
 	sectionBytes = 1200
 	textBytes    = 4000
 )
 
-// cleanLine makes one line of plain text: no control characters, no invisible ones, one
-// space between words.
+// cleanLine returns a line of plain text: without control and invisible characters, with
+// single spaces between words.
 func cleanLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -41,7 +42,7 @@ type builder struct {
 	cut      bool
 }
 
-// add adds a line. What goes beyond maxText is cut, and nothing is added after it.
+// add adds a line. Text beyond maxText is cut, and nothing is added after that.
 func (b *builder) add(line string) {
 	if line = cleanLine(line); line == "" || b.cut {
 		return
@@ -57,7 +58,7 @@ func (b *builder) add(line string) {
 		b.flush()
 	}
 	b.total += len(line)
-	for len(line) > sectionBytes { // a line without an end, such as a page in one paragraph
+	for len(line) > sectionBytes { // a very long line, such as a page in one paragraph
 		part := trtext.Cut(line, sectionBytes)
 		if i := strings.LastIndexAny(part, ".!? "); i > sectionBytes/2 {
 			part = part[:i+1]
@@ -71,7 +72,7 @@ func (b *builder) add(line string) {
 	}
 }
 
-// begin begins a section under a heading.
+// begin starts a section with a heading.
 func (b *builder) begin(heading string) {
 	b.flush()
 	b.heading = trtext.Cut(cleanLine(heading), maxTitle)
@@ -85,7 +86,7 @@ func (b *builder) flush() {
 	b.lines, b.bytes = nil, 0
 }
 
-// fromText makes sections of a plain text; the headings of Markdown begin new ones.
+// fromText converts plain text into sections; Markdown headings start new ones.
 func fromText(name, text string) document {
 	var b builder
 	markdown := strings.HasSuffix(strings.ToLower(path.Ext(name)), "md") || strings.EqualFold(path.Ext(name), ".markdown")
@@ -105,7 +106,7 @@ func fromText(name, text string) document {
 	return document{title: title, sections: b.sections, cut: b.cut}
 }
 
-// engineTexts makes texts of the size of an article out of what is kept of a source.
+// engineTexts splits a source's sections into texts the size of an article.
 func engineTexts(s Source, sections []section) (out []engine.Text) {
 	kind := engine.Website
 	if s.Kind == File {
@@ -124,7 +125,7 @@ func engineTexts(s Source, sections []section) (out []engine.Text) {
 	return out
 }
 
-// wholeText is a text as people read it.
+// wholeText returns all sections as one readable text.
 func wholeText(sections []section) string {
 	var b strings.Builder
 	for i, s := range sections {

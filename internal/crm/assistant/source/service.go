@@ -28,26 +28,26 @@ import (
 // Licence is the module that a workspace needs for sources.
 const Licence = "ai"
 
-// Licences knows what workspaces have.
+// Licences reads the licences of workspaces.
 type Licences interface {
 	Licences(ctx context.Context, tenant uuid.UUID) (map[string]bool, error)
 }
 
-// Config is what the package needs.
+// Config holds what the package needs.
 type Config struct {
 	DB       *db.DB
 	Pages    Pages
 	Limits   limit.Limiter
 	Licences Licences
-	// ReadDocument returns the text of a file, cut after so many bytes, or why it has none:
-	// mail's dlp.ReadDocument.
+	// ReadDocument returns the text of a file, cut after the given number of bytes, or the
+	// reason why it has none. It is mail's dlp.ReadDocument.
 	ReadDocument func(ctx context.Context, name string, content []byte, most int) (text, reason string)
 }
 
-// Service keeps the sources.
+// Service manages the sources.
 type Service struct{ Config }
 
-// New makes the service. It returns an error where the config lacks something.
+// New creates the service. It returns an error if the config is incomplete.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Pages == nil || c.Limits == nil || c.Licences == nil || c.ReadDocument == nil {
 		return nil, errors.New("source: the config is not complete")
@@ -59,19 +59,19 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// Sources lists the oldest first.
+// Sources returns the sources, oldest first.
 func (s *Service) Sources(ctx context.Context, p db.Page) (db.List[Source], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Source], error) { return list(r, p) })
 }
 
-// Source reads one with its text; not_found where there is none.
+// Source returns one source with its text; not_found if it does not exist.
 func (s *Service) Source(ctx context.Context, id uuid.UUID) (Text, error) {
 	k, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (kept, error) { return withText(r, id) })
 	return Text{k.Source, wholeText(k.sections.V)}, db.NotFound(err)
 }
 
-// pagesOfWorkspace bounds how often a workspace has pages fetched: each is a request to
-// somebody's server.
+// pagesOfWorkspace limits how often a workspace can have pages fetched: each is a request
+// to somebody's server.
 var pagesOfWorkspace = limit.Policy{Name: "assistant-sources", Burst: 60, Window: time.Hour}
 
 func (s *Service) takePage(ctx context.Context) error {
@@ -81,8 +81,8 @@ func (s *Service) takePage(ctx context.Context) error {
 	return nil
 }
 
-// AddPage names a page, which a job fetches. It returns a conflict where the page is a
-// source already.
+// AddPage adds a page, which a job fetches. It returns a conflict if the page is already a
+// source.
 func (s *Service) AddPage(ctx context.Context, in newPage) (src Source, err error) {
 	address, err := s.pageAddress(in.Address)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Service) AddPage(ctx context.Context, in newPage) (src Source, err erro
 	return src, err
 }
 
-// pageAddress checks an address and writes it in one way.
+// pageAddress checks an address and returns it in a canonical form.
 func (s *Service) pageAddress(raw string) (string, error) {
 	raw, _, _ = strings.Cut(strings.TrimSpace(raw), "#")
 	u, err := s.Pages.Check("address", raw)
@@ -127,7 +127,7 @@ func (s *Service) pageAddress(raw string) (string, error) {
 	return u.String(), nil
 }
 
-// setTitle takes a title that was given, or what the source is called until it is read.
+// setTitle sets the given title, or a default until the source is read.
 func (s *Source) setTitle(given string) {
 	given = cleanLine(given)
 	s.titleGiven = given != ""
@@ -149,12 +149,12 @@ func checkCount(tx *db.Tx) error {
 	return err
 }
 
-// record writes the audit line of a change.
+// record writes a change to the audit log.
 func record(tx *db.Tx, action string, src Source) error {
 	return audit.Write(tx, action, src.ID.String(), map[string]any{"kind": src.Kind, "title": src.Title, "address": src.Address, "filename": src.Filename})
 }
 
-// AddFile reads a file and keeps its text. The refusals are 422 on file: not_a_text,
+// AddFile reads a file and keeps its text. It refuses with 422 on file: not_a_text,
 // unreadable, no_text, too_large.
 func (s *Service) AddFile(ctx context.Context, name, title string, body io.Reader) (src Source, err error) {
 	content, err := io.ReadAll(body)
@@ -189,8 +189,8 @@ func (s *Service) AddFile(ctx context.Context, name, title string, body io.Reade
 	return src, err
 }
 
-// take puts what was read into a source, or notes that all sources together have no space
-// for it.
+// take stores the result of reading in the source, or records that the sources in total
+// have no space for it.
 func (s *Source) take(tx *db.Tx, d document) error {
 	now := clock.At(tx.Now())
 	s.TriedAt, s.UpdatedAt = &now, now
@@ -214,7 +214,7 @@ func (s *Source) take(tx *db.Tx, d document) error {
 	return nil
 }
 
-// fail notes why a source could not be read.
+// fail records why a source could not be read.
 func (s *Source) fail(code string, forget bool) {
 	s.State, s.Failure = Failed, &code
 	if forget {
@@ -222,15 +222,14 @@ func (s *Source) fail(code string, forget bool) {
 	}
 }
 
-// forget lets no answer come from what was read.
+// forget excludes the text read before from answers.
 func (s *Source) forget() {
 	s.Bytes, s.Cut, s.ReadAt = 0, false, nil
 	s.revision++
 }
 
-// Change writes a title or an address anew. With another address the page is fetched, and
-// what was read of the old one no longer counts. It returns a conflict where the page is a
-// source already.
+// Change changes a title or an address. With another address the page is fetched, and the
+// old page's text is no longer used. It returns a conflict if the page is already a source.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, in change) (src Source, err error) {
 	address := ""
 	if in.Address != nil {
@@ -263,7 +262,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in change) (src Sour
 	return src, err
 }
 
-// moveTo makes a source another page.
+// moveTo changes the page of a source.
 func (s *Source) moveTo(tx *db.Tx, address string) error {
 	switch {
 	case s.Kind != Website:
@@ -287,7 +286,7 @@ func (s *Source) moveTo(tx *db.Tx, address string) error {
 	return jobs.Restart(tx, FetchJob, s.ID, tx.Now())
 }
 
-// FetchAgain lets a page be read again now. It returns a conflict for a file.
+// FetchAgain fetches a page again now. It returns a conflict for a file.
 func (s *Service) FetchAgain(ctx context.Context, id uuid.UUID) (src Source, err error) {
 	if err := s.takePage(ctx); err != nil {
 		return src, err
@@ -311,7 +310,7 @@ func (s *Service) FetchAgain(ctx context.Context, id uuid.UUID) (src Source, err
 	return src, err
 }
 
-// Delete removes a source. No answer comes from it after that.
+// Delete removes a source. No later answer comes from it.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		src, err := lock(tx, id)
@@ -325,7 +324,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Revision names the state of the texts; texts of one revision are equal.
+// Revision identifies the state of the texts; equal revisions mean equal texts.
 func (s *Service) Revision(ctx context.Context) (string, error) {
 	list, err := db.Read(ctx, s.tenant(ctx), marks)
 	h := sha256.New()
@@ -335,7 +334,7 @@ func (s *Service) Revision(ctx context.Context) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:12]), err
 }
 
-// Texts reads what answers may come from.
+// Texts returns the texts that answers may come from.
 func (s *Service) Texts(ctx context.Context) (out []engine.Text, err error) {
 	list, err := db.Read(ctx, s.tenant(ctx), texts)
 	for _, k := range list {

@@ -13,7 +13,7 @@ import (
 // FetchJob fetches a page, now and every day. Its account is the source.
 const FetchJob = "assistant.fetch_source"
 
-// Jobs are the kinds of the package's jobs.
+// Jobs returns the package's job kinds.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{{
 		Name: FetchJob, Handler: s.runFetch, PerNode: 8, PerTenant: 2, PerAccount: 1, MaxAttempts: 1_000_000,
@@ -21,7 +21,7 @@ func (s *Service) Jobs() []jobs.Kind {
 	}}
 }
 
-// runFetch is the handler of FetchJob. It ends where the source is gone.
+// runFetch is the handler of FetchJob. It ends when the source no longer exists.
 func (s *Service) runFetch(ctx context.Context, j *jobs.Job) error {
 	src, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Source, error) { return byID(r, j.AccountID) })
 	if db.IsNoRow(err) {
@@ -43,7 +43,7 @@ func (s *Service) runFetch(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return ctx.Err() // the server stops
+		return ctx.Err() // the server is shutting down
 	}
 	var next time.Time
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
@@ -62,7 +62,7 @@ func (s *Service) runFetch(ctx context.Context, j *jobs.Job) error {
 	return jobs.RunAgain(next)
 }
 
-// saveFetched writes what became of fetching a page.
+// saveFetched stores the result of fetching a page.
 func saveFetched(tx *db.Tx, j *jobs.Job, doc document, failed *Failure) error {
 	src, err := lock(tx, j.AccountID)
 	if db.IsNoRow(err) {

@@ -21,7 +21,7 @@ const (
 	Failed  = "failed" // the last attempt to read it failed
 )
 
-// Bounds of a workspace's sources.
+// Limits of a workspace's sources.
 const (
 	maxSources   = 100
 	maxText      = 200_000   // bytes of one source's text
@@ -31,7 +31,8 @@ const (
 	maxTitle     = 200       // characters
 )
 
-// When pages are fetched again, and for how long a text counts whose page cannot be reached.
+// When pages are fetched again, and for how long the text of an unreachable page stays in
+// use.
 const (
 	refreshAfter = 24 * time.Hour
 	retryAfter   = 6 * time.Hour
@@ -59,7 +60,7 @@ type Source struct {
 	language   string
 }
 
-// Text is a source with what was read of it.
+// Text is a source with its text.
 type Text struct {
 	Source
 	Text string `json:"text" doc:"Text the assistant reads" example:"Teslimat iki ila dört iş günü sürer."`
@@ -71,7 +72,7 @@ type section struct {
 	Body    string `json:"b"`
 }
 
-// document is what was read of a page or a file.
+// document is the parsed content of a page or a file.
 type document struct {
 	title    string
 	language string
@@ -86,13 +87,13 @@ func (d *document) size() (n int) {
 	return n
 }
 
-// newPage is what a caller gives for a page.
+// newPage is the caller's input for a page.
 type newPage struct {
 	Address string `json:"address" minLength:"1" maxLength:"2000" example:"https://www.kayamobilya.example/teslimat" doc:"An https address reachable from the internet"`
 	Title   string `json:"title,omitempty" maxLength:"200" example:"Teslimat koşulları" doc:"Defaults to the page's own title"`
 }
 
-// change is what may be changed; nil leaves a value as it is.
+// change holds the values that may be changed; nil leaves a value unchanged.
 type change struct {
 	Title   *string `json:"title,omitempty" maxLength:"200" example:"Teslimat koşulları" doc:"Empty for the page's own title"`
 	Address *string `json:"address,omitempty" minLength:"1" maxLength:"2000" example:"https://www.kayamobilya.example/teslimat" doc:"Address of another page; the old page's text is no longer used"`

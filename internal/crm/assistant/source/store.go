@@ -31,7 +31,7 @@ func scanKept(row db.Row) (k kept, err error) {
 	return k, err
 }
 
-// list reads the oldest first; ids are in the order of time.
+// list returns the sources, oldest first; ids are ordered by time.
 func list(r *db.Reader, p db.Page) (db.List[Source], error) {
 	rows, err := db.All(r, scan, `SELECT `+columns+` FROM assistant_source WHERE tenant_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
 		r.Tenant(), p.After.ID, p.Limit+1)
@@ -46,13 +46,14 @@ func withText(r *db.Reader, id uuid.UUID) (kept, error) {
 	return db.One(r, scanKept, `SELECT `+columns+`, sections FROM assistant_source WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-// lock keeps others from changing a source until the transaction ends.
+// lock returns a source and locks it against changes until the transaction ends.
 func lock(tx *db.Tx, id uuid.UUID) (Source, error) {
 	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM assistant_source s WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("s"),
 		tx.Tenant(), id)
 }
 
-// usedFor reads how many sources there are, and how long the texts of all but one are.
+// usedFor returns the number of sources, and the total size of their texts except one
+// source's.
 func usedFor(r *db.Reader, except uuid.UUID) (count, bytes int, err error) {
 	type row struct{ count, bytes int }
 	v, err := db.One(r, func(s db.Row) (v row, err error) {
@@ -62,7 +63,7 @@ func usedFor(r *db.Reader, except uuid.UUID) (count, bytes int, err error) {
 	return v.count, v.bytes, err
 }
 
-// addressTaken says whether another source is this page.
+// addressTaken reports whether another source is this page.
 func addressTaken(r *db.Reader, address string, except uuid.UUID) (bool, error) {
 	n, err := db.One(r, db.Scalar[int], `SELECT count(*) FROM assistant_source WHERE tenant_id = $1 AND kind = 'website' AND address = $2 AND id <> $3`,
 		r.Tenant(), address, except)
@@ -95,7 +96,7 @@ func drop(tx *db.Tx, id uuid.UUID) error {
 	return err
 }
 
-// mark names the state of one source that answers come from.
+// mark identifies the state of a source that has a text.
 type mark struct {
 	id       uuid.UUID
 	revision int64

@@ -11,11 +11,12 @@ var (
 	styleLength  = regexp.MustCompile(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)(px|em|rem|ex|ch|pt|vw|vh|%|)$`)
 )
 
-// farOff is how many pixels before the screen's edge nobody sees what stands there.
+// farOff is the position in pixels beyond the screen's edge at which content is considered
+// invisible.
 const farOff = -999
 
-// hiddenStyle says whether a style attribute keeps what is in its tag from being seen.
-// Style sheets are not read.
+// hiddenStyle reports whether a style attribute hides the content of its tag. Style sheets
+// are not read.
 func hiddenStyle(attribute string) bool {
 	s := readStyle(attribute)
 	switch {
@@ -30,8 +31,8 @@ func hiddenStyle(attribute string) bool {
 	return false
 }
 
-// readStyle reads what a style attribute declares. The last of a name counts, and one that is
-// important before those that are not.
+// readStyle parses the declarations of a style attribute. The last one of a name wins;
+// important ones win over others.
 func readStyle(attribute string) map[string]string {
 	out, important := map[string]string{}, map[string]bool{}
 	for declaration := range strings.SplitSeq(styleComment.ReplaceAllString(strings.ToLower(attribute), " "), ";") {
@@ -45,7 +46,7 @@ func readStyle(attribute string) map[string]string {
 	return out
 }
 
-// pixels is a length in pixels, about; parts of the whole count as they stand.
+// pixels returns a length in approximate pixels; a percentage is returned as its number.
 func pixels(value string) (n float64, unit string, ok bool) {
 	m := styleLength.FindStringSubmatch(value)
 	if m == nil {
@@ -70,11 +71,11 @@ func isZero(value string) bool {
 
 func isFarOff(value string) bool {
 	n, unit, ok := pixels(value)
-	return ok && unit != "%" && n <= farOff // a slide beside the one that is shown is no trick
+	return ok && unit != "%" && n <= farOff // slides next to the visible one are legitimate
 }
 
-// zeroFont says whether the size among the words of a font is nothing: it stands alone, or before the
-// height of a line.
+// zeroFont reports whether the font shorthand has a size of zero, alone or before a line
+// height.
 func zeroFont(value string) bool {
 	for word := range strings.FieldsSeq(value) {
 		if size, _, _ := strings.Cut(word, "/"); isZero(size) {
@@ -84,7 +85,7 @@ func zeroFont(value string) bool {
 	return false
 }
 
-// arguments are what a function of a style is given; nil for another function.
+// arguments returns the arguments of a style function; nil if value is another function.
 func arguments(value, function string) []string {
 	rest, ok := strings.CutPrefix(value, function+"(")
 	if !ok {
@@ -94,7 +95,8 @@ func arguments(value, function string) []string {
 	return strings.FieldsFunc(rest, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
 }
 
-// emptyClip says whether a rectangle shows nothing of its tag: no height or no width, but for a pixel.
+// emptyClip reports whether a clip rectangle shows nothing: at most one pixel in height or
+// width.
 func emptyClip(value string) bool {
 	list := arguments(value, "rect")
 	if len(list) != 4 {
@@ -108,7 +110,7 @@ func emptyClip(value string) bool {
 	return thin(list[0], list[2]) || thin(list[3], list[1])
 }
 
-// emptyClipPath says whether a path shows nothing of its tag.
+// emptyClipPath reports whether a clip path shows nothing.
 func emptyClipPath(value string) bool {
 	if list := arguments(value, "circle"); len(list) > 0 {
 		return isZero(list[0])

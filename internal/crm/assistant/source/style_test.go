@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a style attribute hides is in no section of a page; what people see is.
+// Content hidden by a style attribute is in no section of a page; visible content is.
 func TestHiddenStyles(t *testing.T) {
 	t.Parallel()
 	read := func(style string) string {

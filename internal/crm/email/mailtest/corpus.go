@@ -1,6 +1,6 @@
-// Package mailtest holds mails that are hard to read: the kinds that senders,
-// relays, scanners and forty years of mail programs really produce, and some
-// that only malice does. They are written here, so they can be read.
+// Package mailtest holds mails that are hard to read: the kinds that senders, relays,
+// scanners and forty years of mail programs really produce, and some that only an attacker
+// would send. They are built in code so that they can be read.
 package mailtest
 
 import (
@@ -13,8 +13,8 @@ import (
 type Sample struct {
 	Name string
 	Raw  []byte
-	// Unreadable mails belong into the store of failed mail; the others must
-	// become a message.
+	// Unreadable mails belong in the store of failed mail; all others must become a
+	// message.
 	Unreadable bool
 }
 
@@ -31,7 +31,7 @@ func (b *builder) bad(name, raw string) {
 
 const crlf = "\r\n"
 
-// Head is a decent header up to the fields of the body.
+// Head returns a well-formed header up to the fields of the body.
 func Head(id string, more ...string) string {
 	return strings.Join(append([]string{
 		"From: Elif Kaya <elif@kayamobilya.example>", "To: destek@firma.example", "Subject: Teslimat " + id,
@@ -39,7 +39,7 @@ func Head(id string, more ...string) string {
 	}, more...), crlf) + crlf
 }
 
-// Hard gives every sample.
+// Hard returns all samples.
 func Hard() []Sample {
 	b := &builder{}
 	b.shapes()

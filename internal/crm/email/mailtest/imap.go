@@ -18,19 +18,19 @@ import (
 	"github.com/emersion/go-imap/v2/imapserver/imapmemserver"
 )
 
-// Who may sign in to the servers of this package.
+// The login for the servers of this package.
 const (
 	User     = "destek"
 	Password = "geheim-1"
 )
 
-// IMAP is a running server with one mailbox in it.
+// IMAP is a running server with one mailbox.
 type IMAP struct {
 	Port int
 	put  func(raw string) error
 }
 
-// Put lays a mail into the mailbox.
+// Put stores a mail in the mailbox.
 func (m *IMAP) Put(t testing.TB, raw string) {
 	t.Helper()
 	if err := m.put(raw); err != nil {
@@ -83,7 +83,7 @@ func listen(t testing.TB) net.Listener {
 
 func port(ln net.Listener) int { return ln.Addr().(*net.TCPAddr).Port }
 
-// dovecot is a configuration in one folder for Dovecot 2.3.
+// dovecot is a configuration for Dovecot 2.3 that uses a single folder.
 const dovecot = `base_dir = %[1]s/run
 state_dir = %[1]s/state
 log_path = %[1]s/log
@@ -119,8 +119,8 @@ service anvil {
 }
 `
 
-// StartDovecot runs a Dovecot of the system in a folder of its own. The test is
-// skipped where there is none, or one of another generation.
+// StartDovecot runs the system's Dovecot in its own folder. The test is skipped if Dovecot
+// is not installed or is not version 2.3.
 func StartDovecot(t testing.TB) *IMAP {
 	t.Helper()
 	bin, err := exec.LookPath("dovecot")
@@ -130,7 +130,7 @@ func StartDovecot(t testing.TB) *IMAP {
 	if version, err := exec.CommandContext(t.Context(), bin, "--version").Output(); err != nil || !strings.HasPrefix(string(version), "2.3.") {
 		t.Skipf("Dovecot %s is configured differently: %v", version, err)
 	}
-	// Not t.TempDir: its names are longer than a socket's may be.
+	// t.TempDir would return a path too long for a socket.
 	dir, err := os.MkdirTemp("", "dc")
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func StartDovecot(t testing.TB) *IMAP {
 	}
 	login, internal := me.Username, me.Username
 	if me.Uid == "0" {
-		// Whom the package made: Dovecot refuses to serve mail as root.
+		// These users come with the package: Dovecot refuses to serve mail as root.
 		login, internal, me.Uid, me.Gid = "dovenull", "dovecot", "65534", "65534"
 		for _, d := range []string{"", "mail", "mail/cur", "mail/new", "mail/tmp"} {
 			if err := os.Chown(filepath.Join(dir, d), 65534, 65534); err != nil {
@@ -172,7 +172,7 @@ func StartDovecot(t testing.TB) *IMAP {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// Its children end with it where it is asked, not where it is killed.
+		// Dovecot's children exit with it on an interrupt, not when it is killed.
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
 		}
@@ -190,7 +190,7 @@ func StartDovecot(t testing.TB) *IMAP {
 	return m
 }
 
-// await waits until somebody listens.
+// await waits until a server listens on the port.
 func await(t testing.TB, port int) {
 	t.Helper()
 	for tries := 0; ; tries++ {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// reports are what mail servers send back, in the shapes that they have.
+// reports adds the reports that mail servers send back, in their various formats.
 func (b *builder) reports() {
 	report := func(name, action, status, code, more string) {
 		b.add("report-"+name, "From: Mail Delivery System <MAILER-DAEMON@"+name+".example>"+crlf+"To: destek@firma.example"+crlf+
@@ -38,14 +38,13 @@ func (b *builder) reports() {
 	b.add("receipt-broken", Head("mdnbroken", "Content-Type: multipart/report; report-type=disposition-notification; boundary=b")+crlf+"--b"+crlf+"Content-Type: message/disposition-notification"+crlf+crlf)
 }
 
-// tnef is a stream with one attribute and a checksum that is wrong, as old
-// gateways leave it.
+// tnef is a stream with one attribute and a wrong checksum, as old gateways produce it.
 var tnef = base64.StdEncoding.EncodeToString([]byte{
 	0x78, 0x9f, 0x3e, 0x22, 0x01, 0x00, 0x01, 0x06, 0x90, 0x08, 0x00, 0x04, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0xff, 0xff,
 })
 
-// offices are the mails of working people: meetings, invoices, scans, phones,
-// ticket systems, forwards of forwards.
+// offices adds mails from office work: meetings, invoices, scans, phones, ticket systems,
+// forwards of forwards.
 func (b *builder) offices() {
 	text := part("text/plain; charset=utf-8", "Merhaba")
 	file := func(kind, name, content string) string {
@@ -70,7 +69,7 @@ func (b *builder) offices() {
 	b.add("smime-opaque", Head("opaque", "Content-Type: application/x-pkcs7-mime; smime-type=signed-data; name=smime.p7m", "Content-Transfer-Encoding: base64", "Content-Disposition: attachment; filename=smime.p7m")+crlf+"MIAGCSqGSIb3DQEHAqCA")
 	b.add("smime-in-list", Head("smimelist", multipart("mixed", "l", strings.TrimSuffix(multipart("signed; protocol=\"application/x-pkcs7-signature\"", "s", text, file("application/x-pkcs7-signature", "smime.p7s", "0\x80")), crlf), part("text/plain", "-- \r\nliste altı"))))
 
-	// A forward of a forward of a forward, in the text and as mails in mails.
+	// A mail that was forwarded several times, as inline text and as nested attachments.
 	quote := "asıl ileti"
 	for i := range 6 {
 		quote = fmt.Sprintf("---------- İletilen ileti ---------\r\nGönderen: Kişi %d <k%d@kaya.example>\r\nTarih: 15 Kas 2026 Paz, 12:3%d\r\nKonu: İlt: Teslimat\r\nAlıcı: destek@firma.example\r\n\r\n%s", i, i, i, quote)
@@ -86,7 +85,7 @@ func (b *builder) offices() {
 	b.add("resent", "Resent-From: mudur@kaya.example"+crlf+"Resent-To: destek@firma.example"+crlf+"Resent-Message-ID: <r@kaya.example>"+crlf+Head("resent", "")+"yönlendirildi")
 	b.add("redirected-srs", "Return-Path: <SRS0=aBcD=XY=kaya.example=elif@relay.example>"+crlf+Head("srs", "")+"metin")
 
-	// The same id twice, and mails about mails.
+	// The same id twice, and mails that contain other mails.
 	b.add("duplicate-id-first", Head("twice", "")+"birinci")
 	b.add("duplicate-id-second", Head("twice", "")+"ikinci, aynı kimlikle")
 	b.add("idn-sender", "From: Şule <şule@xn--z-zga.example>"+crlf+"To: destek@firma.example"+crlf+"Subject: IDN"+crlf+crlf+"x")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Why a mail is taken for a machine's.
+// Reasons for treating a mail as automatic.
 const (
 	AutoReplied   = "auto_replied" // an answer to a mail: an absence note, a receipt
 	AutoNobody    = "null_sender"
@@ -16,18 +16,18 @@ const (
 	AutoDaemon    = "daemon"
 )
 
-// AutoReply says whether the mail is a machine's answer to another mail, so
-// that nobody waits for an answer to it. Other mails of machines may well be
-// somebody's words: a form's, a list's, another help desk's.
+// AutoReply reports whether the mail is an automatic answer to another mail, so that nobody
+// waits for a reply. Other automatic mails may carry a person's words: those from a form, a
+// list or another help desk.
 func (m *Mail) AutoReply() bool { return m.Auto == AutoReplied || m.Auto == AutoNobody }
 
-// absence is how programs begin the subject of an absence note. Exchange marks
-// its notes like any other mail of a machine, so the subject has to tell.
+// absence matches the beginning of an absence note's subject. Exchange marks these notes
+// like any other automatic mail, so only the subject distinguishes them.
 var absence = regexp.MustCompile(`(?i)^\s*(automatic reply|auto[- ]?(reply|response)|out of (the )?office|` +
 	`otomat[iİ]k (yan[ıI]t|cevap)|of[iİ]s d[ıI]ş[ıI]nda)`)
 
-// automatic says why a mail comes from a machine. Whoever answers such a mail
-// automatically answers a machine, and two of those never stop.
+// automatic returns why a mail counts as automatic, "" if it does not. An automatic answer
+// to such a mail would go to a machine, and two of those never stop.
 func automatic(h header, m *Mail, envelopeFrom string) string {
 	why := mark(h, m)
 	switch {
@@ -41,13 +41,14 @@ func automatic(h header, m *Mail, envelopeFrom string) string {
 	return why
 }
 
-// isReceipt says whether a mail only tells that another was read.
+// isReceipt reports whether a mail is a read receipt.
 func isReceipt(h header) bool {
 	kind, params, _, _ := mediaType(h.get("Content-Type"))
 	return strings.HasSuffix(kind, "multipart/report") && strings.EqualFold(params["report-type"], "disposition-notification")
 }
 
-// mark reads what the mail's head says about its sender.
+// mark returns the reason for treating the mail as automatic that its header gives, "" for
+// none.
 func mark(h header, m *Mail) string {
 	switch v := strings.ToLower(strings.TrimSpace(h.get("Auto-Submitted"))); {
 	case strings.HasPrefix(v, "auto-replied"):

@@ -7,8 +7,8 @@ import (
 	"konak/internal/crm/email/message"
 )
 
-// Who wrote: a person, a machine, or a machine that only answers. The heads are
-// those that programs really write.
+// Authors: a person, a machine, or a machine that only answers. The headers are from real
+// programs.
 func TestAutomatic(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

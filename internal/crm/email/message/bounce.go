@@ -13,29 +13,31 @@ import (
 
 // Bounce is a report about a mail that did not arrive, or not yet.
 type Bounce struct {
-	// Final: it will not arrive. Otherwise it is late and still tried.
+	// Final means that the mail will not arrive; otherwise it is late and delivery is still
+	// being tried.
 	Final bool
-	// Recipient is who was not reached, "" where the report does not say.
+	// Recipient is the address that was not reached, "" if the report does not name it.
 	Recipient string
-	// Status is the enhanced code, such as 5.1.1.
+	// Status is the enhanced status code, such as 5.1.1.
 	Status string
 	Reason string
-	// MessageIDs are those of the mail that the report is about, the likeliest
+	// MessageIDs are the candidates for the mail that the report is about, most likely
 	// first.
 	MessageIDs []string
 
 	read int // parts and groups of fields that were read
 }
 
-// Bounds of what is read of a report.
+// Limits on how much of a report is read.
 const (
 	maxReportRead = 100      // parts and groups of fields
 	maxReport     = 64 << 10 // of each part
 	maxMentions   = 1 << 20  // of a mail that may quote Message-IDs
 )
 
-// readBounce recognises a report: by its type, which most servers set, or by
-// its sender and by naming recipients that failed. The mail begins at start.
+// readBounce recognises a report by its type, which most servers set, by a header that
+// names failed recipients, or by a daemon's address together with words of failure; nil for
+// any other mail. The mail begins at start.
 func readBounce(root *part, h header, m *Mail, start int64) *Bounce {
 	b := &Bounce{}
 	_, params, _, _ := mediaType(h.get("Content-Type"))
@@ -77,7 +79,7 @@ var saysFailed = regexp.MustCompile(`(?i)undeliver|not delivered|delivery (statu
 
 var mentionedID = regexp.MustCompile(`(?im)^[> \t]*Message-ID:\s*<([^<>\s]{3,300})>`)
 
-// quotedMessageIDs are the Message-IDs that a report without structure quotes.
+// quotedMessageIDs returns the Message-IDs quoted in an unstructured report.
 func quotedMessageIDs(raw []byte, own string) []string {
 	var out []string
 	for _, m := range mentionedID.FindAllSubmatch(raw, maxIDs) {
@@ -88,8 +90,8 @@ func quotedMessageIDs(raw []byte, own string) []string {
 	return out
 }
 
-// readPart reads a part and the parts in it, and says whether one of them is a
-// delivery status.
+// readPart reads a part and its child parts, and reports whether one of them is a delivery
+// status.
 func (b *Bounce) readPart(p *part) (found bool) {
 	if b.read >= maxReportRead {
 		return false
@@ -110,8 +112,8 @@ func (b *Bounce) readPart(p *part) (found bool) {
 	return found
 }
 
-// status reads the groups of fields of a delivery status; the first recipient
-// that failed for good counts most.
+// status reads the field groups of a delivery status; the first recipient with a permanent
+// failure takes precedence.
 func (b *Bounce) status(content []byte) {
 	groups := strings.Split(strings.ReplaceAll(text(content, ""), "\n\n\n", "\n\n"), "\n\n")
 	for _, g := range groups {
@@ -139,7 +141,7 @@ func (b *Bounce) status(content []byte) {
 
 var quotedRune = regexp.MustCompile(`\\x\{([0-9A-Fa-f]{2,6})\}`)
 
-// plainUTF8 undoes how an address beyond ASCII is written in ASCII (RFC 6533, 3).
+// plainUTF8 decodes the ASCII form of an address with non-ASCII characters (RFC 6533, 3).
 func plainUTF8(s string) string {
 	return quotedRune.ReplaceAllStringFunc(s, func(q string) string {
 		n, _ := strconv.ParseInt(quotedRune.FindStringSubmatch(q)[1], 16, 32) // it has digits only

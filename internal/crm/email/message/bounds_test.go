@@ -14,8 +14,8 @@ import (
 	"konak/internal/crm/email/message"
 )
 
-// largest is what --mail-max-size is by default; a quarter of it in an ordinary
-// run, because what a mail costs grows with its length.
+// largest is the default of --mail-max-size; a quarter of it in an ordinary run, because
+// the cost of a mail grows with its length.
 var largest = func() int {
 	if os.Getenv("KONAK_TEST_STORM") != "" {
 		return 36 << 20
@@ -23,13 +23,13 @@ var largest = func() int {
 	return 9 << 20
 }()
 
-// manyParts is a mail with n parts, each with a text.
+// manyParts returns a mail with n parts, each with a text.
 func manyParts(n int, text string) []byte {
 	return []byte(mailtest.Head("1", `Content-Type: multipart/mixed; boundary="b"`+"\r\n") +
 		strings.Repeat("--b\r\n\r\n"+text+"\r\n", n) + "--b--\r\n")
 }
 
-// nested is a text in n multiparts; cut off where nothing closes them.
+// nested returns a text in n multiparts, which are truncated unless closed is true.
 func nested(n int, text string, closed bool) []byte {
 	var b, end strings.Builder
 	b.WriteString(mailtest.Head("1", "Content-Type: multipart/mixed; boundary=b1\r\n"))
@@ -45,7 +45,7 @@ func nested(n int, text string, closed bool) []byte {
 	return []byte(b.String() + "\r\n" + text + "\r\n" + end.String())
 }
 
-// partHeaders is a mail of 100 parts whose headers have n bytes in all.
+// partHeaders returns a mail of 100 parts whose headers have n bytes in total.
 func partHeaders(n int) []byte {
 	field := "X-A: " + strings.Repeat("a", n/100-7) + "\r\n"
 	return []byte(mailtest.Head("1", "Content-Type: multipart/mixed; boundary=b\r\n") +
@@ -82,8 +82,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// alike is a text in 12 multiparts, each with a boundary that begins as the
-// ones around it do.
+// alike returns a text in 12 multiparts, each with a boundary that begins like those around
+// it.
 func alike(text string) []byte {
 	var b strings.Builder
 	b.WriteString(mailtest.Head("1", "Content-Type: multipart/mixed; boundary=b\r\n"))
@@ -96,11 +96,11 @@ func alike(text string) []byte {
 	return []byte(b.String() + "\r\n" + text)
 }
 
-// fill repeats a text until it is as long as a mail may be.
+// fill repeats a text up to the maximum length of a mail.
 func fill(s string) string { return strings.Repeat(s, largest/len(s)) }
 
-// worstMails are the mails within the bounds that take the longest, one for
-// each step of reading a mail.
+// worstMails returns the slowest mails within the limits, one for each step of reading a
+// mail.
 func worstMails() map[string]func() []byte {
 	mail := func(fields, text string) func() []byte {
 		return func() []byte { return []byte(mailtest.Head("1", fields) + text) }
@@ -163,10 +163,9 @@ func worstMails() map[string]func() []byte {
 	}
 }
 
-// The worst mails within the bounds are read in under a second of the
-// processor's time each, and without more memory than a few times their length.
-// The figures are printed; only far more than that is an error, because a
-// machine may be slow or busy.
+// The worst mails within the limits are each read in under a second of processor time, with
+// memory of at most a few times their length. The figures are printed; only a much higher
+// value is an error, because a machine may be slow or busy.
 func TestWorstMails(t *testing.T) {
 	for name, mail := range worstMails() {
 		raw := mail()
@@ -185,7 +184,7 @@ func TestWorstMails(t *testing.T) {
 	}
 }
 
-// processorTime is what this process used of the processor until now.
+// processorTime returns the processor time that this process has used so far.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var use syscall.Rusage

@@ -36,17 +36,17 @@ type Draft struct {
 	InReplyTo  string
 	References []string
 	Files      []File
-	// Auto marks a mail that no person wrote, so that machines leave it alone.
+	// Auto marks an automatic mail, so that machines do not answer it.
 	Auto bool
 	Date time.Time
 }
 
-// maxReferences bounds the header: the first one names the thread, the last
-// ones the place in it.
+// maxReferences limits the References header: the first id names the thread, the last ones
+// the mail's place in it.
 const maxReferences = 20
 
-// Render makes the mail as it goes over the wire. The same draft gives the
-// same bytes, so a repeated attempt cannot be mistaken for another mail.
+// Render returns the mail as it is sent. The same draft always yields the same bytes, so
+// that a repeated attempt cannot be mistaken for another mail.
 func (d *Draft) Render() ([]byte, error) {
 	if len(d.To) == 0 {
 		return nil, errors.New("message: nobody to write to")
@@ -83,7 +83,7 @@ func (d *Draft) Render() ([]byte, error) {
 			return nil, err
 		}
 	}
-	// Closing writes the last line, so the bytes are only whole after it.
+	// Close writes the final boundary; the bytes are incomplete before that.
 	err = mixed.Close()
 	return out.Bytes(), err
 }
@@ -101,7 +101,8 @@ func (d *Draft) head(out *bytes.Buffer) {
 	field("Subject", strings.ReplaceAll(mime.QEncoding.Encode("utf-8", trtext.Cut(oneLine(d.Subject), 800)), "?= =?", "?=\r\n =?"))
 	field("Date", d.Date.Format(time.RFC1123Z))
 	field("Message-ID", "<"+d.MessageID+">")
-	// A Message-ID beyond ASCII would keep the mail from servers without SMTPUTF8.
+	// A Message-ID with non-ASCII characters would prevent delivery to servers without
+	// SMTPUTF8.
 	if d.InReplyTo != "" && isASCII(d.InReplyTo) {
 		field("In-Reply-To", "<"+oneLine(d.InReplyTo)+">")
 	}
@@ -136,7 +137,7 @@ func addressList(list []string) string {
 	return strings.Join(out, ",\r\n ")
 }
 
-// oneLine keeps a value from becoming two fields.
+// oneLine prevents a value from becoming two header fields.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -187,7 +188,7 @@ const (
 	pageEnd  = "</body></html>\n"
 )
 
-// linkedHTML is plain text as simple HTML: paragraphs, lines and links.
+// linkedHTML returns plain text as simple HTML: paragraphs, lines and links.
 func linkedHTML(text string) string {
 	var b strings.Builder
 	for _, p := range strings.Split(strings.TrimSpace(text), "\n\n") {
@@ -236,8 +237,8 @@ func attach(w *multipart.Writer, f File) error {
 
 var answerPrefix = regexp.MustCompile(`(?i)^\s*((re|ynt|yan|yanıt|aw|sv|rif|ref)\s*(\[\d+\])?\s*:\s*)+`)
 
-// ReplySubject is the subject of an answer to a mail, with the token of the
-// conversation where the account wants one.
+// ReplySubject returns the subject of an answer to a mail, with the conversation's token
+// unless it is "".
 func ReplySubject(latest, token string) string {
 	s := "Re: " + answerPrefix.ReplaceAllString(strings.TrimSpace(latest), "")
 	if token != "" && !strings.Contains(strings.ToLower(s), "[#"+token+"]") {

@@ -58,7 +58,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// A mail has no octet beyond ASCII, so that every server takes it.
+// A mail contains only ASCII, so that every server accepts it.
 func TestRenderInASCII(t *testing.T) {
 	t.Parallel()
 	d := message.Draft{

@@ -5,26 +5,25 @@ import (
 	"io"
 )
 
-// content is where the content of a part lies, as it came.
+// content is the location of a part's content, still encoded.
 type content struct {
 	from     io.ReaderAt
 	at, size int64
 	encoding string // in lower case
 }
 
-// decoder undoes a Content-Transfer-Encoding as far as it can be undone. It
-// reads and decodes a block at a time, so that a large file is never in memory.
-// What has no meaning is left out of base64, and kept as it stands in
-// quoted-printable.
+// decoder decodes a Content-Transfer-Encoding as far as possible. It reads and decodes
+// block by block, so that a large file is never in memory as a whole. Invalid bytes are
+// dropped in base64 and kept unchanged in quoted-printable.
 type decoder struct {
-	content        // what was not read yet
-	block   []byte // where blocks are read to
-	rest    []byte // read and not decoded yet
-	out     []byte // decoded and not handed out yet
-	buf     []byte // where blocks are decoded to
+	content        // the part that was not read yet
+	block   []byte // buffer that blocks are read into
+	rest    []byte // read but not decoded yet
+	out     []byte // decoded but not returned yet
+	buf     []byte // buffer that blocks are decoded into
 	bits    uint32 // of base64 letters that do not make up whole bytes yet
-	letters int    // how many of them
-	bad     int    // bytes without a meaning
+	letters int    // number of letters in bits
+	bad     int    // number of invalid bytes
 }
 
 const decodeBlock = 32 << 10
@@ -33,10 +32,10 @@ func newDecoder(c *content) *decoder {
 	return &decoder{content: *c, block: make([]byte, min(c.size, decodeBlock))}
 }
 
-// done says whether everything was decoded.
+// done reports whether everything was decoded.
 func (d *decoder) done() bool { return d.size == 0 && len(d.rest) == 0 }
 
-// Read implements io.Reader. It returns the error of a read that failed.
+// Read implements io.Reader. It returns the error of a failed read.
 func (d *decoder) Read(b []byte) (int, error) {
 	for len(d.out) == 0 {
 		if d.done() {
@@ -51,10 +50,10 @@ func (d *decoder) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// decodeUpTo returns the first bytes of a content, at most limit, and how many
-// of them have no meaning. It returns the error of a read that failed.
+// decodeUpTo returns at most limit decoded bytes from the start of a content, and the
+// number of invalid bytes. It returns the error of a failed read.
 func decodeUpTo(c *content, limit int64) (out []byte, bad int, err error) {
-	limit = min(limit, c.size) // decoding makes nothing longer
+	limit = min(limit, c.size) // decoding never makes a content longer
 	if c.encoding != "base64" && c.encoding != "quoted-printable" {
 		out = make([]byte, limit)
 		return out, 0, readFullAt(c.from, out, c.at)
@@ -69,8 +68,8 @@ func decodeUpTo(c *content, limit int64) (out []byte, bad int, err error) {
 	return out[:min(int64(len(out)), limit)], d.bad, nil
 }
 
-// readBlock reads on and returns what is to be decoded next, and whether it is
-// the last of the content.
+// readBlock reads on and returns the next bytes to decode, and whether they are the last of
+// the content.
 func (d *decoder) readBlock() (block []byte, last bool, err error) {
 	n := copy(d.block, d.rest)
 	d.rest = d.block[:n]
@@ -83,7 +82,8 @@ func (d *decoder) readBlock() (block []byte, last bool, err error) {
 	return block, d.size == 0, nil
 }
 
-// decodeBlock decodes the next block into out, whose bytes were handed out.
+// decodeBlock decodes the next block into out, whose previous bytes have been returned
+// already.
 func (d *decoder) decodeBlock() error {
 	block, last, err := d.readBlock()
 	if err != nil {
@@ -105,8 +105,8 @@ func (d *decoder) decodeBlock() error {
 	return nil
 }
 
-// wholeLines cuts a block behind its last line end. Where it has none, it cuts
-// before an escape that may not be complete and says that the line goes on.
+// wholeLines cuts a block after its last line end. If it has none, it cuts before a
+// possibly incomplete escape and returns false: the line continues.
 func wholeLines(block []byte, last bool) ([]byte, bool) {
 	if last {
 		return block, true
@@ -120,8 +120,7 @@ func wholeLines(block []byte, last bool) ([]byte, bool) {
 	return block, false
 }
 
-// base64Values holds the value of each letter of base64 and notLetter for all
-// other bytes.
+// base64Values holds the value of each base64 letter, and notLetter for all other bytes.
 var base64Values = func() (values [256]byte) {
 	for i := range values {
 		values[i] = notLetter
@@ -134,8 +133,8 @@ var base64Values = func() (values [256]byte) {
 
 const notLetter = 0xff
 
-// decodeBase64 passes over what is no letter. A "=" ends a run of letters, as
-// in a content that was put together of several; the last block ends one too.
+// decodeBase64 skips all bytes that are not base64 letters. A "=" ends a run of letters,
+// since a content may be concatenated from several; the last block ends one too.
 func (d *decoder) decodeBase64(block []byte, last bool) {
 	for _, c := range block {
 		switch v := base64Values[c]; {
@@ -156,7 +155,7 @@ func (d *decoder) decodeBase64(block []byte, last bool) {
 	}
 }
 
-// endRun decodes the letters at the end of a run.
+// endRun decodes the remaining letters of a run.
 func (d *decoder) endRun() {
 	switch d.letters {
 	case 1:
@@ -169,8 +168,8 @@ func (d *decoder) endRun() {
 	d.bits, d.letters = 0, 0
 }
 
-// decodeQuoted reads quoted-printable. White space at the end of a line is
-// dropped, as relays may have added it.
+// decodeQuoted decodes quoted-printable. Trailing white space on a line is dropped, because
+// relays may have added it.
 func (d *decoder) decodeQuoted(block []byte, whole bool) {
 	if !whole {
 		d.decodeEscapes(block)
@@ -192,7 +191,7 @@ func (d *decoder) decodeQuoted(block []byte, whole bool) {
 	}
 }
 
-// decodeEscapes reads a line without its end.
+// decodeEscapes decodes a line without its line end.
 func (d *decoder) decodeEscapes(line []byte) {
 	for {
 		n := bytes.IndexByte(line, '=')

@@ -14,8 +14,8 @@ import (
 	"konak/internal/crm/email/message"
 )
 
-// Contents are decoded as far as they can be, and what cannot be is a defect
-// and no reason to lose the rest.
+// Contents are decoded as far as possible; an invalid part is a defect and does not lose
+// the rest.
 func TestContentEncodings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestContentEncodings(t *testing.T) {
 	}
 }
 
-// A file is decoded block by block, wherever the ends of the blocks lie.
+// A file is decoded block by block, wherever the block ends are.
 func TestLargeFiles(t *testing.T) {
 	t.Parallel()
 	want := make([]byte, 200_000)
@@ -76,7 +76,7 @@ func TestLargeFiles(t *testing.T) {
 	}
 }
 
-// chunks cuts a text into pieces of n bytes.
+// chunks splits a text into pieces of n bytes.
 func chunks(s string, n int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for ; len(s) > n && yield(s[:n]); s = s[n:] {
@@ -85,8 +85,8 @@ func chunks(s string, n int) iter.Seq[string] {
 	}
 }
 
-// A multipart that ends before its first part is text like one whose boundary
-// never comes.
+// A multipart that ends before its first part is a text, like one whose boundary never
+// occurs.
 func TestMultipartWithoutParts(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"merhaba\r\n--b--\r\n", "merhaba\r\n", "merhaba\r\n--bb\r\n"} {

@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// Limits of what a header may make us keep.
+// Limits on what is kept of a header.
 const (
 	maxIDs       = 100
 	maxAddresses = 200
@@ -26,7 +26,7 @@ const (
 
 type header textproto.MIMEHeader
 
-// get is the first field of a name, decoded.
+// get returns the first field with this name, decoded.
 func (h header) get(name string) string {
 	if v := textproto.MIMEHeader(h).Values(name); len(v) > 0 {
 		return decode(v[0])
@@ -45,8 +45,8 @@ func (h header) all(name string) []string {
 
 func (h header) has(name string) bool { return len(textproto.MIMEHeader(h).Values(name)) > 0 }
 
-// decode reads encoded words. Bytes that stand in a header as they are become
-// UTF-8 first.
+// decode decodes encoded words. Raw non-ASCII bytes in a header are converted to UTF-8
+// first.
 func decode(v string) string {
 	v = clean(trtext.Cut(v, maxHeader))
 	if !strings.Contains(v, "=?") {
@@ -62,8 +62,8 @@ func charsetReader(name string, in io.Reader) (io.Reader, error) {
 	return charset.NewReaderLabel(name, in)
 }
 
-// addresses reads the addresses of all fields of a name. A list that breaks
-// the rules is searched for what looks like an address.
+// addresses returns the addresses of all fields with this name. A malformed list is
+// searched for anything that looks like an address.
 func (h header) addresses(name string) []Address {
 	var out []Address
 	for _, v := range textproto.MIMEHeader(h).Values(name) {
@@ -99,7 +99,7 @@ func parseLooseAddresses(v string) []Address {
 	return out
 }
 
-// bareAddress is an address that can be written to, or "".
+// bareAddress returns a valid address without its name, or "".
 func bareAddress(s string) string {
 	s = strings.Trim(strings.TrimSpace(s), "<>")
 	if e, ok := address.ParseEmail(s); ok {
@@ -115,8 +115,8 @@ func personName(s string) string {
 
 var bracketed = regexp.MustCompile(`<([^<>\s]+)>`)
 
-// ids reads Message-IDs. Some programs leave the brackets out, others put
-// whole sentences beside them.
+// ids returns the Message-IDs in a field. Some programs omit the brackets, others add whole
+// sentences.
 func ids(v string) []string {
 	var out []string
 	for _, m := range bracketed.FindAllStringSubmatch(v, maxIDs) {
@@ -137,19 +137,20 @@ func firstID(v string) string {
 	if list := ids(v); len(list) > 0 {
 		return list[0]
 	}
-	// Not one that the standard knows, but the only one there is.
+	// It is not a standard Message-ID, but the only one there is.
 	return trtext.Cut(strings.Trim(strings.TrimSpace(v), "<>"), 998)
 }
 
 func subject(v string) string { return trtext.Cut(strings.Join(strings.Fields(v), " "), 998) }
 
-// dateForms are those that senders use beside the standard's.
+// dateForms are the date formats that senders use besides the standard's.
 var dateForms = []string{
 	"2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04 -0700", "Mon, 2 Jan 2006 15:04:05", time.RFC3339,
 	"2006-01-02 15:04:05 -0700", time.ANSIC, time.UnixDate,
 }
 
-// date reads when a mail was written; years that no database keeps are none.
+// date parses the date of a mail; the zero time if it cannot be read or a database could
+// not store its year.
 func date(v string) time.Time {
 	t, err := mail.ParseDate(v)
 	for i := 0; err != nil && i < len(dateForms); i++ {
@@ -161,9 +162,8 @@ func date(v string) time.Time {
 	return t.UTC()
 }
 
-// clean makes valid UTF-8 without NUL of anything. Bytes that are no UTF-8
-// are read as Windows-1254: it holds what Turkish and western senders write,
-// and every byte means something in it.
+// clean returns valid UTF-8 without NUL for any input. Bytes that are not UTF-8 are read as
+// Windows-1254: it covers what Turkish and western senders write, and decodes every byte.
 func clean(s string) string {
 	if !utf8.ValidString(s) {
 		if d, err := charmap.Windows1254.NewDecoder().String(s); err == nil {
@@ -177,7 +177,7 @@ func clean(s string) string {
 	return s
 }
 
-// text is the content of a text part with line ends of one kind.
+// text returns the content of a text part with uniform line ends.
 func text(b []byte, charsetName string) string {
 	s := clean(decoded(b, charsetName))
 	s = strings.TrimPrefix(s, "\uFEFF")
@@ -185,9 +185,9 @@ func text(b []byte, charsetName string) string {
 	return strings.ReplaceAll(s, "\r", "\n")
 }
 
-// decoded reads bytes in the character set that the sender names. Bytes that
-// are UTF-8 are taken for it: by chance no other writing looks like it, while
-// senders who name the wrong one are many.
+// decoded decodes bytes from the character set that the sender names. Valid UTF-8 is always
+// taken as UTF-8: no other encoding looks like it by chance, and many senders name the
+// wrong one.
 func decoded(b []byte, name string) string {
 	if utf8.Valid(b) && !bytes.ContainsRune(b, 0x1b) {
 		return string(b)

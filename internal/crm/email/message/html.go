@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// policy lets through what a mail needs to be read and nothing that acts:
-// no scripts, no forms, no frames, no style that reaches outside.
+// policy allows what is needed to read a mail and nothing active: no scripts, no forms, no
+// frames, no style that loads from outside.
 var policy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "div", "span", "br", "hr", "b", "strong", "i", "em", "u", "s", "strike", "sub", "sup", "small", "big",
@@ -41,17 +41,17 @@ var policy = func() *bluemonday.Policy {
 	return p
 }()
 
-// Sanitize makes HTML harmless. A picture from outside does not load: its
-// address moves to data-remote-src, for a reader who asks for it. A picture
-// of the mail itself keeps its cid: address; Pictures resolves it.
+// Sanitize makes HTML harmless. An external picture does not load: its address moves to
+// data-remote-src, so that a reader can ask for it. A picture inside the mail keeps its
+// cid: address; Pictures resolves it.
 func Sanitize(page string) string {
 	return Pictures(policy.Sanitize(page), func(src string) (string, bool) {
 		return src, strings.HasPrefix(strings.ToLower(src), "cid:")
 	})
 }
 
-// Pictures rewrites the addresses of pictures in sanitised HTML. Where at
-// answers false the address is kept aside and nothing loads.
+// Pictures rewrites the addresses of pictures in sanitised HTML. If at returns false, the
+// address moves to data-remote-src and nothing loads.
 func Pictures(page string, at func(src string) (string, bool)) string {
 	if !strings.Contains(page, "<img") {
 		return page
@@ -89,7 +89,7 @@ func Pictures(page string, at func(src string) (string, bool)) string {
 	}
 }
 
-// HTMLText is the text of a page: quotes keep their marks, lines stay lines.
+// HTMLText returns the text of a page: quotes keep their marks, lines stay lines.
 func HTMLText(page string) string {
 	w := textWriter{}
 	z := html.NewTokenizer(strings.NewReader(page))
@@ -161,7 +161,7 @@ func endsWithSpace(s string) bool {
 	return s != "" && strings.ContainsRune(" \t\r\n", rune(s[len(s)-1]))
 }
 
-// line ends the line; more than one empty line in a row is one.
+// line ends the line; consecutive empty lines are merged into one.
 func (w *textWriter) line() {
 	s := strings.TrimRight(w.now.String(), " ")
 	w.now.Reset()
@@ -180,7 +180,7 @@ func (w *textWriter) line() {
 	w.out.WriteByte('\n')
 }
 
-// flush ends a line that has something on it.
+// flush ends the current line if it is not empty.
 func (w *textWriter) flush() {
 	if w.now.Len() > 0 {
 		w.line()

@@ -15,7 +15,7 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// Address is a mailbox with the name that stands beside it.
+// Address is an e-mail address with its display name.
 type Address struct {
 	Name  string `json:"name" example:"Elif Kaya"`
 	Email string `json:"email" example:"elif@kayamobilya.example"`
@@ -25,18 +25,18 @@ type Address struct {
 type File struct {
 	Name string
 	Type string // as the sender claims
-	// ContentID is how the mail's HTML names it, without the brackets.
+	// ContentID is the id by which the mail's HTML refers to the file, without the
+	// brackets.
 	ContentID string
 	Inline    bool
-	// Content is the content of a file that is to be sent. That of a file that
-	// came with a mail stays with the mail.
+	// Content is the content of a file to be sent. The content of a received file stays in
+	// the mail.
 	Content []byte
 	stored  *content // nil for a file that is to be sent
 }
 
-// Reader returns a reader of the file's bytes. Those of a file that came with a
-// mail are read from the mail, which must still be open; where that fails, Read
-// returns the error.
+// Reader returns a reader of the file's bytes. Those of a received file are read from the
+// mail, which must still be open; if that fails, Read returns the error.
 func (f *File) Reader() io.Reader {
 	if f.stored != nil {
 		return newDecoder(f.stored)
@@ -44,7 +44,7 @@ func (f *File) Reader() io.Reader {
 	return bytes.NewReader(f.Content)
 }
 
-// Mail is a mail as it was read.
+// Mail is a parsed mail.
 type Mail struct {
 	MessageID  string // without brackets, "" for none
 	InReplyTo  []string
@@ -52,27 +52,27 @@ type Mail struct {
 	From       Address
 	ReplyTo    []Address
 	To, Cc     []Address
-	// Delivered are the addresses that relays noted: where it really went.
+	// Delivered are the addresses that relays recorded: where the mail really went.
 	Delivered []string
 	Subject   string
-	Date      time.Time // zero where it cannot be read
-	// Text is everything that was written, Body what is new in it.
+	Date      time.Time // zero if it cannot be read
+	// Text is the whole text, Body the new part of it.
 	Text string
 	Body string
-	// HTML is sanitised; "" where the mail has none.
+	// HTML is sanitised; "" if the mail has none.
 	HTML  string
 	Files []File
-	// Headers are the fields of the head in their order, cut to a sane size.
+	// Headers are the header fields in their order, shortened to a sane size.
 	Headers []Field
-	// Auto says why the mail comes from a machine, "" for one from a person.
+	// Auto is the reason why the mail counts as automatic, "" for a person's mail.
 	Auto string
 	// Bounce is set on a report about a mail that did not arrive.
 	Bounce *Bounce
-	// Defects are what the parser complained about.
+	// Defects are the parser's complaints.
 	Defects []string
 }
 
-// Field is one of a mail's head.
+// Field is a field of a mail's header.
 type Field struct{ Name, Value string }
 
 // Why a mail cannot be read.
@@ -89,19 +89,19 @@ const (
 	maxRawText = 4 * maxText // of all texts of a mail before they are decoded
 )
 
-// Parse reads a mail of size bytes in a time that grows with its length and no
-// faster. Of the mail it holds a window, the headers and bounded texts in
-// memory; files stay where they are, see File.Reader. The sender of the envelope
-// stands in where the mail itself names none; "" for none or for <>.
+// Parse reads a mail of size bytes in time linear in its length. It holds only a
+// window, the headers and bounded texts of the mail in memory; files are read
+// later, see File.Reader. The envelope's sender is used if the mail names none;
+// "" and <> mean none.
 //
-// A mail over the bounds is ErrTooManyParts, ErrTooDeep or ErrLongHeader, and
-// any other that is no mail is ErrEmpty, ErrNoSender or ErrUnreadable. Every
-// other error is one of src: it says nothing about the mail.
+// If a mail exceeds the limits, the error is ErrTooManyParts, ErrTooDeep or
+// ErrLongHeader; if it is not a mail, ErrEmpty, ErrNoSender or ErrUnreadable.
+// Any other error comes from src and is not about the mail.
 func Parse(src io.ReaderAt, size int64, envelopeFrom string) (*Mail, error) {
 	return parse(&source{from: src, size: size, window: readWindow}, envelopeFrom)
 }
 
-// ParseBytes is Parse for a mail that lies in memory.
+// ParseBytes is Parse for a mail in memory.
 func ParseBytes(raw []byte, envelopeFrom string) (*Mail, error) {
 	return Parse(bytes.NewReader(raw), int64(len(raw)), envelopeFrom)
 }
@@ -111,7 +111,7 @@ func parse(src *source, envelopeFrom string) (m *Mail, err error) {
 		if p := recover(); p != nil {
 			m, err = nil, fmt.Errorf("%w: %v", ErrUnreadable, p)
 		}
-		if src.err != nil { // what was read is not the mail
+		if src.err != nil { // what was read is incomplete
 			m, err = nil, src.err
 		}
 	}()
@@ -136,7 +136,7 @@ func parse(src *source, envelopeFrom string) (m *Mail, err error) {
 	var b body
 	b.readPart(root)
 	if len(nonEmpty(b.text))+len(nonEmpty(b.html))+len(b.files) == 0 {
-		b.text = []string{text(readAfterHeader(src, start), "")} // as it stands is better than not at all
+		b.text = []string{text(readAfterHeader(src, start), "")} // the raw text is better than nothing
 	}
 	m.fill(&b)
 	m.Bounce = readBounce(root, h, m, start)
@@ -154,13 +154,13 @@ const hidden = "x-"
 
 func kindOf(p *part) string { return strings.ToLower(strings.TrimPrefix(p.head.ContentType, hidden)) }
 
-// maxFields and maxField bound what is kept of a head.
+// maxFields and maxField limit what is kept of a header.
 const (
 	maxFields = 100
 	maxField  = 2000
 )
 
-// fieldsOf lists the fields of a head as they stand.
+// fieldsOf lists the fields of a header, not decoded.
 func fieldsOf(head []byte) []Field {
 	var out []Field
 	for line := range bytes.Lines(head) {
@@ -206,15 +206,15 @@ func (m *Mail) readHeader(h header) {
 	}
 }
 
-// body gathers what the parts of a mail hold.
+// body collects the contents of a mail's parts.
 type body struct {
 	text, html []string
-	length     int64 // of the texts as they came, in bytes
+	length     int64 // of the texts before decoding, in bytes
 	files      []File
 	defects    []string
 }
 
-// readPart reads a part and the parts in it.
+// readPart reads a part and its child parts.
 func (b *body) readPart(p *part) {
 	if len(p.children) == 0 {
 		b.readLeaf(p)
@@ -229,13 +229,13 @@ func (b *body) readPart(p *part) {
 	}
 }
 
-// readLeaf reads a part that has none in it: it is a text or a file.
+// readLeaf reads a part without child parts: a text or a file.
 func (b *body) readLeaf(p *part) {
 	kind := kindOf(p)
 	attached := strings.EqualFold(p.head.Disposition, "attachment")
 	switch {
 	case strings.HasPrefix(kind, "multipart/"):
-		// Without a boundary its content is text for all that anybody knows.
+		// Without a boundary, the best guess is that the content is text.
 		b.text = append(b.text, b.readText(p))
 	case !attached && p.head.FileName == "" && (kind == "" || kind == "text/plain" || strings.HasPrefix(kind, "text/enriched")):
 		b.text = append(b.text, b.readText(p))
@@ -249,7 +249,7 @@ func (b *body) readLeaf(p *part) {
 	}
 }
 
-// readText reads as much of a text as can be kept, in whatever character set.
+// readText returns a text part in UTF-8, as much of it as can be kept.
 func (b *body) readText(p *part) string {
 	content := decodePart(p, maxRawText-b.length)
 	b.length += int64(len(content))
@@ -270,9 +270,9 @@ func file(p *part, kind string) File {
 	return f
 }
 
-// fileName keeps the last element of a name: a sender's folders are no
-// business of ours, nor are control characters and marks that change the direction of
-// writing: with them "fdp.exe" reads as "exe.pdf".
+// fileName returns the last element of a name, since the sender's folders do not matter. It
+// drops control characters and marks that change the direction of writing: with them
+// "fdp.exe" reads as "exe.pdf".
 func fileName(s string) string {
 	s = clean(s)
 	s = strings.Map(func(r rune) rune {
@@ -287,7 +287,7 @@ func fileName(s string) string {
 	return trtext.Cut(s, 200)
 }
 
-// extensions of types that come without a name, one each: the machine's own
+// extensions holds one file extension per type, for files without a name. The machine's own
 // table differs from machine to machine.
 var extensions = map[string]string{
 	"message/rfc822": ".eml", "message/delivery-status": ".txt", "text/calendar": ".ics", "text/html": ".html", "text/plain": ".txt",
@@ -315,8 +315,7 @@ func (m *Mail) fill(b *body) {
 	m.Body = Fresh(m.Text)
 }
 
-// readAfterHeader reads as much of what follows the first empty line as can be
-// kept.
+// readAfterHeader returns what follows the first empty line, as much as can be kept.
 func readAfterHeader(src *source, start int64) []byte {
 	for _, gap := range []string{"\r\n\r\n", "\n\n"} {
 		if at := src.find(gap, start); at >= 0 {
@@ -336,9 +335,9 @@ func nonEmpty(list []string) []string {
 	return out
 }
 
-// Fingerprint tells mails apart. The same mail over two routes has one; two
-// mails under one Message-ID, as careless senders make them, have two. It
-// returns an error where a file cannot be read.
+// Fingerprint returns a hash that distinguishes mails. A mail that arrives by two routes
+// has one fingerprint; two different mails with the same Message-ID, as careless senders
+// create them, have two. It returns an error if a file cannot be read.
 func (m *Mail) Fingerprint() (string, error) {
 	h := sha256.New()
 	for _, s := range []string{m.MessageID, strings.ToLower(m.From.Email), m.Subject, m.Date.UTC().Format(time.RFC3339), m.Text} {
@@ -354,7 +353,7 @@ func (m *Mail) Fingerprint() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// AnsweredIDs are the mails that this one answers, the likeliest first.
+// AnsweredIDs returns the ids of the mails that this one answers, most likely first.
 func (m *Mail) AnsweredIDs() []string {
 	out := make([]string, 0, len(m.InReplyTo)+len(m.References))
 	add := func(id string) {
@@ -376,7 +375,7 @@ func (m *Mail) AnsweredIDs() []string {
 	return out
 }
 
-// Recipients are all addresses of the header that it went to.
+// Recipients returns all recipient addresses in the header.
 func (m *Mail) Recipients() []string {
 	var out []string
 	for _, list := range [][]Address{m.To, m.Cc} {

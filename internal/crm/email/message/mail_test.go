@@ -14,11 +14,11 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// evil is what may not stand in any tag.
+// evil matches what must not occur in any tag.
 var evil = regexp.MustCompile(`(?i)<(script|style|iframe|object|embed|form|input|svg|meta|base|link)\b|` +
 	`<[^>]*(\son[a-z]+=|href="\s*(javascript|data):|url\(|\ssrc="(http|//|data:))`)
 
-// whole checks what holds of every mail that was read.
+// whole checks the invariants of every parsed mail.
 func whole(t *testing.T, m *message.Mail) {
 	t.Helper()
 	list := []string{m.MessageID, m.From.Name, m.From.Email, m.Subject, m.Text, m.Body, m.HTML, m.Auto}
@@ -74,8 +74,7 @@ func TestHardMails(t *testing.T) {
 	}
 }
 
-// A mail that was cut off, doubled or bent anywhere is read or refused, never
-// more than that.
+// A mail that was truncated, doubled or damaged anywhere is either read or refused.
 func TestBentMails(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(15, 11))

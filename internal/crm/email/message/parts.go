@@ -10,8 +10,8 @@ import (
 	"github.com/jhillyerd/enmime/v2/mediatype"
 )
 
-// Bounds of a mail's structure. Nobody writes mails that come near them; they
-// keep what a mail costs in proportion to its length.
+// Limits on a mail's structure. No real mail comes near them; they keep the cost of a mail
+// proportional to its length.
 const (
 	maxParts       = 1000
 	maxDepth       = 12
@@ -20,7 +20,7 @@ const (
 	maxMediaType   = 4 << 10
 )
 
-// A mail over the bounds.
+// Errors for a mail that exceeds the limits.
 var (
 	ErrTooManyParts = errors.New("the mail has too many parts")
 	ErrTooDeep      = errors.New("the mail is nested too deeply")
@@ -31,9 +31,9 @@ func isBound(err error) bool {
 	return errors.Is(err, ErrTooManyParts) || errors.Is(err, ErrTooDeep) || errors.Is(err, ErrLongHeader)
 }
 
-// parser reads the header of one part. It never sees a boundary or a content:
-// its own way through the parts of a mail takes a time that grows with the
-// square of their number, and its decoders keep an error for each bad byte.
+// parser reads the header of one part. It never sees a boundary or a content: its own
+// traversal of the parts takes quadratic time in their number, and its decoders store an
+// error for each bad byte.
 var parser = enmime.NewParser(
 	enmime.SkipMalformedParts(true),
 	enmime.MultipartWOBoundaryAsSinglePart(true),
@@ -46,9 +46,9 @@ var parser = enmime.NewParser(
 	enmime.MaxStoredPartErrors(maxDefects),
 )
 
-// mediaType hides texts from the parser's own reading of character sets, which
-// guesses, and gives a mail up over a single byte. What cannot be read as a
-// type at all is text.
+// mediaType hides text parts from the parser's own character set detection, which guesses,
+// and gives up a whole mail because of a single byte. An unreadable type is treated as
+// text.
 func mediaType(v string) (string, map[string]string, []string, error) {
 	v = v[:min(len(v), maxMediaType)] // reading a longer one takes too long
 	kind, params, bad, err := mediatype.ParseWithOptions(v, mediatype.ParseOptions{StripMediaTypeInvalidCharacters: true})
@@ -61,45 +61,45 @@ func mediaType(v string) (string, map[string]string, []string, error) {
 	return kind, params, bad, nil
 }
 
-// part is a part of a mail: its header, and where its content lies.
+// part is a part of a mail: its header and the location of its content.
 type part struct {
 	head     *enmime.Part
 	src      *source
-	at, size int64 // of the content as it came; the size is 0 where it has parts
+	at, size int64 // of the encoded content; the size is 0 for a part with child parts
 	children []*part
 }
 
-// readParts reads the mail that begins at from with its parts as a tree, whose
-// contents stay where they are; decodePart reads one. It goes through the lines
-// once, whatever the depth, and a part is only read when all bounds hold for it.
+// readParts reads the mail that begins at from as a tree of parts. Their contents are not
+// read; decodePart reads one. It goes through the lines once, whatever the depth, and reads
+// a part only while all limits hold.
 func readParts(src *source, from int64) (*part, error) {
 	s := splitter{src: src}
 	p, _, err := s.read(from)
 	return p, err
 }
 
-// splitter is how far the parts of a mail were read.
+// splitter is the state of reading a mail's parts.
 type splitter struct {
 	src    *source
 	open   [][]byte // "--" and the boundary of each multipart that has not ended, the outermost first
 	parts  int
 	header int64         // bytes of all headers
-	line   [maxMark]byte // the beginning of a long line that markAt looks at
+	line   [maxMark]byte // the beginning of a long line that markAt checks
 }
 
-// maxMark is how much of a line tells whether it is a mark, white space aside:
-// the dashes, the boundary and the dashes of the last mark.
+// maxMark is the number of bytes of a line that decide whether it is a mark, white space
+// aside: the dashes, the boundary and the dashes of the last mark.
 const maxMark = 2 + maxBoundary + 2
 
 // partEnd is a line that ends a part.
 type partEnd struct {
-	at, next int64 // where the line and the one behind it begin
+	at, next int64 // where the line and the next one begin
 	of       int   // whose boundary it is, as an index of open; -1 for the end of the mail
 	last     bool  // it ends the multipart too
 }
 
-// read reads the part that begins at from. It returns the part and the mark
-// that ends it, also where the part cannot be read.
+// read reads the part that begins at from. It returns the part and the mark that ends it,
+// even if the part cannot be read.
 func (s *splitter) read(from int64) (*part, partEnd, error) {
 	body, end, ended := s.endOfHeader(from)
 	if s.header += body - from; s.header > maxHeaderBytes {
@@ -117,11 +117,11 @@ func (s *splitter) read(from int64) (*part, partEnd, error) {
 	if !ended {
 		end = s.nextMark(body)
 	}
-	if end.of == depth && end.last { // it ends before a part came
+	if end.of == depth && end.last { // it ends before its first part
 		s.open = s.open[:depth]
 		end = s.nextMark(end.next)
 	}
-	if end.of < depth { // it has no parts: its content is text for all that anybody knows
+	if end.of < depth { // it has no parts: the best guess is that its content is text
 		s.open = s.open[:depth]
 		if failed == nil {
 			p.size = s.contentSize(body, end)
@@ -139,8 +139,8 @@ func (s *splitter) read(from int64) (*part, partEnd, error) {
 	return p, end, err
 }
 
-// readChildren reads the parts of p, whose boundary is the one at depth, and
-// returns the mark behind the last.
+// readChildren reads the parts of p, whose boundary is the one at depth, and returns the
+// mark after the last one.
 func (s *splitter) readChildren(p *part, depth int, at partEnd) (partEnd, error) {
 	for at.of == depth && !at.last {
 		if s.parts++; s.parts > maxParts {
@@ -152,15 +152,15 @@ func (s *splitter) readChildren(p *part, depth int, at partEnd) (partEnd, error)
 		}
 		at = end
 		if err != nil {
-			continue // the others can be read all the same
+			continue // the other parts can still be read
 		}
 		p.children = append(p.children, child)
 	}
 	return at, nil
 }
 
-// endOfHeader returns where the content of the part at from begins. Where a
-// mark comes first, ended says so.
+// endOfHeader returns where the content of the part at from begins. If a mark comes first,
+// it returns that mark and ended is true.
 func (s *splitter) endOfHeader(from int64) (body int64, end partEnd, ended bool) {
 	for at := from; at < s.src.size && at-from <= maxHeaderBytes; {
 		if end, ended = s.markAt(at); ended {
@@ -174,7 +174,7 @@ func (s *splitter) endOfHeader(from int64) (body int64, end partEnd, ended bool)
 	return s.src.size, s.endOfMail(), true
 }
 
-// nextMark returns the first mark at or behind from, where a line begins.
+// nextMark returns the first mark at or after from, which must be the start of a line.
 func (s *splitter) nextMark(from int64) partEnd {
 	for at := from; at < s.src.size && len(s.open) > 0; {
 		if m, ok := s.markAt(at); ok {
@@ -189,8 +189,8 @@ func (s *splitter) nextMark(from int64) partEnd {
 	return s.endOfMail()
 }
 
-// markAt says whether the line at a position is a mark. Where boundaries are
-// alike, that of the outermost multipart counts.
+// markAt reports whether the line at a position is a mark, and returns it. If several
+// boundaries match, the outermost multipart's is used.
 func (s *splitter) markAt(at int64) (partEnd, bool) {
 	if len(s.open) == 0 {
 		return partEnd{}, false
@@ -223,8 +223,8 @@ var dashes = []byte("--")
 
 func (s *splitter) endOfMail() partEnd { return partEnd{at: s.src.size, next: s.src.size, of: -1} }
 
-// contentSize returns how many bytes stand between the header of a part and its
-// end, without the line end that belongs to the boundary.
+// contentSize returns the number of bytes between the header of a part and its end, without
+// the line end that belongs to the boundary.
 func (s *splitter) contentSize(body int64, end partEnd) int64 {
 	size := max(0, end.at-body)
 	if end.of < 0 {
@@ -235,8 +235,8 @@ func (s *splitter) contentSize(body int64, end partEnd) int64 {
 	return size - n + int64(len(withoutLineEnd(tail)))
 }
 
-// decodePart returns the first bytes of a part's content, at most limit. What
-// cannot be decoded is noted with the part's errors.
+// decodePart returns at most limit decoded bytes from the start of a part's content.
+// Decoding errors are added to the part's errors.
 func decodePart(p *part, limit int64) []byte {
 	if p.src.err != nil {
 		return nil
@@ -249,7 +249,7 @@ func decodePart(p *part, limit int64) []byte {
 	return out
 }
 
-// content says where the content of a part lies.
+// content returns the location of a part's content.
 func (p *part) content() *content {
 	return &content{p.src.from, p.at, p.size, strings.ToLower(strings.TrimSpace(p.head.Header.Get("Content-Transfer-Encoding")))}
 }
@@ -261,19 +261,19 @@ func readHeader(header []byte) (*enmime.Part, error) {
 	return parser.ReadParts(bytes.NewReader(header))
 }
 
-// boundaryOf is what stands between the parts of a part, "" where it has none.
+// boundaryOf returns the boundary between the child parts of a part, "" if it has none.
 func boundaryOf(p *enmime.Part) string {
 	if p == nil {
 		return ""
 	}
 	kind, params, _, err := mediaType(p.Header.Get("Content-Type"))
 	if err != nil || !strings.HasPrefix(kind, "multipart/") || len(params["boundary"]) > maxBoundary {
-		return "" // what is no multipart for us is read as it stands
+		return "" // a part that is not a valid multipart is read as one part
 	}
 	return params["boundary"]
 }
 
-// withoutLineEnd takes off the line end that belongs to the boundary.
+// withoutLineEnd removes the line end that belongs to the boundary.
 func withoutLineEnd(b []byte) []byte {
 	b = bytes.TrimSuffix(b, []byte("\n"))
 	return bytes.TrimSuffix(b, []byte("\r"))

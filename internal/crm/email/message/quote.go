@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Fresh is what the writer of a mail added: without the mail that they
-// answered and without the signature. Where nothing would be left, or where
-// answers stand between the quoted lines, the text stays whole: showing too
-// much is better than losing a word.
+// Fresh returns what the writer of a mail added, without the quoted mail and the signature.
+// If nothing would be left, or if answers are interleaved with the quoted lines, it returns
+// the whole text: showing too much is better than losing a word.
 func Fresh(text string) string {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	lines := strings.Split(text, "\n")
@@ -26,32 +25,32 @@ func Fresh(text string) string {
 }
 
 var (
-	// attribution ends a line or a few of them that say who wrote what follows.
+	// attributionEnd matches the end of the lines that say who wrote the quoted text.
 	attributionEnd = regexp.MustCompile(`(?i)(` +
 		`\bwrote\s*:` +
 		`|\s(şunu|şunları|şöyle)\s+yazd[ıi](\s*\([^)]*\))?\s*:` +
 		`|\syazd[ıi]\s*:` +
 		`)\s*$`)
-	// attributionStart is how the first of those lines can begin.
+	// attributionStart matches the first of those lines.
 	attributionStart = regexp.MustCompile(`(?i)(^\s*On\b.{4,}|\d{4}.*\d{1,2}[:.]\d{2}|@[^\s>]+\.[^\s>]+|\d{1,2}\s+\p{L}{3,8}\s+\d{4}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|tarihinde)`)
-	// originalLine stands above a quoted mail in Outlook and its kin.
+	// originalLine matches the line above a quoted mail in Outlook and similar programs.
 	originalLine = regexp.MustCompile(`(?i)^\s*[-_*]{2,}\s*(original message|original appointment|reply message|` +
 		`[öÖ]zgün [iİ]leti|[öÖ]zgün mesaj|orijinal (mesaj|[iİ]leti)|asıl [iİ]leti|orjinal mesaj|yanıtlanan ileti)\s*[-_*]{2,}\s*$`)
 	forwardedLine = regexp.MustCompile(`(?i)^\s*(-{2,}\s*(forwarded message|[iİ]letilmiş (mesaj|ileti|posta)|yönlendirilmiş (mesaj|ileti)|[iİ]letilen mesaj)\s*-*|begin forwarded message:|[iİ]letilen mesajın başlangıcı:)\s*$`)
-	// headerLine is one of the lines that Outlook writes above a quoted mail.
+	// headerLine matches one of the header lines that Outlook writes above a quoted mail.
 	headerLine = regexp.MustCompile(`(?i)^\s*[>*_]*\s*(from|sent|to|cc|subject|date|importance|kimden|gönderen|gönderildi|gönderilen|gönderme tarihi|tarih|kime|alıcı|bilgi|konu|önem)\s*[*_]*\s*:\s*\S?`)
 	senderLine = regexp.MustCompile(`(?i)^\s*[*_]*\s*(from|kimden|gönderen)\s*[*_]*\s*:`)
 	topicLine  = regexp.MustCompile(`(?i)^\s*[*_]*\s*(subject|konu)\s*[*_]*\s*:`)
 	ruleLine   = regexp.MustCompile(`^\s*[_-]{10,}\s*$`)
-	// deviceLine is what phones put below a mail.
+	// deviceLine matches the line that phones add below a mail.
 	deviceLine = regexp.MustCompile(`(?i)^\s*(sent from (my|mail for|outlook)|get outlook for|iphone'?(um)?dan gönderildi|ipad'?(im)?den gönderildi|` +
 		`(samsung|android|galaxy|huawei|xiaomi).{0,40}gönderildi|outlook for (android|ios)|.{0,30}(cihazımdan|telefonumdan|uygulamasından) gönderildi)`)
 )
 
-const attributionLines = 4 // a mail program may wrap the sentence so often
+const attributionLines = 4 // mail programs wrap the sentence to at most this many lines
 
-// quoteStart finds the line at which the answered mail begins, -1 for none.
-// A forwarded mail is no answered one: it is what the writer wants to show.
+// quoteStart returns the line at which the quoted mail begins, -1 for none. A forwarded
+// mail does not count as quoted: it is what the writer wants to show.
 func quoteStart(lines []string) int {
 	for i, l := range lines {
 		if forwardedLine.MatchString(l) {
@@ -70,7 +69,8 @@ func quoteStart(lines []string) int {
 	return -1
 }
 
-// countAttribution says how many lines at the start name the author of a quote.
+// countAttribution returns the number of lines at the start that name the author of a
+// quote.
 func countAttribution(lines []string) int {
 	if strings.HasPrefix(strings.TrimSpace(lines[0]), ">") || !attributionStart.MatchString(lines[0]) {
 		return 0
@@ -92,7 +92,8 @@ func countAttribution(lines []string) int {
 	return 0
 }
 
-// outlookBlock recognises the lines From, Sent, To, Subject in a row.
+// outlookBlock reports whether the lines begin with Outlook's block of From, Sent, To and
+// Subject.
 func outlookBlock(lines []string) bool {
 	if len(lines) < 3 || !senderLine.MatchString(lines[0]) {
 		return false
@@ -117,8 +118,9 @@ func trimBlank(lines []string) []string {
 	return lines
 }
 
-// answerBelow looks at what follows the start of a quote: nothing but the
-// quote, one answer below it, or answers between its lines.
+// answerBelow returns the lines without the quote that starts at a line: nothing may follow
+// it, or one answer below it. If answers are interleaved with the quote, it returns all
+// lines.
 func answerBelow(lines []string, at int) []string {
 	rest := lines[at:]
 	skip := countAttribution(rest)
@@ -145,7 +147,8 @@ func answerBelow(lines []string, at int) []string {
 	return lines
 }
 
-// trailingQuote is where the last lines are all quoted, -1 where they are not.
+// trailingQuote returns the line from which all lines are quoted, -1 if the text does not
+// end with a quote.
 func trailingQuote(lines []string) int {
 	at := -1
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -158,7 +161,7 @@ func trailingQuote(lines []string) int {
 	}
 	for _, l := range lines[:max(at, 0)] {
 		if strings.HasPrefix(strings.TrimSpace(l), ">") {
-			return -1 // answers between quotes need them
+			return -1 // answers between quotes need the quotes
 		}
 	}
 	return at
@@ -166,8 +169,8 @@ func trailingQuote(lines []string) int {
 
 const signatureLines = 15
 
-// withoutSignature cuts a signature that is marked as one, and the line that
-// a phone adds. A name below the text stays: nobody marks those.
+// withoutSignature removes a marked signature and the line that a phone adds. A name below
+// the text stays, since nothing marks it.
 func withoutSignature(lines []string) []string {
 	for {
 		for len(lines) > 0 && (strings.TrimSpace(lines[len(lines)-1]) == "" || deviceLine.MatchString(lines[len(lines)-1])) {

@@ -9,15 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// readWindow is how many bytes of a mail are in memory while its parts are
-// looked for.
+// readWindow is the number of bytes of a mail held in memory while its parts are located.
 const readWindow = 64 << 10
 
-// source reads a mail that does not lie in memory. It keeps a window of it and
-// is fast for whoever goes forward.
+// source reads a mail that is not in memory. It keeps a window of it, which
+// makes sequential reading fast.
 //
-// The first read that fails is kept in err, and nothing is read afterwards: the
-// mail seems to end there. Whoever uses what was read looks at err first.
+// The first error of a read is kept in err, and nothing is read afterwards: the
+// mail seems to end there. Callers check err before they use what was read.
 type source struct {
 	from   io.ReaderAt
 	size   int64
@@ -27,9 +26,8 @@ type source struct {
 	err    error
 }
 
-// peek returns the bytes at a position up to the end of the window. They are n
-// at least, and fewer only at the end of the mail. The next call overwrites
-// them.
+// peek returns the bytes from a position to the end of the window: at least n, fewer only
+// at the end of the mail. The next call overwrites them.
 func (s *source) peek(at int64, n int) []byte {
 	n = int(min(int64(n), s.size-at))
 	if n <= 0 || s.err != nil {
@@ -45,7 +43,7 @@ func (s *source) peek(at int64, n int) []byte {
 	return s.buf[at-s.start:]
 }
 
-// read returns the bytes at a position, at most limit of them.
+// read returns at most limit bytes from a position.
 func (s *source) read(at, limit int64) []byte {
 	limit = min(limit, s.size-at)
 	if limit <= 0 || s.err != nil {
@@ -58,8 +56,8 @@ func (s *source) read(at, limit int64) []byte {
 	return out
 }
 
-// readFullAt fills b with the bytes at a position. It returns
-// io.ErrUnexpectedEOF where there are fewer.
+// readFullAt fills b with the bytes at a position. It returns io.ErrUnexpectedEOF if there
+// are fewer.
 func readFullAt(from io.ReaderAt, b []byte, at int64) error {
 	n, err := from.ReadAt(b, at)
 	switch {
@@ -71,8 +69,7 @@ func readFullAt(from io.ReaderAt, b []byte, at int64) error {
 	return err
 }
 
-// find returns where a text begins at or behind a position, -1 where it does
-// nowhere.
+// find returns the position of a text at or after a position, -1 if it does not occur.
 func (s *source) find(text string, at int64) int64 {
 	for {
 		chunk := s.peek(at, len(text))
@@ -86,8 +83,8 @@ func (s *source) find(text string, at int64) int64 {
 	}
 }
 
-// nextLine returns where the line behind the one at a position begins: the end
-// of the mail where there is none.
+// nextLine returns where the line after the one at a position begins, or the end of the
+// mail.
 func (s *source) nextLine(at int64) int64 {
 	for {
 		chunk := s.peek(at, 1)
@@ -101,13 +98,13 @@ func (s *source) nextLine(at int64) int64 {
 	}
 }
 
-// isEmptyLine says whether the line at a position is empty.
+// isEmptyLine reports whether the line at a position is empty.
 func (s *source) isEmptyLine(at int64) bool {
 	line := s.peek(at, 2)
 	return bytes.HasPrefix(line, []byte("\n")) || bytes.HasPrefix(line, []byte("\r\n")) || string(line) == "\r"
 }
 
-// isBlankToLineEnd says whether nothing but white space follows on the line.
+// isBlankToLineEnd reports whether only white space follows on the line.
 func (s *source) isBlankToLineEnd(at int64) bool {
 	for {
 		chunk := s.peek(at, 1)
@@ -121,7 +118,7 @@ func (s *source) isBlankToLineEnd(at int64) bool {
 	}
 }
 
-// isBlankToEnd says whether nothing but white space follows in the mail.
+// isBlankToEnd reports whether only white space follows in the mail.
 func (s *source) isBlankToEnd(at int64) bool {
 	for {
 		chunk := s.peek(at, utf8.UTFMax)
@@ -130,7 +127,7 @@ func (s *source) isBlankToEnd(at int64) bool {
 		}
 		rest := bytes.TrimLeftFunc(chunk, unicode.IsSpace)
 		next := at + int64(len(chunk)-len(rest))
-		// A character may go on behind the window, but not behind the mail.
+		// A character may continue after the window, but not after the end of the mail.
 		if len(rest) > 0 && (utf8.FullRune(rest) || next+int64(len(rest)) == s.size) {
 			return false
 		}
@@ -138,8 +135,8 @@ func (s *source) isBlankToEnd(at int64) bool {
 	}
 }
 
-// skipMbox returns where the mail begins behind the lines that mailbox files
-// put before it, and behind empty ones.
+// skipMbox returns where the mail begins, after the lines that mailbox files put before it
+// and after empty lines.
 func (s *source) skipMbox() int64 {
 	at := int64(0)
 	for line := s.peek(at, 6); bytes.HasPrefix(line, []byte("From ")) || bytes.HasPrefix(line, []byte(">From ")); line = s.peek(at, 6) {

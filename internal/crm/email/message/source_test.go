@@ -15,8 +15,8 @@ import (
 	"konak/internal/crm/email/message"
 )
 
-// described is everything that reading a mail gave, the bytes of its files
-// included.
+// described returns everything that reading a mail produced, including the bytes of its
+// files.
 func described(m *message.Mail, err error) string {
 	if err != nil {
 		return "error: " + err.Error()
@@ -37,7 +37,7 @@ func described(m *message.Mail, err error) string {
 	return b.String()
 }
 
-// edgeMails are mails whose marks and line ends are long, alike or at the end.
+// edgeMails returns mails whose marks and line ends are long, similar or at the end.
 func edgeMails() map[string]string {
 	head := mailtest.Head("1", "Content-Type: multipart/mixed; boundary=\"b\"\r\n")
 	long := strings.Repeat("b", 200)
@@ -63,7 +63,7 @@ func edgeMails() map[string]string {
 	}
 }
 
-// What is read of a mail does not depend on how much of it is in memory.
+// The result of reading a mail does not depend on how much of it is in memory.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	mails := edgeMails()
@@ -83,8 +83,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// A line is a mark if nothing but white space or the dashes of the last mark
-// follows its boundary, however long it is.
+// A line is a mark if only white space or the dashes of the last mark follow its boundary,
+// however long it is.
 func TestLongMarks(t *testing.T) {
 	t.Parallel()
 	head := mailtest.Head("1", "Content-Type: multipart/mixed; boundary=\"b\"\r\n") + "--b\r\n\r\nbir\r\n"
@@ -108,7 +108,7 @@ func TestLongMarks(t *testing.T) {
 
 var errDisk = errors.New("the disk is gone")
 
-// failing is a mail whose bytes behind a position cannot be read.
+// failing is a mail whose bytes after a position cannot be read.
 type failing struct {
 	raw  string
 	from int64
@@ -122,7 +122,7 @@ func (f failing) ReadAt(b []byte, at int64) (int, error) {
 	return copy(b, f.raw[at:]), nil
 }
 
-// failingOnce is a mail one of whose reads fails.
+// failingOnce is a mail for which one read fails.
 type failingOnce struct {
 	from io.ReaderAt
 	left int // reads before the one that fails
@@ -136,8 +136,8 @@ func (f *failingOnce) ReadAt(b []byte, at int64) (int, error) {
 	return f.from.ReadAt(b, at)
 }
 
-// A mail that cannot be read now is no mail that cannot be read: the error of
-// the disk comes back as it is, wherever it happens, also from a file.
+// A mail that cannot be read now does not count as unreadable: the disk's error is returned
+// unchanged, wherever it occurs, also from a file.
 func TestReadErrors(t *testing.T) {
 	t.Parallel()
 	raw := "From MAILER-DAEMON\r\nFrom: mailer-daemon@b.example\r\nSubject: undeliverable\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n" +
@@ -155,7 +155,7 @@ func TestReadErrors(t *testing.T) {
 			t.Errorf("a mail that is shorter than it should be: %v", err)
 		}
 	}
-	// The disk fails with the nth read, until the mail needs no more of them.
+	// The nth read from the disk fails, until the mail needs fewer reads.
 	for n := 0; ; n++ {
 		disk := &failingOnce{strings.NewReader(raw), n}
 		m, err := message.Parse(disk, size, "")
@@ -169,7 +169,7 @@ func TestReadErrors(t *testing.T) {
 			t.Fatalf("read %d fails: %v, %v", n, m, err)
 		}
 	}
-	// The disk fails when the files are read.
+	// The disk fails while the files are read.
 	disk := &failing{raw, size}
 	m, err := message.Parse(disk, size, "")
 	if err != nil || len(m.Files) != 2 || m.Bounce == nil {
@@ -184,7 +184,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// endless repeats a line behind a head without holding it.
+// endless repeats a line after a header without storing it.
 type endless struct{ head, line []byte }
 
 // ReadAt implements io.ReaderAt.
@@ -201,8 +201,8 @@ func (e endless) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// A file of the largest size is read without being in memory: parsing the mail,
-// its fingerprint and its content take a small part of it.
+// A file of the maximum size is read without being in memory: parsing the mail, its
+// fingerprint and its content use a small part of that.
 func TestLargestFileStaysOnDisk(t *testing.T) {
 	const size = 36 << 20
 	file := "Content-Disposition: attachment; filename=a.pdf\r\nContent-Transfer-Encoding: base64\r\n"
@@ -239,7 +239,7 @@ func TestLargestFileStaysOnDisk(t *testing.T) {
 	}
 }
 
-// A file that is to be sent is read as it is.
+// A file to be sent is read unchanged.
 func TestFileToBeSent(t *testing.T) {
 	t.Parallel()
 	f := message.File{Content: []byte("merhaba")}

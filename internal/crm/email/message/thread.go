@@ -2,25 +2,23 @@ package message
 
 import "github.com/google/uuid"
 
-// Known is a mail that a conversation holds already.
+// Known is a mail that is already part of a conversation.
 type Known struct {
 	ConversationID uuid.UUID
-	// Ours: this installation sent it, so its id was never shown to anybody but those
-	// who got it. An id of somebody else's making can be guessed or used twice.
+	// Ours means that this installation sent the mail, so only its recipients know its id.
+	// An id created by others can be guessed or used twice.
 	Ours bool
 }
 
-// Threads is what the rules of threading ask; all of it within one workspace
-// and one account.
+// Threads answers the queries of the threading rules, within one workspace and one account.
 type Threads interface {
-	// ByMessageID finds the mail of an id.
+	// ByMessageID returns the mail with this id.
 	ByMessageID(id string) (Known, bool, error)
-	// BySubjectToken finds the conversation of a token.
+	// BySubjectToken returns the conversation with this token.
 	BySubjectToken(token string) (uuid.UUID, bool, error)
-	// TakesPart says whether an address wrote in the conversation or was
-	// written to.
+	// TakesPart reports whether an address wrote in the conversation or was written to.
 	TakesPart(conversation uuid.UUID, addr string) (bool, error)
-	// Latest is the newest conversation with an address that is not closed.
+	// Latest returns the newest conversation with an address that is not closed.
 	Latest(addr string) (uuid.UUID, bool, error)
 }
 
@@ -33,14 +31,14 @@ const (
 	ByNothing      = "new"
 )
 
-// Place is where a mail belongs; no conversation means a new one.
+// Place is the conversation that a mail belongs to; nil means a new one.
 type Place struct {
 	ConversationID *uuid.UUID
 	Rule           string
 }
 
-// Settle finds the conversation of a mail by the five rules, in their order.
-// replyTo is the conversation that a reply address named, where there was one.
+// Settle finds the conversation of a mail by the five rules, in their order. replyTo is the
+// conversation that a reply address named, nil for none.
 func Settle(m *Mail, replyTo *uuid.UUID, continues bool, t Threads) (Place, error) {
 	if replyTo != nil {
 		return Place{replyTo, ByReplyAddress}, nil
@@ -51,7 +49,7 @@ func Settle(m *Mail, replyTo *uuid.UUID, continues bool, t Threads) (Place, erro
 			return Place{}, err
 		}
 		if ok && !k.Ours {
-			// A newsletter's id is in everybody's answer to it.
+			// Everybody who answers a newsletter sends the same id.
 			ok, err = t.TakesPart(k.ConversationID, m.From.Email)
 		}
 		if err != nil || ok {

@@ -9,7 +9,7 @@ import (
 	"konak/internal/crm/email/message"
 )
 
-// archive is what an account knows: its mails and who takes part.
+// archive is what an account knows: its mails and the participants.
 type archive struct {
 	mails  map[string]message.Known
 	tokens map[string]uuid.UUID
@@ -41,8 +41,7 @@ func (a archive) Latest(addr string) (uuid.UUID, bool, error) {
 	return c, ok, nil
 }
 
-// TestThreading holds the rules against what people complain about in other
-// systems.
+// TestThreading checks the rules against common complaints about other systems.
 func TestThreading(t *testing.T) {
 	t.Parallel()
 	tenant, other := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-00000000000a"), uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-00000000000b")

@@ -9,11 +9,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Keys makes and checks the ids that name a conversation or a message to the
-// outside. They are bound to a workspace: one of another never fits.
+// Keys creates and checks the ids by which others refer to a conversation or a message.
+// They are bound to a workspace and not valid in another.
 type Keys struct{ key []byte }
 
-// NewKeys takes a secret of 32 bytes.
+// NewKeys returns the keys for a secret of 32 bytes.
 func NewKeys(key []byte) Keys { return Keys{key} }
 
 const (
@@ -21,7 +21,7 @@ const (
 	subjectID = 5 // bytes of a subject token
 )
 
-// Local parts of addresses lose their case on the way.
+// The local part of an address may lose its case in transit.
 var lower32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 func (k Keys) mac(purpose string, tenant, id uuid.UUID, n int) []byte {
@@ -45,13 +45,13 @@ func (k Keys) open(purpose string, tenant uuid.UUID, token string) (uuid.UUID, b
 	return id, hmac.Equal(b[16:], k.mac(purpose, tenant, id, macBytes))
 }
 
-// ReplyAddress is where answers to a conversation go: the account's own
-// address of the installation with the conversation in it.
+// ReplyAddress returns the address for answers to a conversation: the account's address at
+// the installation, with the conversation in it.
 func (k Keys) ReplyAddress(tenant, conversation uuid.UUID, local, domain string) string {
 	return local + "+" + k.seal("reply", tenant, conversation) + "@" + domain
 }
 
-// Conversation reads the conversation out of a reply address of that account.
+// Conversation returns the conversation in a reply address of that account.
 func (k Keys) Conversation(tenant uuid.UUID, addr, local, domain string) (uuid.UUID, bool) {
 	l, d, ok := strings.Cut(addr, "@")
 	if !ok || !strings.EqualFold(d, domain) {
@@ -64,12 +64,12 @@ func (k Keys) Conversation(tenant uuid.UUID, addr, local, domain string) (uuid.U
 	return k.open("reply", tenant, token)
 }
 
-// MessageID is the id of a message that we send, the same in every attempt.
+// MessageID returns the id of a message that we send, the same in every attempt.
 func (k Keys) MessageID(tenant, item uuid.UUID, domain string) string {
 	return "k." + k.seal("message", tenant, item) + "@" + domain
 }
 
-// Own reads the message out of a Message-ID that this installation made.
+// Own returns the message in a Message-ID that this installation created.
 func (k Keys) Own(tenant uuid.UUID, messageID string) (uuid.UUID, bool) {
 	l, _, _ := strings.Cut(messageID, "@")
 	token, ok := strings.CutPrefix(strings.ToLower(l), "k.")
@@ -79,13 +79,13 @@ func (k Keys) Own(tenant uuid.UUID, messageID string) (uuid.UUID, bool) {
 	return k.open("message", tenant, token)
 }
 
-// SubjectToken is the short name of a conversation in a subject. It is no
-// proof of anything: whoever uses it must take part.
+// SubjectToken returns the short name of a conversation for a subject. It proves nothing:
+// the sender must also take part in the conversation.
 func (k Keys) SubjectToken(tenant, conversation uuid.UUID) string {
 	return lower32.EncodeToString(k.mac("subject", tenant, conversation, subjectID))
 }
 
-// InSubject finds the tokens that a subject names.
+// InSubject returns the tokens in a subject.
 func InSubject(subject string) []string {
 	var out []string
 	for rest := subject; len(out) < 5; {

@@ -1,10 +1,10 @@
-// Package markup turns the Markdown of help articles into HTML and into plain
+// Package markup converts the Markdown of help articles into HTML and into plain
 // text.
 //
-// HTML in the source is left out and a link cannot run script. What it makes is
-// bounded: a source that nests too deeply, or would become too long, is refused.
+// HTML in the source is left out, and links cannot run scripts. The output is
+// limited: a source that nests too deeply, or would become too long, is refused.
 // The title of an article is the page's first heading, so headings of the source
-// begin at the second level, and none is left out between them.
+// begin at the second level, and no level is skipped.
 package markup
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Bounds of a source.
+// Limits of a source.
 const (
 	maxDepth = 12      // quotes and lists that one line may open
 	maxMarks = 2000    // brackets, stars and the like that one paragraph may have
@@ -27,8 +27,7 @@ const (
 	maxHTML  = 600_000 // bytes
 )
 
-// ErrTooComplex says that a source is not shown: it nests too deeply or becomes
-// too long.
+// ErrTooComplex means that a source is not shown: it nests too deeply or becomes too long.
 var ErrTooComplex = errors.New("markup: too complex")
 
 var converter = goldmark.New(
@@ -36,8 +35,8 @@ var converter = goldmark.New(
 	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(orderHeadings{}, 100), util.Prioritized(safeLinks{}, 200))),
 )
 
-// safeLinks takes the address from links and pictures that may run script, and leaves the
-// words of such an address that stands alone.
+// safeLinks removes addresses that may run scripts from links and pictures. A bare address
+// of this kind becomes plain text.
 type safeLinks struct{}
 
 // Transform implements parser.ASTTransformer.
@@ -64,8 +63,8 @@ func (safeLinks) Transform(doc *ast.Document, source text.Reader, _ parser.Conte
 	}
 }
 
-// safeAddress gives an address as it is, or nil where its scheme is none of those that a
-// reader can follow: browsers read the scheme after character references are resolved.
+// safeAddress returns an address unchanged, or nil if its scheme is not one that a reader
+// can follow: browsers read the scheme after character references are resolved.
 func safeAddress(address []byte) []byte {
 	resolved := strings.ToLower(string(util.URLEscape(address, true)))
 	at := strings.IndexAny(resolved, ":/?#")
@@ -79,8 +78,9 @@ func safeAddress(address []byte) []byte {
 	return nil
 }
 
-// orderHeadings gives headings the levels of a page whose title is the first: the
-// highest of the source is the second, and none is more than one below the last.
+// orderHeadings adjusts heading levels to a page whose title is level one: the highest
+// level of the source becomes the second, and each heading is at most one level below the
+// previous one.
 type orderHeadings struct{}
 
 // Transform implements parser.ASTTransformer.
@@ -100,7 +100,7 @@ func (orderHeadings) Transform(doc *ast.Document, _ text.Reader, _ parser.Contex
 	}
 }
 
-// HTML renders a source. It returns ErrTooComplex for one that is out of bounds.
+// HTML renders a source. It returns ErrTooComplex if the source exceeds the limits.
 func HTML(source string) (string, error) {
 	if !isBounded(source) {
 		return "", ErrTooComplex
@@ -112,8 +112,8 @@ func HTML(source string) (string, error) {
 	return out.String(), nil
 }
 
-// LeftOut says what of a source readers do not see: HTML, which is left out (comments are
-// none), and pictures whose address is not a whole one.
+// LeftOut reports which parts of a source readers do not see: HTML other than comments, and
+// pictures whose address names no host.
 func LeftOut(source string) (html, picture bool) {
 	if !isBounded(source) {
 		return false, false
@@ -141,7 +141,7 @@ func isComment(html []byte) bool {
 	return trimmed == "" || strings.HasPrefix(trimmed, "<!--")
 }
 
-// isWhole says whether an address names its host.
+// isWhole reports whether an address names its host.
 func isWhole(address string) bool {
 	lower := strings.ToLower(address)
 	return strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "//")
@@ -149,7 +149,7 @@ func isWhole(address string) bool {
 
 func reader(source []byte) text.Reader { return text.NewReader(source) }
 
-// limited keeps what is written to it up to maxHTML bytes, and then fails.
+// limited keeps up to maxHTML bytes of what is written to it; a write beyond that fails.
 type limited struct{ strings.Builder }
 
 func (l *limited) Write(p []byte) (int, error) {
@@ -159,10 +159,10 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Builder.Write(p)
 }
 
-// isBounded says whether every line opens few enough blocks, every paragraph has
-// few enough marks and all tables together few enough cells: what the parser does
-// with them can cost far more than their number. Any line of a paragraph may be a
-// row of a table, and each row gets the cells of the widest one.
+// isBounded reports whether every line opens few enough blocks, every paragraph has few
+// enough marks and all tables together have few enough cells: the parser's work on them can
+// grow much faster than their number. Any line of a paragraph may be a table row, and each
+// row gets as many cells as the widest one.
 func isBounded(source string) bool {
 	marks, lines, columns, cells := 0, 0, 0, 0
 	for line := range strings.Lines(source + "\n\n") {
@@ -192,7 +192,7 @@ func countAny(s, chars string) (n int) {
 	return n
 }
 
-// countOpened says how many quotes and lists a line may open.
+// countOpened returns the number of quotes and lists that a line may open.
 func countOpened(line string) int {
 	if !strings.Contains(line, ">") && strings.Trim(line, "-*+ \t") == "" {
 		return 0 // a rule between paragraphs
@@ -214,8 +214,8 @@ func countOpened(line string) int {
 	return n
 }
 
-// Text is what a reader sees of a source, without its marks, one block to a line.
-// A source that is out of bounds has no text.
+// Text returns a source as readers see it, without its marks, one block per line.
+// A source that exceeds the limits has no text.
 func Text(source string) string {
 	if !isBounded(source) {
 		return ""

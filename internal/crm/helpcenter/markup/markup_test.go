@@ -32,7 +32,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// What would cost more than its length, or become much longer, is refused.
+// A source that would cost far more than its length, or become much longer, is refused.
 func TestHostileSources(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]string{
