@@ -1,18 +1,17 @@
 // Package jobs does work that must survive a crash. A job is a row: a worker
 // claims it for a limited time (the lease), does it and removes it. When the
 // worker dies, the lease ends and another one takes the job; a claim id keeps
-// a worker that was only slow from finishing what is no longer its own.
+// a worker that was only slow from finishing a job that it has lost.
 // Wake-ups are hints: the row is the truth.
 //
-// Nobody waits for somebody else's server. Each kind of job has bounds of its
-// own for a node, for a tenant and for an account, and tenants take turns
-// within a kind. An account whose server does not answer in time is held: none
-// of its jobs of that kind begins until the hold ends, and no attempt of
-// theirs is counted.
+// Nobody waits for somebody else's server. Each kind of job has its own limits
+// per node, per tenant and per account, and tenants take turns within a kind.
+// An account whose server does not answer in time is held: none of its jobs of
+// that kind starts until the hold ends, and no attempt of theirs is counted.
 //
-// A job that fails too often, or with which three processes died, is dead: its
-// row stays with the reason until an operator retries or deletes it, or for 30
-// days.
+// A job that fails too often, or during which three processes died, is dead:
+// its row stays with the reason until an operator retries or deletes it, or for
+// 30 days.
 package jobs
 
 import (
@@ -46,8 +45,8 @@ type Job struct {
 	claim     uuid.UUID
 	claimedAt time.Time
 	lease     time.Duration
-	trace     string  // the span that it was added in, "" for none
-	receipt   *string // what a server outside accepted, nil for nothing yet
+	trace     string  // the span in which it was added, "" for none
+	receipt   *string // what an outside server accepted, nil if nothing yet
 	db        *db.DB
 	log       *slog.Logger
 }
@@ -66,14 +65,14 @@ func (j *Job) StillOurs(tx *db.Tx) (bool, error) {
 // ErrLost says that another worker has the job by now.
 var ErrLost = errors.New("jobs: another worker has the job")
 
-// CheckClaim makes sure that the job is still this worker's for a while. A handler
-// calls it right before it gives a server outside what must not be sent twice. It
-// returns ErrLost where another worker has the job, and the database's error where
-// that cannot be known: a lease may end while the database is away, and whoever
-// finds it again first goes on.
+// CheckClaim ensures that this worker keeps the job for a while. A handler calls it
+// right before it sends an outside server something that must not be sent twice. It
+// returns ErrLost if another worker has the job, and the database's error if that
+// is unknown: a lease may end while the database is unreachable, and the worker
+// that reaches it first again gets the job.
 //
-// Before a third of the lease is over it asks nobody: no other worker can have
-// taken the job.
+// In the first third of the lease it does not ask the database: no other worker can
+// have claimed the job.
 func (j *Job) CheckClaim(ctx context.Context) error {
 	if j.db.Clock().Now().Before(j.claimedAt.Add(j.lease / 3)) {
 		return nil
