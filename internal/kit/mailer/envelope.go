@@ -12,8 +12,8 @@ type Envelope struct {
 // Refusal is a recipient whom a mail server did not take.
 type Refusal struct {
 	Address string
-	Reason  string // in the server's words
-	Final   bool   // it is no use to try again
+	Reason  string // the server's answer
+	Final   bool   // trying again is useless
 }
 
 // NameRecipients names the recipients of a mail to its server, one after the
@@ -35,7 +35,7 @@ func (e *Envelope) NameRecipients(name func(address string) (*Refusal, error)) (
 		if failed != nil {
 			refused = append(refused, *r)
 			if err == nil || !r.Final {
-				err = failed // one who may be tried again decides
+				err = failed // a recipient who may be tried again decides
 			}
 		}
 	}

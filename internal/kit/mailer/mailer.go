@@ -2,8 +2,8 @@
 // notices.
 //
 // A mail is a job that is enqueued in the transaction that makes it necessary,
-// so a record without its mail, or a mail about what was rolled back, cannot
-// exist. It goes out through the configured mail server, and where there is none
+// so a record without its mail, or a mail about a rolled-back change, cannot
+// exist. It is sent through the configured mail server, or if there is none, put
 // into an outbox that the panel and the command line show. Mails carry links that
 // open accounts, so they are sealed wherever they wait.
 package mailer
@@ -172,7 +172,7 @@ func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	if j.Test {
-		return nil // what a test key sets off reaches nobody
+		return nil // what a test key triggers reaches nobody
 	}
 	if sent, err := j.ReadReceipt(&struct{}{}); err != nil || sent {
 		return err

@@ -106,7 +106,7 @@ func (m *Mailer) withinQuota(ctx context.Context, tenant uuid.UUID, recipients i
 	}
 	if !fits {
 		m.held.Inc()
-		if logged, _ := m.warned.Swap(tenant, day); logged != day { // once a day for a workspace
+		if logged, _ := m.warned.Swap(tenant, day); logged != day { // once a day per workspace
 			m.log.WarnContext(ctx, "a workspace has used up its mail of today", "tenant", tenant, "limit", m.quota)
 		}
 		return &QuotaReached{Until: nextDay(now)}

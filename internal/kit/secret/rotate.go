@@ -66,15 +66,14 @@ const (
 	resealTime = time.Hour
 )
 
-// FinishRotation seals everything anew that is sealed with an older key than the
-// newest, and then removes the older master key's generation, and the sealing keys that
-// were old before this rotation. It returns how many values it sealed. It can be repeated
-// after a crash, and beside a server that was started with the new master key. It returns
-// ErrOtherKey where master is not the newest: that one was lost, and BeginRotation gives
-// another.
+// FinishRotation reseals everything that is sealed with an older key than the newest,
+// and then removes the older master key's generation and the sealing keys that were old
+// before this rotation. It returns the number of values it resealed. It can be repeated
+// after a crash, and run while a server uses the new master key. It returns ErrOtherKey
+// if master is not the newest: that one was lost, and BeginRotation sets another.
 //
-// The sealing key of before stays, under the new master key alone, until the next
-// rotation: what a process that had it sealed at the last moment is still read.
+// The previous sealing key is kept, under the new master key only, until the next
+// rotation, so that values sealed with it at the last moment can still be read.
 func FinishRotation(ctx context.Context, d *db.DB, master *Box) (int, error) {
 	generation, keys, err := master.openNewest(ctx, d)
 	if err != nil {
@@ -147,7 +146,7 @@ func (b *Box) resealColumn(ctx context.Context, d *db.DB, c db.Column, id uint32
 // resealed is what one transaction sealed anew.
 type resealed struct {
 	found, changed int
-	last           string // the row that it ended with, "" for the end of the table
+	last           string // the last row of the batch, "" at the end of the table
 }
 
 // resealBatch seals the values of one column anew that the key id sealed, in the first rows
@@ -184,7 +183,7 @@ func (b *Box) resealBatch(ctx context.Context, d *db.DB, c db.Column, id uint32,
 		for _, v := range values {
 			anew, err := change(v[1])
 			if err != nil {
-				continue // no key of ours sealed it
+				continue // not sealed with one of our keys
 			}
 			out.found++
 			old, value := any(v[1]), any(anew)

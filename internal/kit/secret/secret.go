@@ -146,10 +146,10 @@ func encode62(b []byte) string {
 // with a key of the box: so a new key of the box needs to wrap that one alone. A value
 // opens only for the tenant and in the place that it was sealed for.
 type Box struct {
-	root    []byte // what Derive works with
+	root    []byte // the key from which Derive derives
 	current uint32 // the key that seals
 	wraps   map[uint32][]byte
-	master  *Box // what opened the keys; nil in a box of a master key
+	master  *Box // the master key that opened the keys; nil in the box of a master key
 }
 
 // NewBox makes a box of one key of 32 bytes: a master key, which seals the keys of the
@@ -233,7 +233,7 @@ func writeNew(path string, b []byte) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(folder.Sync(), folder.Close()) // the name survives a power cut, too
+	return errors.Join(folder.Sync(), folder.Close()) // so that the name survives a power cut
 }
 
 // Derive gives a key for one purpose, e.g. signing cursors.
