@@ -17,8 +17,8 @@ type contactIn struct {
 	ID string `path:"id"`
 }
 
-// The access log names what was asked by the route's pattern: neither the path, whose ids
-// may open something, nor the query is in it. Refused requests are in it too.
+// The access log identifies a request by the route's pattern: it contains neither the path,
+// whose ids may be capabilities, nor the query. Refused requests are logged too.
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	log := &logged{}

@@ -29,11 +29,11 @@ import (
 
 // Authenticator proves credentials. Identity implements it.
 type Authenticator interface {
-	// Authenticate finds whose token this is, at the cost of one indexed read
-	// or a cache hit; fault.Unauthenticated if nobody's.
+	// Authenticate returns the caller to whom the token belongs, at the cost of one indexed
+	// read or a cache hit; fault.Unauthenticated if it belongs to nobody.
 	Authenticate(ctx context.Context, token string) (*caller.Caller, error)
-	// Recheck does the same for a stream that is open: it believes nothing that
-	// was read more than a second ago.
+	// Recheck does the same for an open stream: it trusts nothing that was read more than a
+	// second ago.
 	Recheck(ctx context.Context, token string) (*caller.Caller, error)
 }
 
@@ -45,42 +45,42 @@ type Config struct {
 	Auth    Authenticator
 	Metrics prometheus.Registerer
 	Version string
-	// Domain is the bare host; {slug}.crm.Domain and its kin are the tenants'.
+	// Domain is the bare host; {slug}.crm.Domain and the like belong to tenants.
 	Domain string
 	// BaseURL is the installation's public address.
 	BaseURL string
-	// Secure says that the public address is https: cookies are marked so.
+	// Secure reports that the public address is https, so cookies are marked Secure.
 	Secure bool
 	// CursorKey signs list cursors and request fingerprints.
 	CursorKey []byte
-	// TrustedProxies are the peers whose X-Forwarded-For counts.
+	// TrustedProxies are the peers whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
-	// SessionGuard has the last word on every call of a session that has its
-	// permission; nil for none. The path is the route's.
+	// SessionGuard can refuse a call that a session has the permission for; nil for no such
+	// check. The path is the route's.
 	SessionGuard func(ctx context.Context, path string, who *caller.Caller) error
-	// Limits counts the calls of everybody; nil for no limits.
+	// Limits counts every caller's calls; nil for no limits.
 	Limits limit.Limiter
-	// Streams are the open streams of this node; nil for a table of its own.
+	// Streams are the open streams of this node; nil to create a new table.
 	Streams *OpenStreams
-	// StreamCheck is how often an open stream's credential is looked at again,
-	// 15 seconds by default. Nodes that share a database need it shorter: what
-	// another node revokes ends streams here no sooner.
+	// StreamCheck is the interval at which an open stream's credential is checked again, 15
+	// seconds by default. Nodes that share a database need a shorter one: a revocation on
+	// another node ends streams here only at the next check.
 	StreamCheck time.Duration
 	// RequestTimeout bounds one ordinary request, 30 seconds by default. It
 	// does not bound streams and downloads once they have begun.
 	RequestTimeout time.Duration
 	// AccessLog writes a line for each request of the API.
 	AccessLog bool
-	// Traces records each request, but for streams that stay open; nil for none.
+	// Traces records each request except streams that stay open; nil to record none.
 	Traces *trace.Tracer
-	// Rates are how many calls a minute a caller may make.
+	// Rates are the numbers of calls a minute that a caller may make.
 	Rates Rates
-	// Fallback serves what is no API route (the panel).
+	// Fallback serves everything that is not an API route (the panel).
 	Fallback http.Handler
-	// HelpSite serves everything on {slug}.help.Domain; HostSlug and ClientIP
-	// know the request. Nil for no such hosts.
+	// HelpSite serves everything on {slug}.help.Domain; HostSlug and ClientIP work in it.
+	// Nil if there are no such hosts.
 	HelpSite http.Handler
-	// HelpHosts are further hosts of HelpSite, each with the slug of its tenant.
+	// HelpHosts are additional hosts of HelpSite, each with the slug of its tenant.
 	HelpHosts map[string]string
 }
 
@@ -98,19 +98,18 @@ type API struct {
 	streams    *OpenStreams
 	faults     *prometheus.CounterVec
 	outages    sync.Map // *outageLog by cause
-	// draining ends when the server stops; mu keeps sockets from being counted
-	// after that.
+	// draining ends when the server stops; mu keeps sockets from being counted after that.
 	draining context.Context
 	drain    context.CancelFunc
 	mu       sync.Mutex
 	open     sync.WaitGroup
-	// showExamples makes the document's examples when it is first asked for.
+	// showExamples creates the document's examples when it is first requested.
 	showExamples sync.Once
 }
 
 const requestTimeout = 30 * time.Second
 
-// New makes an API core without routes.
+// New creates an API core without routes.
 func New(cfg Config) *API {
 	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, requestTimeout)
 	a := &API{cfg: cfg, mux: chi.NewMux(), changes: map[reflect.Type]bool{}, origin: http.NewCrossOriginProtection(), streams: cfg.Streams}
@@ -167,17 +166,17 @@ func New(cfg Config) *API {
 // Handler serves the API and everything behind it.
 func (a *API) Handler() http.Handler { return a.handler }
 
-// Mux takes handlers that are no part of the API document (health checks).
+// Mux accepts handlers that are not part of the API document (health checks).
 func (a *API) Mux() chi.Router { return a.mux }
 
-// Routes lists what was registered, for guard tests.
+// Routes lists the registered routes, for guard tests.
 func (a *API) Routes() []Route { return a.routes }
 
 // Streams are the open streams of this node.
 func (a *API) Streams() *OpenStreams { return a.streams }
 
-// Drain ends the open streams, so that a graceful stop does not wait for them,
-// and returns when the sockets among them have said farewell.
+// Drain ends the open streams, so that a graceful stop does not wait for them, and returns
+// when all sockets have sent their close frames.
 func (a *API) Drain() {
 	a.mu.Lock()
 	a.drain()
@@ -202,7 +201,7 @@ func (a *API) serveDocument(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(b)
 }
 
-// allowedMethods are the methods that a path answers.
+// allowedMethods returns the methods that a path answers.
 func (a *API) allowedMethods(path string) []string {
 	var out []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {

@@ -17,16 +17,15 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Some routes are not ours to shape: a standard such as OAuth says what their
-// requests and answers look like, and clients off the shelf read nothing else.
-// HandleBare and HandleRedirect serve those. Their answer is the value itself
-// without an envelope, and their errors are OAuth's {error, error_description},
-// where a 413, 415 or 422 of ours is a 400. Unknown parameters are ignored, as RFC 6749
-// asks. A body tagged contentType:"application/x-www-form-urlencoded" is read
-// from a form; every field of it is a string, and one that is sent twice is
-// refused.
+// Some routes must follow a standard such as OAuth, which defines their requests and
+// answers, because off-the-shelf clients understand nothing else. HandleBare and
+// HandleRedirect serve those. Their answer is the value itself without an envelope, and
+// their errors are OAuth's {error, error_description}, where our 413, 415 and 422 become
+// 400. Unknown parameters are ignored, as RFC 6749 asks. A body tagged
+// contentType:"application/x-www-form-urlencoded" is read from a form; all its fields are
+// strings, and a repeated field is refused.
 
-// formType is how HTML forms and OAuth clients send a body.
+// formType is the content type of the bodies that HTML forms and OAuth clients send.
 const formType = "application/x-www-form-urlencoded"
 
 // BareError is the error shape of RFC 6749 §5.2.
@@ -42,8 +41,8 @@ func (e *BareError) Error() string { return e.Code }
 // GetStatus implements huma.StatusError.
 func (e *BareError) GetStatus() int { return e.status }
 
-// bareCodes are the faults whose names in OAuth differ from ours. The rest of
-// OAuth's names are codes of the catalogue.
+// bareCodes maps the faults whose OAuth names differ from ours. All other OAuth names are
+// codes of the catalogue.
 var bareCodes = map[fault.Code]string{
 	fault.BadRequest: "invalid_request", fault.ValidationFailed: "invalid_request",
 	fault.BodyTooLarge: "invalid_request", fault.UnsupportedMedia: "invalid_request",
@@ -52,7 +51,7 @@ var bareCodes = map[fault.Code]string{
 	fault.RateLimited: "temporarily_unavailable",
 }
 
-// BareCode is OAuth's name of a fault.
+// BareCode returns OAuth's name for a fault.
 func BareCode(f *fault.Fault) string {
 	if name, ok := bareCodes[f.Code]; ok {
 		return name
@@ -87,8 +86,8 @@ type redirectOutput struct {
 	Location string `header:"Location"`
 }
 
-// HandleRedirect registers a route that sends a browser elsewhere: to what h
-// makes of the query.
+// HandleRedirect registers a route that redirects a browser to the address that h returns
+// for the query.
 func HandleRedirect[In any](a *API, rt Route, h func(ctx context.Context, in *In, query url.Values) (string, error)) {
 	rt = rt.withDefaults()
 	rt.bare, rt.Status = true, http.StatusFound
@@ -101,7 +100,7 @@ func HandleRedirect[In any](a *API, rt Route, h func(ctx context.Context, in *In
 	})
 }
 
-// describeBare writes the other error shape into the document.
+// describeBare adds the other error shape to the document.
 func (a *API) describeBare(rt *Route) {
 	doc := a.huma.OpenAPI()
 	op := operationOf(doc.Paths[rt.Path], rt.Method)
@@ -116,8 +115,8 @@ func (a *API) describeBare(rt *Route) {
 	}
 }
 
-// openTo answers the browser's question whether another site may call a route.
-// Such a route reads no cookie, so any may.
+// openTo answers the preflight request in which a browser asks whether another site may
+// call a route. The route reads no cookie, so any site may.
 func (a *API) openTo(rt *Route) {
 	a.mux.Options(rt.Path, func(w http.ResponseWriter, _ *http.Request) {
 		openHeaders(w)
@@ -128,11 +127,11 @@ func (a *API) openTo(rt *Route) {
 	})
 }
 
-// Origin is the site whose page calls, "" where no page does.
+// Origin returns the site of the calling page, "" if the call does not come from a page.
 func Origin(ctx context.Context) string { return requestOf(ctx).r.Header.Get("Origin") }
 
-// AllowOrigin lets the calling page read the answer of a route that checks
-// where it is called from.
+// AllowOrigin lets the calling page read the answer of a route that checks the calling
+// site.
 func AllowOrigin(ctx context.Context) {
 	if origin := Origin(ctx); origin != "" {
 		h := requestOf(ctx).w.Header()
@@ -142,8 +141,8 @@ func AllowOrigin(ctx context.Context) {
 	}
 }
 
-// BearerToken is what the caller of an open route shows, which only its handler
-// can judge.
+// BearerToken returns the token that the caller of an open route sent; only the handler can
+// check it.
 func BearerToken(ctx context.Context) string {
 	token, _ := bearer(requestOf(ctx).r)
 	return token
@@ -151,14 +150,14 @@ func BearerToken(ctx context.Context) string {
 
 func openHeaders(w http.ResponseWriter) { w.Header().Set("Access-Control-Allow-Origin", "*") }
 
-// readsForm says whether the body of an input is a form.
+// readsForm reports whether the body of an input is a form.
 func readsForm(in reflect.Type) bool {
 	f, ok := in.FieldByName("Body")
 	return ok && f.Tag.Get("contentType") == formType
 }
 
-// wrongMedia says whether a body is a form where JSON is wanted, or the other
-// way round. What is neither is the library's to refuse.
+// wrongMedia reports whether the body is a form where JSON is expected, or the other way
+// round. Other types are left for the library to refuse.
 func wrongMedia(rt *Route, r *http.Request) bool {
 	header := r.Header.Get("Content-Type")
 	if header == "" {

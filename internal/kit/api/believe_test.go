@@ -26,9 +26,8 @@ type formIn struct {
 	} `contentType:"application/x-www-form-urlencoded"`
 }
 
-// A body of another kind than the route reads is refused and does not reach the
-// handler. A page of another site can send a form without being asked, and JSON
-// only with leave.
+// A body of another type than the route reads is refused and does not reach the handler. A
+// page of another site can send a form without asking, but JSON only with permission.
 func TestMediaTypes(t *testing.T) {
 	t.Parallel()
 	const form, text = "application/x-www-form-urlencoded", `{"text":"x"}`
@@ -65,8 +64,8 @@ func TestMediaTypes(t *testing.T) {
 	}
 }
 
-// X-Forwarded-For is believed from a trusted proxy only, and only as far as
-// trusted proxies wrote it.
+// X-Forwarded-For is believed only from a trusted proxy, and only as far as trusted proxies
+// wrote it.
 func TestTrustedProxies(t *testing.T) {
 	t.Parallel()
 	prefixes := func(list ...string) (out []netip.Prefix) {
@@ -108,7 +107,7 @@ func TestTrustedProxies(t *testing.T) {
 	}
 }
 
-// An answer that is somebody's own, or shows a secret, is kept nowhere; so is no
+// An answer that is personal or shows a secret is not cached anywhere, and neither is an
 // error.
 func TestAnswersAreNotStored(t *testing.T) {
 	t.Parallel()
@@ -142,12 +141,13 @@ func TestAnswersAreNotStored(t *testing.T) {
 	}
 }
 
-// changing is an authenticator whose one caller may be changed, and which may be away.
+// changing is an authenticator whose only caller can be changed, and which can be
+// unavailable.
 type changing struct {
 	mu     sync.Mutex
 	who    caller.Caller
 	away   error
-	looked chan struct{} // of those who looked while it was away
+	looked chan struct{} // signals a check while it was unavailable
 }
 
 // Authenticate implements api.Authenticator.
@@ -173,9 +173,9 @@ func (c *changing) Recheck(ctx context.Context, token string) (*caller.Caller, e
 	return c.Authenticate(ctx, token)
 }
 
-// A stream is looked at with what its watcher may do by now: it goes on with
-// other rights and in an outage, and ends with the permission or the licence that it
-// needs, and with the suspension of the workspace.
+// A stream is checked against its watcher's current rights: it continues with other rights
+// and in an outage, and ends when the permission or licence that it needs is lost, or the
+// workspace is suspended.
 func TestStreamEndsWithItsPermission(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(*caller.Caller){
@@ -220,7 +220,7 @@ func TestStreamEndsWithItsPermission(t *testing.T) {
 			}
 			ended := make(chan struct{})
 			defer close(ended)
-			go func() { // a look that runs may have seen what was before
+			go func() { // a check in progress may have read the old state
 				for {
 					streams.Recheck(func([sha256.Size]byte, *caller.Caller) bool { return true })
 					select {
@@ -279,7 +279,7 @@ func TestStreamEndsWithItsPermission(t *testing.T) {
 	}
 }
 
-// Streams are counted for each session, and for an API key as a whole.
+// Streams are counted per session, and for an API key as a whole.
 func TestStreamsOfTwoSessions(t *testing.T) {
 	t.Parallel()
 	two := known()

@@ -9,8 +9,8 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// Check holds an answer against the document, for tests: the status must be
-// one that the operation names, and the body must fit its schema to the field.
+// Check compares an answer with the document, for tests: the operation must declare the
+// status, and every field of the body must fit its schema.
 func (a *API) Check(method, path string, status int, body []byte) error {
 	rctx := chi.NewRouteContext()
 	if !a.mux.Match(rctx, method, path) {
@@ -23,7 +23,7 @@ func (a *API) Check(method, path string, status int, body []byte) error {
 	}
 	op := operationOf(item, method)
 	if op == nil {
-		return nil // a browser's question before the call
+		return nil // a preflight request
 	}
 	resp, ok := op.Responses[strconv.Itoa(status)]
 	if !ok {

@@ -16,34 +16,34 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// PostgreSQL keeps neither the character U+0000 nor bytes that are no UTF-8,
-// and nobody means either. They are refused where they come in, as an error of
-// the field, so that no module has to think of them.
+// PostgreSQL stores neither the character U+0000 nor bytes that are not UTF-8, and nobody
+// sends them on purpose. They are refused on input, as an error of the field, so that no
+// module has to handle them.
 
-// badCharacter is the code of a field with a character that cannot be kept.
+// badCharacter is the code of a field with a character that cannot be stored.
 const badCharacter = "invalid_character"
 
-// unkept is the error of a body with U+0000 in it.
+// unkept is the error for a body that contains U+0000.
 type unkept struct{ field string }
 
 const unkeptPrefix = "character U+0000 in "
 
-// Error implements error. The text goes through the library, and fromHuma reads
-// the field from it.
+// Error implements error. The text passes through the library, and fromHuma reads the field
+// from it.
 func (e unkept) Error() string { return unkeptPrefix + e.field }
 
-// maxValues is how many values a JSON body may hold, nested ones included. The
-// largest body that a route takes, an order with its lines, has a quarter of them. The
-// validator keeps an error for each value that is wrong, so that a body of a
-// million could take hundreds of megabytes.
+// maxValues is the number of values a JSON body may hold, nested ones included. The largest
+// body that a route takes, an order with its lines, has a quarter of that. The validator
+// keeps an error for each wrong value, so a body with a million of them could take hundreds
+// of megabytes.
 const maxValues = 20_000
 
-// errTooManyValues says that a body holds more than maxValues.
+// errTooManyValues reports that a body holds more than maxValues.
 var errTooManyValues = errors.New("too many values")
 
-// unmarshalClean reads JSON of at most maxValues values that holds no U+0000. Raw
-// NULs are no JSON, and bytes that are no UTF-8 are replaced when they are read, so
-// only the escape is looked for.
+// unmarshalClean reads JSON of at most maxValues values that contains no U+0000. Raw NULs
+// are not valid JSON, and bytes that are not UTF-8 are replaced on reading, so only the
+// escape is searched for.
 func unmarshalClean(b []byte, v any) error {
 	if countValues(b) > maxValues {
 		return errTooManyValues
@@ -54,7 +54,7 @@ func unmarshalClean(b []byte, v any) error {
 	return json.Unmarshal(b, v)
 }
 
-// findNUL returns unkept for JSON with U+0000 in it.
+// findNUL returns unkept if the JSON contains U+0000.
 func findNUL(b []byte) error {
 	if !escapesNUL(b) {
 		return nil
@@ -69,8 +69,8 @@ func findNUL(b []byte) error {
 	return nil
 }
 
-// CheckCharacters refuses JSON with a character that cannot be kept, as it is refused in the bodies of
-// routes: for what a protocol of HandleProtocol carries.
+// CheckCharacters refuses JSON with a character that cannot be stored, as the bodies of
+// routes are checked. It is for the messages of a HandleProtocol route.
 func CheckCharacters(b []byte) error {
 	err := findNUL(b)
 	var bad unkept
@@ -80,7 +80,7 @@ func CheckCharacters(b []byte) error {
 	return err
 }
 
-// countValues counts the values of JSON by what comes before them.
+// countValues counts the values of JSON by the characters that precede them.
 func countValues(b []byte) int {
 	n, text := 1, false
 	for i := 0; i < len(b); i++ {
@@ -96,8 +96,8 @@ func countValues(b []byte) int {
 	return n
 }
 
-// escapesNUL says whether JSON holds an escaped U+0000. A backslash that is
-// itself escaped begins nothing.
+// escapesNUL reports whether JSON contains an escaped U+0000. A backslash that is itself
+// escaped does not start an escape.
 func escapesNUL(b []byte) bool {
 	for from := 0; ; {
 		i := bytes.Index(b[from:], []byte(`\u0000`))
@@ -116,10 +116,10 @@ func escapesNUL(b []byte) bool {
 	}
 }
 
-// maxFieldName is the length of the longest field name that an answer repeats.
+// maxFieldName is the maximum length of a field name repeated in an answer.
 const maxFieldName = 200
 
-// fieldWithNUL finds the first text with U+0000 and returns the parts of its path.
+// fieldWithNUL finds the first text that contains U+0000 and returns the parts of its path.
 func fieldWithNUL(v any, path []string) ([]string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -143,8 +143,8 @@ func fieldWithNUL(v any, path []string) ([]string, bool) {
 	return nil, false
 }
 
-// cleanAddress refuses such characters in the path, where no record can be,
-// and in the query.
+// cleanAddress refuses such characters in the query; a path that contains them names
+// nothing and is not_found.
 func cleanAddress(r *http.Request) error {
 	if !clean(r.URL.Path) {
 		return fault.New(fault.NotFound)
@@ -154,7 +154,7 @@ func cleanAddress(r *http.Request) error {
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil // the library says what is wrong with it
+		return nil // the library reports the error
 	}
 	bad := fault.New(fault.ValidationFailed)
 	for name, values := range query {

@@ -16,9 +16,9 @@ const (
 	macLen = 8
 )
 
-// SealCursor names where a list goes on: the key of the last row and a MAC over it, the
-// list and the tenant, so that a cursor of another list or workspace, or a made-up one, is
-// refused.
+// SealCursor returns the cursor at which a list continues: the key of the last row and a
+// MAC over it, the list and the tenant, so that a forged cursor, or one of another list or
+// workspace, is refused.
 func (a *API) SealCursor(ctx context.Context, list string, k db.Key) string {
 	b := make([]byte, 8, keyLen+macLen)
 	binary.BigEndian.PutUint64(b, uint64(k.Sort))
@@ -27,7 +27,8 @@ func (a *API) SealCursor(ctx context.Context, list string, k db.Key) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// OpenCursor reads what SealCursor made. It returns false for what is no cursor of the list.
+// OpenCursor reads a cursor of SealCursor. It returns false if it is not a cursor of the
+// list.
 func (a *API) OpenCursor(ctx context.Context, list, cursor string) (db.Key, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || len(b) != keyLen+macLen || !hmac.Equal(b[keyLen:], a.cursorMAC(ctx, list, b[:keyLen])) {

@@ -17,44 +17,44 @@ import (
 	"konak/internal/kit/limit"
 )
 
-// Admission is who opens a dialogue with their ticket.
+// Admission is who opens a dialogue with a ticket.
 type Admission struct {
 	Caller *caller.Caller
-	// Session is the SHA-256 of the token of the session that the ticket came from.
+	// Session is the SHA-256 of the token of the session that issued the ticket.
 	Session [sha256.Size]byte
-	// Look returns who they are by now and what they may do; unauthenticated where
-	// their session is over.
+	// Look returns the caller's current identity and permissions; unauthenticated if their
+	// session has ended.
 	Look func(context.Context) (*caller.Caller, error)
 }
 
-// Dialogue is a socket on which both sides send, and which a ticket opens: a page
+// Dialogue is a socket on which both sides send. It is opened with a ticket, because a page
 // cannot send a header with it.
 type Dialogue[In any] struct {
-	// Protocol is the subprotocol. The ticket is offered beside it, as ticket.<x>.
+	// Protocol is the subprotocol. The ticket is offered next to it, as ticket.<x>.
 	Protocol string
-	// MaxMessage is how many bytes a message to us may have.
+	// MaxMessage is the maximum size of an incoming message in bytes.
 	MaxMessage int64
-	// PerMember is how many sockets a member may hold on a node.
+	// PerMember is the number of sockets a member may hold on a node.
 	PerMember int
-	// Admit proves a ticket and uses it up; unauthenticated for one that opens nothing.
+	// Admit checks a ticket and uses it up; unauthenticated if it is not valid.
 	Admit func(ctx context.Context, in *In, ticket string) (Admission, error)
-	// Run is the socket's life. Its context ends when the other side leaves, when
-	// they may not be here any more, and when the server drains.
+	// Run runs the socket. Its context ends when the other side leaves, when the caller
+	// loses access, and when the server drains.
 	Run func(ctx context.Context, in *In, socket *DialogueSocket) error
 }
 
 // DialogueSocket sends and receives messages. Send may be called by many goroutines.
 type DialogueSocket struct {
 	Socket
-	// Incoming are the messages from the other side. While it is full, nothing more
-	// is read from the connection.
+	// Incoming receives the messages from the other side. While it is full, nothing more is
+	// read from the connection.
 	Incoming <-chan []byte
 	allow    func(context.Context) error
 	look     func(context.Context) error
 }
 
-// Allow counts a message of the other side among the requests of their account and
-// looks again at who they are. It returns rate_limited, or why they may not be here.
+// Allow counts an incoming message among the requests of the caller's account and checks
+// their access again. It returns rate_limited, or why the caller lost access.
 func (s *DialogueSocket) Allow(ctx context.Context) error {
 	if err := s.allow(ctx); err != nil {
 		return err
@@ -62,14 +62,14 @@ func (s *DialogueSocket) Allow(ctx context.Context) error {
 	return s.look(ctx)
 }
 
-// incomingQueue is how many messages wait to be dealt with.
+// incomingQueue is the number of messages that may wait to be handled.
 const incomingQueue = 16
 
 var errNoText = errors.New("api: a binary message on a socket of texts")
 
-// HandleDialogue registers a dialogue. The route is public, since it reads no
-// credential; its permission and licences are held against who the ticket names.
-// Without a good ticket it answers 401 before the connection is switched over.
+// HandleDialogue registers a dialogue. The route is public, since it reads no credential;
+// its permission and licences are checked for the ticket's caller. Without a valid ticket
+// it answers 401 before the connection is upgraded.
 func HandleDialogue[In any](a *API, rt Route, d Dialogue[In]) {
 	rt = rt.withDefaults()
 	rt.Access, rt.socket, rt.streams, rt.lasts, rt.NoStore, rt.Status = Public, true, true, true, true, http.StatusSwitchingProtocols
@@ -104,7 +104,7 @@ func HandleDialogue[In any](a *API, rt Route, d Dialogue[In]) {
 			defer closeStream()
 			r, w := humachi.Unwrap(hc)
 			conn, err := websocket.Accept(statusWriter{w, hc}, r, &websocket.AcceptOptions{
-				InsecureSkipVerify: true, Subprotocols: []string{d.Protocol}, // the guard has looked
+				InsecureSkipVerify: true, Subprotocols: []string{d.Protocol}, // the guard has checked the origin
 			})
 			if err != nil {
 				a.cfg.Log.DebugContext(stream, "socket was not opened", "route", rt.ID, "error", err)
@@ -122,7 +122,7 @@ func HandleDialogue[In any](a *API, rt Route, d Dialogue[In]) {
 	a.describeSocket(&rt)
 }
 
-// offered finds the ticket among the subprotocols, and whether ours is there too.
+// offered returns the ticket among the subprotocols, and whether ours is offered too.
 func offered(h http.Header, protocol string) (ticket string, speaks bool) {
 	for _, line := range h.Values("Sec-Websocket-Protocol") {
 		for part := range strings.SplitSeq(line, ",") {
@@ -136,12 +136,12 @@ func offered(h http.Header, protocol string) (ticket string, speaks bool) {
 	return ticket, speaks
 }
 
-// refuseTicket counts a ticket that opened nothing.
+// refuseTicket counts an invalid ticket and returns the refusal.
 func (a *API) refuseTicket(ctx context.Context, rt *Route) error {
 	return a.refusal(ctx, requestOf(ctx).w, rt, ClientIP(ctx), fault.New(fault.Unauthenticated).Because("no_ticket"))
 }
 
-// admit proves a ticket and does what the guard does with a credential.
+// admit checks a ticket and then does what the guard does for a credential.
 func (d *Dialogue[In]) admit(ctx context.Context, a *API, rt *Route, in *In, ticket string) (access, error) {
 	found, err := d.Admit(ctx, in, ticket)
 	if fault.Is(err, fault.Unauthenticated) {
@@ -166,7 +166,7 @@ func (d *Dialogue[In]) admit(ctx context.Context, a *API, rt *Route, in *In, tic
 	return access{who: &who, holder: who.ID, limit: d.PerMember, credential: found.Session, look: found.Look}, nil
 }
 
-// receive reads messages until the connection ends, and returns why it did.
+// receive reads messages until the connection ends, and returns the reason.
 func receive(ctx, reading context.Context, conn *websocket.Conn, to chan<- []byte) error {
 	for {
 		kind, text, err := conn.Read(reading)
@@ -211,7 +211,7 @@ func (a *API) dialogueSocket(ctx context.Context, cancel context.CancelCauseFunc
 	}
 }
 
-// OwnHost is the workspace's host that the request came to; "" for the bare one.
+// OwnHost returns the workspace's host that the request came to; "" for the bare one.
 func OwnHost(ctx context.Context) string {
 	if HostSlug(ctx) == "" {
 		return ""

@@ -14,8 +14,8 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// A dialogue asks nobody about a ticket that is not there, counts one that opens nothing for
-// the address that showed it, asks the session guard, and counts each message.
+// A dialogue does not check a missing ticket, counts an invalid one for the address that
+// sent it, asks the session guard, and counts each message.
 func TestDialogueRefuses(t *testing.T) {
 	t.Parallel()
 	counts, asked := &noted{}, []string{}

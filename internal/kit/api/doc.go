@@ -6,8 +6,7 @@
 // {data, trace_id}, the one error shape in Turkish or English, cursors,
 // Idempotency-Key, body limits, time-outs, metrics and the OpenAPI document.
 //
-// The order is fixed: 401 before 403, 403 before the input is looked at, so
-// that a refusal says nothing about a record. Another tenant's record is a
-// 404 equal to that of an id that does not exist, and so is an id that is no
-// UUID.
+// The order is fixed: 401 before 403, 403 before the input is checked, so that
+// a refusal reveals nothing about a record. Another tenant's record gets the
+// same 404 as an id that does not exist, and so does an id that is not a UUID.
 package api

@@ -46,8 +46,8 @@ func TestFieldErrorsAreBounded(t *testing.T) {
 	}
 }
 
-// A body of too many values is refused before it is validated, and commas in a
-// text are no values.
+// A body with too many values is refused before it is validated, and commas in a text do
+// not count as values.
 func TestValuesAreBounded(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(a *api.API) {
@@ -63,8 +63,8 @@ func TestValuesAreBounded(t *testing.T) {
 	}
 }
 
-// A body with U+0000 is looked through at a cost that its length bounds, however
-// long its names are.
+// The cost of checking a body for U+0000 is bounded by its length, however long its names
+// are.
 func TestLongNamesCostNothing(t *testing.T) { // not parallel: it counts what the process allocates
 	h := open(t, func(a *api.API) {
 		api.Handle(a, route("POST", "/api/test/text", "test-text"), func(context.Context, *textIn) (string, error) { return "", nil })
@@ -100,7 +100,7 @@ func TestMethodNotAllowedNamesTheOthers(t *testing.T) {
 	}
 }
 
-// HEAD answers as GET does, without a body: also where GET streams.
+// HEAD answers as GET does, without a body, even if GET streams.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(a *api.API) {
@@ -139,8 +139,8 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// Whoever sends too much is told so, although they go on sending: a caller that
-// reads only once it has sent everything sees the answer too.
+// A caller that sends too much gets the error although it is still sending; even one that
+// reads only after it has sent everything.
 func TestTooLargeBodyGetsItsAnswer(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(a *api.API) {
@@ -190,7 +190,7 @@ func TestTooLargeBodyGetsItsAnswer(t *testing.T) {
 	}
 }
 
-// A body of exactly the limit is taken, one byte more is refused with the limit.
+// A body of exactly the limit is accepted, one byte more is refused with the limit.
 func TestBodyOfTheLimit(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(a *api.API) {
@@ -219,7 +219,7 @@ func TestBodyOfTheLimit(t *testing.T) {
 	}
 }
 
-// PostgreSQL without space is an outage, and remembered as one for a while.
+// PostgreSQL without disk space is an outage, and remembered as one for a while.
 func TestDatabaseWithoutSpace(t *testing.T) {
 	t.Parallel()
 	var served *api.API
@@ -240,7 +240,7 @@ func TestDatabaseWithoutSpace(t *testing.T) {
 	}
 }
 
-// logged is a log that several goroutines write.
+// logged is a log to which several goroutines write.
 type logged struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -252,7 +252,7 @@ func (l *logged) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// An outage says when to come back and fills no log; a bug is logged each time.
+// An outage sets Retry-After and does not flood the log; a bug is logged each time.
 func TestOutages(t *testing.T) {
 	t.Parallel()
 	log, cause := &logged{}, error(nil)

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// Encoded is implemented by data that keeps its own JSON: what is asked for
-// often and changes seldom need not be encoded for every answer.
+// Encoded is implemented by data that caches its own JSON: data that is requested often and
+// changes seldom need not be encoded for every answer.
 type Encoded interface {
 	EncodedJSON() ([]byte, error)
 }
 
-// writeKept writes the envelope around data that has its JSON already.
+// writeKept writes the envelope around data that already has its JSON.
 func (e Envelope[T]) writeKept(w io.Writer) (bool, error) {
 	d, ok := any(e.Data).(Encoded)
 	if !ok {
@@ -31,11 +31,10 @@ func (e Envelope[T]) writeKept(w io.Writer) (bool, error) {
 	return true, err
 }
 
-// envelopes are the buffers of such answers: one write instead of three, and
-// nothing left behind.
+// envelopes are the buffers of such answers: one write instead of three, and no garbage.
 var envelopes = sync.Pool{New: func() any { return new([]byte) }}
 
-// EncodeJSON writes v the way that every answer is written.
+// EncodeJSON encodes v as answers are encoded.
 func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	err := writeJSON(&b, v)

@@ -94,10 +94,10 @@ func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
 	return e
 }
 
-// asFault finds the fault in what a handler returned. What is not a fault is
-// ours: it is logged here, once, and shown as internal, or as unavailable if it
-// is an outage that will pass. Outages concern every request, so they are logged
-// once a second at most for each cause.
+// asFault finds the fault in a handler's error. An error that is not a fault is our own
+// failure: it is logged here, once, and shown as internal, or as unavailable if it is a
+// temporary outage. Outages affect every request, so each cause is logged at most once a
+// second.
 func (a *API) asFault(ctx context.Context, err error) *fault.Fault {
 	if db.IsDiskFull(err) {
 		a.diskFullAt.Store(a.cfg.Clock.Now().UnixNano())
@@ -115,7 +115,7 @@ func (a *API) asFault(ctx context.Context, err error) *fault.Fault {
 	return f
 }
 
-// logFault logs what is wrong on our side, with the route that it happened on.
+// logFault logs failures on our side, with the route on which they happened.
 func (a *API) logFault(ctx context.Context, f *fault.Fault, err error) {
 	method, route := requestOf(ctx).route()
 	switch {
@@ -132,7 +132,7 @@ func (a *API) logFault(ctx context.Context, f *fault.Fault, err error) {
 	}
 }
 
-// outageCause names what an outage comes from. Each cause has log lines of its own.
+// outageCause names the cause of an outage. Each cause is logged separately.
 func outageCause(err error) string {
 	switch {
 	case db.IsDiskFull(err):
@@ -145,31 +145,31 @@ func outageCause(err error) string {
 	return "service outside"
 }
 
-// FaultOf is the fault that an error is answered with, for handlers that are no
-// part of the API document. What is wrong on our side is logged.
+// FaultOf returns the fault with which an error is answered, for handlers that are not part
+// of the API document. Failures on our side are logged.
 func FaultOf(ctx context.Context, err error) *fault.Fault {
 	return requestOf(ctx).api.asFault(ctx, err)
 }
 
-// diskFullFor is how long a full disk of the database is believed to stay full.
+// diskFullFor is how long the database's disk is assumed to stay full.
 const diskFullFor = 30 * time.Second
 
-// DiskWasFull says whether a request failed a moment ago because the database
-// had no space left. The disk of a database server cannot be looked at.
+// DiskWasFull reports whether a request failed a moment ago because the database had no
+// space left. The disk of a database server cannot be checked directly.
 func (a *API) DiskWasFull() bool {
 	at := a.diskFullAt.Load()
 	return at != 0 && a.cfg.Clock.Now().Sub(time.Unix(0, at)) < diskFullFor
 }
 
-// outageLog counts the outages between two lines of the log.
+// outageLog counts the outages between two log lines.
 type outageLog struct {
 	mu     sync.Mutex
 	next   time.Time
 	missed int
 }
 
-// count says whether it is time for a line, and how many outages went without
-// one since the last.
+// count reports whether a line is due, and how many outages were not logged since the last
+// one.
 func (o *outageLog) count(now time.Time) (missed int, logged bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -181,14 +181,14 @@ func (o *outageLog) count(now time.Time) (missed int, logged bool) {
 	return missed, true
 }
 
-// nameScope says which scope an API key lacks.
+// nameScope adds the scope that an API key lacks to the fault.
 func nameScope(f *fault.Fault, who *caller.Caller) {
 	if f.Permission != "" && who.Kind == caller.APIKey {
 		f.Scope = perm.ScopeFor(perm.Permission(f.Permission))
 	}
 }
 
-// toError turns what a handler returned into an answer.
+// toError turns a handler's error into an answer.
 func (a *API) toError(ctx context.Context, err error) error {
 	f := a.asFault(ctx, err)
 	nameScope(f, caller.From(ctx))
@@ -230,10 +230,10 @@ func writeStatus(w http.ResponseWriter, e huma.StatusError) {
 	_ = jsonFormat.Marshal(w, e)
 }
 
-// retryOutage is when to come back after an outage, in seconds.
+// retryOutage is the number of seconds after which to retry after an outage.
 const retryOutage = 5
 
-// SetRetryAfter says when to come back, where the fault or its status says so.
+// SetRetryAfter sets the Retry-After header if the fault or its status calls for one.
 func SetRetryAfter(w http.ResponseWriter, f *fault.Fault) {
 	wait := f.RetryAfter
 	if f.Code.Status() == http.StatusServiceUnavailable {
@@ -244,7 +244,7 @@ func SetRetryAfter(w http.ResponseWriter, f *fault.Fault) {
 	}
 }
 
-// Language is "tr" or "en", whichever the caller prefers.
+// Language returns "tr" or "en", whichever the caller prefers.
 func Language(ctx context.Context) string {
 	if r := requestOf(ctx).r; r != nil {
 		return language(r)
@@ -252,7 +252,7 @@ func Language(ctx context.Context) string {
 	return "en"
 }
 
-// UserAgent is what the caller's program calls itself.
+// UserAgent returns the User-Agent of the caller's program.
 func UserAgent(ctx context.Context) string {
 	if r := requestOf(ctx).r; r != nil {
 		return strings.ToValidUTF8(r.UserAgent(), "\uFFFD")
@@ -260,7 +260,7 @@ func UserAgent(ctx context.Context) string {
 	return ""
 }
 
-// language is "tr" where the caller prefers Turkish, else "en".
+// language returns "tr" if the caller prefers Turkish, otherwise "en".
 func language(r *http.Request) string {
 	for part := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
 		tag, _, _ := strings.Cut(strings.TrimSpace(part), ";")
@@ -286,8 +286,8 @@ var jsonFormat = huma.Format{
 	Unmarshal: unmarshalClean,
 }
 
-// hookHuma gives the library our error shape. Its hooks are variables of the
-// package, so they are set once for the process.
+// hookHuma sets our error shape in the library. Its hooks are package variables, so they
+// are set once per process.
 var hookHuma = sync.OnceFunc(func() {
 	huma.DefaultArrayNullable = false // a list is never null
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
@@ -324,7 +324,7 @@ func fromHuma(maxBody int64, status int, msg string, errs []error) *fault.Fault 
 				}
 			}
 		}
-		if msg == "validation failed" { // the library's word for a body that it could not parse
+		if msg == "validation failed" { // the library's message for a body that it could not parse
 			return fault.New(fault.BadRequest).Because("invalid_json")
 		}
 		return fault.New(fault.BadRequest).Because(strings.ReplaceAll(strings.ToLower(msg), " ", "_"))
@@ -348,8 +348,8 @@ func fromHuma(maxBody int64, status int, msg string, errs []error) *fault.Fault 
 	return fault.New(fault.Internal).Wrap(errors.Join(errs...))
 }
 
-// fieldCodes translates the validator's sentences into codes that clients can
-// switch on and translate. The rejected value itself is never echoed.
+// fieldCodes maps the validator's messages to codes that clients can switch on and
+// translate. The rejected value itself is never echoed.
 var fieldCodes = []struct{ prefix, code string }{
 	{"unexpected property", "unknown_field"},
 	{"unknown query parameter", "unknown_field"},

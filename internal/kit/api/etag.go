@@ -10,23 +10,23 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// A route with ETag answers 304 without a body to whoever shows the tag of
-// what it would say. The tag is a hash of the answer, all but its trace id, so
-// it is right whatever the answer was made from; it is weak, because the trace
-// id is in the bytes. The work of making the answer is done either way: what
-// is saved is the way to the caller, and the panel's work there.
+// A route with ETag answers 304 without a body to a caller that sends the tag of the
+// current answer. The tag is a hash of the answer except its trace id, so it is right
+// whatever the answer is built from; it is weak because the bytes include the trace id. The
+// answer is computed either way: what is saved is the transfer and the panel's work on it.
 
-// revalidated are answers that a browser may keep but must ask about each time.
+// revalidated is the Cache-Control of answers that a browser may keep but must revalidate
+// each time.
 var revalidated = []string{"private, no-cache"}
 
-// Polled is the route with an ETag.
+// Polled returns the route with an ETag.
 func (rt Route) Polled() Route {
 	rt.ETag = true
 	return rt
 }
 
-// tagged gives the status of an answer to a route with ETag: 304 where the
-// caller has it. The parts are all that the answer says.
+// tagged returns the status of an answer to a route with ETag: 304 if the caller already
+// has it. The parts are everything the answer contains.
 func (rt *Route) tagged(ctx context.Context, status int, parts ...any) (int, error) {
 	if !rt.ETag || status != http.StatusOK {
 		return status, nil
@@ -48,7 +48,7 @@ func (rt *Route) tagged(ctx context.Context, status int, parts ...any) (int, err
 	return status, nil
 }
 
-// has compares weakly, as RFC 9110 §13.1.2 asks for.
+// has compares weakly, as RFC 9110 §13.1.2 requires.
 func has(lines []string, tag string) bool {
 	for _, line := range lines {
 		for part := range strings.SplitSeq(line, ",") {

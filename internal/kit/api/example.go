@@ -6,8 +6,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// examples shows what every operation answers when it succeeds, made of the
-// examples that the types' fields have.
+// examples adds an example answer to every successful operation, built from the examples of
+// the types' fields.
 func (a *API) examples() {
 	doc := a.huma.OpenAPI()
 	for _, rt := range a.routes {
@@ -22,15 +22,15 @@ func (a *API) examples() {
 	}
 }
 
-// The values of fields that have no example of their own.
+// The values of fields without an example.
 const (
 	sampleID   = "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
 	sampleTime = "2026-11-15T09:30:00.000000Z"
 	sampleText = "text"
 )
 
-// sample is a value of a schema. Within are the records that it is part of: one
-// that holds itself ends there.
+// sample returns a value of a schema. Within are the records that contain it: a record that
+// contains itself ends there.
 func sample(r huma.Registry, s *huma.Schema, within []string) any {
 	if s.Ref != "" {
 		if slices.Contains(within, s.Ref) {
@@ -91,11 +91,11 @@ func sample(r huma.Registry, s *huma.Schema, within []string) any {
 	return nil
 }
 
-// ends says that a schema leads back to a record that is being written.
+// ends reports whether a schema refers back to a record that is being written.
 func ends(s *huma.Schema, within []string) bool { return s.Ref != "" && slices.Contains(within, s.Ref) }
 
-// nullEnums adds null to the values of enumerations that may be absent. For the
-// library that goes without saying, for JSON Schema it does not.
+// nullEnums adds null to the values of nullable enumerations. The library implies it, JSON
+// Schema does not.
 func nullEnums(s *huma.Schema) {
 	if s == nil {
 		return

@@ -2,7 +2,7 @@ package api
 
 import "context"
 
-// LookAgain looks at the credential of the stream of ctx, as its timer does.
+// LookAgain checks the credential of the stream of ctx, as its timer does.
 func (a *API) LookAgain(ctx context.Context) error {
 	return a.recheck(ctx, ctx.Value(openStreamKey{}).(*openStream))
 }

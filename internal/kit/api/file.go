@@ -20,21 +20,19 @@ import (
 	"konak/internal/kit/obs"
 )
 
-// longestUpload is how long a body may take altogether, however steadily it
-// comes.
+// longestUpload is the maximum total time for a body, however steadily it arrives.
 const longestUpload = 10 * time.Minute
 
-// Upload is a body that is read as it comes, of at most MaxBody bytes.
+// Upload is a body of at most MaxBody bytes that is read as it arrives.
 type Upload struct {
 	io.Reader
-	// Type is the declared one, "" where none was sent.
+	// Type is the declared type, "" if none was sent.
 	Type string
 }
 
-// HandleUpload registers a route whose body is a file, streamed to the
-// handler. A body over MaxBody is a 413, however the handler takes the error.
-// There is no Idempotency-Key: the body would have to be kept to know whether a
-// repeat is one.
+// HandleUpload registers a route whose body is a file, streamed to the handler. A body over
+// MaxBody is a 413, whatever the handler returns for the read error. There is no
+// Idempotency-Key: recognising a repeat would mean keeping the body.
 func HandleUpload[In, Out any](a *API, rt Route, h func(context.Context, *In, *Upload) (Out, error)) {
 	rt = rt.withDefaults()
 	register(a, rt, func(ctx context.Context, in *In) (*output[Envelope[Out]], error) {
@@ -42,8 +40,8 @@ func HandleUpload[In, Out any](a *API, rt Route, h func(context.Context, *In, *U
 		if req.r.ContentLength > rt.MaxBody {
 			return nil, fault.New(fault.BodyTooLarge, rt.MaxBody)
 		}
-		// A file may take longer than any other request; it hangs on the
-		// connection, and on its bytes coming in.
+		// A file may take longer than any other request, as long as the connection lives
+		// and bytes keep arriving.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestUpload)
 		defer cancel()
 		defer context.AfterFunc(req.r.Context(), cancel)()
@@ -68,7 +66,7 @@ func HandleUpload[In, Out any](a *API, rt Route, h func(context.Context, *In, *U
 	}
 }
 
-// steadyReader gives up on a sender that stays silent, and on no other.
+// steadyReader gives up only on a sender that stays silent.
 type steadyReader struct {
 	r  io.Reader
 	rc *http.ResponseController
@@ -81,29 +79,29 @@ func (s *steadyReader) Read(p []byte) (int, error) {
 	return s.r.Read(p)
 }
 
-// File is an answer that came from outside and is given back.
+// File is a stored file from outside, served back as an answer.
 type File struct {
 	Name string
-	// Type is what the content was found to be.
+	// Type is the detected type of the content.
 	Type string
-	// Inline asks to show the file in place, which only harmless types are.
+	// Inline asks to show the file in place, which is done only for harmless types.
 	Inline bool
 	// Tag changes with the content.
 	Tag      string
 	Modified time.Time
-	// NoStore forbids every cache to keep it.
+	// NoStore forbids all caches to keep the file.
 	NoStore bool
-	// Content is closed when it was sent.
+	// Content is closed after it is sent.
 	Content io.ReadSeekCloser
-	// Opened is told before the first byte, and not where a part is asked for that
-	// is not there. Its error is the answer. It may be nil.
+	// Opened is called before the first byte, but not if the requested range does not
+	// exist. Its error is the answer. It may be nil.
 	Opened func(context.Context) error
 }
 
-// HandleFile registers a route that serves a file, also in parts. Whatever is in
-// it, it cannot act on our origin: no type is guessed, what could run is saved
-// and never shown, and what is shown stands in a sandbox. Caches shared between
-// people do not keep it, a browser asks again before it shows it again.
+// HandleFile registers a route that serves a file, also in ranges. Whatever the file
+// contains, it cannot act on our origin: browsers may not guess its type, executable types
+// are only downloaded, and shown files are sandboxed. Shared caches do not keep it; a
+// browser revalidates before it shows it again.
 func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, error)) {
 	rt = rt.withDefaults()
 	rt.streams = true
@@ -157,7 +155,8 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 				return
 			}
 			if content.err != nil {
-				// The answer has begun: only a cut connection says that it is not whole.
+				// The answer has begun: only cutting the connection can show that it is
+				// incomplete.
 				a.cfg.Log.WarnContext(ctx, "stream was cut", "route", rt.ID, "error", content.err)
 				panic(http.ErrAbortHandler)
 			}
@@ -174,8 +173,8 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 	}
 }
 
-// fileWriter holds an answer of http.ServeContent back that is an error, so that it
-// gets the one shape of errors.
+// fileWriter holds back an error answer of http.ServeContent, so that it gets our error
+// shape.
 type fileWriter struct {
 	statusWriter
 	opened  func() error
@@ -197,7 +196,7 @@ func (w *fileWriter) WriteHeader(status int) {
 	}
 }
 
-// errSeek is why http.ServeContent fails before the first byte.
+// errSeek is the reason if http.ServeContent fails before the first byte.
 var errSeek = errors.New("the length of a file could not be found")
 
 // Write implements io.Writer.
@@ -208,8 +207,8 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 	return w.statusWriter.Write(b)
 }
 
-// watchedContent remembers why a file could not be read to its end, which
-// http.ServeContent does not tell.
+// watchedContent remembers why a file could not be read to its end, which http.ServeContent
+// does not report.
 type watchedContent struct {
 	io.ReadSeeker
 	err error
@@ -224,7 +223,7 @@ func (c *watchedContent) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// runs says that a browser would run what is in a file of this type.
+// runs reports whether a browser would execute the content of a file of this type.
 func runs(kind string) bool {
 	switch kind {
 	case "text/html", "image/svg+xml", "application/xhtml+xml", "text/xml", "application/xml", "text/javascript", "application/javascript":

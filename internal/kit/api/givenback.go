@@ -2,8 +2,8 @@ package api
 
 import "github.com/danielgtaylor/huma/v2"
 
-// GivenBack is a field of a record that cannot be changed where it stands: a client that
-// sends back what it was given with its changes may leave it in, and it is ignored.
+// GivenBack is a read-only field of a record: a client that sends back a record with its
+// changes may include it, and it is ignored.
 type GivenBack struct{}
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -24,7 +24,7 @@ import (
 // CookieName is the panel's session cookie; see cookieName.
 const CookieName = "konak_session"
 
-// guard is what stands before every handler: credential, licence, permission.
+// guard checks credential, licence and permission before every handler.
 func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 	answered := &observers{metrics: a.metrics, rt: rt}
 	return func(hc huma.Context, next func(huma.Context)) {
@@ -33,7 +33,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		ctx := r.Context()
 		requestOf(ctx).rt = rt
 		ctx, span := a.startSpan(ctx, rt, w)
-		status := http.StatusInternalServerError // of a panic
+		status := http.StatusInternalServerError // after a panic
 		defer func() { endSpan(span, status) }()
 		if rt.Open && !rt.ChecksOrigin {
 			openHeaders(w)
@@ -68,7 +68,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 				ctx = db.AllowSuspended(ctx, who.TenantID)
 			}
 		}
-		if !rt.streams { // those bound their preparation only
+		if !rt.streams { // those limit only their preparation
 			limited := withTimeout(ctx, clock.Deadline(a.cfg.RequestTimeout))
 			defer limited.release()
 			ctx = limited
@@ -79,7 +79,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		if rt.visit {
 			requestOf(ctx).browser = strings.Contains(r.Header.Get("Accept"), "text/html")
 		}
-		r.Header["Accept"] = jsonOnly // all we speak; forms are only read
+		r.Header["Accept"] = jsonOnly // the only type we answer with; forms are only read
 		hc = huma.WithContext(hc, ctx)
 		next(hc)
 		if status = hc.Status(); status >= 400 {
@@ -91,8 +91,8 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// startSpan begins the span of a request. A stream that stays open has none: everything that
-// happens meanwhile would become part of its trace.
+// startSpan begins the span of a request. A stream that stays open has none: everything
+// that happens meanwhile would become part of its trace.
 func (a *API) startSpan(ctx context.Context, rt *Route, w http.ResponseWriter) (context.Context, trace.Span) {
 	if a.cfg.Traces == nil || rt.lasts {
 		return ctx, trace.Span{}
@@ -102,7 +102,7 @@ func (a *API) startSpan(ctx context.Context, rt *Route, w http.ResponseWriter) (
 	return ctx, span
 }
 
-// endSpan ends the span of a request. A refusal is no failure of ours.
+// endSpan ends the span of a request. A refusal is not recorded as a failure.
 func endSpan(span trace.Span, status int) {
 	if !span.IsKept() {
 		return
@@ -114,16 +114,16 @@ func endSpan(span trace.Span, status int) {
 	span.End(failure, trace.Number(trace.Status, status))
 }
 
-// logAccess writes the line of a request into the access log. It names the route by its
-// pattern and never by the path or the query, because ids open things.
+// logAccess writes a request's line to the access log. It names the route by its pattern
+// and never by the path or the query, because ids in them can be capabilities.
 func (a *API) logAccess(ctx context.Context, rt *Route, status int, took time.Duration) {
 	if a.cfg.AccessLog {
 		a.cfg.Log.InfoContext(ctx, "request", "method", rt.Method, "route", rt.Path, "status", status, "milliseconds", float64(took.Microseconds())/1000)
 	}
 }
 
-// refuseUnknown answers a request that has no route. Its line in the access log names
-// neither the path nor a method that nobody knows.
+// refuseUnknown answers a request that has no route. Its line in the access log contains
+// neither the path nor an unusual method.
 func (a *API) refuseUnknown(w http.ResponseWriter, r *http.Request, code fault.Code) {
 	elapsed := clock.Stopwatch()
 	writeFault(w, r, fault.New(code))
@@ -134,24 +134,22 @@ func (a *API) refuseUnknown(w http.ResponseWriter, r *http.Request, code fault.C
 	a.logAccess(r.Context(), &Route{Method: method, Path: "-"}, code.Status(), elapsed())
 }
 
-// usualMethods are those that a line of the access log may name.
+// usualMethods are the methods that the access log may name.
 var usualMethods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }
 
 const (
-	// discardedBody and discardTime bound what is read of a body that was
-	// refused.
+	// discardedBody and discardTime limit how much of a refused body is read.
 	discardedBody = 64 << 20
 	discardTime   = 10 * time.Second
-	// readByServer is what net/http reads by itself of a body that a handler
-	// left.
+	// readByServer is how much of an unread body net/http reads by itself.
 	readByServer = 256 << 10
 )
 
-// discardBody sends a refusal on its way and reads what its caller is still
-// sending. If the connection were closed instead, the rest of the body would
-// reset it, and the caller would never see the refusal.
+// discardBody flushes a refusal and reads what the caller is still sending. If the
+// connection were closed instead, the rest of the body would reset it, and the caller would
+// never see the refusal.
 func discardBody(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.ContentLength >= 0 && r.ContentLength <= readByServer || r.Header.Get("Expect") != "" {
 		return
@@ -163,9 +161,8 @@ func discardBody(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.CopyN(io.Discard, r.Body, discardedBody)
 }
 
-// observers are a route's histograms by status class. Each is made when it is
-// first needed, for there are hundreds of routes, and then kept: looking labels
-// up costs more than counting.
+// observers are a route's histograms by status class. Each is created on first use, since
+// there are hundreds of routes, and then kept: looking labels up costs more than counting.
 type observers struct {
 	metrics *prometheus.HistogramVec
 	rt      *Route
@@ -189,8 +186,8 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 	}
 	token, fromCookie := a.credential(r)
 	if token == "" || fromCookie {
-		// A browser sends cookies by itself, so the request must come from our
-		// own pages; so must one that asks for a cookie (sign-in).
+		// A browser sends cookies by itself, so the request must come from our own pages;
+		// so must one that asks for a cookie (sign-in).
 		if a.origin.Check(r) != nil || rt.socket && a.otherSite(r) {
 			return nil, fault.New(fault.CrossOrigin)
 		}
@@ -221,7 +218,7 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 	case rt.Access == Key && !isKey:
 		return nil, fault.New(fault.KeyRequired)
 	}
-	own := *who // the authenticator may share it between requests
+	own := *who // a copy: the authenticator may share it between requests
 	own.IP = ClientIP(ctx)
 	if err := a.withinLimits(ctx, w, rt, &own, own.IP); err != nil {
 		return nil, err
@@ -235,11 +232,11 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 	return &own, nil
 }
 
-// ownRoutes is where a person finds their own account: what a session may call
-// that has yet to set up its second step, or whose workspace is suspended.
+// ownRoutes is the prefix of the routes about a person's own account. A session may call
+// them before it has set up its second step, and while its workspace is suspended.
 const ownRoutes = "/api/v1/auth/"
 
-// own says whether a route is about the caller's own account.
+// own reports whether a route is about the caller's own account.
 func (rt *Route) own() bool {
 	return rt.Permission == Anyone && strings.HasPrefix(rt.Path, ownRoutes)
 }
@@ -267,8 +264,8 @@ func (a *API) permit(ctx context.Context, rt *Route, who *caller.Caller) error {
 	return nil
 }
 
-// checkPath judges the path of a request, before its body is read: whether it
-// names something that there is, and whose it is.
+// checkPath checks the path of a request before its body is read: whether it names
+// something that exists, and whether the caller may access it.
 func (rt *Route) checkPath(who *caller.Caller, param func(string) string) error {
 	for name, known := range rt.OneOf {
 		if !slices.Contains(known, param(name)) {
@@ -290,7 +287,7 @@ func (rt *Route) checkPath(who *caller.Caller, param func(string) string) error 
 	return nil
 }
 
-// credential finds the token of a request.
+// credential returns the token of a request.
 func (a *API) credential(r *http.Request) (token string, fromCookie bool) {
 	if token, sent := bearer(r); sent {
 		return token, false
@@ -301,8 +298,8 @@ func (a *API) credential(r *http.Request) (token string, fromCookie bool) {
 	return "", false
 }
 
-// bearer finds the token of the Authorization header; another scheme gives one
-// that nobody has.
+// bearer returns the token of the Authorization header; for another scheme it returns a
+// token that is never valid.
 func bearer(r *http.Request) (token string, sent bool) {
 	h := r.Header.Get("Authorization")
 	if h == "" {
@@ -315,9 +312,9 @@ func bearer(r *http.Request) (token string, sent bool) {
 	return strings.TrimSpace(token), true
 }
 
-// cookieName is what a cookie is called in the browser. Where the public
-// address is https the prefix makes the browser refuse one that another host of
-// the same domain, or a page without encryption, tries to plant.
+// cookieName returns the name of a cookie in the browser. If the public address is https,
+// the prefix makes the browser refuse cookies that another host of the same domain, or an
+// unencrypted page, tries to plant.
 func (a *API) cookieName(name string) string {
 	if a.cfg.Secure {
 		return "__Host-" + name
@@ -325,7 +322,7 @@ func (a *API) cookieName(name string) string {
 	return name
 }
 
-// Cookie returns the value of one of our cookies, or nothing.
+// Cookie returns the value of one of our cookies, or "".
 func (a *API) Cookie(ctx context.Context, name string) string {
 	c, err := requestOf(ctx).r.Cookie(a.cookieName(name))
 	if err != nil {
@@ -334,8 +331,7 @@ func (a *API) Cookie(ctx context.Context, name string) string {
 	return c.Value
 }
 
-// SetCookie leaves a value in the browser that scripts cannot read; an empty
-// one removes it.
+// SetCookie sets a cookie that scripts cannot read; an empty value removes it.
 func (a *API) SetCookie(ctx context.Context, name, value string, until time.Time) {
 	c := &http.Cookie{
 		Name: a.cookieName(name), Value: value, Path: "/", Expires: until,

@@ -20,7 +20,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// callers lets in who is in the map, under the name that they show.
+// callers authenticates those in the map by the name that they send as token.
 type callers map[string]caller.Caller
 
 // Authenticate implements api.Authenticator.
@@ -37,7 +37,7 @@ func (c callers) Recheck(ctx context.Context, token string) (*caller.Caller, err
 	return c.Authenticate(ctx, token)
 }
 
-// known are callers of each kind, each with one thing that others lack.
+// known returns callers of each kind, each with one thing that others lack.
 func known() callers {
 	agent := caller.Caller{
 		Kind: caller.Agent, Slug: "demo", ID: uuid.Max, UserID: uuid.Max, SessionID: uuid.Max,
@@ -58,7 +58,7 @@ func known() callers {
 	return c
 }
 
-// guarded registers a route of each kind that the guard tells apart.
+// guarded registers a route of each kind that the guard distinguishes.
 func guarded(a *api.API) {
 	for name, change := range map[string]func(*api.Route){
 		"session": func(*api.Route) {},
@@ -82,8 +82,7 @@ func guarded(a *api.API) {
 	}
 }
 
-// The guard refuses each caller for the one thing that they lack, and lets the
-// others through.
+// The guard refuses each caller for the one thing that they lack, and admits the others.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	h := openWith(t, func(cfg *api.Config) { cfg.Auth = known() }, guarded)
@@ -164,7 +163,7 @@ func (h *harness) codeOf(req *http.Request) string {
 	return body.Error.Code
 }
 
-// noted allows everything but one policy and notes what was counted.
+// noted allows everything except one policy and records what was counted.
 type noted struct {
 	mu     sync.Mutex
 	taken  []string
@@ -186,8 +185,8 @@ func (n *noted) Take(_ context.Context, p limit.Policy, k limit.Key) limit.Resul
 	return limit.Result{Policy: p, Allowed: p.Name != n.refuse, Remaining: 1, RetryAfter: time.Second}
 }
 
-// Rates are settings: the headers show them, and those of a workspace are counted for all
-// its people and keys together, where there are any.
+// Rates are settings: the headers show them, and if there is one for a workspace, all its
+// people and keys are counted together.
 func TestRates(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -211,8 +210,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// Every call is counted for everybody whom it concerns, and refused where one of
-// the counts has come to its end.
+// Every call is counted against all limits that apply, and refused if one of them is
+// exhausted.
 func TestWhatIsCounted(t *testing.T) {
 	t.Parallel()
 	counts := &noted{}

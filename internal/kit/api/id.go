@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// ID is an id in a path. What is no UUID becomes the zero id, which no record
-// has, so the answer is the same 404 as for an unknown one.
+// ID is an id in a path. Text that is not a UUID becomes the zero id, which no record has,
+// so the answer is the same 404 as for an unknown one.
 type ID struct{ uuid.UUID }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -27,11 +27,11 @@ func (ID) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Examples: []any{"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"}}
 }
 
-// FilterID is an id in a query that may be left out. What is no UUID is refused with
-// invalid_id: a filter that is ignored would answer with everything.
+// FilterID is an optional id in a query. Text that is not a UUID is refused with
+// invalid_id: an ignored filter would return everything.
 type FilterID struct{ V *uuid.UUID }
 
-// errNoID is what fieldCodes knows as invalid_id.
+// errNoID is the error that fieldCodes maps to invalid_id.
 var errNoID = errors.New("no id")
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -55,7 +55,7 @@ type Deleted struct {
 	Deleted bool `json:"deleted" example:"true"`
 }
 
-// Done is the answer of an act that has nothing to show.
+// Done is the answer of an action that has nothing to show.
 type Done struct {
 	Done bool `json:"done" example:"true"`
 }

@@ -19,8 +19,8 @@ import (
 // keyHeader carries the key.
 const keyHeader = "Idempotency-Key"
 
-// once runs a handler at most once for an Idempotency-Key. Its service does the
-// work with idempotency.Do, which keeps the key and the answer with the work.
+// once runs a handler at most once per Idempotency-Key. Its service does the work with
+// idempotency.Do, which stores the key and the answer together with the work.
 func once[In, Out any](a *API, rt *Route, ctx context.Context, in *In, h func(context.Context, *In) (Out, error)) (Out, error) {
 	var done, again Out
 	before, err := a.doOnce(ctx, rt, in, func(v any) bool { _, ok := v.(Out); return ok }, func(ctx context.Context) (err error) {
@@ -40,8 +40,8 @@ func once[In, Out any](a *API, rt *Route, ctx context.Context, in *In, h func(co
 	return again, nil
 }
 
-// doOnce does a work, or gives the answer of the request that did it before. It knows no
-// types, so that not every route compiles it for its own.
+// doOnce carries out a request, or returns the stored answer of an earlier one with the
+// same key. It is not generic, so that the compiler does not build a copy per route.
 func (a *API) doOnce(ctx context.Context, rt *Route, in any, isAnswer func(any) bool, work func(context.Context) error) (*idempotency.Answer, error) {
 	req := requestOf(ctx)
 	name, who := req.r.Header.Get(keyHeader), caller.From(ctx)
@@ -68,8 +68,8 @@ func (a *API) doOnce(ctx context.Context, rt *Route, in any, isAnswer func(any) 
 	if repeat, ok := errors.AsType[*idempotency.Repeat](err); ok {
 		return &repeat.Answer, nil
 	}
-	// Another request may have done the work meanwhile, and made this one fail
-	// before it came to the key; or the work is done, and what came after failed.
+	// Another request may have done the work meanwhile, and made this one fail before it
+	// reached the key; or the work is done, and a later step failed.
 	if before, findErr := key.Find(ctx, tenant); findErr == nil && before != nil {
 		a.cfg.Log.WarnContext(ctx, "the work was done under the Idempotency-Key, and then the request failed", "error", err)
 		return before, nil
@@ -77,14 +77,15 @@ func (a *API) doOnce(ctx context.Context, rt *Route, in any, isAnswer func(any) 
 	return nil, err
 }
 
-// keyedPart is an input of which only a part says whether a request is the same.
+// keyedPart is an input of which only a part decides whether two requests are the same.
 type keyedPart interface {
-	// KeyedPart is what goes into the hash of the request. Nothing of a card is in it.
+	// KeyedPart returns the part that goes into the request's hash. It contains no card
+	// data.
 	KeyedPart() any
 }
 
-// fingerprint is a hash of what is asked for. Nothing of a card payment's body
-// goes into it but what the input names.
+// fingerprint returns a hash of the request. Of a card payment's body, only the part that
+// the input names goes into it.
 func (a *API) fingerprint(rt *Route, r *http.Request, in any) []byte {
 	m := hmac.New(sha256.New, a.cfg.CursorKey)
 	m.Write([]byte("request\x00" + rt.ID + "\x00" + r.URL.RequestURI() + "\x00"))
@@ -114,8 +115,8 @@ func (rt *Route) describeKey(op *huma.Operation) {
 	})
 }
 
-// Clean forgets a batch of old keys and says how many.
+// Clean deletes a batch of old keys and returns their number.
 func (a *API) Clean(ctx context.Context) (int, error) { return idempotency.Clean(ctx, a.cfg.DB) }
 
-// CleanBatch is how many old records are deleted at a time.
+// CleanBatch is the number of old records deleted at a time.
 const CleanBatch = idempotency.CleanBatch

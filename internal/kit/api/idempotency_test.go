@@ -79,7 +79,7 @@ func (k *keyed) add(ctx context.Context, email string) (out keyedOut, err error)
 	return out, k.hook(&k.after)()
 }
 
-// emails are those that were added, in order.
+// emails returns the addresses that were added, in order.
 func (k *keyed) emails() []string {
 	k.t.Helper()
 	out, err := db.Read(k.t.Context(), k.tenant, func(r *db.Reader) ([]string, error) {
@@ -91,8 +91,7 @@ func (k *keyed) emails() []string {
 	return out
 }
 
-// post sends a body under a key and gives status, body and whether the answer
-// is a replay.
+// post sends a body with a key and returns status, body and whether the answer is a replay.
 func (k *keyed) post(path, key, body string) (int, string, bool) {
 	resp, text := k.do("POST", path, body, "Idempotency-Key", key)
 	text, _, _ = strings.Cut(text, `"trace_id"`)
@@ -164,7 +163,7 @@ func TestKeyRepeat(t *testing.T) {
 		if status != 201 || replayed {
 			t.Fatalf("the first gave %d %s, replayed %v", status, first, replayed)
 		}
-		// What would make the work fail now does not matter to a repeat.
+		// A failure of the work now does not matter to a repeat.
 		k.prepare = func() error { return errors.New("prepared again") }
 		status, again, replayed := k.post("/api/test/keyed", "k", `{"email":"a"}`)
 		if status != 201 || again != first || !replayed {
@@ -180,7 +179,7 @@ func TestKeyRepeat(t *testing.T) {
 		if status, text, replayed := k.post("/api/test/view", "v", `{"email":"c"}`); status != 200 || !replayed || !strings.Contains(text, `\u003cc\u003e`) && !strings.Contains(text, "<c>") {
 			t.Errorf("the repeat of a view gave %d %s", status, text)
 		}
-		for range 2 { // a route that declares no key knows none
+		for range 2 { // a route that declares no key ignores it
 			if status, _, replayed := k.post("/api/test/plain", "p", `{"email":"d"}`); status != 200 || replayed {
 				t.Errorf("a route without a key gave %d, replayed %v", status, replayed)
 			}
@@ -189,7 +188,7 @@ func TestKeyRepeat(t *testing.T) {
 	})
 }
 
-// Requests that overlap wait for the first and all get its answer.
+// Overlapping requests wait for the first and all get its answer.
 func TestKeyOverlap(t *testing.T) {
 	withKeys(t, func(t *testing.T, k *keyed) {
 		const others = 5
@@ -204,7 +203,7 @@ func TestKeyOverlap(t *testing.T) {
 			first = false
 			k.mu.Unlock()
 			if mine {
-				once.Do(prepared.Wait) // every other has looked for the key and found none
+				once.Do(prepared.Wait) // all others have looked for the key and found none
 			}
 			return nil
 		}
@@ -226,8 +225,8 @@ func TestKeyOverlap(t *testing.T) {
 	})
 }
 
-// A failure frees the key, and so does a crash before the commit: nothing of
-// the request is left. After the commit, the answer is there whatever fails.
+// A failure releases the key, and so does a crash before the commit: nothing of the request
+// is left. After the commit, the answer is stored whatever fails.
 func TestKeyFailure(t *testing.T) {
 	withKeys(t, func(t *testing.T, k *keyed) {
 		for _, broken := range []func(*db.Tx) error{
@@ -267,8 +266,7 @@ func TestKeyFailure(t *testing.T) {
 	})
 }
 
-// An answer that shows a secret is not kept, and of a card payment nothing of
-// the body is.
+// An answer that shows a secret is not stored, nor is any part of a card payment's body.
 func TestKeySecrets(t *testing.T) {
 	withKeys(t, func(t *testing.T, k *keyed) {
 		if status, text, _ := k.post("/api/test/secret", "s", `{"email":"a"}`); status != 200 {
@@ -295,8 +293,8 @@ func TestKeySecrets(t *testing.T) {
 	})
 }
 
-// Each row of a bulk request is carried out once, and a repeat goes on where
-// the first stopped.
+// Each row of a bulk request is carried out once, and a repeat continues where the first
+// stopped.
 func TestKeyBulk(t *testing.T) {
 	withKeys(t, func(t *testing.T, k *keyed) {
 		const body = `{"email":"","rows":["a","b","c"]}`
@@ -326,7 +324,7 @@ func TestKeyBulk(t *testing.T) {
 	})
 }
 
-// A key has 255 bytes at most and is valid text; under one that is refused nothing is done.
+// A key is at most 255 bytes of valid text; with a refused key nothing is done.
 func TestKeysThatAreRefused(t *testing.T) {
 	withKeys(t, func(t *testing.T, k *keyed) {
 		for key, reason := range map[string]string{strings.Repeat("k", 256): "too_long", "k\xff": "invalid_character"} {

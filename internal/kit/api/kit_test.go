@@ -25,7 +25,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// gate lets "good" in with one permission and one licence, "weak" with none.
+// gate accepts "good" with one permission and one licence, and "weak" with none.
 type gate struct{ tenant uuid.UUID }
 
 // Authenticate implements api.Authenticator.
@@ -114,7 +114,7 @@ type socketIn struct {
 	Word string `query:"word" maxLength:"10"`
 }
 
-// talk is a socket that says a word and then waits for its end.
+// talk is a socket that sends one word and then waits for its end.
 func talk(a *api.API) {
 	api.HandleSocket(a, route("GET", "/api/test/socket", "test-socket"),
 		func(_ context.Context, in *socketIn) (func(context.Context, *api.Socket) error, error) {
@@ -173,7 +173,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// A refusal is an ordinary answer, before anything is switched over.
+// A refusal is an ordinary answer, before the connection is upgraded.
 func TestSocketRefuses(t *testing.T) {
 	t.Parallel()
 	h := open(t, talk)
@@ -226,7 +226,7 @@ func TestSocketRefuses(t *testing.T) {
 	})
 }
 
-// Whoever talks on a socket that only listens is cut off.
+// A client that sends on a send-only socket is disconnected.
 func TestSocketTakesNoMessages(t *testing.T) {
 	t.Parallel()
 	h := open(t, talk)
@@ -247,7 +247,7 @@ func TestSocketTakesNoMessages(t *testing.T) {
 	}
 }
 
-// A server that stops says so, and its stop does not return before.
+// A server that stops tells its sockets so, and waits for them to end.
 func TestDrainEndsSockets(t *testing.T) {
 	t.Parallel()
 	h := open(t, talk)
@@ -356,7 +356,7 @@ type textIn struct {
 	}
 }
 
-// What PostgreSQL cannot keep is refused as an error of its field.
+// Characters that PostgreSQL cannot store are refused as an error of their field.
 func TestCharactersThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(a *api.API) {

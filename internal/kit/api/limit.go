@@ -14,25 +14,24 @@ import (
 	"konak/internal/kit/limit"
 )
 
-// LimitClass is how tightly a route is bound.
+// LimitClass is how tightly a route is limited.
 type LimitClass string
 
-// The classes. What is counted besides follows from the caller: an API key's
-// calls, a person's, or those of an address that shows no credential.
+// The classes. The other limits depend on the caller: they apply to an API key, to a
+// person, or to the address of a caller without a credential.
 const (
-	// Ordinary is the class of a route that names none.
+	// Ordinary is the class of a route that declares none.
 	Ordinary LimitClass = ""
 	// Credentials is for routes that take a password, a code or a link: each
 	// call is a guess.
 	Credentials LimitClass = "credentials"
-	// Mailing is for routes that make us write to an address that a stranger
-	// names.
+	// Mailing is for routes that make us send mail to an address that a stranger enters.
 	Mailing LimitClass = "mailing"
-	// Unlimited is for what an operator's own machines ask.
+	// Unlimited is for requests of an operator's own machines.
 	Unlimited LimitClass = "unlimited"
 )
 
-// The policies. A burst is what a busy but honest caller needs.
+// The policies. A burst is enough for a busy but honest caller.
 var (
 	perStranger = limit.Policy{Name: "keyless", Burst: 60, Window: time.Minute}
 	refused     = limit.Policy{Name: "refused", Burst: 120, Window: time.Minute}
@@ -42,24 +41,24 @@ var (
 	mailIP       = limit.Policy{Name: "mailing-ip", Burst: 10, Window: 10 * time.Minute, Strict: true}
 )
 
-// Rates are how many calls a minute are allowed. 0 is the default of a key, an account and
-// an address, and no limit for a workspace.
+// Rates are the numbers of calls allowed per minute. 0 means the default for a key, an
+// account and an address, and no limit for a workspace.
 type Rates struct{ Key, Account, Address, Workspace int }
 
-// The rates of those that no setting changes.
+// The default rates.
 const (
 	keyRate     = 600
 	accountRate = 1200
 	addressRate = 300
 )
 
-// perMinute is a policy of so many calls a minute.
+// perMinute returns a policy of that many calls a minute.
 func perMinute(name string, calls int) limit.Policy {
 	return limit.Policy{Name: name, Burst: calls, Window: time.Minute}
 }
 
-// withinLimits counts the call for everybody it concerns and writes the
-// RateLimit headers of the policy that is nearest to its end.
+// withinLimits counts the call against every limit that applies and writes the RateLimit
+// headers of the policy that is closest to exhaustion.
 func (a *API) withinLimits(ctx context.Context, w http.ResponseWriter, rt *Route, who *caller.Caller, ip string) error {
 	if rt.Limit == Unlimited || a.cfg.Limits == nil {
 		return nil
@@ -96,8 +95,8 @@ func (a *API) withinLimits(ctx context.Context, w http.ResponseWriter, rt *Route
 	return showLimits(w, results[:n])
 }
 
-// refusal counts a credential that opened nothing, so that guessing them does
-// not come free, and answers with err or, past the limit, with a 429.
+// refusal counts an invalid credential, so that guessing is limited, and returns err or,
+// past the limit, a 429.
 func (a *API) refusal(ctx context.Context, w http.ResponseWriter, rt *Route, ip string, err error) error {
 	if rt.Limit == Unlimited || a.cfg.Limits == nil {
 		return err
@@ -108,8 +107,8 @@ func (a *API) refusal(ctx context.Context, w http.ResponseWriter, rt *Route, ip 
 	return err
 }
 
-// showLimits writes the headers of draft-ietf-httpapi-ratelimit-headers: every
-// policy that applies, and how much is left of the one that ends first.
+// showLimits writes the headers of draft-ietf-httpapi-ratelimit-headers: every policy that
+// applies, and how much is left of the one that is exhausted first.
 func showLimits(w http.ResponseWriter, results []limit.Result) error {
 	tightest := results[0]
 	policies := make([]byte, 0, 64)
@@ -139,7 +138,7 @@ func showLimits(w http.ResponseWriter, results []limit.Result) error {
 	return RateLimited(tightest)
 }
 
-// RateLimited is the refusal of a use that a limit does not allow.
+// RateLimited returns the refusal of a use that exceeds a limit.
 func RateLimited(r limit.Result) *fault.Fault {
 	wait := max(limit.Seconds(r.RetryAfter), 1)
 	f := fault.New(fault.RateLimited, wait).Because(r.Policy.Name)

@@ -15,8 +15,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// A route is counted from its first answer on, and only in the classes that it
-// answered with: a node with hundreds of routes has nothing to say at first.
+// A route appears in the metrics only from its first answer on, and only with the status
+// classes that occurred: a node with hundreds of routes starts with no such metrics.
 func TestMetricsBeginWithTheFirstAnswer(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()

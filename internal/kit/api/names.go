@@ -8,15 +8,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// qualified finds package and type in a Go type's name, e.g. in
+// qualified matches package and type in a Go type's name, e.g. in
 // "Envelope[[]konak/internal/mail.Exception]".
 var qualified = regexp.MustCompile(`(?:[\w.-]+/)*(\w+)\.(\w+)`)
 
-// schemaName names a type in the document. Modules have records of the same
-// name, so a name begins with its module: mail.Exception is MailException, and
-// its envelope MailExceptionEnvelope. Types of this kit stand for themselves,
-// and so do bodies without a type of their own, which are named after their
-// input: give inputs a name that is the only one of its kind.
+// schemaName names a type in the document. Modules have records with equal names, so a name
+// begins with its module: mail.Exception is MailException, and its envelope
+// MailExceptionEnvelope. Types of this kit get no prefix, nor do bodies without a named
+// type, which are named after their input: give inputs unique names.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	outer, arg, generic := strings.Cut(t.Name(), "[")
@@ -37,9 +36,9 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
-// documentedAs names the module that a package is a part of in the document,
-// where that is not the package itself: the names of records are part of the
-// API and do not change when a module is split into packages.
+// documentedAs names the module under which a package is documented, if that is not the
+// package itself: the names of records are part of the API and do not change when a module
+// is split into packages.
 var documentedAs = map[string]string{
 	"airecord": "conversation",
 	"card":     "conversation",
@@ -58,7 +57,7 @@ var documentedAs = map[string]string{
 	"whole":    "conversation",
 }
 
-// prefix is what the names of a package's records begin with.
+// prefix returns the prefix of a package's record names.
 func prefix(pkg string) string {
 	if pkg == "api" {
 		return ""

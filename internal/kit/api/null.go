@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// A change says with null that a field shall be cleared, and by leaving it out
-// that it shall stay. A field that cannot tell the two apart must not take null
-// for "stay": in the bodies of PUT and PATCH such a null is refused.
+// In a change, null clears a field, and leaving it out keeps it. A field that cannot
+// distinguish the two must not treat null as "keep": in the bodies of PUT and PATCH such a
+// null is refused.
 
-// isNull is the code of a field with a null that it does not take.
+// isNull is the code of a field that does not accept null.
 const isNull = "null"
 
-// nullField is the error of such a body.
+// nullField is the error for such a body.
 type nullField struct{ field string }
 
 const nullPrefix = "null in "
 
-// Error implements error. The text goes through the library, and fromHuma reads
-// the field from it.
+// Error implements error. The text passes through the library, and fromHuma reads the field
+// from it.
 func (e nullField) Error() string { return nullPrefix + e.field }
 
-// changesWith makes nulls count in the body of an input.
+// changesWith marks the body of an input as one in which null matters.
 func (a *API) changesWith(method string, in reflect.Type) {
 	if method != "PUT" && method != "PATCH" || in.Kind() != reflect.Struct {
 		return
@@ -53,7 +53,8 @@ func (a *API) unmarshal(b []byte, v any) error {
 	return nil
 }
 
-// ignoredNull finds a null that reading into a type passes over; "" for none.
+// ignoredNull returns the path of a null that decoding into the type would ignore; "" if
+// there is none.
 func ignoredNull(v any, t reflect.Type, path string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -90,8 +91,8 @@ func ignoredNull(v any, t reflect.Type, path string) string {
 	return ""
 }
 
-// takesNull says whether null means something to a field: a pointer that must be
-// given, or a type that reads it.
+// takesNull reports whether null has a meaning for a field: a required pointer, or a type
+// that decodes it itself.
 func takesNull(t reflect.Type, optional bool) bool {
 	if t.Kind() == reflect.Interface || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) && t.Kind() != reflect.Pointer {
 		return true

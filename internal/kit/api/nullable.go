@@ -7,8 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Nullable is a record that may be absent: null in JSON, never left out. A
-// plain pointer cannot say so in the document when it leads to a record.
+// Nullable is a record that may be absent: null in JSON, never left out. The document
+// cannot express that for a plain pointer to a record.
 type Nullable[T any] struct{ V *T }
 
 // Some holds v.

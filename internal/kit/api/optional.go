@@ -7,8 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Optional is a field of a change: left out it changes nothing, null takes the
-// value away. T is a type without a schema of its own, such as a string or an id.
+// Optional is a field of a change: if left out it changes nothing, null clears the value. T
+// is a type without its own schema, such as a string or an id.
 type Optional[T any] struct {
 	Sent bool
 	V    *T

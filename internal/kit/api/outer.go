@@ -18,7 +18,7 @@ import (
 
 type requestKey struct{}
 
-// request is what the core knows of a request, in one place in its context.
+// request is what the core knows about a request, in one value in its context.
 type request struct {
 	api              *API
 	r                *http.Request
@@ -29,8 +29,8 @@ type request struct {
 	browser          bool   // a person opened a route of HandleVisit
 }
 
-// route is the method and the pattern of the request's route. What stands in the path
-// itself may open something, so no log names it.
+// route returns the method and the pattern of the request's route. Logs never contain the
+// path itself, because it may hold a capability.
 func (q *request) route() (method, pattern string) {
 	if q.rt != nil {
 		return q.rt.Method, q.rt.Path
@@ -48,23 +48,23 @@ func requestOf(ctx context.Context) *request {
 // modules are the labels between a tenant's slug and the domain.
 var modules = []string{"crm", "mail", "erp", "musavir", helpModule}
 
-// helpModule is the label of the tenants' help centers. Their hosts serve
-// HelpSite and nothing else: no API, no panel, no cookie.
+// helpModule is the label of the tenants' help centers. Their hosts serve only HelpSite: no
+// API, no panel, no cookie.
 const helpModule = "help"
 
-// HostSlug is the tenant that the request's host names, or "".
+// HostSlug returns the tenant named by the request's host, or "".
 func HostSlug(ctx context.Context) string { return requestOf(ctx).slug }
 
-// BareHost says whether the request came to the installation's own host: the domain, or
+// BareHost reports whether the request came to the installation's own host: the domain, or
 // the host of its public address.
 func BareHost(ctx context.Context) bool {
 	req := requestOf(ctx)
 	return req.api != nil && req.api.isBare(hostName(req.r.Host))
 }
 
-// OwnHosts serves a handler on the installation's own host, on those of workspaces and
-// where the server is called by its number. Any other name is not found: whoever has one
-// could lead it here, and a browser would let their page read what this handler answers.
+// OwnHosts serves a handler on the installation's own host, on workspace hosts and on IP
+// addresses. Any other name is not found: its owner could point it at this server, and a
+// browser would let their page read this handler's answers.
 func (a *API) OwnHosts(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := hostName(r.Host)
@@ -81,7 +81,7 @@ func (a *API) isBare(name string) bool {
 	return name == a.cfg.Domain || err == nil && name != "" && strings.EqualFold(name, public.Hostname())
 }
 
-// hostName is a host without its port, in small letters.
+// hostName returns a host without its port, in lower case.
 func hostName(hostport string) string {
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
 		return strings.ToLower(h)
@@ -89,15 +89,16 @@ func hostName(hostport string) string {
 	return strings.ToLower(strings.Trim(hostport, "[]"))
 }
 
-// ModuleHost is the workspace's host that the request came to, without its
-// port, or "" on the bare one.
+// ModuleHost returns the workspace's host that the request came to, without its port, or ""
+// on the bare one.
 func ModuleHost(ctx context.Context) string { return requestOf(ctx).host }
 
-// ClientIP is the caller's address: the socket's, or what a trusted proxy says.
+// ClientIP returns the caller's address: the socket's, or the one that a trusted proxy
+// reports.
 func ClientIP(ctx context.Context) string { return requestOf(ctx).ip }
 
-// The values of headers that every answer has, shared by all of them: names
-// are in their canonical form here, and nobody changes a value in place.
+// The values of headers set on every answer, shared by all of them: names are set in
+// canonical form, and values are never modified in place.
 var (
 	noSniff    = []string{"nosniff"}
 	sameOrigin = []string{"same-origin"}
@@ -108,7 +109,8 @@ var (
 	jsonOnly   = []string{"application/json"}
 )
 
-// outer stands around everything: trace, host, safe headers, no panic gets out.
+// outer wraps all handlers: it sets up trace, host and security headers, and recovers
+// panics.
 func (a *API) outer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, trace := obs.StartTrace(r.Context(), r.Header.Get("Traceparent"))
@@ -128,7 +130,7 @@ func (a *API) outer(next http.Handler) http.Handler {
 		if isAPIPath(r.URL.Path) {
 			h["Content-Security-Policy"] = nothing
 		} else {
-			h["Referrer-Policy"] = sameOrigin // data links nowhere
+			h["Referrer-Policy"] = sameOrigin // API data contains no links
 		}
 		if a.cfg.Secure {
 			h["Strict-Transport-Security"] = oneYear
@@ -150,8 +152,8 @@ func (a *API) outer(next http.Handler) http.Handler {
 	})
 }
 
-// refuseSuspended returns a context that refuses the workspaces which are suspended now;
-// an API without a database knows none.
+// refuseSuspended returns a context that refuses the currently suspended workspaces;
+// unchanged if the API has no database.
 func (a *API) refuseSuspended(ctx context.Context) context.Context {
 	if a.cfg.DB == nil {
 		return ctx
@@ -159,8 +161,8 @@ func (a *API) refuseSuspended(ctx context.Context) context.Context {
 	return a.cfg.DB.RefuseSuspended(ctx)
 }
 
-// openBody stays open for discardBody, whoever closes it before. The server
-// closes the body itself at the end.
+// openBody ignores Close, so that discardBody can still read it. The server closes the body
+// itself at the end.
 type openBody struct{ io.Reader }
 
 // Close implements io.Closer.
@@ -192,8 +194,8 @@ func (a *API) clientIP(r *http.Request) string {
 	if len(a.cfg.TrustedProxies) == 0 {
 		return ip.String()
 	}
-	// From the nearest hop outwards: the first address that is not a trusted
-	// proxy is the caller; what stands left of it can be forged.
+	// From the nearest hop outwards: the first address that is not a trusted proxy is the
+	// caller; everything left of it can be forged.
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0 && a.trusted(ip); i-- {
 		next, err := netip.ParseAddr(strings.TrimSpace(hops[i]))

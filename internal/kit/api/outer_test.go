@@ -18,7 +18,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// as makes a request of a caller and returns the code of its refusal, "" for none.
+// as makes a request as a caller and returns the code of its refusal, "" for none.
 func (h *harness) as(who, method, path string) string {
 	h.t.Helper()
 	req, err := http.NewRequestWithContext(h.t.Context(), method, h.url+path, nil)
@@ -41,7 +41,7 @@ func suspend(t *testing.T, d *db.DB, tenant uuid.UUID) {
 	}
 }
 
-// held registers a route of a person's own account, and others whose path is judged.
+// held registers a route of a person's own account, and others whose path is checked.
 func held(a *api.API) {
 	open := func(path, id string) api.Route {
 		rt := route("GET", path, id)
@@ -69,8 +69,8 @@ func held(a *api.API) {
 	})
 }
 
-// Who must set up a second step, and whose workspace is suspended, reaches their own account
-// and nothing else. The session guard is asked for sessions and not for keys.
+// A caller who must set up a second step, or whose workspace is suspended, reaches only
+// their own account. The session guard is asked for sessions and not for keys.
 func TestWhatIsLeftToWhom(t *testing.T) {
 	t.Parallel()
 	var suspended uuid.UUID
@@ -121,8 +121,8 @@ func TestWhatIsLeftToWhom(t *testing.T) {
 	}
 }
 
-// Every answer has the headers that keep it from being framed, sniffed and passed on; HSTS
-// is for who is reached over TLS.
+// Every answer has headers against framing, sniffing and leaking referrers; HSTS is sent
+// only over TLS.
 func TestHeadersOfEveryAnswer(t *testing.T) {
 	t.Parallel()
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "page") })
@@ -152,8 +152,8 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 	}
 }
 
-// A panic is answered with 500 and ends nothing else; a handler that means to break the
-// connection off does. A help center's host serves nothing but the help center.
+// A panic is answered with 500 and has no other effect; a handler can still abort the
+// connection on purpose. A help center's host serves only the help center.
 func TestPanicsAndHelpHosts(t *testing.T) {
 	t.Parallel()
 	site := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "help") })

@@ -10,12 +10,11 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// HandleProtocol serves a path whose messages another standard shapes, such as
-// JSON-RPC. The handler stands behind the same check of credential, limits,
-// licence and permission as every route, takes a bearer token and no cookie, and
-// is no part of the OpenAPI document. A page of another site is refused.
-// Challenge returns the WWW-Authenticate header of a 401; metadata of the
-// resource can be named in it.
+// HandleProtocol serves a path whose messages follow another standard, such as JSON-RPC.
+// The handler is behind the same checks of credential, limits, licence and permission as
+// every route, accepts a bearer token but no cookie, and is not part of the OpenAPI
+// document. Calls from pages of other sites are refused. Challenge returns the
+// WWW-Authenticate header of a 401; it can point to the resource's metadata.
 func (a *API) HandleProtocol(rt Route, challenge func(context.Context) string, h http.Handler) {
 	rt = rt.withDefaults()
 	rt.check()
@@ -41,7 +40,8 @@ func (a *API) HandleProtocol(rt Route, challenge func(context.Context) string, h
 	}))
 }
 
-// refusedToken says in a challenge that the token which the request showed opens nothing (RFC 6750).
+// refusedToken returns the part of a challenge that reports the request's token as invalid
+// (RFC 6750).
 func refusedToken(r *http.Request) string {
 	if _, sent := bearer(r); sent {
 		return `, error="invalid_token"`
@@ -49,7 +49,7 @@ func refusedToken(r *http.Request) string {
 	return ""
 }
 
-// admitToken is admit for a request that must show its credential itself.
+// admitToken is admit for a request that must send a bearer token.
 func (a *API) admitToken(rt *Route, w http.ResponseWriter, r *http.Request) (*caller.Caller, error) {
 	if a.origin.Check(r) != nil {
 		return nil, fault.New(fault.CrossOrigin)
@@ -60,9 +60,8 @@ func (a *API) admitToken(rt *Route, w http.ResponseWriter, r *http.Request) (*ca
 	return a.admit(r.Context(), rt, w, r)
 }
 
-// CheckRights refuses a caller who lacks the licence, of which "" is none, or the
-// permission for something. Every route is checked by it, and so is what a
-// protocol of HandleProtocol offers.
+// CheckRights refuses a caller who lacks the licence ("" requires none) or the permission.
+// It checks every route, and everything that a HandleProtocol route offers.
 func CheckRights(who *caller.Caller, licence string, need perm.Permission) error {
 	if licence != "" && !who.Licences[licence] {
 		return fault.New(fault.NotLicensed, licence)
@@ -76,8 +75,8 @@ func CheckRights(who *caller.Caller, licence string, need perm.Permission) error
 	return nil
 }
 
-// FaultOf returns what went wrong as a fault of the catalogue. What is unknown
-// becomes internal and is logged.
+// FaultOf returns an error as a fault of the catalogue. An unknown error becomes internal
+// and is logged.
 func (a *API) FaultOf(ctx context.Context, err error) *fault.Fault {
 	f := a.asFault(ctx, err)
 	nameScope(f, caller.From(ctx))

@@ -13,29 +13,30 @@ import (
 
 const schemaPrefix = "#/components/schemas/"
 
-// schemas has the schemas of every type that an API of this process takes or answers. A type is
-// described once, however many APIs there are: that is most of what it costs to register routes.
+// schemas holds the schemas of every type that an API of this process takes or returns. A
+// type is described once, however many APIs there are: that is most of the cost of
+// registering routes.
 var schemas = &registry{
 	inner: huma.NewMapRegistry(schemaPrefix, schemaName), made: map[schemaKey]*huma.Schema{}, finished: map[string]bool{},
 }
 
-// registry is a huma.Registry for many APIs at once. What it has once handed out by reference
-// never changes again.
+// registry is a huma.Registry shared by several APIs. A schema that it has returned by
+// reference never changes again.
 type registry struct {
 	mu       sync.RWMutex
 	inner    huma.Registry
 	made     map[schemaKey]*huma.Schema
-	finished map[string]bool // by name: what finish has been through
+	finished map[string]bool // by name: the schemas that finish has handled
 }
 
-// schemaKey is what a schema is asked by: types without a name are named after the hint.
+// schemaKey is the key of a schema: types without a name are named after the hint.
 type schemaKey struct {
 	of       reflect.Type
 	allowRef bool
 	hint     string
 }
 
-// Schema implements huma.Registry. The caller may change what it gets.
+// Schema implements huma.Registry. The caller may modify the result.
 func (r *registry) Schema(t reflect.Type, allowRef bool, hint string) *huma.Schema {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +81,7 @@ func (r *registry) RegisterTypeAlias(t, alias reflect.Type) {
 // MarshalJSON writes the schemas by their names.
 func (r *registry) MarshalJSON() ([]byte, error) { return json.Marshal(r.Map()) }
 
-// finish says of new schemas what the library does not.
+// finish completes new schemas with what the library leaves out.
 func (r *registry) finish() {
 	all := r.inner.Map()
 	if len(all) == len(r.finished) {
@@ -97,8 +98,8 @@ func (r *registry) finish() {
 
 var idList = reflect.TypeFor[[]uuid.UUID]()
 
-// markIDs says of a record's lists of ids that they are: a field's tags speak of the list
-// and not of what is in it.
+// markIDs marks the items of a record's lists of ids as UUIDs: a field's tags describe the
+// list, not its items.
 func markIDs(s *huma.Schema, t reflect.Type) {
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -108,7 +109,7 @@ func markIDs(s *huma.Schema, t reflect.Type) {
 	}
 }
 
-// cloneSchema copies a schema and what is written within it.
+// cloneSchema copies a schema and the schemas within it.
 func cloneSchema(s *huma.Schema) *huma.Schema {
 	if s == nil {
 		return nil

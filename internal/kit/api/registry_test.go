@@ -16,7 +16,7 @@ type sameBodyOut struct {
 	IDs []uuid.UUID `json:"ids"`
 }
 
-// sameNames registers two routes whose inputs have one name and different bodies.
+// sameNames registers two routes whose inputs have the same name and different bodies.
 func sameNames(a *api.API) {
 	lists := func() {
 		type sameBodyIn struct {

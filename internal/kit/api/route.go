@@ -18,7 +18,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Access is who may call a route.
+// Access is the kind of credential that a route requires.
 type Access string
 
 // The kinds of access.
@@ -47,20 +47,20 @@ type Route struct {
 	Access  Access
 	// Permission that the caller needs; Anyone for every signed-in member.
 	Permission perm.Permission
-	// Own names the path parameter that is an agent's id. For another agent than
-	// the caller the route needs the permission Others.
+	// Own names the path parameter that is an agent's id. If it is not the caller's, the
+	// route needs the permission Others.
 	Own    string
 	Others perm.Permission
-	// OneOf lists, by path parameter, the only values that it can have. Any
-	// other is a 404, whatever the body.
+	// OneOf lists the allowed values of path parameters. Any other value is a 404, whatever
+	// the body.
 	OneOf map[string][]string
 	// Licence is the module that the workspace must have; "" for identity.
 	Licence string
-	// OrLicence is another module that suffices in its place; "" for none.
+	// OrLicence is another module that suffices instead; "" for none.
 	OrLicence string
-	// Status of success: 200 by default, 201 for what creates.
+	// Status of success: 200 by default, 201 for routes that create something.
 	Status int
-	// StepUp needs the password proven within the last 15 minutes.
+	// StepUp requires that the password was proven within the last 15 minutes.
 	StepUp bool
 	// TakesKey is for routes that create something, or do something else that
 	// must not be done twice: they take an Idempotency-Key, and their service
@@ -69,10 +69,10 @@ type Route struct {
 	// ShowsSecret marks answers that must not be stored or cached: a repeat
 	// with the same Idempotency-Key is a 409.
 	ShowsSecret bool
-	// NoStore forbids caches to keep a public answer: it depends on who asks.
+	// NoStore forbids caches to keep a public answer that depends on the caller.
 	NoStore bool
-	// TakesCard marks card payments: nothing of their body is kept, but for a keyed hash
-	// of what the input's KeyedPart names.
+	// TakesCard marks card payments: nothing of their body is kept except a keyed hash of
+	// the input's KeyedPart.
 	TakesCard bool
 	// Ascending lists start at the smallest key.
 	Ascending bool
@@ -80,26 +80,25 @@ type Route struct {
 	MaxBody int64
 	// Limit is the class of the route's rate limits.
 	Limit LimitClass
-	// Refusals are the statuses that the route names beside the common ones.
+	// Refusals are the statuses that the route documents in addition to the common ones.
 	Refusals []int
 	// Open lets pages of other sites call the route. It reads no cookie.
 	Open bool
-	// ChecksOrigin is for an open route that lets only some sites in: its
-	// handler looks at Origin and lets the page read the answer with
-	// AllowOrigin.
+	// ChecksOrigin is for an open route that only some sites may call: its handler checks
+	// Origin and lets the page read the answer with AllowOrigin.
 	ChecksOrigin bool
-	// Delegable lets sessions that the person did not open themselves, such as
-	// an app's, call a route that needs no permission. Without it such a route
-	// is for the person alone: their password, devices, consents, workspaces.
+	// Delegable lets sessions that the person did not open themselves, such as an app's,
+	// call a route that needs no permission. Otherwise only the person may call it, as it
+	// concerns their password, devices, consents or workspaces.
 	Delegable bool
-	// Invalid400 answers invalid input with 400 invalid_parameter instead of
-	// 422, where the platform document says so.
+	// Invalid400 answers invalid input with 400 invalid_parameter instead of 422, if the
+	// platform document requires that.
 	Invalid400 bool
-	// AnyQuery ignores query parameters that the route does not know instead of refusing
-	// them, where somebody else decides what an address carries.
+	// AnyQuery ignores unknown query parameters instead of refusing them, for addresses
+	// that somebody else composes.
 	AnyQuery bool
-	// ETag lets whoever polls the route show what they have: 304 if that is
-	// still so. Only for GET.
+	// ETag lets callers that poll the route send the tag of their last answer: 304 if it is
+	// still current. Only for GET.
 	ETag bool
 
 	bare, form bool // see bare.go
@@ -112,7 +111,7 @@ type Route struct {
 // Anyone is the permission of routes that every signed-in member may call.
 const Anyone perm.Permission = "*"
 
-// StepUpAge is how long a proven password counts.
+// StepUpAge is how long a proven password is valid.
 const StepUpAge = 15 * time.Minute
 
 // Envelope is the body of every answer.
@@ -128,7 +127,7 @@ type ListEnvelope[T any] struct {
 	TraceID    string  `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Trace id of the request"`
 }
 
-// Traced is embedded by answers that carry more than data beside trace_id.
+// Traced is embedded by answers that carry other fields besides data and trace_id.
 type Traced struct {
 	TraceID string `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Trace id of the request"`
 }
@@ -156,8 +155,7 @@ func Handle[In, Out any](a *API, rt Route, h func(context.Context, *In) (Out, er
 	})
 }
 
-// HandleBody registers a route whose answer has siblings of data; Out embeds
-// Traced.
+// HandleBody registers a route whose answer has fields next to data; Out embeds Traced.
 func HandleBody[In, Out any, P interface {
 	*Out
 	setTrace(string)
@@ -184,13 +182,13 @@ type Paged struct {
 	page   db.Page
 }
 
-// Page is where to read and how much.
+// Page returns where to start reading and how many rows.
 func (p *Paged) Page() db.Page { return p.page }
 
 func (p *Paged) paged() *Paged { return p }
 
-// Ordered is implemented by the input of a list that can be sorted in several
-// ways: a cursor counts only for the order that it came from.
+// Ordered is implemented by the input of a list that can be sorted in several ways: a
+// cursor is valid only for the order that it came from.
 type Ordered interface {
 	Order() (name string, ascending bool)
 }
@@ -202,7 +200,7 @@ type PagedBy100 struct {
 	inner  Paged
 }
 
-// Page is where to read and how much.
+// Page returns where to start reading and how many rows.
 func (p *PagedBy100) Page() db.Page { return p.inner.page }
 
 func (p *PagedBy100) paged() *Paged {
@@ -253,7 +251,7 @@ func HandleList[In, Row any, P interface {
 	})
 }
 
-// register puts a route into the table; every kind of handler ends here.
+// register adds a route to the table; every Handle function ends here.
 func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out, error)) {
 	in := reflect.TypeFor[In]()
 	huma.Register(a.huma, a.addRoute(&rt, in), func(ctx context.Context, in *In) (*Out, error) {
@@ -266,7 +264,8 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	a.describe(&rt, in)
 }
 
-// addRoute notes a route with the type of its input, and gives what the library needs of it.
+// addRoute records a route with the type of its input, and returns the library's
+// description of it.
 func (a *API) addRoute(rt *Route, in reflect.Type) huma.Operation {
 	rt.check()
 	rt.form = readsForm(in)
@@ -308,7 +307,7 @@ func (a *API) addRoute(rt *Route, in reflect.Type) huma.Operation {
 	return op
 }
 
-// describe writes what the library does not know into the document.
+// describe adds what the library does not know to the document.
 func (a *API) describe(rt *Route, in reflect.Type) {
 	a.describeParams(rt, in)
 	if rt.bare {
@@ -389,8 +388,8 @@ func (rt *Route) errors() []int {
 	return slices.Compact(errs)
 }
 
-// describeParams marks path ids with the record that they name, so that the
-// isolation test can fill them without being told about a route.
+// describeParams marks path ids with the record that they name, so that the isolation test
+// can fill them without knowing the route.
 func (a *API) describeParams(rt *Route, in reflect.Type) {
 	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
 	for _, f := range reflect.VisibleFields(in) {
@@ -406,5 +405,5 @@ func (a *API) describeParams(rt *Route, in reflect.Type) {
 	}
 }
 
-// Caller is who calls, once a route with a credential let them in.
+// Caller returns the caller of a route that needs a credential.
 func Caller(ctx context.Context) *caller.Caller { return caller.From(ctx) }

@@ -7,10 +7,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// JSONSchema is the schema of a type on its own, with the types it refers to
-// under $defs, for documents that are not the API's.
+// JSONSchema returns the schema of a type on its own, with the types it refers to under
+// $defs, for documents other than the API's.
 func JSONSchema(t reflect.Type) (json.RawMessage, error) {
-	hookHuma() // the library's settings count here too, and nobody may set them meanwhile
+	hookHuma() // the library's settings apply here too, and must not change meanwhile
 	registry := huma.NewMapRegistry("#/$defs/", schemaName)
 	schema := registry.Schema(t, true, t.Name())
 	for _, s := range registry.Map() {
@@ -23,8 +23,8 @@ func JSONSchema(t reflect.Type) (json.RawMessage, error) {
 	return json.Marshal(inline(registry, schema, map[string]bool{}))
 }
 
-// inline replaces references by what they refer to. A type that contains
-// itself stays open at the second turn.
+// inline replaces references by the schemas they refer to. A type that contains itself
+// accepts anything at the second level.
 func inline(r huma.Registry, s *huma.Schema, within map[string]bool) *huma.Schema {
 	if s == nil {
 		return nil

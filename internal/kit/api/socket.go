@@ -15,14 +15,13 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Socket sends messages over a WebSocket. It is for one goroutine.
+// Socket sends messages over a WebSocket. Only one goroutine may use it.
 type Socket struct {
 	ctx  context.Context
 	conn *websocket.Conn
 }
 
-// Send sends one text message. A receiver that does not take it in time is
-// gone.
+// Send sends one text message. It fails if the receiver does not accept it in time.
 func (s *Socket) Send(text []byte) error {
 	ctx, cancel := context.WithTimeout(s.ctx, patience)
 	defer cancel()
@@ -30,23 +29,22 @@ func (s *Socket) Send(text []byte) error {
 }
 
 const (
-	// pingEvery finds out that the other side is gone, and keeps proxies from
-	// thinking so.
+	// pingEvery is the interval of pings, which detect that the other side is gone and keep
+	// proxies from closing an idle connection.
 	pingEvery = 30 * time.Second
-	// largestFrame is what may be sent to us: nothing but pings, pongs and a
-	// farewell, none of which exceeds 125 bytes.
+	// largestFrame is the maximum size of an incoming frame: only pings, pongs and a close
+	// frame are expected, none of which exceeds 125 bytes.
 	largestFrame = 512
-	// statusUnauthorized is the close code of IANA's registry for a watcher
-	// who may not watch any more.
+	// statusUnauthorized is the close code of IANA's registry for a watcher who has lost
+	// access.
 	statusUnauthorized = websocket.StatusCode(3000)
 )
 
-// HandleSocket registers a WebSocket that we alone send on. Who may open it is
-// declared and checked as for any other route, and refused in the same words,
-// before the connection is switched over; a page of another site is refused
-// although the request is a GET. The handler checks first and returns what
-// will send; its context ends when the receiver leaves or the server drains.
-// A message from the receiver ends the connection: requests go over HTTP.
+// HandleSocket registers a WebSocket on which only the server sends. Who may open it is
+// declared, checked and refused as for any other route, before the connection is upgraded;
+// pages of other sites are refused although the request is a GET. The handler checks first
+// and returns the function that sends; its context ends when the receiver leaves or the
+// server drains. A message from the receiver ends the connection: requests go over HTTP.
 func HandleSocket[In any](a *API, rt Route, h func(context.Context, *In) (func(context.Context, *Socket) error, error)) {
 	rt = rt.withDefaults()
 	rt.socket, rt.streams, rt.lasts, rt.Status = true, true, true, http.StatusSwitchingProtocols
@@ -59,8 +57,9 @@ func HandleSocket[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 			return nil, fault.New(fault.UpgradeRequired)
 		}
 		ctx, preparing := a.prepare(ctx)
-		// The handler comes last, as what it holds is let go of by what it returns.
-		stream, closeStream, err := a.openStream(context.WithoutCancel(ctx)) // the connection is switched over
+		// The handler comes last, because only the function it returns releases what it
+		// holds.
+		stream, closeStream, err := a.openStream(context.WithoutCancel(ctx)) // the connection is upgraded
 		if err == nil && !a.enter() {
 			closeStream()
 			err = fault.New(fault.Unavailable)
@@ -81,7 +80,7 @@ func HandleSocket[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 			defer a.open.Done()
 			defer closeStream()
 			r, w := humachi.Unwrap(hc)
-			conn, err := websocket.Accept(statusWriter{w, hc}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the guard has looked
+			conn, err := websocket.Accept(statusWriter{w, hc}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the guard has checked the origin
 			if err != nil {
 				a.cfg.Log.DebugContext(ctx, "socket was not opened", "route", rt.ID, "error", err)
 				return
@@ -97,10 +96,10 @@ func HandleSocket[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 	a.describeSocket(&rt)
 }
 
-// converse runs an open socket to its end: read takes what the other side sends and
-// returns why that ended, run is the conversation. The library closes a connection
-// whose context ends while it reads or writes, without a farewell, so reading has a
-// context of its own that ends last.
+// converse runs an open socket to its end: read receives what the other side sends and
+// returns why that ended, run is the conversation. The library closes a connection without
+// a close frame if its context ends during a read or write, so reading has its own context,
+// which ends last.
 func (a *API) converse(ctx context.Context, rt *Route, conn *websocket.Conn, read func(ctx, reading context.Context) error, run func(context.Context, context.CancelCauseFunc) error) {
 	reading, stopReading := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopReading()
@@ -115,13 +114,13 @@ func (a *API) converse(ctx context.Context, rt *Route, conn *websocket.Conn, rea
 	}
 	code, reason := a.farewell(context.Cause(ctx), err)
 	cancel(nil)
-	_ = conn.Close(code, reason) // the other side may be gone, which is as good
+	_ = conn.Close(code, reason) // fails if the other side is gone, which is fine
 	stopReading()
 	both.Wait()
 }
 
-// farewell says why a socket is closed: cause is why its context ended, err is what
-// the conversation returned.
+// farewell returns why a socket is closed: cause is why its context ended, err is the
+// result of the conversation.
 func (a *API) farewell(cause, err error) (code websocket.StatusCode, reason string) {
 	switch {
 	case a.draining.Err() != nil:
@@ -138,8 +137,8 @@ func (a *API) farewell(cause, err error) (code websocket.StatusCode, reason stri
 	return websocket.StatusInternalError, "try again"
 }
 
-// refuseMessages waits for a message that must not come, and returns errTalks when it
-// does. Pings, pongs and the farewell are dealt with meanwhile.
+// refuseMessages waits for a message, which is not allowed, and returns errTalks if one
+// arrives. Pings, pongs and the close frame are handled meanwhile.
 func refuseMessages(reading context.Context, conn *websocket.Conn) error {
 	if _, _, err := conn.Reader(reading); err != nil {
 		return err
@@ -149,7 +148,7 @@ func refuseMessages(reading context.Context, conn *websocket.Conn) error {
 
 var errTalks = errors.New("api: a message on a socket that takes none")
 
-// attend ends a socket whose other side is silent, and all of them when the
+// attend ends a socket whose other side does not answer pings, and every socket when the
 // server drains.
 func (a *API) attend(ctx context.Context, cancel context.CancelCauseFunc, conn *websocket.Conn) {
 	defer cancel(nil)
@@ -172,8 +171,8 @@ func (a *API) attend(ctx context.Context, cancel context.CancelCauseFunc, conn *
 	}
 }
 
-// enter counts a connection that Drain has to wait for, unless it has begun:
-// the HTTP server forgets a connection that was switched over.
+// enter counts a connection that Drain has to wait for, since the HTTP server no longer
+// tracks an upgraded connection. It returns false if Drain has begun.
 func (a *API) enter() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -193,10 +192,10 @@ type statusWriter struct {
 // WriteHeader implements http.ResponseWriter.
 func (w statusWriter) WriteHeader(status int) { w.hc.SetStatus(status) }
 
-// Unwrap leads to the connection.
+// Unwrap gives the library access to the connection.
 func (w statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// wantsSocket says whether a request asks for what RFC 6455 §4.1 describes.
+// wantsSocket reports whether a request is an opening handshake as in RFC 6455 §4.1.
 func wantsSocket(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.ProtoMajor == 1 && hasToken(r.Header, "Connection", "upgrade") && hasToken(r.Header, "Upgrade", "websocket") &&
 		r.Header.Get("Sec-Websocket-Version") == "13" && r.Header.Get("Sec-Websocket-Key") != ""
@@ -213,9 +212,9 @@ func hasToken(h http.Header, name, token string) bool {
 	return false
 }
 
-// otherSite says whether a page of another site asks for a socket. Browsers
-// ask with a GET and bind no page to its own site here, so the rule is the one
-// for requests that change something.
+// otherSite reports whether a page of another site asks for a socket. Browsers send a GET
+// and do not restrict it to the page's own site, so the rule for changing requests is
+// applied.
 func (a *API) otherSite(r *http.Request) bool {
 	asked := *r
 	asked.Method = http.MethodPost

@@ -19,10 +19,10 @@ import (
 // Bytes is an answer that is not JSON: an export, a recording, a file.
 type Bytes struct {
 	ContentType string
-	// Filename makes the browser save the answer.
+	// Filename makes the browser save the answer under this name.
 	Filename string
-	// Write sends the bytes. Once it has begun, an error can only cut the
-	// connection, which tells the receiver that the file is not whole.
+	// Write sends the bytes. Once it has begun, an error can only cut the connection, which
+	// shows the receiver that the file is incomplete.
 	Write func(w io.Writer) error
 }
 
@@ -30,17 +30,15 @@ type streamOutput struct {
 	Body func(huma.Context)
 }
 
-// preparation is the time before the first byte of an answer that may take
-// long to send.
+// preparation is the time before the first byte of an answer that may take long to send.
 type preparation struct {
 	cancel context.CancelFunc
 	timer  *time.Timer
 }
 
-// prepare gives the context in which an answer is prepared and then sent. It
-// ends when the receiver leaves, and after the time of a request unless the
-// preparation is done by then. Who sends the answer, or finds that there is
-// none, calls cancel.
+// prepare returns the context in which an answer is prepared and then sent. It ends when
+// the receiver leaves, and after the time-out of a request unless the preparation is done
+// by then. The caller must call cancel after sending the answer or if there is none.
 func (a *API) prepare(ctx context.Context) (context.Context, *preparation) {
 	ctx, cancel := context.WithCancel(ctx)
 	return ctx, &preparation{cancel, time.AfterFunc(a.cfg.RequestTimeout, cancel)}
@@ -49,8 +47,8 @@ func (a *API) prepare(ctx context.Context) (context.Context, *preparation) {
 // done ends the time limit.
 func (p *preparation) done() { p.timer.Stop() }
 
-// steadyWriter gives up on a receiver that takes nothing for a while, and on
-// no other: a large file over a slow line takes its time.
+// steadyWriter gives up only on a receiver that accepts nothing for a while: a large file
+// over a slow connection may take its time.
 type steadyWriter struct {
 	http.ResponseWriter
 	rc *http.ResponseController
@@ -106,7 +104,7 @@ type Sender struct {
 	rc *http.ResponseController
 }
 
-// patience is how long a receiver may not take what is sent to it.
+// patience is how long the other side may stall before we give up on it.
 const patience = 20 * time.Second
 
 // Event sends one event and flushes it.
@@ -114,8 +112,8 @@ func (s *Sender) Event(id int64, event string, data []byte) error {
 	return errors.Join(s.Put(id, event, data), s.Flush())
 }
 
-// Put writes one event, which leaves with the next Flush at the latest. One
-// without an id does not move the place from which a receiver resumes.
+// Put writes one event, which is sent by the next Flush at the latest. An event without an
+// id does not change the position from which a receiver resumes.
 func (s *Sender) Put(id int64, event string, data []byte) error {
 	if err := s.rc.SetWriteDeadline(clock.Deadline(patience)); err != nil {
 		return err
@@ -135,10 +133,10 @@ func (s *Sender) Put(id int64, event string, data []byte) error {
 
 var eventEnd = []byte("\n\n")
 
-// Flush sends what was put.
+// Flush sends the events written by Put.
 func (s *Sender) Flush() error { return s.rc.Flush() }
 
-// Comment keeps the connection alive.
+// Comment sends a comment, which keeps the connection alive.
 func (s *Sender) Comment(text string) error {
 	if err := s.rc.SetWriteDeadline(clock.Deadline(patience)); err != nil {
 		return err
@@ -149,15 +147,16 @@ func (s *Sender) Comment(text string) error {
 	return s.rc.Flush()
 }
 
-// HandleEvents registers a stream of server-sent events. The handler checks
-// first and returns what will send; its context ends when the receiver leaves
-// or the server drains.
+// HandleEvents registers a stream of server-sent events. The handler checks first and
+// returns the function that sends; its context ends when the receiver leaves or the server
+// drains.
 func HandleEvents[In any](a *API, rt Route, h func(context.Context, *In) (func(context.Context, *Sender) error, error)) {
 	rt = rt.withDefaults()
 	rt.streams, rt.lasts = true, true
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
 		ctx, preparing := a.prepare(ctx)
-		// The handler comes last, as what it holds is let go of by what it returns.
+		// The handler comes last, because only the function it returns releases what it
+		// holds.
 		stream, closeStream, err := a.openStream(ctx)
 		if err != nil {
 			preparing.cancel()
@@ -182,7 +181,7 @@ func HandleEvents[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 			hc.SetHeader("X-Accel-Buffering", "no")
 			hc.SetStatus(http.StatusOK)
 			if hc.Method() == http.MethodHead {
-				preparing.cancel() // the sender only lets go of what it holds
+				preparing.cancel() // the sender only releases what it holds
 			}
 			if err := send(ctx, &Sender{w: w, rc: http.NewResponseController(w)}); err != nil && ctx.Err() == nil {
 				a.cfg.Log.DebugContext(ctx, "stream ended", "route", rt.ID, "error", err)

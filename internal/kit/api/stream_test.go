@@ -15,8 +15,8 @@ import (
 
 const shortLimit = 100 * time.Millisecond
 
-// pastTheLimit waits until a request that began now would have been cut. It
-// returns why ctx ended if it did before.
+// pastTheLimit waits until a request that began now would have been cut. It returns why ctx
+// ended if that happened before.
 func pastTheLimit(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -26,8 +26,8 @@ func pastTheLimit(ctx context.Context) error {
 	}
 }
 
-// lateFile is a file whose bytes come later than the request limit, from a
-// source that ends with the context.
+// lateFile is a file whose bytes arrive after the request limit, from a source that ends
+// with the context.
 type lateFile struct {
 	*bytes.Reader
 	ctx context.Context
@@ -42,7 +42,7 @@ func (f lateFile) Read(p []byte) (int, error) {
 
 func (f lateFile) Close() error { return nil }
 
-// Once an answer has begun, the limit of a request does not cut it.
+// Once an answer has begun, the time limit of a request does not cut it.
 func TestAnswersMayTakeLongerThanARequest(t *testing.T) {
 	t.Parallel()
 	h := openWith(t, func(cfg *api.Config) { cfg.RequestTimeout = shortLimit }, func(a *api.API) {
@@ -101,7 +101,7 @@ func TestAnswersMayTakeLongerThanARequest(t *testing.T) {
 	})
 }
 
-// What comes before the first byte is bound by the limit of a request.
+// The time before the first byte is bound by the limit of a request.
 func TestPreparingAnAnswerIsBound(t *testing.T) {
 	t.Parallel()
 	h := openWith(t, func(cfg *api.Config) { cfg.RequestTimeout = shortLimit }, func(a *api.API) {
@@ -116,7 +116,7 @@ func TestPreparingAnAnswerIsBound(t *testing.T) {
 	}
 }
 
-// holdStream opens the stream and returns what lets it go once it is open.
+// holdStream opens a stream and, once it is open, returns the function that closes it.
 func (h *harness) holdStream(t *testing.T, path string) (resp *http.Response, leave func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -133,8 +133,8 @@ func (h *harness) holdStream(t *testing.T, path string) (resp *http.Response, le
 	return resp, cancel
 }
 
-// One session holds a bounded number of streams, whichever way they go, and
-// one that ends makes place.
+// One session can hold a limited number of streams of any kind, and one that ends frees its
+// place.
 func TestStreamsAreCounted(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{}, 1)
@@ -164,8 +164,8 @@ func TestStreamsAreCounted(t *testing.T) {
 	if resp.StatusCode != 429 || !strings.Contains(body, `"too_many_streams"`) || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("answered %d %s", resp.StatusCode, body)
 	}
-	// What a handler holds is let go of by what it returns, so no handler is asked
-	// for a stream that is not opened.
+	// Only the function that a handler returns releases what it holds, so the handler is
+	// not called for a stream that is not opened.
 	if n := asked.Load(); n != 1 {
 		t.Errorf("the handler was asked %d times for one stream", n)
 	}
@@ -174,7 +174,7 @@ func TestStreamsAreCounted(t *testing.T) {
 	}
 	leave()
 	<-ended
-	// The count falls right after the sender has returned.
+	// The count decreases shortly after the sender has returned.
 	for {
 		resp, _ := h.holdStream(t, "/api/test/events")
 		if resp.StatusCode == 200 {

@@ -15,29 +15,29 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// OpenStreams knows the streams and sockets that are open on this node: how
-// many each watcher holds, and by which credential.
+// OpenStreams tracks the open streams and sockets of this node: how many each watcher
+// holds, and with which credential.
 type OpenStreams struct {
 	mu   sync.Mutex
 	held map[uuid.UUID]int
 	open map[*openStream]struct{}
 }
 
-// NewOpenStreams makes an empty table.
+// NewOpenStreams returns an empty table.
 func NewOpenStreams() *OpenStreams {
 	return &OpenStreams{held: map[uuid.UUID]int{}, open: map[*openStream]struct{}{}}
 }
 
 const (
-	// StreamsPerCredential is how many streams one session or API key may hold
-	// on a node. A panel needs one for each window that is in use.
+	// StreamsPerCredential is the number of streams that one session or API key may hold on
+	// a node. A panel needs one for each window in use.
 	StreamsPerCredential = 20
-	// streamCheck is how often a stream's credential is looked at again.
+	// streamCheck is the interval at which a stream's credential is checked.
 	streamCheck = 15 * time.Second
 )
 
-// Hold counts a stream of its holder. It returns what ends the count, or
-// fault.TooManyStreams if the holder has as many as they may.
+// Hold counts a stream for its holder. It returns the function that releases it, or
+// fault.TooManyStreams if the holder has reached the limit.
 func (o *OpenStreams) Hold(holder uuid.UUID, limit int) (release func(), err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -56,8 +56,8 @@ func (o *OpenStreams) Hold(holder uuid.UUID, limit int) (release func(), err err
 	}), nil
 }
 
-// Recheck looks at once at the credentials of the streams that match: by the
-// SHA-256 of the credential, or by whose it is.
+// Recheck checks the credentials of the matching streams immediately. They match by the
+// SHA-256 of the credential, or by its owner.
 func (o *OpenStreams) Recheck(match func(credential [sha256.Size]byte, who *caller.Caller) bool) {
 	o.mu.Lock()
 	var found []*openStream
@@ -72,7 +72,7 @@ func (o *OpenStreams) Recheck(match func(credential [sha256.Size]byte, who *call
 	}
 }
 
-// openStream is a stream whose watcher showed a credential.
+// openStream is a stream that was opened with a credential.
 type openStream struct {
 	credential [sha256.Size]byte
 	who        atomic.Pointer[caller.Caller]
@@ -80,10 +80,10 @@ type openStream struct {
 	look       func(context.Context) (*caller.Caller, error)
 
 	mu           sync.Mutex
-	begun, known int64 // the look that began last, and the one that who is from
+	begun, known int64 // the last check begun, and the check that who comes from
 }
 
-// begin numbers a look at the credential.
+// begin assigns a number to a check of the credential.
 func (s *openStream) begin() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +91,8 @@ func (s *openStream) begin() int64 {
 	return s.begun
 }
 
-// learn takes what a look found, unless one that began later has said more by now.
+// learn stores the result of a check, unless a check that began later has already stored
+// its own.
 func (s *openStream) learn(look int64, who *caller.Caller) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,15 +102,15 @@ func (s *openStream) learn(look int64, who *caller.Caller) {
 	}
 }
 
-// access is who opens a stream and how it is found out that they still may.
+// access is who opens a stream and how their access is checked again.
 type access struct {
 	who *caller.Caller
-	// holder is for whom the stream is counted, up to limit.
+	// holder is the one for whom the stream is counted, up to limit.
 	holder uuid.UUID
 	limit  int
-	// credential is the SHA-256 of what they showed, or of their session's token.
+	// credential is the SHA-256 of the credential they sent, or of their session's token.
 	credential [sha256.Size]byte
-	// look returns who they are by now; unauthenticated where they are nobody.
+	// look returns their current identity; unauthenticated if they have none any more.
 	look func(context.Context) (*caller.Caller, error)
 }
 
@@ -117,13 +118,12 @@ type openStreamKey struct{}
 
 var errAccessEnded = errors.New("api: the watcher may not watch any more")
 
-// openStream counts a stream and looks at its credential again and again until
-// close is called. The context that it returns ends when the watcher may not
-// watch any more.
+// openStream counts a stream and checks its credential repeatedly until close is called.
+// The context that it returns ends when the watcher loses access.
 func (a *API) openStream(ctx context.Context) (watched context.Context, closeStream func(), err error) {
 	who := caller.From(ctx)
 	if who.ID == uuid.Nil {
-		return ctx, func() {}, nil // an open route: its handler counts
+		return ctx, func() {}, nil // an open route: its handler counts streams
 	}
 	holder := who.SessionID
 	if holder == uuid.Nil {
@@ -136,7 +136,7 @@ func (a *API) openStream(ctx context.Context) (watched context.Context, closeStr
 	})
 }
 
-// watch is openStream for somebody whose access is known.
+// watch is openStream for a caller whose access is already known.
 func (a *API) watch(ctx context.Context, by access) (watched context.Context, closeStream func(), err error) {
 	release, err := a.streams.Hold(by.holder, by.limit)
 	if err != nil {
@@ -152,7 +152,8 @@ func (a *API) watch(ctx context.Context, by access) (watched context.Context, cl
 		if ctx.Err() != nil {
 			return
 		}
-		// The next look is set before this one: whoever wants one at once meanwhile gets it.
+		// The next check is scheduled before this one, so that a Recheck during this one is
+		// not lost.
 		s.timer.Reset(every)
 		if err := a.recheck(ctx, s); err != nil {
 			cancel(err)
@@ -172,8 +173,8 @@ func (a *API) watch(ctx context.Context, by access) (watched context.Context, cl
 	}, nil
 }
 
-// recheck returns errAccessEnded if the credential of a stream opens it no
-// more: a stream outlives sessions, roles and licences.
+// recheck returns errAccessEnded if the credential no longer opens the stream: a stream
+// outlives sessions, roles and licences.
 func (a *API) recheck(ctx context.Context, s *openStream) error {
 	req, begun := requestOf(ctx), s.begin()
 	ctx = a.refuseSuspended(ctx)
@@ -189,10 +190,10 @@ func (a *API) recheck(ctx context.Context, s *openStream) error {
 	if err == nil {
 		s.learn(begun, who)
 	}
-	return nil // a database that is away says nothing about a session
+	return nil // an unreachable database does not mean that a session has ended
 }
 
-// Watcher is who watches a stream, with what they may see by now.
+// Watcher returns the caller who watches a stream, with their current rights.
 func Watcher(ctx context.Context) *caller.Caller {
 	if s, ok := ctx.Value(openStreamKey{}).(*openStream); ok {
 		return s.who.Load()

@@ -14,7 +14,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// scripted is an authenticator whose looks at an open stream are those of a test.
+// scripted is an authenticator whose checks of an open stream are controlled by a test.
 type scripted struct {
 	changing
 	look func(who *caller.Caller)
@@ -27,7 +27,7 @@ func (s *scripted) Recheck(ctx context.Context, token string) (*caller.Caller, e
 	return who, err
 }
 
-// watchWith opens a stream whose credential auth looks at, and lets fn be its handler.
+// watchWith opens a stream whose credential is checked by auth, with fn as its handler.
 func watchWith(t *testing.T, streams *api.OpenStreams, auth *scripted, fn func(ctx context.Context, a *api.API) string) {
 	t.Helper()
 	h := openWith(t, func(cfg *api.Config) {
@@ -45,8 +45,8 @@ func watchWith(t *testing.T, streams *api.OpenStreams, auth *scripted, fn func(c
 	}
 }
 
-// A look at a credential that takes long does not bring back rights that a later one has
-// found to be taken away.
+// A slow check of a credential does not restore rights that a later check has found
+// revoked.
 func TestALateLookOverridesNoLaterOne(t *testing.T) {
 	t.Parallel()
 	entered, goOn := make(chan struct{}), make(chan struct{})
@@ -76,8 +76,8 @@ func TestALateLookOverridesNoLaterOne(t *testing.T) {
 	})
 }
 
-// Who asks for a look while one is under way, which may have seen what was before, gets
-// another one.
+// A Recheck during a check in progress, which may have read the old state, causes another
+// check.
 func TestALookIsNotLostToOneUnderWay(t *testing.T) {
 	t.Parallel()
 	streams, second := api.NewOpenStreams(), make(chan struct{})

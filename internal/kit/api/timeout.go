@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// timeout is a context with a deadline whose timer is made only when somebody
-// waits for it. Most requests are answered from memory or by one short query
-// before anybody does, and a timer for each is a sixth of what they cost.
+// timeout is a context with a deadline whose timer is created only when somebody waits for
+// it. Most requests are answered from memory or by one short query before that, and a timer
+// for each is a sixth of their cost.
 type timeout struct {
 	context.Context
 	at time.Time
@@ -32,8 +32,8 @@ func (t *timeout) Deadline() (time.Time, bool) {
 // Done implements context.Context.
 func (t *timeout) Done() <-chan struct{} { return t.withTimer().Done() }
 
-// Err implements context.Context. Without a timer nobody has seen Done, and
-// only what ended the parent counts.
+// Err implements context.Context. Without a timer nobody has called Done, and only the
+// parent's end matters.
 func (t *timeout) Err() error {
 	t.mu.Lock()
 	waiting := t.timed != nil || t.over
@@ -56,7 +56,7 @@ func (t *timeout) withTimer() context.Context {
 	return t.timed
 }
 
-// release ends the context with its request.
+// release ends the context together with its request.
 func (t *timeout) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -24,8 +24,8 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// A query that begins after the deadline must not run, although nobody waited
-// for the deadline before.
+// A query that begins after the deadline must not run, even if nobody waited for the
+// deadline before.
 func TestTimeoutIsOverWithoutATimer(t *testing.T) {
 	t.Parallel()
 	ctx := withTimeout(t.Context(), time.Now().Add(-time.Second))

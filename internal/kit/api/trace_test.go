@@ -15,7 +15,7 @@ import (
 	"konak/internal/kit/trace/tracetest"
 )
 
-// traced opens an API whose requests are traced, with some routes that fail.
+// traced opens an API whose requests are traced, with some failing routes.
 func traced(t *testing.T, address string) (*harness, *trace.Tracer) {
 	t.Helper()
 	way := outbound.New(outbound.Options{Operator: true, MaxBody: trace.MaxAnswer})
@@ -41,8 +41,8 @@ func traced(t *testing.T, address string) (*harness, *trace.Tracer) {
 	}), tracer
 }
 
-// Each request is a span that names the route and the outcome, and nothing of what stood in the
-// request or in an error, also where a handler panics. A stream that stays open is none.
+// Each request is a span with the route and the outcome, but no content of the request or
+// of an error, even if a handler panics. A stream that stays open has no span.
 func TestRequestsAreTraced(t *testing.T) {
 	t.Parallel()
 	c := tracetest.New(t)
@@ -89,7 +89,7 @@ func TestRequestsAreTraced(t *testing.T) {
 	}
 }
 
-// A collector that never answers, and one that is not there, keep no request waiting.
+// Requests do not wait for a collector that never answers or does not exist.
 func TestRequestsDoNotWaitForTheCollector(t *testing.T) {
 	t.Parallel()
 	held, _ := tracetest.NewHeld(t)

@@ -14,10 +14,10 @@ type visitOutput[Out any] struct {
 	Body     Envelope[Out]
 }
 
-// HandleVisit registers a route that people come back to from somewhere else with their
-// browser, and that programs call too. A browser is sent on to what page says of h's
-// error, nil where it succeeded; a program gets {data, trace_id}, or the error. What is
-// not found is not found for both.
+// HandleVisit registers a route to which people return from another site with their
+// browser, and which programs call too. A browser is redirected to the page for h's error
+// (nil on success); a program gets {data, trace_id}, or the error. A not_found is answered
+// as such to both.
 func HandleVisit[In, Out any](a *API, rt Route, h func(context.Context, *In) (Out, error), page func(error) string) {
 	rt = rt.withDefaults()
 	rt.visit = true

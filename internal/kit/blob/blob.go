@@ -20,11 +20,11 @@ import (
 )
 
 var (
-	// ErrTooLarge says that a stream went over its limit.
+	// ErrTooLarge reports that a stream exceeded its limit.
 	ErrTooLarge = errors.New("blob: larger than allowed")
-	// ErrMissing says that there is no such blob, or no more.
+	// ErrMissing reports that a blob does not exist, or no longer exists.
 	ErrMissing = errors.New("blob: missing")
-	// ErrDamaged says that the bytes of a blob are not those that were stored.
+	// ErrDamaged reports that the bytes of a blob differ from those that were stored.
 	ErrDamaged = errors.New("blob: damaged")
 )
 
@@ -35,52 +35,51 @@ type Blob struct {
 	Size int64
 }
 
-// backend is where bytes lie. Names are paths with slashes.
+// backend is where the bytes are stored. Names are paths with slashes.
 type backend interface {
-	// put takes a whole file over, also in place of one of the same name; when
-	// it returns, the bytes are safe.
+	// put stores a whole file, replacing one of the same name; when it returns, the bytes
+	// are safe.
 	put(ctx context.Context, name string, f *os.File, size int64) error
-	// open returns the file and its size, ErrMissing where there is none.
+	// open returns the file and its size, ErrMissing if it does not exist.
 	open(ctx context.Context, name string) (io.ReadSeekCloser, int64, error)
-	// remove is content where there is none.
+	// remove removes the file; it is no error if it does not exist.
 	remove(ctx context.Context, name string) error
-	// check says whether the place can be used.
+	// check returns an error if the storage cannot be used.
 	check(ctx context.Context) error
 	// tenants lists the workspaces that have files.
 	tenants(ctx context.Context) ([]uuid.UUID, error)
-	// place says where the files of a workspace lie.
+	// place returns where the files of a workspace are stored.
 	place(tenant uuid.UUID) string
 }
 
 // Config is what a store needs.
 type Config struct {
 	DB *db.DB
-	// Log gets an error for each blob that is found missing or damaged; nil for
-	// none.
+	// Log gets an error for each blob that is found missing or damaged; nil for none.
 	Log *slog.Logger
 	// Metrics gets the number of blobs that are missing or damaged; nil for none.
 	Metrics prometheus.Registerer
-	// Folder is where blobs lie, and streams that are still coming in.
+	// Folder is where blobs are stored, and streams while they are received.
 	Folder string
-	// S3URL is the S3 service that keeps the blobs instead; "" for none.
+	// S3URL is the S3 service that stores the blobs instead; "" for none.
 	S3URL string
-	// Quota is how many bytes a workspace may keep that has no quota of its
-	// own; 0 for DefaultQuota.
+	// Quota is the number of bytes that a workspace without its own quota may keep; 0 for
+	// DefaultQuota.
 	Quota int64
 }
 
 // Store keeps blobs.
 type Store struct {
-	// Quota is the one of the Config.
+	// Quota is Config.Quota.
 	Quota int64
 
 	db    *db.DB
 	log   *slog.Logger
 	back  backend
-	spool string // folder of streams that are still coming in
+	spool string // folder of streams that are being received
 }
 
-// New opens a store. It returns an error for an S3 address that cannot be one.
+// New opens a store. It returns an error if the S3 address is not valid.
 func New(c Config) (*Store, error) {
 	s := &Store{Quota: c.Quota, db: c.DB, log: c.Log, spool: filepath.Join(c.Folder, "incoming"), back: disk{c.Folder}}
 	if s.log == nil {
@@ -101,14 +100,13 @@ func New(c Config) (*Store, error) {
 	return s, nil
 }
 
-// Check says whether files can be kept.
+// Check returns an error if files cannot be stored.
 func (s *Store) Check(ctx context.Context) error { return s.back.check(ctx) }
 
-// Put stores a stream of at most limit bytes. It reads to the end and must not
-// be called inside a transaction. The bytes count as the workspace's and are
-// taken even where its quota is used up: it is for what somebody was already
-// told yes for, such as the files of a mail that was accepted. Everything else
-// goes through PutWithin.
+// Put stores a stream of at most limit bytes. It reads to the end and must not be called
+// inside a transaction. The bytes count towards the workspace's quota, but are stored even
+// if it is used up: Put is for what has already been accepted, such as the files of a
+// received mail. Everything else goes through PutWithin.
 func (s *Store) Put(ctx context.Context, tenant uuid.UUID, r io.Reader, limit int64) (Blob, error) {
 	return s.put(ctx, tenant, accepted, r, limit)
 }
@@ -120,7 +118,7 @@ func (s *Store) put(ctx context.Context, tenant uuid.UUID, pool Pool, r io.Reade
 	}
 	defer func() {
 		_ = f.Close()
-		_ = os.Remove(f.Name()) // gone already where it was moved into its place
+		_ = os.Remove(f.Name()) // already gone if it was moved to its place
 	}()
 	h := s.db.Tenant(tenant)
 	var known bool
@@ -146,8 +144,7 @@ func (s *Store) put(ctx context.Context, tenant uuid.UUID, pool Pool, r io.Reade
 	return b, h.InTx(ctx, func(tx *db.Tx) error { return finish(tx, b.ID) })
 }
 
-// receive writes a stream to a file of its own: only then are its size and
-// hash known.
+// receive writes a stream to its own file: only then are its size and hash known.
 func (s *Store) receive(r io.Reader, limit int64) (*os.File, Blob, error) {
 	if err := os.MkdirAll(s.spool, 0o700); err != nil {
 		return nil, Blob{}, fmt.Errorf("blob: %w", err)
@@ -170,8 +167,8 @@ func (s *Store) receive(r io.Reader, limit int64) (*os.File, Blob, error) {
 	return f, Blob{Hash: hash.Sum(nil), Size: n}, nil
 }
 
-// Spool writes a stream of at most limit bytes to a file that is gone when it
-// is closed, for what is too large for the memory and not yet to be kept.
+// Spool writes a stream of at most limit bytes to a temporary file that disappears when
+// closed, for data that is too large for memory and not to be kept yet.
 func (s *Store) Spool(r io.Reader, limit int64) (*os.File, error) {
 	f, _, err := s.receive(r, limit)
 	if err != nil {
@@ -183,8 +180,8 @@ func (s *Store) Spool(r io.Reader, limit int64) (*os.File, error) {
 	return f, nil
 }
 
-// Find tells what is known about a blob without touching its bytes;
-// ErrMissing where there is none.
+// Find returns a blob's hash and size without touching its bytes; ErrMissing if it does not
+// exist.
 func Find(r *db.Reader, id uuid.UUID) (Blob, error) {
 	b, err := find(r, id)
 	if db.IsNoRow(err) {
@@ -193,8 +190,7 @@ func Find(r *db.Reader, id uuid.UUID) (Blob, error) {
 	return b.Blob, err
 }
 
-// Hold counts one more record that needs a blob, in the transaction that
-// writes the record.
+// Hold counts one more record that needs a blob, in the transaction that writes the record.
 func Hold(tx *db.Tx, id uuid.UUID) error {
 	ok, err := hold(tx, id)
 	if err == nil && !ok {
@@ -203,16 +199,16 @@ func Hold(tx *db.Tx, id uuid.UUID) error {
 	return err
 }
 
-// Drop counts one record less, in the transaction that removes it.
+// Drop counts one record less, in the transaction that removes the record.
 func Drop(tx *db.Tx, id uuid.UUID) error { return drop(tx, id) }
 
 const (
-	// grace is how long a blob that nobody holds is kept.
+	// grace is how long an unheld blob is kept.
 	grace      = 24 * time.Hour
 	sweepRound = 100
 )
 
-// Sweep removes blobs that nobody has held for a day and says how many.
+// Sweep removes blobs that have not been held for a day and returns their number.
 func (s *Store) Sweep(ctx context.Context) (int, error) {
 	var list []owned
 	h := s.db.System("blob sweep")
@@ -234,8 +230,8 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	return len(list), s.clearSpool()
 }
 
-// RemoveAll removes every blob of a workspace, held or not, and says how many. Nobody may
-// write to the workspace meanwhile. After a crash it can be repeated.
+// RemoveAll removes every blob of a workspace, held or not, and returns their number.
+// Nobody may write to the workspace meanwhile. After a crash it can be repeated.
 func (s *Store) RemoveAll(ctx context.Context, tenant uuid.UUID) (total int, err error) {
 	h := s.db.Tenant(tenant)
 	for n := sweepRound; n == sweepRound; total += n {
@@ -260,7 +256,7 @@ func (s *Store) RemoveAll(ctx context.Context, tenant uuid.UUID) (total int, err
 	return total, nil
 }
 
-// clearSpool removes what processes left behind that died while receiving.
+// clearSpool removes the files left by processes that died while receiving.
 func (s *Store) clearSpool() error {
 	left, err := os.ReadDir(s.spool)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -269,7 +265,7 @@ func (s *Store) clearSpool() error {
 	for _, e := range left {
 		info, err := e.Info()
 		if err != nil || s.db.Clock().Now().Sub(info.ModTime()) < grace {
-			continue // gone meanwhile, or still coming in
+			continue // gone meanwhile, or still being received
 		}
 		if err := os.Remove(filepath.Join(s.spool, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("blob: sweep: %w", err)
@@ -278,7 +274,8 @@ func (s *Store) clearSpool() error {
 	return nil
 }
 
-// name spreads a workspace's blobs over folders by the random end of their id.
+// name returns the path of a blob. A workspace's blobs are spread over folders by the
+// random end of their id.
 func name(tenant, id uuid.UUID) string {
 	text := id.String()
 	return tenant.String() + "/" + text[len(text)-2:] + "/" + text

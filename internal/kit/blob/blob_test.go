@@ -31,7 +31,7 @@ import (
 
 const day = 24 * time.Hour
 
-// fixture is a store, its workspace and the place where its bytes lie.
+// fixture is a store, its workspace and access to its stored bytes.
 type fixture struct {
 	*blob.Store
 	db     *db.DB
@@ -127,7 +127,7 @@ func overwriteFile(t *testing.T, path string, content []byte) {
 	}
 }
 
-// files lists what lies in the folder, what is coming in aside.
+// files lists the files in the folder except those being received.
 func files(t *testing.T, folder string) []string {
 	t.Helper()
 	var out []string
@@ -314,7 +314,7 @@ func TestSweep(t *testing.T) {
 			t.Error("swept while one still holds it")
 		}
 		r.drop(t, held.ID)
-		r.drop(t, held.ID) // one too many harms nobody
+		r.drop(t, held.ID) // one too many does no harm
 		r.clock.Advance(day / 2)
 		if again := r.put(t, "held"); again.ID != held.ID {
 			t.Error("not found again")
@@ -390,8 +390,8 @@ func TestManyAtOnce(t *testing.T) {
 	})
 }
 
-// Whatever happens in whatever order, what is held can be read, and what
-// nobody has held for a day is gone after a sweep.
+// Whatever happens in whatever order, a held blob can be read, and one not held for a day
+// is gone after a sweep.
 func TestHeldIsThereAndUnheldGoes(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start))
@@ -403,7 +403,7 @@ func TestHeldIsThereAndUnheldGoes(t *testing.T) {
 			rt.Fatal(err)
 		}
 		refs, text, touched := map[uuid.UUID]int{}, map[uuid.UUID]string{}, map[uuid.UUID]time.Time{}
-		// Each run begins with words that no other run has put.
+		// Each run begins with content that no other run has put.
 		salt := c.NewID().String()
 		pick := func() (uuid.UUID, bool) {
 			var ids []uuid.UUID

@@ -12,13 +12,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// disk keeps blobs as files of a folder.
+// disk stores blobs as files in a folder.
 type disk struct{ folder string }
 
 func (d disk) path(name string) string { return filepath.Join(d.folder, filepath.FromSlash(name)) }
 
-// put moves the file into its place once its bytes are on the disk: under a
-// blob's name there is never a part of one.
+// put moves the file to its place once its bytes are on the disk: a file with a blob's name
+// is always complete.
 func (d disk) put(_ context.Context, name string, f *os.File, _ int64) error {
 	to := d.path(name)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
@@ -30,7 +30,7 @@ func (d disk) put(_ context.Context, name string, f *os.File, _ int64) error {
 	if err := os.Rename(f.Name(), to); err != nil {
 		return err
 	}
-	// The name is safe once its folder is, and a new folder once its own is.
+	// The name is safe once its folder is synced, and a new folder once its parent is.
 	for dir := filepath.Dir(to); ; dir = filepath.Dir(dir) {
 		if err := syncFolder(dir); err != nil {
 			return err
@@ -109,7 +109,7 @@ func (d disk) place(tenant uuid.UUID) string { return d.path(tenant.String()) }
 // errFound ends a walk.
 var errFound = errors.New("found")
 
-// holdsFile says whether a folder, or one below it, holds a file.
+// holdsFile reports whether a folder, or one below it, contains a file.
 func holdsFile(folder string) (bool, error) {
 	err := filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {

@@ -10,9 +10,8 @@ import (
 	"konak/internal/kit/hostile"
 )
 
-// Whatever the S3 service does at whatever phase: each call ends, with its
-// context where the service keeps it waiting, and only a file that is handed on
-// while it comes may be long.
+// Whatever the S3 service does in whatever phase: each call ends, with its context if the
+// service keeps it waiting, and only a file, which is streamed, may be large.
 func TestHostileS3(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
@@ -54,8 +53,8 @@ func TestHostileS3(t *testing.T) {
 					defer cancel()
 					done := make(chan error, 1)
 					go func() { done <- call(ctx, s) }()
-					// The client tries again by itself: where the service does not
-					// keep it waiting, a second try shows that the first one ended.
+					// The client retries by itself: if the service does not keep it
+					// waiting, a second attempt shows that the first one ended.
 					tries := 2
 					if manner.Waits() {
 						tries = 1

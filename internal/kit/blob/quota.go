@@ -12,34 +12,36 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Pool says whose share of a workspace's storage a blob takes.
+// Pool is the share of a workspace's storage that a blob belongs to.
 type Pool int
 
 const (
-	// accepted bytes are the workspace's, and are never refused.
+	// accepted bytes count as the workspace's and are never refused.
 	accepted Pool = iota
-	// Workspace is for what members, API keys and mail bring.
+	// Workspace is for files from members, API keys and mail.
 	Workspace
-	// Visitors is for what people bring whom nobody knows. It is a pool of its
-	// own, so that they cannot use up what the workspace needs.
+	// Visitors is for files from unknown people. It is a separate pool, so that they cannot
+	// use up the workspace's storage.
 	Visitors
 )
 
 const (
-	// DefaultQuota is what a workspace may keep unless the operator says otherwise.
+	// DefaultQuota is the number of bytes a workspace may keep unless the operator sets
+	// another.
 	DefaultQuota = 10 << 30
-	// visitorPart is which part of the quota visitors have, beside it.
+	// visitorPart is the fraction of the quota that visitors get in addition to it: one
+	// tenth.
 	visitorPart = 10
 )
 
-// The reasons of storage_full: which pool is used up.
+// The reasons of storage_full: the pool that is used up.
 const (
 	WorkspaceFull = "workspace"
 	VisitorsFull  = "visitors"
 )
 
-// Use is what a workspace keeps and may keep, in bytes. Blobs that no record
-// holds yet are counted until they are removed.
+// Use is the number of bytes that a workspace keeps and may keep. Blobs that no record
+// holds are counted until they are removed.
 type Use struct {
 	Bytes        int64 `json:"used_bytes" example:"1288490188" doc:"Files from members, API keys and mail, and call recordings"`
 	Quota        int64 `json:"quota_bytes" example:"10737418240"`
@@ -48,7 +50,7 @@ type Use struct {
 	OwnQuota     bool  `json:"own_quota" doc:"Whether the operator set a quota for this workspace"`
 }
 
-// use is a row of the counters; quota is nil where the default applies.
+// use is a row of the counters; quota is nil if the default applies.
 type use struct {
 	bytes, visitorBytes int64
 	quota               *int64
@@ -63,8 +65,7 @@ func (s *Store) publicUse(u use) Use {
 	return out
 }
 
-// over returns storage_full where a pool would keep more than it may with so
-// many bytes more.
+// over returns storage_full if a pool would exceed its quota with that many more bytes.
 func (u Use) over(pool Pool, more int64) error {
 	switch {
 	case pool == Workspace && u.Bytes+more > u.Quota:
@@ -75,8 +76,8 @@ func (u Use) over(pool Pool, more int64) error {
 	return nil
 }
 
-// PutWithin stores a stream as Put does, and returns storage_full where the
-// pool is too full for it. A pool that is full refuses before anything is read.
+// PutWithin stores a stream as Put does, but returns storage_full if it does not fit into
+// the pool. If the pool is full, nothing is read.
 func (s *Store) PutWithin(ctx context.Context, tenant uuid.UUID, pool Pool, r io.Reader, limit int64) (Blob, error) {
 	if err := s.CheckRoom(ctx, tenant, pool); err != nil {
 		return Blob{}, err
@@ -84,7 +85,7 @@ func (s *Store) PutWithin(ctx context.Context, tenant uuid.UUID, pool Pool, r io
 	return s.put(ctx, tenant, pool, r, limit)
 }
 
-// CheckRoom returns storage_full where a pool takes not even one byte more.
+// CheckRoom returns storage_full if a pool cannot take a single byte more.
 func (s *Store) CheckRoom(ctx context.Context, tenant uuid.UUID, pool Pool) error {
 	u, err := s.Use(ctx, tenant)
 	if err != nil {
@@ -93,9 +94,8 @@ func (s *Store) CheckRoom(ctx context.Context, tenant uuid.UUID, pool Pool) erro
 	return u.over(pool, 1)
 }
 
-// count adds the bytes of a new blob to the counters of its workspace. It
-// returns storage_full where the pool is too full for them, and the caller's
-// transaction must not be committed then.
+// count adds the bytes of a new blob to the counters of its workspace. It returns
+// storage_full if they exceed the pool; the caller must then not commit the transaction.
 func (s *Store) count(tx *db.Tx, pool Pool, size int64) error {
 	u, err := addUse(tx, tx.Tenant(), pool, size)
 	if err != nil {
@@ -104,28 +104,28 @@ func (s *Store) count(tx *db.Tx, pool Pool, size int64) error {
 	return s.publicUse(u).over(pool, 0)
 }
 
-// CountBeside adds bytes to the counters of a workspace that are kept beside the
-// blobs, such as recordings, or takes them away where they are negative. They are
-// there already, so they are not refused; see Full.
+// CountBeside adds the size of files that are stored outside the blobs, such as recordings,
+// to the counters of a workspace; a negative size subtracts it. They exist already, so they
+// are not refused; see Full.
 func CountBeside(tx *db.Tx, size int64) error {
 	_, err := addUse(tx, tx.Tenant(), accepted, size)
 	return err
 }
 
-// Full says whether a workspace may keep nothing more.
+// Full reports whether a workspace has used up its quota.
 func (s *Store) Full(r *db.Reader) (bool, error) {
 	u, err := readUse(r)
 	return s.publicUse(u).over(Workspace, 1) != nil, err
 }
 
-// Use returns what a workspace keeps and may keep.
+// Use returns the storage that a workspace uses and may use.
 func (s *Store) Use(ctx context.Context, tenant uuid.UUID) (Use, error) {
 	u, err := db.Read(ctx, s.db.Tenant(tenant), readUse)
 	return s.publicUse(u), err
 }
 
-// SetQuota gives a workspace a quota of its own, or with nil the default again.
-// What is kept already stays, even where it is more. It is the operator's to decide.
+// SetQuota sets a workspace's own quota, or with nil restores the default. Existing files
+// stay, even if they exceed it. Only the operator may call it.
 func (s *Store) SetQuota(ctx context.Context, tenant uuid.UUID, quota *int64) error {
 	return s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
 		before, err := readUse(&tx.Reader)

@@ -32,7 +32,7 @@ func wantFull(t *testing.T, err error, reason string) {
 	}
 }
 
-// Each pool has its own end; what was accepted is taken past it, and counted.
+// Each pool has its own limit; accepted files may exceed it, and are counted.
 func TestQuota(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		if u := r.use(t); u != (blob.Use{Quota: blob.DefaultQuota, VisitorQuota: blob.DefaultQuota / 10}) {
@@ -75,8 +75,8 @@ func TestQuota(t *testing.T) {
 	})
 }
 
-// The counters follow what is there: unheld blobs too, the same bytes once, and
-// nothing of what was swept.
+// The counters match what is stored: including unheld blobs, equal bytes once, and nothing
+// that was swept.
 func TestUseIsKept(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		held := r.put(t, "twelve bytes")
@@ -102,7 +102,7 @@ func TestUseIsKept(t *testing.T) {
 	})
 }
 
-// Many at once do not pass the quota together.
+// Concurrent puts cannot exceed the quota together.
 func TestQuotaHoldsForManyAtOnce(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		r.Quota = 50

@@ -22,7 +22,7 @@ import (
 	"konak/internal/kit/outbound"
 )
 
-// s3 keeps blobs in a bucket.
+// s3 stores blobs in a bucket.
 type s3 struct {
 	client         *minio.Client
 	bucket, prefix string
@@ -30,8 +30,8 @@ type s3 struct {
 
 var errS3URL = errors.New("--s3-url: write https://ACCESS_KEY:SECRET_KEY@HOST/BUCKET[/PREFIX][?region=REGION]; http:// only on this machine")
 
-// parseS3 reads https://key:secret@host/bucket/prefix?region=…. Errors do not
-// repeat the address: it holds a secret.
+// parseS3 parses https://key:secret@host/bucket/prefix?region=…. Errors do not repeat the
+// address: it contains a secret.
 func parseS3(address string) (*s3, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.User == nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !local(u.Hostname())) {
@@ -46,7 +46,7 @@ func parseS3(address string) (*s3, error) {
 		return nil, errS3URL
 	}
 	if region == "" {
-		region = "us-east-1" // what services without regions call theirs
+		region = "us-east-1" // the usual name in services without regions
 	}
 	client, err := minio.New(u.Host, &minio.Options{
 		Creds: credentials.NewStaticV4(u.User.Username(), secret, ""), Secure: u.Scheme == "https", Region: region,
@@ -59,15 +59,14 @@ func parseS3(address string) (*s3, error) {
 }
 
 const (
-	// s3Patience is how long the service may send nothing.
+	// s3Patience is how long the service may stay silent.
 	s3Patience = time.Minute
-	// s3Answer is how long an answer may be that is not the file itself.
+	// s3Answer is the maximum size of an answer that is not the file itself.
 	s3Answer = 1 << 20
 )
 
-// s3Transport bounds what the service answers. Only a file is longer than a
-// megabyte, and is handed on while it comes; everything else the client reads
-// into memory.
+// s3Transport limits the size of the service's answers. Only files may exceed a megabyte,
+// and they are streamed; the client reads everything else into memory.
 type s3Transport struct{ out *outbound.Client }
 
 // RoundTrip implements http.RoundTripper.
@@ -79,8 +78,8 @@ func (t s3Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// lookup asks Amazon by the bucket's own host and every other service, whose
-// certificate seldom covers those, by path.
+// lookup addresses Amazon's buckets by their own host names and those of other services by
+// path, because their certificates seldom cover such names.
 func lookup(host string) minio.BucketLookupType {
 	if strings.HasSuffix(host, ".amazonaws.com") {
 		return minio.BucketLookupAuto
@@ -101,10 +100,10 @@ func (s *s3) key(name string) string { return path.Join(s.prefix, name) }
 func (s *s3) put(ctx context.Context, name string, f *os.File, size int64) error {
 	_, err := s.client.PutObject(ctx, s.bucket, s.key(name), f, size, minio.PutObjectOptions{
 		ContentType: "application/octet-stream",
-		// The file lies on disk and is far below what one request may carry:
-		// parts would leave halves behind when a put dies.
+		// The file is on disk and far below the maximum size of one request; a multipart
+		// upload would leave parts behind if it were interrupted.
 		DisableMultipart: true,
-		// Signing nothing piece by piece would announce a body of unknown length.
+		// Signing an empty body in chunks would announce a body of unknown length.
 		DisableContentSha256: size == 0,
 	})
 	return asOutage(err)
@@ -113,8 +112,8 @@ func (s *s3) put(ctx context.Context, name string, f *os.File, size int64) error
 func (s *s3) open(ctx context.Context, name string) (io.ReadSeekCloser, int64, error) {
 	o, err := s.client.GetObject(ctx, s.bucket, s.key(name), minio.GetObjectOptions{})
 	if err == nil {
-		// Nothing is asked before the first read; whether it is there must be
-		// known before an answer begins.
+		// Nothing is requested before the first read; whether it exists must be known
+		// before an answer begins.
 		info, failed := o.Stat()
 		if failed == nil {
 			return o, info.Size, nil
@@ -128,8 +127,8 @@ func (s *s3) open(ctx context.Context, name string) (io.ReadSeekCloser, int64, e
 	return nil, 0, fmt.Errorf("blob: open: %w", asOutage(err))
 }
 
-// asOutage returns unavailable for an error of the service's own, which will
-// pass, and every other error as it is.
+// asOutage returns unavailable for a temporary error of the service, and every other error
+// unchanged.
 func asOutage(err error) error {
 	if minio.ToErrorResponse(err).StatusCode >= http.StatusInternalServerError {
 		return fault.New(fault.Unavailable).Wrap(err)
@@ -155,9 +154,10 @@ func (s *s3) check(ctx context.Context) error {
 	return nil
 }
 
-// tenants lists the folders of the bucket, a thousand with each request, and no file in them.
+// tenants lists the folders of the bucket, a thousand per request, without the files in
+// them.
 func (s *s3) tenants(ctx context.Context) ([]uuid.UUID, error) {
-	ctx, cancel := context.WithCancel(ctx) // ends the list where it is left before its end
+	ctx, cancel := context.WithCancel(ctx) // ends the listing if the loop returns early
 	defer cancel()
 	below := s.prefix
 	if below != "" {

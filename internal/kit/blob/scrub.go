@@ -14,25 +14,24 @@ import (
 )
 
 const (
-	// scrubPause, scrubBytes and scrubFiles bound how much the scrub reads: so
-	// many files and bytes (or one file that is larger) after each pause.
+	// scrubPause, scrubBytes and scrubFiles limit how much the scrub reads: that many files
+	// and bytes (or one larger file) after each pause.
 	scrubPause = 2 * time.Second
 	scrubBytes = 16 << 20
 	scrubFiles = 25
-	// scrubLease is how long a node may take for what it claimed; after that
-	// another one reads it.
+	// scrubLease is how long a node may take for the blobs it claimed; after that another
+	// one reads them.
 	scrubLease = 15 * time.Minute
 )
 
-// Run scrubs until ctx ends: every blob is read once in checkEvery, by one of
-// the nodes.
+// Run scrubs until ctx ends: every blob is read once per checkEvery, by one of the nodes.
 func (s *Store) Run(ctx context.Context) {
 	jobs.Loop{Name: "file check", DB: s.db, Log: s.log, Every: scrubPause, Step: s.Scrub}.Run(ctx)
 }
 
-// Scrub reads the blobs that have waited longest to be read again, as many as
-// one round may, and returns how many. What it finds is in Findings. Where it
-// ends early, the next rounds read what is left.
+// Scrub reads the blobs whose check is most overdue, at most one round's worth, and returns
+// their number. Its results are in Findings. If it ends early, the next rounds read the
+// rest.
 func (s *Store) Scrub(ctx context.Context) (int, error) {
 	var list []kept
 	err := s.db.System("file check").InTx(ctx, func(tx *db.Tx) (err error) {

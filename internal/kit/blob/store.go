@@ -7,7 +7,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// reuse finds the same bytes and keeps the sweep away from them for a day.
+// reuse returns a blob with the same bytes and protects it from the sweep for a day.
 func reuse(tx *db.Tx, b Blob) (uuid.UUID, bool, error) {
 	id, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE blob SET touched_at = $1
 		WHERE tenant_id = $2 AND NOT going AND id = (SELECT id FROM blob
@@ -25,8 +25,8 @@ func begin(tx *db.Tx, b Blob, visitor bool) error {
 	return err
 }
 
-// finish says that the bytes are in their place. Where they took so long that
-// the sweep came first, they are not.
+// finish records that the bytes are in place. It returns ErrMissing if storing them took so
+// long that the sweep has removed them.
 func finish(tx *db.Tx, id uuid.UUID) error {
 	n, err := tx.Exec(`UPDATE blob SET ready = true, touched_at = $3 WHERE tenant_id = $1 AND id = $2 AND NOT going`,
 		tx.Tenant(), id, clock.At(tx.Now()))
@@ -36,11 +36,11 @@ func finish(tx *db.Tx, id uuid.UUID) error {
 	return err
 }
 
-// kept is a blob as its row has it.
+// kept is a blob as stored in its row.
 type kept struct {
 	Blob
 	tenant uuid.UUID
-	damage string // what was found wrong when it was last read, "" for nothing
+	damage string // damage found when it was last read, "" for none
 }
 
 const keptColumns = `tenant_id, id, hash, size, COALESCE(damage, '')`
@@ -67,9 +67,9 @@ func drop(tx *db.Tx, id uuid.UUID) error {
 
 type owned struct{ tenant, id uuid.UUID }
 
-// markUnheld takes blobs that nobody holds out of use; those of a sweep that did
-// not come to its end are among them. Both conditions stand on the row itself,
-// where they are asked again once its lock is won.
+// markUnheld marks unheld blobs for removal, including those of an unfinished sweep. Both
+// conditions are repeated on the row itself, so that they are checked again once it is
+// locked.
 func markUnheld(tx *db.Tx, before clock.Time, limit int) ([]owned, error) {
 	return db.All(&tx.Reader, func(row db.Row) (o owned, err error) {
 		err = row.Scan(&o.tenant, &o.id)
@@ -79,7 +79,7 @@ func markUnheld(tx *db.Tx, before clock.Time, limit int) ([]owned, error) {
 		RETURNING tenant_id, id`, before, limit)
 }
 
-// markAny takes blobs of the transaction's workspace out of use, held or not.
+// markAny marks blobs of the transaction's workspace for removal, held or not.
 func markAny(tx *db.Tx, limit int) ([]owned, error) {
 	return db.All(&tx.Reader, func(row db.Row) (o owned, err error) {
 		err = row.Scan(&o.tenant, &o.id)
@@ -88,7 +88,8 @@ func markAny(tx *db.Tx, limit int) ([]owned, error) {
 		RETURNING tenant_id, id`, tx.Tenant(), limit)
 }
 
-// forget deletes the row of a blob whose bytes are gone, and counts them out.
+// forget deletes the row of a blob whose bytes are gone, and subtracts its size from the
+// counters.
 func forget(tx *db.Tx, o owned) error {
 	pool := Workspace
 	size, err := db.One(&tx.Reader, func(row db.Row) (size int64, err error) {
@@ -115,8 +116,8 @@ func scanUse(row db.Row) (u use, err error) {
 	return u, err
 }
 
-// addUse adds to what a workspace keeps and returns the sums. The row stays
-// locked until the transaction ends, so two that add cannot pass a quota together.
+// addUse adds to a workspace's counters and returns the sums. The row stays locked until
+// the transaction ends, so that concurrent additions cannot exceed a quota together.
 func addUse(tx *db.Tx, tenant uuid.UUID, pool Pool, size int64) (use, error) {
 	var own, visitors int64
 	if pool == Visitors {
@@ -130,7 +131,7 @@ func addUse(tx *db.Tx, tenant uuid.UUID, pool Pool, size int64) (use, error) {
 		RETURNING `+useColumns, tenant, own, visitors)
 }
 
-// readUse returns the sums of a workspace, zero where it never kept anything.
+// readUse returns the sums of a workspace, zero if it never stored anything.
 func readUse(r *db.Reader) (use, error) {
 	u, err := db.One(r, scanUse, `SELECT `+useColumns+` FROM storage WHERE tenant_id = $1`, r.Tenant())
 	if db.IsNoRow(err) {

@@ -7,9 +7,9 @@ import (
 	"konak/internal/kit/db"
 )
 
-// setDamage writes what is wrong with a blob ("" for nothing) and when to read
-// it again. It returns whether something else was known before; false for a
-// blob that is being removed.
+// setDamage records the damage of a blob ("" for none) and when to read it again. It
+// reports whether the damage differs from the recorded one; false for a blob that is being
+// removed.
 func setDamage(tx *db.Tx, id uuid.UUID, damage string, next clock.Time) (bool, error) {
 	var what *string
 	var since *clock.Time
@@ -27,8 +27,8 @@ func setDamage(tx *db.Tx, id uuid.UUID, damage string, next clock.Time) (bool, e
 	return false, err
 }
 
-// claimChecks returns the blobs that are due to be read, of scrubBytes together
-// or one that is larger, and puts them off until then.
+// claimChecks returns blobs that are due to be read, of at most scrubBytes together or a
+// single larger one, and postpones them until then.
 func claimChecks(tx *db.Tx, due, until clock.Time) ([]kept, error) {
 	list, err := db.All(&tx.Reader, scanKept, `SELECT `+keptColumns+` FROM blob
 		WHERE ready AND NOT going AND check_at <= $1 ORDER BY check_at LIMIT $2`+tx.Dialect().SkipLocked(), due, scrubFiles)
@@ -60,7 +60,7 @@ func listDamaged(r *db.Reader, limit int) ([]Finding, error) {
 	}, `SELECT tenant_id, id, damage, damaged_at FROM blob WHERE damage IS NOT NULL ORDER BY damaged_at LIMIT $1`, limit)
 }
 
-// sumStorage adds up what is kept of each workspace's storage.
+// sumStorage returns the total number of bytes that all workspaces keep.
 func sumStorage(r *db.Reader) (int64, error) {
 	return db.One(r, db.Scalar[int64], `SELECT CAST(COALESCE(sum(bytes + visitor_bytes), 0) AS bigint) FROM storage`)
 }

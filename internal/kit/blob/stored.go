@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Stored is a file that the database counts on.
+// Stored is a file that the database refers to.
 type Stored struct {
 	Tenant, ID uuid.UUID
 	Name       string // below the folder or the prefix
@@ -21,10 +21,10 @@ type Stored struct {
 	Hash       []byte
 }
 
-// storedBatch is how many rows are read at a time.
+// storedBatch is the number of rows read at a time.
 const storedBatch = 1000
 
-// EachStored calls fn with every file that the database counts on.
+// EachStored calls fn with every file that the database refers to.
 func EachStored(ctx context.Context, d *db.DB, fn func(Stored) error) error {
 	var last kept
 	for {
@@ -47,10 +47,11 @@ func EachStored(ctx context.Context, d *db.DB, fn func(Stored) error) error {
 	}
 }
 
-// CopyTo copies every file that the database counts on into another store of the same
-// database, and compares size and hash on the way. Files that are there already, whole,
-// are left: it can be repeated after a crash. It returns how many it copied and how many
-// were there. A file that is missing or damaged here is an error that names it.
+// CopyTo copies every file that the database refers to into another store of the same
+// database, and compares size and hash on the way. Intact files that are already there are
+// skipped, so it can be repeated after a crash. It returns the number of files copied and
+// of those already present. A file that is missing or damaged here is an error that names
+// it.
 func (s *Store) CopyTo(ctx context.Context, target *Store) (copied, present int, err error) {
 	err = EachStored(ctx, s.db, func(b Stored) error {
 		if err := target.compare(ctx, b); err == nil {
@@ -71,7 +72,7 @@ func (s *Store) CopyTo(ctx context.Context, target *Store) (copied, present int,
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.Name, err)
 		}
-		defer func() { _ = os.Remove(received.Name()) }() // a folder has moved it
+		defer func() { _ = os.Remove(received.Name()) }() // already moved if the target is a folder
 		err = target.back.put(ctx, b.Name, received, b.Size)
 		if err = errors.Join(err, received.Close()); err != nil {
 			return fmt.Errorf("%s: %w", b.Name, err)
@@ -82,13 +83,13 @@ func (s *Store) CopyTo(ctx context.Context, target *Store) (copied, present int,
 	return copied, present, err
 }
 
-// compare returns nil where the store has a file with the right size and hash.
+// compare returns nil if the store has a file with the right size and hash.
 func (s *Store) compare(ctx context.Context, b Stored) error {
 	return s.read(ctx, kept{Blob: Blob{ID: b.ID, Hash: b.Hash, Size: b.Size}, tenant: b.Tenant})
 }
 
-// OpenStored opens the bytes of a file, also of one whose record is gone. It has read them
-// once: the error is ErrMissing where there are none, and ErrDamaged where they are others.
+// OpenStored opens the bytes of a file, even if its record is gone. It first reads them
+// once: the error is ErrMissing if they do not exist, and ErrDamaged if they differ.
 func (s *Store) OpenStored(ctx context.Context, b Stored) (io.ReadCloser, error) {
 	if err := s.compare(ctx, b); err != nil {
 		return nil, err
@@ -97,8 +98,8 @@ func (s *Store) OpenStored(ctx context.Context, b Stored) (io.ReadCloser, error)
 	return f, err
 }
 
-// PutStored writes the bytes of a file whose record is still to be written, over those that
-// an earlier try left. It returns ErrDamaged or ErrTooLarge where they are not those of b.
+// PutStored writes the bytes of a file before its record is written, replacing those of an
+// earlier attempt. It returns ErrDamaged or ErrTooLarge if they are not those of b.
 func (s *Store) PutStored(ctx context.Context, b Stored, r io.Reader) error {
 	f, got, err := s.receive(r, b.Size)
 	if err != nil {
@@ -106,7 +107,7 @@ func (s *Store) PutStored(ctx context.Context, b Stored, r io.Reader) error {
 	}
 	defer func() {
 		_ = f.Close()
-		_ = os.Remove(f.Name()) // gone already where it was moved into its place
+		_ = os.Remove(f.Name()) // already gone if it was moved to its place
 	}()
 	if got.Size != b.Size || !bytes.Equal(got.Hash, b.Hash) {
 		return ErrDamaged

@@ -59,8 +59,8 @@ func TestStoredFiles(t *testing.T) {
 	})
 }
 
-// Files of which the database knows none are found, in a folder and in a bucket: until they have a record,
-// or are gone.
+// Files unknown to the database are found, in a folder and in a bucket, until they have a
+// record or are gone.
 func TestStrays(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		if _, err := r.Put(t.Context(), r.tenant, strings.NewReader("kept"), 10); err != nil {

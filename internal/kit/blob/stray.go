@@ -9,9 +9,9 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Strays lists the folders of workspaces with files of which the database knows none: what
-// an import left that was killed and never repeated, or what is newer than a database that
-// was restored.
+// Strays lists the workspace folders that contain files but are unknown to the database:
+// leftovers of an import that was killed and never repeated, or files newer than a restored
+// database.
 func (s *Store) Strays(ctx context.Context) ([]string, error) {
 	tenants, err := s.back.tenants(ctx)
 	if err != nil {
@@ -32,8 +32,8 @@ func (s *Store) Strays(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// tenantOf reads the name of a workspace's folder. Others are of the store itself, or
-// somebody's own.
+// tenantOf parses the name of a workspace's folder. Other folders belong to the store
+// itself, or to somebody else.
 func tenantOf(name string) (uuid.UUID, bool) {
 	tenant, err := uuid.Parse(name)
 	return tenant, err == nil && tenant != uuid.Nil && tenant.String() == name

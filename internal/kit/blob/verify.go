@@ -19,19 +19,19 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// What can be wrong with a blob, as its row and Finding have it.
+// The kinds of damage of a blob, as in its row and Finding.
 const (
 	Missing = "missing"
 	Damaged = "damaged"
 )
 
-// Open reads a blob, whose size it has checked. Closing the result is the
-// caller's. Whoever reads it from its beginning receives its last bytes only
-// if the whole has the right hash, and ErrDamaged otherwise.
+// Open opens a blob after checking its size. The caller must close the result.
+// Reading it from the beginning returns the last bytes only if the whole blob has
+// the right hash, and ErrDamaged otherwise.
 //
-// It returns file_missing (which is ErrMissing too) where there is no such blob
-// or its bytes are gone, and file_damaged (ErrDamaged) where they are not those
-// that were stored.
+// It returns file_missing (which is also ErrMissing) if the blob or its bytes do
+// not exist, and file_damaged (ErrDamaged) if they differ from those that were
+// stored.
 func (s *Store) Open(ctx context.Context, tenant, id uuid.UUID) (io.ReadSeekCloser, error) {
 	r, err := s.open(ctx, tenant, id)
 	if err != nil {
@@ -40,9 +40,9 @@ func (s *Store) Open(ctx context.Context, tenant, id uuid.UUID) (io.ReadSeekClos
 	return r, nil
 }
 
-// OpenFile opens a blob that can be read in any order. It reads the whole of it
-// once, and returns errors as Open does, also for another hash. A blob that lies
-// with an S3 service is copied to a file that is gone when it is closed.
+// OpenFile opens a blob that can be read in any order. It first reads the whole blob, and
+// returns the errors of Open, also for a wrong hash. A blob on an S3 service is copied to a
+// temporary file that disappears when closed.
 func (s *Store) OpenFile(ctx context.Context, tenant, id uuid.UUID) (*os.File, error) {
 	r, err := s.open(ctx, tenant, id)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Store) OpenFile(ctx context.Context, tenant, id uuid.UUID) (*os.File, e
 	return s.Spool(r, r.blob.Size)
 }
 
-// open does what Open says.
+// open is Open with its concrete result.
 func (s *Store) open(ctx context.Context, tenant, id uuid.UUID) (*checkedReader, error) {
 	k, err := db.Read(ctx, s.db.Tenant(tenant), func(r *db.Reader) (kept, error) { return find(r, id) })
 	if db.IsNoRow(err) {
@@ -67,7 +67,7 @@ func (s *Store) open(ctx context.Context, tenant, id uuid.UUID) (*checkedReader,
 	if err != nil {
 		return nil, fmt.Errorf("blob: open: %w", err)
 	}
-	if k.damage != "" { // it may have been brought back since
+	if k.damage != "" { // it may have been restored since
 		if err := s.verify(ctx, k); err != nil {
 			return nil, asFault(err)
 		}
@@ -80,13 +80,12 @@ func (s *Store) open(ctx context.Context, tenant, id uuid.UUID) (*checkedReader,
 		return nil, err
 	}
 	return &checkedReader{file: f, hash: sha256.New(), blob: k.Blob, damaged: func() error {
-		// The reader may be cut off by now; the finding is written down all the same.
+		// The reader may have been cancelled by now; the finding is recorded anyway.
 		return asFault(errors.Join(ErrDamaged, s.verify(context.WithoutCancel(ctx), k)))
 	}}, nil
 }
 
-// asFault turns a finding into what a caller is told, and leaves other errors
-// as they are.
+// asFault turns a finding into the caller's fault, and returns other errors unchanged.
 func asFault(err error) error {
 	switch {
 	case errors.Is(err, ErrMissing):
@@ -97,12 +96,11 @@ func asFault(err error) error {
 	return err
 }
 
-// isFinding says whether an error is about the blob itself and not about the
-// place where it lies.
+// isFinding reports whether an error concerns the blob itself and not its storage.
 func isFinding(err error) bool { return errors.Is(err, ErrMissing) || errors.Is(err, ErrDamaged) }
 
-// openSized opens the bytes of a blob. It returns ErrMissing where there are
-// none and ErrDamaged where they are not as many as were stored.
+// openSized opens the bytes of a blob. It returns ErrMissing if they do not exist and
+// ErrDamaged if their number differs from the stored size.
 func (s *Store) openSized(ctx context.Context, k kept) (io.ReadSeekCloser, error) {
 	f, size, err := s.back.open(ctx, name(k.tenant, k.ID))
 	if err != nil {
@@ -114,9 +112,8 @@ func (s *Store) openSized(ctx context.Context, k kept) (io.ReadSeekCloser, error
 	return f, nil
 }
 
-// verify reads the whole of a blob and writes down what it finds. It returns
-// ErrMissing or ErrDamaged where that is what it found, and another error where
-// the blob could not be read now.
+// verify reads the whole blob and records the result. It returns ErrMissing or ErrDamaged
+// if that is the result, and another error if the blob cannot be read now.
 func (s *Store) verify(ctx context.Context, k kept) error {
 	found := s.read(ctx, k)
 	if found != nil && !isFinding(found) {
@@ -125,7 +122,7 @@ func (s *Store) verify(ctx context.Context, k kept) error {
 	return errors.Join(found, s.record(ctx, k, found))
 }
 
-// read reads the whole of a blob and returns as verify does.
+// read reads the whole blob and returns the same errors as verify.
 func (s *Store) read(ctx context.Context, k kept) error {
 	f, err := s.openSized(ctx, k)
 	if err != nil {
@@ -140,15 +137,14 @@ func (s *Store) read(ctx context.Context, k kept) error {
 }
 
 const (
-	// checkEvery is how long after a blob was last found whole it is read again.
+	// checkEvery is the time after which an intact blob is read again.
 	checkEvery = 30 * 24 * time.Hour
-	// recheckEvery is the same for one that was not: somebody may bring it back.
+	// recheckEvery is the same for a damaged blob, which somebody may have restored.
 	recheckEvery = 24 * time.Hour
 )
 
-// record writes down what reading a blob found: nil for nothing wrong. What is
-// found for the first time is an alarm in the log. A blob that is being removed
-// is left alone.
+// record records the result of reading a blob: nil for nothing wrong. A new finding is
+// logged as an error. A blob that is being removed is left alone.
 func (s *Store) record(ctx context.Context, k kept, found error) error {
 	damage, next := "", checkEvery
 	switch {
@@ -173,8 +169,7 @@ func (s *Store) record(ctx context.Context, k kept, found error) error {
 	return nil
 }
 
-// restore writes the bytes of a blob that the store should have already, where
-// it has them no more or not as they were.
+// restore writes the bytes of a known blob again if the store has lost or damaged them.
 func (s *Store) restore(ctx context.Context, tenant uuid.UUID, b Blob, f *os.File) error {
 	k := kept{Blob: b, tenant: tenant}
 	err := s.verify(ctx, k)
@@ -191,17 +186,15 @@ func (s *Store) restore(ctx context.Context, tenant uuid.UUID, b Blob, f *os.Fil
 type checkedReader struct {
 	file io.ReadSeekCloser
 	blob Blob
-	// hash has the first hashed bytes of the file; at is where the next read
-	// begins.
+	// hash covers the first hashed bytes of the file; at is where the next read begins.
 	hash       hash.Hash
 	hashed, at int64
-	// damaged is called when the file is not the blob; the reader returns its
-	// error.
+	// damaged is called if the file differs from the blob; the reader returns its error.
 	damaged func() error
 }
 
-// Read implements io.Reader. It returns damaged's error in place of the last
-// bytes where the whole was read and is not the blob.
+// Read implements io.Reader. It returns damaged's error instead of the last bytes if the
+// whole file was read and differs from the blob.
 func (r *checkedReader) Read(p []byte) (int, error) {
 	n, err := r.file.Read(p)
 	follows := r.at == r.hashed
@@ -213,7 +206,7 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 			return 0, r.damaged()
 		}
 	}
-	// A disk that cannot read a file has lost it, as one that cut it has.
+	// A file that the disk cannot read is lost, as is a truncated one.
 	if errors.Is(err, io.EOF) && r.at < r.blob.Size || errors.Is(err, syscall.EIO) {
 		return 0, r.damaged()
 	}

@@ -24,7 +24,7 @@ func (r *fixture) name(b blob.Blob) string {
 	return r.tenant.String() + "/" + text[len(text)-2:] + "/" + text
 }
 
-// damage replaces what is stored of a blob; nil removes it.
+// damage replaces the stored bytes of a blob; nil removes them.
 func (r *fixture) damage(b blob.Blob, content []byte) { r.overwrite(r.name(b), content) }
 
 // findings lists the blobs that are known to be missing or damaged.
@@ -43,8 +43,8 @@ func (r *fixture) findings(t *testing.T) map[uuid.UUID]string {
 
 func (r *fixture) alarms() int { return strings.Count(r.logs.String(), "level=ERROR") }
 
-// A blob of another size is not opened, one that is gone is missing, and each is
-// an alarm once.
+// A blob of the wrong size is not opened, one without bytes is missing, and each is logged
+// as an error once.
 func TestOpenChecksSize(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		short, gone, whole := r.put(t, "short"), r.put(t, "gone"), r.put(t, "whole")
@@ -67,14 +67,14 @@ func TestOpenChecksSize(t *testing.T) {
 		if r.read(t, whole.ID) != "whole" {
 			t.Error("the whole one")
 		}
-		// What was never there is missing too, and no alarm.
+		// A blob that never existed is missing too, but not logged.
 		if _, err := r.Open(t.Context(), r.tenant, uuid.New()); !fault.Is(err, fault.FileMissing) || r.alarms() != 2 {
 			t.Error(err, r.alarms())
 		}
 	})
 }
 
-// The last bytes of a blob with another hash are never given, however it is read.
+// The last bytes of a blob with a wrong hash are never returned, however it is read.
 func TestReadChecksHash(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		text := []byte(strings.Repeat("0123456789", 10_000))
@@ -86,7 +86,7 @@ func TestReadChecksHash(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = f.Close() }()
-		// As http.ServeContent does, and after somebody looked at its beginning.
+		// As http.ServeContent does, and after reading only the beginning.
 		if _, err := io.CopyN(io.Discard, f, 100); err != nil {
 			t.Fatal(err)
 		}
@@ -108,8 +108,8 @@ func TestReadChecksHash(t *testing.T) {
 	})
 }
 
-// A blob is opened as a file that is read in any order and leaves nothing
-// behind, and only if all of it is as it was stored.
+// A blob is opened as a file that can be read in any order and leaves nothing behind, and
+// only if it is completely as stored.
 func TestOpenFile(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		text := []byte(strings.Repeat("0123456789", 10_000))
@@ -147,8 +147,8 @@ func TestOpenFile(t *testing.T) {
 	})
 }
 
-// The same bytes again heal a blob under its id, whether its damage was noticed
-// or not, and so does a file that the operator brings back.
+// Putting the same bytes again repairs a blob under its id, whether its damage was noticed
+// or not, and so does a file restored by the operator.
 func TestSameBytesHeal(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		for _, c := range []struct {
@@ -186,8 +186,8 @@ func TestSameBytesHeal(t *testing.T) {
 	})
 }
 
-// The scrub reads every blob once in 30 days, a little at a time, and finds
-// what nobody opens. Another node does not read what one has claimed.
+// The scrub reads every blob once in 30 days, a little at a time, and finds damage in blobs
+// that nobody opens. Another node does not read what one has claimed.
 func TestScrub(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		large := strings.Repeat("x", 9<<20)
@@ -220,13 +220,13 @@ func TestScrub(t *testing.T) {
 		if got := r.findings(t); len(got) != 2 || got[list[0].ID] != blob.Damaged || got[list[3].ID] != blob.Missing || r.alarms() != 2 {
 			t.Errorf("%v, %d alarms", got, r.alarms())
 		}
-		// What is wrong is looked at again the next day, without another alarm.
+		// A damaged blob is checked again the next day, without logging another error.
 		r.damage(list[3], []byte("d"))
 		r.clock.Advance(25 * time.Hour)
 		if n := r.scrub(t); n != 2 || len(r.findings(t)) != 1 || r.alarms() != 2 {
 			t.Errorf("%d read again, %v, %d alarms", n, r.findings(t), r.alarms())
 		}
-		// What nobody holds is not damaged when it is swept.
+		// A swept blob is not reported as damaged.
 		r.sweep(t)
 		if got := r.findings(t); len(got) != 0 {
 			t.Errorf("swept, and still %v", got)
@@ -234,8 +234,8 @@ func TestScrub(t *testing.T) {
 	})
 }
 
-// A folder that cannot be read is no damage, and what was claimed in it is read
-// when the claim ends.
+// A folder that cannot be read is not damage, and the blobs claimed in it are read when the
+// claim ends.
 func TestScrubGoesOnAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {

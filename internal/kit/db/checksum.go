@@ -14,17 +14,17 @@ import (
 	"strings"
 )
 
-// checksumTable is where Migrate notes the checksum of each migration that was
-// applied. It is made beside goose's own table and not by a migration, because it is
-// read before the first one runs.
+// checksumTable is where Migrate records the checksum of each applied migration. Like
+// goose's own table, it is not created by a migration, because it is read before the first
+// one runs.
 const checksumTable = "migration_checksum"
 
 var (
-	// ErrUnknownMigration says that a migration was applied that the program does not
+	// ErrUnknownMigration reports that a migration was applied that the program does not
 	// have.
 	ErrUnknownMigration = errors.New("the database has a migration that this version does not know; " +
 		"a newer version served it: start that version, or restore the backup from before the upgrade")
-	// ErrChangedMigration says that a migration is not the one that was applied.
+	// ErrChangedMigration reports that a migration differs from the one that was applied.
 	ErrChangedMigration = errors.New("a migration applied to the database differs from this version's; " +
 		"released migrations never change: start the version that served the database last")
 )
@@ -36,9 +36,9 @@ type migrationFile struct {
 	sum     string
 }
 
-// CheckMigrations compares the migrations that were applied with files. It returns
-// ErrUnknownMigration or ErrChangedMigration, with the number or name of the first one
-// that differs. It changes nothing.
+// CheckMigrations compares the applied migrations with files. It returns
+// ErrUnknownMigration or ErrChangedMigration, with the number or name of the first one that
+// differs. It changes nothing.
 func (d *DB) CheckMigrations(ctx context.Context, files fs.FS) error {
 	if fresh, err := d.IsNew(ctx); err != nil || fresh {
 		return err
@@ -71,8 +71,7 @@ func (d *DB) CheckMigrations(ctx context.Context, files fs.FS) error {
 	return nil
 }
 
-// recordChecksums notes the checksums of the migrations that were applied and have
-// none yet.
+// recordChecksums records the checksums of applied migrations that have none yet.
 func (d *DB) recordChecksums(ctx context.Context, handle *sql.DB, files fs.FS) error {
 	if found, err := d.HasTable(ctx, checksumTable); err != nil {
 		return err
@@ -95,7 +94,7 @@ func (d *DB) recordChecksums(ctx context.Context, handle *sql.DB, files fs.FS) e
 	return nil
 }
 
-// readVersions reads rows of a version and a text.
+// readVersions reads rows that consist of a version and a text.
 func (d *DB) readVersions(ctx context.Context, query string) (map[int64]string, error) {
 	rows, err := d.read.QueryContext(ctx, query)
 	if err != nil {
@@ -114,7 +113,7 @@ func (d *DB) readVersions(ctx context.Context, query string) (map[int64]string, 
 	return out, rows.Err()
 }
 
-// listMigrationFiles lists the migrations of a folder in the order of their numbers.
+// listMigrationFiles lists the migrations of a folder, ordered by number.
 func listMigrationFiles(files fs.FS) ([]migrationFile, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {

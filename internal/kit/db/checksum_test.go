@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/pgtest"
 )
 
-// oneTable are migrations that make a table of each name.
+// oneTable returns one migration per file, each of which creates one table.
 func oneTable(files map[string]string) fstest.MapFS {
 	out := fstest.MapFS{}
 	for file, table := range files {
@@ -19,8 +19,8 @@ func oneTable(files map[string]string) fstest.MapFS {
 	return out
 }
 
-// A database whose migrations are not those of the program is refused, by who
-// migrates and by who only looks, and stays as it is.
+// A database whose migrations are not those of the program is refused, both when migrating
+// and when only checking, and stays unchanged.
 func TestOtherMigrationsAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]func(*testing.T) string{

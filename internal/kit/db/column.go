@@ -9,11 +9,11 @@ import (
 // Column is a column of a table.
 type Column struct {
 	Table, Name string
-	Type        string // as migrations write it: text, bigint, uuid, bytea …
-	Generated   bool   // PostgreSQL gives it its value
+	Type        string // as written in migrations: text, bigint, uuid, bytea …
+	Generated   bool   // PostgreSQL computes its value
 }
 
-// Columns lists the columns of every table, in the order of their tables' names.
+// Columns lists the columns of every table, ordered by table name.
 func (d *DB) Columns(ctx context.Context) ([]Column, error) {
 	query := `SELECT m.name, c.name, lower(c.type), c.hidden > 1 FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c
 		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY m.name, c.cid`

@@ -9,21 +9,21 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// damagedFile is an error of SQLite about a file that cannot be read as a database.
+// damagedFile is an SQLite error about a file that cannot be read as a database.
 type damagedFile struct {
 	path string
 	err  error
 }
 
-// errEmptied is what is wrong with a file of which nothing is left.
+// errEmptied is the error for a file that has lost its content.
 var errEmptied = errors.New("it is empty, but was not before; delete it only to start without any data")
 
-// CheckEmptied refuses an empty file of an embedded database where its log, or another file
-// that a server leaves beside it, says that it was not empty. A disk that crashed leaves such
-// files. SQLite takes them for new and throws the log away.
+// CheckEmptied refuses an empty file of an embedded database if its log, or another file
+// that a server leaves next to it, shows that it was not empty before. A disk crash leaves
+// such files. SQLite would treat them as new and discard the log.
 func CheckEmptied(path string, beside ...string) error {
 	if size, err := sizeOf(path); err != nil || size > 0 {
-		return nil // opening it says what is wrong
+		return nil // opening it reports the error
 	}
 	for _, other := range append(beside, path+"-wal") {
 		if size, err := sizeOf(other); err == nil && size > 0 {
@@ -48,8 +48,8 @@ func (e damagedFile) Error() string {
 
 func (e damagedFile) Unwrap() error { return e.err }
 
-// explain says of an error that comes from a damaged file where it is and what to do.
-// Other errors are returned as they are.
+// explain turns an error caused by a damaged file into one that names the file and the
+// remedy. Other errors are returned unchanged.
 func (d *DB) explain(err error) error {
 	lite, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {

@@ -20,21 +20,21 @@ import (
 	"konak/internal/kit/trace"
 )
 
-// Options say how to open a database.
+// Options are the settings for opening a database.
 type Options struct {
 	// URL is postgres://… or sqlite:PATH.
 	URL string
-	// Setting is what errors call the setting of the address: --db by default.
+	// Setting is the name of the address setting in errors: --db by default.
 	Setting string
 	Clock   clock.Source
 	Log     *slog.Logger
-	// RowSecurity makes PostgreSQL check the tenant of every row as a second
-	// wall. It costs two round trips for a read, so serving runs without it
-	// and the tests run with it (docs/decisions).
+	// RowSecurity makes PostgreSQL check the tenant of every row as a second line of
+	// defence. It costs two round trips for a read, so servers run without it and the tests
+	// run with it (docs/decisions).
 	RowSecurity bool
 	// Sync is SQLite's synchronous setting: FULL (default) or NORMAL.
 	Sync string
-	// MaxConns bounds the PostgreSQL pool.
+	// MaxConns limits the PostgreSQL pool.
 	MaxConns int
 }
 
@@ -46,7 +46,7 @@ type DB struct {
 	rls     bool
 	dsn     string        // SQLite only
 	path    string        // of SQLite's file
-	cap     time.Duration // bounds one transaction; txCap but in tests
+	cap     time.Duration // limits one transaction; txCap except in tests
 
 	read   *sql.DB
 	write  *sql.DB
@@ -55,8 +55,8 @@ type DB struct {
 
 	pg *pgxpool.Pool // PostgreSQL only
 
-	running atomic.Int64 // functions of transactions that are running
-	outages atomic.Int64 // transactions and reads that an outage ended
+	running atomic.Int64 // running transaction functions
+	outages atomic.Int64 // transactions and reads that failed in an outage
 
 	suspended suspendedCache
 
@@ -65,7 +65,8 @@ type DB struct {
 	onWake    func(topic string)
 }
 
-// txCap bounds one transaction: a stuck one must not hold up the writer.
+// txCap limits the duration of a transaction, so that a stuck one does not hold up the
+// writer.
 const txCap = 15 * time.Second
 
 // Open opens a database; Migrate brings it up to date.
@@ -118,10 +119,10 @@ func (d *DB) Close() error {
 	return err
 }
 
-// Dialect tells the two databases apart where SQL must differ.
+// Dialect returns which of the two databases this is, for SQL that must differ.
 func (d *DB) Dialect() Dialect { return d.dialect }
 
-// Clock is the source of time and ids of this database.
+// Clock returns the source of time and ids of this database.
 func (d *DB) Clock() clock.Source { return d.clock }
 
 // Ping checks that the database answers.
@@ -130,25 +131,25 @@ func (d *DB) Ping(ctx context.Context) error {
 	return d.read.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 }
 
-// Handle is a way into the database: one tenant's, or the system's.
+// Handle is an access to the database: one tenant's, or the system's.
 type Handle struct {
 	db     *DB
 	tenant uuid.UUID
 	system bool
-	limit  time.Duration // of a transaction; 0 for that of the database
+	limit  time.Duration // of a transaction; 0 for the database's limit
 }
 
-// Tenant gives the handle of one workspace.
+// Tenant returns the handle of one workspace.
 func (d *DB) Tenant(id uuid.UUID) Handle { return Handle{db: d, tenant: id} }
 
-// System gives a handle that crosses workspaces. The reason is for the reader
-// and for the test that lists the callers.
+// System returns a handle that crosses workspaces. The reason is for the reader and for the
+// test that lists the callers.
 func (d *DB) System(reason string) Handle {
 	_ = reason
 	return Handle{db: d, system: true}
 }
 
-// startSpan begins the span of a transaction or a read in a request or a job that is traced.
+// startSpan begins the span of a transaction or a read, if the request or job is traced.
 func (d *DB) startSpan(ctx context.Context, name string) (context.Context, trace.Span) {
 	if !trace.IsTraced(ctx) {
 		return ctx, trace.Span{}
@@ -160,8 +161,8 @@ func (d *DB) startSpan(ctx context.Context, name string) (context.Context, trace
 	return trace.StartChild(ctx, name, trace.Client, trace.Text(trace.Database, system))
 }
 
-// InTx runs fn in a write transaction and returns after it is durable. Inside
-// of another transaction it returns ErrNested.
+// InTx runs fn in a write transaction and returns once it is durable. Inside another
+// transaction it returns ErrNested.
 func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, span := h.db.startSpan(ctx, "db write")
 	defer func() { err = h.db.explain(err); h.db.countOutage(err); span.End("") }()
@@ -180,7 +181,7 @@ func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	var after []func()
 	var wakes map[string]struct{}
 	run := func(tx *Tx) error {
-		// A rerun starts from nothing.
+		// A rerun starts from scratch.
 		tx.after, tx.wakes = nil, nil
 		tx.trace, _ = ctx.Value(traceKey{}).(func(string, []any))
 		h.db.running.Add(1)
@@ -208,9 +209,9 @@ func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	return nil
 }
 
-// Read runs fn with a handle for queries. Without row security each query sees
-// the newest committed state on its own. Inside of a transaction it returns
-// ErrNested: the Tx reads too, and sees what it has written.
+// Read runs fn with a handle for queries. Without row security each query sees the newest
+// committed state on its own. Inside a transaction it returns ErrNested: use the Tx to
+// read, which sees its own writes.
 func (h Handle) Read(ctx context.Context, fn func(*Reader) error) (err error) {
 	ctx, span := h.db.startSpan(ctx, "db read")
 	defer func() { err = h.db.explain(err); h.db.countOutage(err); span.End("") }()
@@ -229,7 +230,7 @@ func (h Handle) Read(ctx context.Context, fn func(*Reader) error) (err error) {
 	return fn(&Reader{ctx: ctx, tenant: h.tenant, dialect: SQLite, q: h.db.stmts})
 }
 
-// Read reads one thing through a handle.
+// Read runs fn with h.Read and returns its result.
 func Read[T any](ctx context.Context, h Handle, fn func(*Reader) (T, error)) (out T, err error) {
 	err = h.Read(ctx, func(r *Reader) error {
 		out, err = fn(r)
@@ -238,16 +239,16 @@ func Read[T any](ctx context.Context, h Handle, fn func(*Reader) (T, error)) (ou
 	return out, err
 }
 
-// Listen registers fn to run after a commit that woke the topic. Wake-ups are
-// hints: whoever listens also looks by itself now and then.
+// Listen registers fn to run after a commit that woke the topic. Wake-ups are hints:
+// listeners must also check from time to time by themselves.
 func (d *DB) Listen(topic string, fn func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.listeners[topic] = append(d.listeners[topic], fn)
 }
 
-// Wake calls the listeners of a topic, and tells who carries wake-ups to other
-// nodes.
+// Wake calls the listeners of a topic, and the function of OnWake, which passes wake-ups on
+// to other nodes.
 func (d *DB) Wake(topic string) {
 	d.WakeHere(topic)
 	d.mu.Lock()
@@ -258,7 +259,7 @@ func (d *DB) Wake(topic string) {
 	}
 }
 
-// WakeHere calls the listeners of a topic: another node has woken it.
+// WakeHere calls only this node's listeners of a topic that another node has woken.
 func (d *DB) WakeHere(topic string) {
 	d.mu.Lock()
 	fns := d.listeners[topic]
@@ -268,7 +269,8 @@ func (d *DB) WakeHere(topic string) {
 	}
 }
 
-// OnWake sets what is told of each topic that this node wakes. It must be quick.
+// OnWake sets the function that is called with each topic that this node wakes. It must be
+// quick.
 func (d *DB) OnWake(fn func(topic string)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

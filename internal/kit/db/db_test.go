@@ -95,8 +95,8 @@ func TestPanicReachesItsCallerOnly(t *testing.T) {
 	})
 }
 
-// Many writers at once: each is acknowledged only when it is readable, and a
-// failing one takes nobody with it.
+// Many writers at once: each write is acknowledged only when it is readable, and a failing
+// one does not affect the others.
 func TestGroupCommit(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -128,8 +128,8 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
-// A caller who leaves while its transaction runs must neither roll back the
-// others of its group nor be lied to about its own.
+// A caller that leaves while its transaction runs must neither roll back the others of its
+// group nor get a wrong result for its own.
 func TestCancelledCallerHarmsNobody(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -180,8 +180,8 @@ func TestCancelledCallerHarmsNobody(t *testing.T) {
 	})
 }
 
-// A query that forgets its tenant is caught by PostgreSQL's second wall; the
-// test database has it on, as a role that cannot pass it.
+// A query that forgets its tenant is caught by PostgreSQL's row security; the test database
+// has it on, with a role that cannot bypass it.
 func TestRowSecurity(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.Postgres, clock.NewFake(dbtest.Start))
@@ -220,8 +220,8 @@ func TestRowSecurity(t *testing.T) {
 	}
 }
 
-// A member of a group that fails after it wrote leaves nothing, the others are
-// committed, and each caller hears the truth about its own.
+// A member of a group that fails after it wrote leaves nothing, the others are committed,
+// and each caller gets the right result for its own.
 func TestFailedMemberTakesNobodyAlong(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -280,8 +280,8 @@ func TestFailedMemberTakesNobodyAlong(t *testing.T) {
 	})
 }
 
-// A deferred statement runs before whatever is asked next, and with the commit
-// at the latest; its failure fails the transaction.
+// A deferred statement runs before the next query, and with the commit at the latest; its
+// failure fails the transaction.
 func TestExecDeferred(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

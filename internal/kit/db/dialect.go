@@ -21,10 +21,10 @@ const (
 	Postgres Dialect = "postgres"
 )
 
-// SkipLocked ends a sub-select that claims rows: nodes on PostgreSQL pass over
-// each other's rows; SQLite has one writer and needs nothing. Where it has a
-// LIMIT it belongs into WITH … AS MATERIALIZED: inside of IN, PostgreSQL may
-// look again for each row and go beyond the limit.
+// SkipLocked returns the end of a sub-select that claims rows: nodes on PostgreSQL skip
+// each other's rows; SQLite has one writer and needs nothing. A sub-select with a LIMIT
+// belongs in WITH … AS MATERIALIZED: inside IN, PostgreSQL may run it again for each row
+// and exceed the limit.
 func (d Dialect) SkipLocked() string {
 	if d == Postgres {
 		return " FOR UPDATE SKIP LOCKED"
@@ -32,8 +32,8 @@ func (d Dialect) SkipLocked() string {
 	return ""
 }
 
-// Position names the column that counts a table's rows in the order in which
-// they were written. SQLite has one in every table.
+// Position returns the column that numbers a table's rows in the order in which they were
+// written. SQLite has one in every table.
 func (d Dialect) Position() string {
 	if d == Postgres {
 		return "position"
@@ -41,7 +41,7 @@ func (d Dialect) Position() string {
 	return "rowid"
 }
 
-// ForUpdate locks what a statement reads until the transaction ends.
+// ForUpdate locks the rows that a statement reads until the transaction ends.
 func (d Dialect) ForUpdate(of string) string {
 	if d == Postgres {
 		return " FOR UPDATE OF " + of
@@ -49,8 +49,8 @@ func (d Dialect) ForUpdate(of string) string {
 	return ""
 }
 
-// ForShare keeps what a statement reads from being changed until the transaction
-// ends; others may read and share it.
+// ForShare protects the rows that a statement reads from changes until the transaction
+// ends; others may read and share them.
 func (d Dialect) ForShare(of string) string {
 	if d == Postgres {
 		return " FOR SHARE OF " + of
@@ -58,9 +58,9 @@ func (d Dialect) ForShare(of string) string {
 	return ""
 }
 
-// bindArgs gives ids and times in the form in which the database keeps them. Left
-// to themselves ids would be 36 characters, on SQLite in the table and in each
-// of its indexes, on PostgreSQL to be read again.
+// bindArgs converts ids and times to the form in which the database stores them. Otherwise
+// ids would be 36 characters long: stored like that in SQLite's tables and indexes, and
+// parsed again by PostgreSQL.
 func (d Dialect) bindArgs(args []any) {
 	for i, a := range args {
 		switch v := a.(type) {
@@ -85,8 +85,8 @@ func (d Dialect) id(id uuid.UUID) any {
 	return [16]byte(id)
 }
 
-// Literal writes an id into SQL, for statements that are built rather than
-// prepared, such as those that fill a database for a measurement.
+// Literal formats an id as SQL, for statements that are built rather than prepared, such as
+// those that fill a database for a measurement.
 func (d Dialect) Literal(id uuid.UUID) string {
 	if d == SQLite {
 		return fmt.Sprintf("x'%x'", id[:])
@@ -94,7 +94,7 @@ func (d Dialect) Literal(id uuid.UUID) string {
 	return "'" + id.String() + "'"
 }
 
-// IsUnique says whether err is a violation of a unique constraint.
+// IsUnique reports whether err is a violation of a unique constraint.
 func IsUnique(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "23505"
@@ -105,21 +105,21 @@ func IsUnique(err error) bool {
 	return false
 }
 
-// IsLockTimeout says whether PostgreSQL gave up waiting for a lock.
+// IsLockTimeout reports whether PostgreSQL gave up waiting for a lock.
 func IsLockTimeout(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == lockNotAvailable
 }
 
-// lockNotAvailable is PostgreSQL's code for a lock_timeout that ran out.
+// lockNotAvailable is PostgreSQL's code for an expired lock_timeout.
 const lockNotAvailable = "55P03"
 
-// ErrRunAgain is for functions of transactions that met another on PostgreSQL,
-// such as one that made the same record at the same moment: they are run again
-// and find it then.
+// ErrRunAgain is returned by transaction functions that conflicted with another transaction
+// on PostgreSQL, such as one that created the same record at the same moment: they are run
+// again and find the record then.
 var ErrRunAgain = errors.New("db: the transaction must run again")
 
-// retryable says whether a transaction on PostgreSQL is to be run again.
+// retryable reports whether a transaction on PostgreSQL must be run again.
 func retryable(err error) bool {
 	if errors.Is(err, ErrRunAgain) {
 		return true

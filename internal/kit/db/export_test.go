@@ -5,5 +5,5 @@ import "time"
 // SetCap sets how long a transaction may take.
 func (d *DB) SetCap(limit time.Duration) { d.cap = limit }
 
-// ForgetSuspended makes the next look at suspended workspaces read them again.
+// ForgetSuspended makes the next check read the suspended workspaces again.
 func (d *DB) ForgetSuspended() { d.suspended.forget() }

@@ -16,9 +16,9 @@ import (
 //	in, arg := db.In(r.Dialect(), 2, ids)
 //	… `WHERE tenant_id = $1 AND id `+in, r.Tenant(), arg
 //
-// The text does not depend on how many values there are, so the statement stays
-// prepared. PostgreSQL gets the array by way of a sub-select: where it can see how
-// long the array is, it plans the statement anew every time.
+// The text does not depend on the number of values, so the statement stays
+// prepared. PostgreSQL gets the array through a sub-select: if it could see the
+// array's length, it would plan the statement again every time.
 func In[T uuid.UUID | string](d Dialect, n int, vals []T) (in string, arg any) {
 	typ, value := "text", "value"
 	if _, ok := any(vals).([]uuid.UUID); ok {
@@ -41,22 +41,22 @@ func In[T uuid.UUID | string](d Dialect, n int, vals []T) (in string, arg any) {
 	return fmt.Sprintf("IN (SELECT %s FROM json_each($%d))", value, n), string(text)
 }
 
-// eachRows are how many rows SQLite gets in one statement: as many of the first
-// size as there are, then of the next. Every size is a prepared statement.
+// eachRows are the numbers of rows per statement on SQLite: the first size is used as often
+// as possible, then the next. Every size is a prepared statement.
 var eachRows = []int{64, 8, 1}
 
-// Each runs a statement over a list of rows and returns what it returns, in any
+// Each runs a statement over a list of rows and returns its results, in any
 // order.
 //
-// The text is made from a source: a query that gives the rows, with a column for
+// The text is built from a source: a query that returns the rows, with a column for
 // each type ("uuid", "bigint", "text", "bytea"), for example
 //
 //	`WITH m(id, n) AS (` + source + `) UPDATE t SET n = m.n FROM m WHERE t.id = m.id RETURNING t.id`
 //
 // PostgreSQL gets all rows in one statement, as an array for each column. SQLite
-// gets them as VALUES, many to a statement: in a savepoint each statement that
-// writes several rows costs more the more was written before it. What is the same
-// for all rows is a column, too.
+// gets them as VALUES, many per statement: in a savepoint, the cost of a statement
+// that writes several rows grows with what was written before it. A value that is
+// the same for all rows is passed as a column, too.
 func Each[T any](tx *Tx, scan func(Row) (T, error), types []string, rows [][]any, text func(source string) string) ([]T, error) {
 	out := make([]T, 0, len(rows))
 	if len(rows) == 0 {
@@ -86,7 +86,7 @@ func unnest(types []string) string {
 	return `SELECT * FROM unnest(` + strings.Join(parts, ", ") + `)`
 }
 
-// columns turns rows into an array for each column.
+// columns converts rows to one array per column.
 func columns(n int, rows [][]any) []any {
 	out := make([]any, n)
 	for c := range n {

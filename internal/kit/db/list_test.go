@@ -17,7 +17,7 @@ import (
 
 var errTaken = errors.New("taken")
 
-// put returns errTaken where the address is there.
+// put returns errTaken if the address exists.
 func put(tx *db.Tx, email string) error {
 	n, err := tx.Exec(insert+` ON CONFLICT DO NOTHING`, tx.Tenant(), tx.NewID(), email, clock.At(tx.Now()))
 	if err == nil && n == 0 {
@@ -26,8 +26,8 @@ func put(tx *db.Tx, email string) error {
 	return err
 }
 
-// Transactions that run at the same time fail each for itself, with their own
-// reason, and everything that was acknowledged is there.
+// Concurrent transactions fail independently, with their own reasons, and everything that
+// was acknowledged is stored.
 func TestTransactionsFailAlone(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -74,8 +74,8 @@ func TestTransactionsFailAlone(t *testing.T) {
 	})
 }
 
-// A list of ids or texts finds what is in it, however long it is, and rows are
-// written and updated by Each with every type that it takes.
+// A condition on a list of ids or texts matches its members, however long it is, and Each
+// inserts and updates rows with every type that it supports.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -127,7 +127,7 @@ func TestLists(t *testing.T) {
 	})
 }
 
-// Each takes every row once, however many there are.
+// Each handles every row once, however many there are.
 func TestEachTakesEveryRow(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

@@ -10,14 +10,14 @@ import (
 )
 
 // Within returns the handle for transactions and snapshots that may take as long as limit.
-// It is for operators' commands: on SQLite everybody else who writes waits meanwhile.
+// It is for operators' commands: on SQLite all other writers wait meanwhile.
 func (h Handle) Within(limit time.Duration) Handle {
 	h.limit = limit
 	return h
 }
 
-// ReadSnapshot runs fn with a handle for queries that all see the state of one moment.
-// Writers go on meanwhile. Inside of a transaction it returns ErrNested.
+// ReadSnapshot runs fn with a handle whose queries all see the state of one moment. Writers
+// continue meanwhile. Inside a transaction it returns ErrNested.
 func (h Handle) ReadSnapshot(ctx context.Context, fn func(*Reader) error) (err error) {
 	defer func() { h.db.countOutage(err) }()
 	if h.db.insideTx() {
@@ -43,7 +43,7 @@ func (h Handle) ReadSnapshot(ctx context.Context, fn func(*Reader) error) (err e
 	return fn(&r)
 }
 
-// connReader reads on one connection of SQLite.
+// connReader reads on a single SQLite connection.
 type connReader struct{ conn *sql.Conn }
 
 // Query implements querier.
@@ -54,7 +54,7 @@ func (c connReader) Query(ctx context.Context, query string, args ...any) (Answe
 // Exec implements querier.
 func (connReader) Exec(context.Context, string, ...any) (int64, error) { return 0, errReader }
 
-// ForEachRow calls fn with every row, one after the other. It ends with the first error.
+// ForEachRow calls fn with every row in turn. It stops at the first error.
 func ForEachRow(r *Reader, fn func(Row) error, query string, args ...any) error {
 	rows, err := r.query(query, args)
 	if err != nil {
@@ -69,8 +69,8 @@ func ForEachRow(r *Reader, fn func(Row) error, query string, args ...any) error 
 	return rows.Err()
 }
 
-// SchemaSum returns a checksum over the migrations of files: two programs with the same one
-// have the same tables.
+// SchemaSum returns a checksum over the migrations of files: two programs with the same
+// checksum have the same tables.
 func SchemaSum(files fs.FS) (string, error) {
 	list, err := listMigrationFiles(files)
 	if err != nil {

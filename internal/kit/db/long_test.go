@@ -13,7 +13,7 @@ import (
 )
 
 // A snapshot sees the state of one moment, whatever is committed meanwhile, and only what
-// its tenant may see. It cannot write and does not begin inside of a transaction.
+// its tenant may see. It cannot write and cannot be started inside a transaction.
 func TestReadSnapshot(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -68,7 +68,7 @@ func TestReadSnapshot(t *testing.T) {
 	})
 }
 
-// A handle with a limit of its own may take longer than others; the next one may not.
+// A handle with its own limit may take longer than others; the next one may not.
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start))

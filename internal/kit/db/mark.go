@@ -9,13 +9,13 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// Mark notes in a transaction that something was done to the installation.
+// Mark records in a transaction that something was done to the installation.
 func Mark(tx *Tx, name string) error {
 	_, err := tx.Exec(`INSERT INTO installation_mark (name, at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, name, clock.At(tx.Now()))
 	return err
 }
 
-// Marked says whether it was.
+// Marked reports whether Mark was called with this name.
 func Marked(r *Reader, name string) (bool, error) {
 	_, err := One(r, Scalar[string], `SELECT name FROM installation_mark WHERE name = $1`, name)
 	if IsNoRow(err) {
@@ -26,7 +26,7 @@ func Marked(r *Reader, name string) (bool, error) {
 
 var createTable = regexp.MustCompile(`(?m)^CREATE TABLE (\w+)`)
 
-// TablesOf names the tables that migrations make.
+// TablesOf returns the names of the tables that migrations create.
 func TablesOf(files fs.FS) ([]string, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
@@ -52,7 +52,7 @@ func Empty(tx *Tx, tables []string) error {
 		_, err := tx.Exec(`TRUNCATE "` + strings.Join(tables, `", "`) + `"`)
 		return err
 	}
-	// Tables point at each other, so the keys are looked at once, at the end.
+	// Tables refer to each other, so foreign keys are checked once, at the end.
 	if _, err := tx.Exec(`PRAGMA defer_foreign_keys = ON`); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func TestMark(t *testing.T) {
 	})
 }
 
-// Rows that point at each other go together, and nothing that is not ours.
+// Rows that refer to each other are deleted together, and no tables but ours are touched.
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

@@ -14,10 +14,9 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Globals are the tables without a tenant key of their own and without row
-// security: what must be found before the tenant is known, and the regulation
-// corpus, which is the same public text for everybody. A test holds this list
-// against the schema.
+// Globals are the tables without their own tenant key and without row security: those that
+// must be read before the tenant is known, and the regulation corpus, which is the same
+// public text for everybody. A test compares this list with the schema.
 var Globals = []string{
 	"tenant", "app_user", "membership", "session", "api_key",
 	"sign_up", "first_owner_link", "password_reset", "mfa_ticket", "recovery_code", "passkey", "passkey_challenge", "captcha_used",
@@ -25,9 +24,9 @@ var Globals = []string{
 	"advisor_revision", "advisor_import", "advisor_law", "advisor_provision", "provision_version",
 }
 
-// Migrate applies what is missing, in any order of numbers, under a lock. It
-// returns the versions that it applied. It refuses a database whose migrations are
-// not those of files, see CheckMigrations.
+// Migrate applies the missing migrations, in any order of numbers, under a lock. It returns
+// the versions that it applied. It refuses a database whose migrations differ from files,
+// see CheckMigrations.
 func (d *DB) Migrate(ctx context.Context, files fs.FS) (applied []int64, err error) {
 	defer func() { err = d.explain(err) }()
 	opts := []goose.ProviderOption{
@@ -46,8 +45,8 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) (applied []int64, err err
 	}
 	handle := d.write
 	if d.dialect == SQLite {
-		// The writer holds the only connection of its pool, so migrations have a
-		// connection of their own.
+		// The writer holds the only connection of its pool, so migrations have their own
+		// connection.
 		var err error
 		if handle, err = d.migrationConn(); err != nil {
 			return nil, err
@@ -81,8 +80,8 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) (applied []int64, err err
 	return applied, nil
 }
 
-// lockMigrations waits until no other node migrates this database. The lock is
-// that of a transaction, because a session may be another one's behind PgBouncer.
+// lockMigrations waits until no other node migrates this database. The lock belongs to a
+// transaction, because behind PgBouncer a session may be shared.
 func (d *DB) lockMigrations(ctx context.Context) (unlock func(), err error) {
 	tx, err := d.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -96,8 +95,8 @@ func (d *DB) lockMigrations(ctx context.Context) (unlock func(), err error) {
 	return func() { _ = tx.Rollback() }, nil
 }
 
-// unwrapped are migrations as one database reads them: with what stands in
-// comments that begin with its name, and without those of the other.
+// unwrapped reads migrations as one database needs them: with the content of comments that
+// begin with its name, and without those of the other database.
 type unwrapped struct {
 	fs.FS
 	dialect Dialect
@@ -136,23 +135,23 @@ type unwrappedFile struct {
 // Read implements fs.File.
 func (f unwrappedFile) Read(b []byte) (int, error) { return f.text.Read(b) }
 
-// insufficientPrivilege is PostgreSQL's code for what a role may not do.
+// insufficientPrivilege is PostgreSQL's code for a statement that the role may not run.
 const insufficientPrivilege = "42501"
 
-// versionTable is where goose notes which migrations were applied.
+// versionTable is where goose records which migrations were applied.
 const versionTable = "goose_db_version"
 
-// IsNew says whether no migration was ever applied. It changes nothing.
+// IsNew reports whether no migration was ever applied. It changes nothing.
 func (d *DB) IsNew(ctx context.Context) (bool, error) {
 	found, err := d.HasTable(ctx, versionTable)
 	return !found, err
 }
 
-// Pending says whether migrations wait to be applied. It returns the errors of
+// Pending reports whether there are migrations to apply. It returns the errors of
 // CheckMigrations, and changes nothing.
 func (d *DB) Pending(ctx context.Context, files fs.FS) (pending bool, err error) {
 	defer func() { err = d.explain(err) }()
-	// Goose would make its table where it is not there.
+	// Goose would create its table if it did not exist.
 	if fresh, err := d.IsNew(ctx); err != nil || fresh {
 		return fresh, err
 	}
@@ -170,7 +169,7 @@ func (d *DB) Pending(ctx context.Context, files fs.FS) (pending bool, err error)
 	return p.HasPending(ctx)
 }
 
-// HasTable says whether the database has a table of this name.
+// HasTable reports whether the database has a table of this name.
 func (d *DB) HasTable(ctx context.Context, name string) (bool, error) {
 	query := `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = $1`
 	if d.dialect == Postgres {
@@ -183,13 +182,13 @@ func (d *DB) HasTable(ctx context.Context, name string) (bool, error) {
 	return n > 0, nil
 }
 
-// ErrRowSecurityBypassed says that row security is asked for, and that the role
-// sees every row all the same.
+// ErrRowSecurityBypassed reports that row security is requested, but the role sees every
+// row anyway.
 var ErrRowSecurityBypassed = errors.New("the role of --db is a superuser or has BYPASSRLS, so PostgreSQL shows it every row despite --row-security; " +
 	"use a role without either (CREATE ROLE konak LOGIN), or leave --row-security out")
 
-// CheckRowSecurity returns ErrRowSecurityBypassed where the database was opened
-// with row security, and the role is not bound by it.
+// CheckRowSecurity returns ErrRowSecurityBypassed if the database was opened with row
+// security but the role is not bound by it.
 func (d *DB) CheckRowSecurity(ctx context.Context) error {
 	if !d.rls {
 		return nil
@@ -205,8 +204,8 @@ func (d *DB) CheckRowSecurity(ctx context.Context) error {
 	return nil
 }
 
-// enableRowSecurity guards every table that has a tenant_id and is not global.
-// FORCE makes it hold for the owner of the tables too.
+// enableRowSecurity protects every table that has a tenant_id and is not global. With FORCE
+// it applies to the owner of the tables too.
 func (d *DB) enableRowSecurity(ctx context.Context) error {
 	tables, err := d.unguardedTables(ctx)
 	if err != nil {
@@ -232,7 +231,7 @@ func (d *DB) enableRowSecurity(ctx context.Context) error {
 	return nil
 }
 
-// unguardedTables have a tenant_id and no forced row security yet.
+// unguardedTables returns the tables that have a tenant_id but no forced row security yet.
 func (d *DB) unguardedTables(ctx context.Context) ([]string, error) {
 	rows, err := d.read.QueryContext(ctx, `SELECT c.relname FROM pg_class c
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
@@ -253,8 +252,8 @@ func (d *DB) unguardedTables(ctx context.Context) ([]string, error) {
 	return out, rows.Err()
 }
 
-// Grant lets another role use the tables, for installations where the role
-// that serves is not the one that owns the schema.
+// Grant lets another role use the tables, for installations where the serving role does not
+// own the schema.
 func (d *DB) Grant(ctx context.Context, role string) error {
 	for _, what := range []string{"ALL TABLES", "ALL SEQUENCES"} {
 		if _, err := d.write.ExecContext(ctx, `GRANT ALL ON `+what+` IN SCHEMA public TO "`+role+`"`); err != nil {

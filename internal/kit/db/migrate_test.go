@@ -9,8 +9,8 @@ import (
 	"konak/internal/kit/pgtest"
 )
 
-// Nodes that start at the same moment on a new database migrate one after the
-// other: one of them applies everything, and none fails.
+// Nodes that start at the same moment on a new database migrate one after the other: one of
+// them applies everything, and none fails.
 func TestNodesMigrateInTurn(t *testing.T) {
 	t.Parallel()
 	url := pgtest.NewDatabase(t, "").Owner

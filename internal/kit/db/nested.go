@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// ErrNested is returned by InTx and Read when they are called from inside of a
-// transaction. On SQLite an inner transaction would wait for the outer one,
-// which waits for it; on PostgreSQL both would hold a connection of the pool.
+// ErrNested is returned by InTx and Read if they are called inside a transaction. On SQLite
+// an inner transaction would wait for the outer one, which waits for it; on PostgreSQL both
+// would hold a connection of the pool.
 var ErrNested = errors.New("db: a transaction inside of a transaction")
 
 // runTx calls the function of a transaction. All transactions pass through
@@ -27,10 +27,10 @@ var runTxCall = func() uintptr {
 	return pc[0]
 }()
 
-// insideTx says whether this goroutine is running the function of a
-// transaction. It looks at the stack and not at the context, because such
-// functions also see the context that their transaction was started with. The
-// look takes microseconds; while no transaction is running it is not needed.
+// insideTx reports whether this goroutine is running the function of a transaction. It
+// checks the stack and not the context, because such functions also see the context that
+// their transaction was started with. The check takes microseconds; it is skipped while no
+// transaction is running.
 func (d *DB) insideTx() bool {
 	if d.running.Load() == 0 {
 		return false
@@ -44,8 +44,8 @@ func (d *DB) insideTx() bool {
 	return false
 }
 
-// logStuck logs the stacks of the transactions that are running. It is called
-// when one has taken longer than it may.
+// logStuck logs the stacks of the running transactions. It is called when one exceeds its
+// time limit.
 func (d *DB) logStuck() {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]

@@ -15,9 +15,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// A transaction inside a transaction is refused at once, whichever context it
-// is given, and so is a read beside the transaction. What runs after the commit
-// may do both.
+// A transaction inside a transaction is refused at once, whichever context it gets, and so
+// is a separate read. Code that runs after the commit may do both.
 func TestNestedTransactionIsRefused(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -49,8 +48,8 @@ func TestNestedTransactionIsRefused(t *testing.T) {
 	})
 }
 
-// A function that passes over the failure of a statement is told what became
-// of its transaction: PostgreSQL has rolled it back, SQLite has kept it.
+// A function that ignores the failure of a statement gets the real result of its
+// transaction: PostgreSQL has rolled it back, SQLite has kept it.
 func TestCommitTellsTheTruth(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -83,7 +82,7 @@ func TestCommitTellsTheTruth(t *testing.T) {
 	})
 }
 
-// records hands on what is logged.
+// records passes on what is logged.
 type records chan slog.Record
 
 func (records) Enabled(context.Context, slog.Level) bool { return true }
@@ -94,8 +93,8 @@ func (c records) WithAttrs([]slog.Attr) slog.Handler { return c }
 
 func (c records) WithGroup(string) slog.Handler { return c }
 
-// A transaction that takes longer than it may is logged with its stack while it
-// is still running.
+// A transaction that exceeds its time limit is logged with its stack while it is still
+// running.
 func TestStuckTransactionIsLogged(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {

@@ -2,8 +2,7 @@ package db
 
 import "konak/internal/kit/fault"
 
-// NotFound returns fault.NotFound where no row was found (ErrNoRow) and any
-// other error as it is.
+// NotFound returns fault.NotFound for ErrNoRow and any other error unchanged.
 func NotFound(err error) error {
 	if IsNoRow(err) {
 		return fault.New(fault.NotFound)

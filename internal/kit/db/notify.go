@@ -7,11 +7,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// NotifyLimit is how many bytes PostgreSQL carries in one notification.
+// NotifyLimit is the maximum size of a PostgreSQL notification in bytes.
 const NotifyLimit = 7999
 
-// Notify sends notifications to everybody who hears a channel of this database,
-// this process too. It is for PostgreSQL only.
+// Notify sends notifications to all listeners of a channel of this database, including this
+// process. It is for PostgreSQL only.
 func (d *DB) Notify(ctx context.Context, channel string, payloads []string) error {
 	batch := &pgx.Batch{}
 	for _, p := range payloads {
@@ -20,9 +20,9 @@ func (d *DB) Notify(ctx context.Context, channel string, payloads []string) erro
 	return d.pg.SendBatch(ctx, batch).Close()
 }
 
-// Hear calls fn with each notification on a channel, on a connection of its own,
-// and returns what ended it: ctx or a lost connection. It calls ready once it
-// hears. It is for PostgreSQL only.
+// Hear calls fn with each notification on a channel, on its own connection, and returns the
+// error that ended it: ctx's or a lost connection. It calls ready once it is listening. It
+// is for PostgreSQL only.
 func (d *DB) Hear(ctx context.Context, channel string, ready func(), fn func(payload string)) error {
 	conn, err := pgx.ConnectConfig(ctx, d.pg.Config().ConnConfig)
 	if err != nil {

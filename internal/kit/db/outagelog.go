@@ -12,12 +12,12 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// outageLogEvery is the least time between two lines about a database that is down.
+// outageLogEvery is the minimum time between two log lines about an unreachable database.
 const outageLogEvery = 10 * time.Second
 
-// LimitOutageLogs returns a handler that passes on one warning or error in ten seconds
-// about a database that cannot be reached, with how many were left out since the last one:
-// every worker and request meets the same outage. Other lines are all passed on.
+// LimitOutageLogs returns a handler that passes on only one warning or error in ten seconds
+// about an unreachable database, with the number left out since the last one: every worker
+// and request meets the same outage. All other lines are passed on.
 func LimitOutageLogs(h slog.Handler, c clock.Source) slog.Handler {
 	return outageHandler{h, &outageCount{clock: c}}
 }
@@ -64,8 +64,8 @@ func (h outageHandler) WithGroup(name string) slog.Handler {
 	return outageHandler{h.Handler.WithGroup(name), h.outageCount}
 }
 
-// count says whether a line may be written now, and how many were left out since
-// the last one.
+// count reports whether a line may be written now, and how many were left out since the
+// last one.
 func (c *outageCount) count() (more int, pass bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,8 +78,8 @@ func (c *outageCount) count() (more int, pass bool) {
 	return more, true
 }
 
-// isUnreachable says whether err comes from a PostgreSQL that cannot be connected
-// to or is shutting down.
+// isUnreachable reports whether err comes from a PostgreSQL server that refuses connections
+// or is shutting down.
 func isUnreachable(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true

@@ -16,8 +16,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// A database that is down is one line in ten seconds, whoever met it; everything
-// else is logged each time.
+// An unreachable database is logged once in ten seconds, whoever met it; everything else is
+// logged each time.
 func TestOutageIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

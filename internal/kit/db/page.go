@@ -11,30 +11,30 @@ import (
 type Page struct {
 	Limit int
 	After Key
-	// Window is how many rows the list looks at for the page where no index serves its
-	// filters; zero is what the list itself says.
+	// Window is the number of rows that the list examines for the page if no index serves
+	// its filters; zero for the list's own default.
 	Window int
 }
 
-// Key is where a page ended.
+// Key is the position where a page ended.
 type Key struct {
 	Sort int64     `json:"s"`
 	ID   uuid.UUID `json:"i"`
 }
 
-// First is the key before a list that runs from the newest to the oldest.
+// First is the key before the start of a list that runs from newest to oldest.
 var First = Key{Sort: math.MaxInt64, ID: uuid.Max}
 
-// Before is the key before a list that runs the other way.
+// Before is the key before the start of a list that runs the other way.
 var Before = Key{Sort: math.MinInt64}
 
-// List is one page of rows and where it ended.
+// List is one page of rows and the position where it ended.
 type List[T any] struct {
 	Rows []T
 	Next *Key
 }
 
-// Cut makes a list of rows that were fetched with Limit+1.
+// Cut returns a page of rows that were fetched with Limit+1.
 func Cut[T any](rows []T, p Page, key func(T) Key) List[T] {
 	if len(rows) <= p.Limit {
 		return List[T]{Rows: rows}

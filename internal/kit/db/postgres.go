@@ -21,8 +21,8 @@ func (d *DB) openPostgres(ctx context.Context, url, setting string, conns int) e
 	if err != nil {
 		return fmt.Errorf("%s: the PostgreSQL address cannot be read: %w", setting, err)
 	}
-	// Nothing else may be set for a session: behind PgBouncer the next
-	// transaction may have another one.
+	// Nothing else may be set for a session: behind PgBouncer the next transaction may run
+	// in another one.
 	cfg.ConnConfig.RuntimeParams["application_name"] = "konak"
 	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	d.write = stdlib.OpenDB(*cfg.ConnConfig) // for migrations
@@ -43,8 +43,8 @@ func (d *DB) openPostgres(ctx context.Context, url, setting string, conns int) e
 	return nil
 }
 
-// connectError says in one line why PostgreSQL cannot be used. The driver says it
-// once for each address and each way to connect.
+// connectError describes in one line why PostgreSQL cannot be used. The driver repeats it
+// for each address and each way to connect.
 func connectError(setting string, err error) error {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return fmt.Errorf("cannot connect to %s: PostgreSQL refused: %s (%s)", setting, pg.Message, pg.Code)
@@ -55,7 +55,7 @@ func connectError(setting string, err error) error {
 	return fmt.Errorf("cannot connect to %s: %w", setting, err)
 }
 
-// pgRetries bounds the reruns after a deadlock or serialization failure.
+// pgRetries limits the reruns after a deadlock or serialization failure.
 const pgRetries = 5
 
 func (h Handle) pgTx(ctx context.Context, fn func(*Tx) error) error {
@@ -70,7 +70,7 @@ func (h Handle) pgTx(ctx context.Context, fn func(*Tx) error) error {
 
 func (h Handle) pgOnce(ctx context.Context, fn func(*Tx) error) error {
 	x := h.pgTransaction("BEGIN")
-	defer x.end() // of a panic too
+	defer x.end() // after a panic too
 	defer time.AfterFunc(max(h.limit, h.db.cap), h.db.logStuck).Stop()
 	tx := &Tx{
 		Reader: Reader{ctx: context.WithoutCancel(ctx), q: x, tenant: h.tenant, dialect: Postgres},
@@ -94,7 +94,7 @@ func (h Handle) pgRead(ctx context.Context, fn func(*Reader) error) error {
 	return fn(&r)
 }
 
-// setTenant tells PostgreSQL's row security whose rows may be seen.
+// setTenant tells PostgreSQL's row security which tenant's rows are visible.
 func (h Handle) setTenant() statement {
 	tenant, system := h.tenant.String(), ""
 	if h.system {
@@ -103,8 +103,8 @@ func (h Handle) setTenant() statement {
 	return statement{"SELECT set_config('app.tenant_id', $1, true), set_config('app.system', $2, true)", []any{tenant, system}}
 }
 
-// setTimeouts bounds a statement, and the time that a transaction stays open
-// when its node has vanished.
+// setTimeouts limits the duration of a statement, and the time that a transaction stays
+// open after its node has vanished.
 func setTimeouts(limit time.Duration) statement {
 	return statement{query: fmt.Sprintf(`SELECT set_config('statement_timeout', '%d', true), set_config('idle_in_transaction_session_timeout', '%d', true)`,
 		limit.Milliseconds(), 2*limit.Milliseconds())}
@@ -112,15 +112,15 @@ func setTimeouts(limit time.Duration) statement {
 
 var usualTimeouts = setTimeouts(txCap)
 
-// statement is one whose outcome nobody waits for.
+// statement is a statement with its arguments whose result is not needed.
 type statement struct {
 	query string
 	args  []any
 }
 
-// pgTransaction is a transaction on PostgreSQL that sends as rarely as it can:
-// deferred statements go along with the next one that is not, BEGIN with the
-// first and the last of them with COMMIT.
+// pgTransaction is a transaction on PostgreSQL with as few round trips as possible:
+// deferred statements are sent together with the next one that is not deferred, BEGIN with
+// the first statement, and remaining deferred ones with COMMIT.
 type pgTransaction struct {
 	pool    *pgxpool.Pool
 	ctx     context.Context
@@ -175,8 +175,8 @@ func (x *pgTransaction) Query(_ context.Context, query string, args ...any) (Ans
 	return pgRows{rows, results}, err
 }
 
-// send sends what is waiting and one statement more in one exchange, and reads
-// up to the answer of the last.
+// send sends the deferred statements and one more in one exchange, and reads the results of
+// all but the last.
 func (x *pgTransaction) send(query string, args []any) (pgx.BatchResults, error) {
 	unsent := x.unsent
 	x.unsent = nil
@@ -203,12 +203,12 @@ func (x *pgTransaction) send(query string, args []any) (pgx.BatchResults, error)
 	return results, nil
 }
 
-// errRolledBack is what COMMIT means after a statement has failed: PostgreSQL
-// answers it with ROLLBACK and no error.
+// errRolledBack is the error of a COMMIT after a statement has failed: PostgreSQL answers
+// it with ROLLBACK and no error.
 var errRolledBack = errors.New("PostgreSQL rolled the transaction back, because a statement of it had failed")
 
-// commit ends the transaction and returns once it is durable. One that did
-// nothing has nothing to commit.
+// commit ends the transaction and returns once it is durable. It does nothing if no
+// statement was run.
 func (x *pgTransaction) commit() error {
 	if x.conn == nil && len(x.unsent) == 0 {
 		return nil
@@ -224,7 +224,7 @@ func (x *pgTransaction) commit() error {
 	return nil
 }
 
-// end rolls back what was sent and not committed, and gives the connection back.
+// end rolls back uncommitted statements and releases the connection.
 func (x *pgTransaction) end() {
 	if x.conn == nil {
 		return
@@ -236,7 +236,7 @@ func (x *pgTransaction) end() {
 	x.cancel()
 }
 
-// pgRows are the rows of a query, and the exchange that they came with.
+// pgRows are the rows of a query, and the exchange in which they were received.
 type pgRows struct {
 	pgx.Rows
 	results pgx.BatchResults
@@ -252,7 +252,7 @@ func (r pgRows) Close() error {
 	return err
 }
 
-// pgReader reads outside of any transaction.
+// pgReader reads outside any transaction.
 type pgReader struct{ pool *pgxpool.Pool }
 
 // Query implements querier.
@@ -264,7 +264,7 @@ func (p pgReader) Query(ctx context.Context, query string, args ...any) (Answer,
 // Exec implements querier.
 func (pgReader) Exec(context.Context, string, ...any) (int64, error) { return 0, errReader }
 
-// idCodec reads ids as they are, not by way of their 36 characters.
+// idCodec reads ids in binary form, without converting them to their 36 characters.
 type idCodec struct{ pgtype.UUIDCodec }
 
 // PlanScan implements pgtype.Codec.

@@ -56,16 +56,15 @@ func (d *DB) openSQLite(ctx context.Context, path, sync string) error {
 
 var limitParam = regexp.MustCompile(`LIMIT \$\d+`)
 
-// hideLimitParam keeps a prepared statement prepared. SQLite looks at the value of a
-// bare LIMIT parameter while planning, and therefore prepares such a statement
-// anew for every execution, which costs more than to run it. Behind a sum it
-// does not look.
+// hideLimitParam keeps a prepared statement prepared. SQLite uses the value of a bare LIMIT
+// parameter for planning, so it prepares the statement again for every execution, which
+// costs more than running it. It does not do so if the parameter is part of a sum.
 func hideLimitParam(query string) string {
 	return limitParam.ReplaceAllStringFunc(query, func(s string) string { return s + " + 0" })
 }
 
-// stmtCache keeps prepared statements for the readers: preparing costs SQLite
-// more than running most of our queries.
+// stmtCache keeps prepared statements for the readers: on SQLite, preparing most of our
+// queries costs more than running them.
 type stmtCache struct {
 	db *sql.DB
 	m  sync.Map // query -> *sql.Stmt
@@ -73,8 +72,8 @@ type stmtCache struct {
 	mu sync.Mutex
 }
 
-// maxStmts bounds the cache; queries are constants, so it is never reached
-// unless one is built from data.
+// maxStmts limits the cache; queries are constants, so it is reached only if one is built
+// from data.
 const maxStmts = 512
 
 func (c *stmtCache) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
@@ -117,7 +116,7 @@ func (c *stmtCache) close() {
 	c.m.Range(func(_, s any) bool { _ = s.(*sql.Stmt).Close(); return true })
 }
 
-// migrationConn opens a second writing connection for the time of a migration or a copy.
+// migrationConn opens a second writing connection for a migration or a copy.
 func (d *DB) migrationConn() (*sql.DB, error) {
 	handle, err := sql.Open("sqlite", d.dsn)
 	if err != nil {
@@ -127,8 +126,8 @@ func (d *DB) migrationConn() (*sql.DB, error) {
 	return handle, nil
 }
 
-// CopyTo writes a whole copy of an SQLite database, as it is at one moment, into a
-// new file. Writers go on meanwhile.
+// CopyTo writes a complete, consistent copy of an SQLite database to a new file. Writers
+// continue meanwhile.
 func (d *DB) CopyTo(ctx context.Context, path string) error {
 	handle, err := d.migrationConn()
 	if err != nil {
@@ -145,8 +144,8 @@ func (d *DB) CopyTo(ctx context.Context, path string) error {
 	return errors.Join(f.Chmod(0o600), f.Sync(), f.Close())
 }
 
-// CheckIntegrity reads a whole SQLite database and returns an error that says what is
-// wrong with it, if anything is.
+// CheckIntegrity reads a whole SQLite database and returns an error that describes the
+// damage, if there is any.
 func (d *DB) CheckIntegrity(ctx context.Context) error {
 	var answer string
 	if err := d.read.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&answer); err != nil {

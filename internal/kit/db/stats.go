@@ -10,28 +10,29 @@ import (
 	"time"
 )
 
-// Stats are what operators watch of a database.
+// Stats are the figures of a database that operators watch.
 type Stats struct {
-	// InUse and Idle count the connections of the pool, MaxOpen bounds their sum.
+	// InUse and Idle count the connections of the pool, MaxOpen limits their sum.
 	InUse, Idle, MaxOpen int
-	// Waits counts those who waited for a connection, and Waited how long they did.
+	// Waits counts the waits for a connection, and Waited is their total duration.
 	Waits  int64
 	Waited time.Duration
-	// Outages counts the transactions and reads that an outage of the database ended.
+	// Outages counts the transactions and reads that failed because of an outage of the
+	// database.
 	Outages int64
 	// Bytes is the size of the database, LogBytes that of SQLite's write-ahead log.
 	Bytes, LogBytes int64
 }
 
-// countOutage counts what an outage of the database ended.
+// countOutage counts err if it is caused by an outage of the database.
 func (d *DB) countOutage(err error) {
 	if err != nil && !errors.Is(err, sql.ErrNoRows) && IsUnavailable(err) {
 		d.outages.Add(1)
 	}
 }
 
-// Stats reads them. Its cost does not grow with what the tables hold. With an error the
-// sizes are missing.
+// Stats returns the current figures. Its cost does not grow with the tables. If it returns
+// an error, sizes may be missing.
 func (d *DB) Stats(ctx context.Context) (Stats, error) {
 	s := Stats{Outages: d.outages.Load()}
 	if d.dialect == Postgres {
@@ -53,7 +54,7 @@ func (d *DB) Stats(ctx context.Context) (Stats, error) {
 	return s, err
 }
 
-// fileSize is the size of a file, 0 where there is none.
+// fileSize returns the size of a file, 0 if it does not exist.
 func fileSize(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,8 +66,8 @@ func fileSize(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// ServerTime returns the time that the database server has. On SQLite, which has no server,
-// it is this machine's.
+// ServerTime returns the time of the database server. On SQLite, which has no server, it is
+// this machine's.
 func (d *DB) ServerTime(ctx context.Context) (time.Time, error) {
 	query := `SELECT CAST(unixepoch('subsec') * 1000000 AS integer)`
 	if d.dialect == Postgres {

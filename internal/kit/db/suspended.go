@@ -12,19 +12,19 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// TopicSuspended is woken when a workspace was suspended or resumed.
+// TopicSuspended is woken when a workspace has been suspended or resumed.
 const TopicSuspended = "suspended"
 
-// suspendedFor is how long a node believes what it read of suspended workspaces, and
-// suspendedWait how long a request waits for them where the database is slow.
+// suspendedFor is how long a node trusts the suspended workspaces that it read, and
+// suspendedWait how long a request waits for them if the database is slow.
 const (
 	suspendedFor  = time.Second
 	suspendedWait = 5 * time.Second
 )
 
-// suspendedCache holds the suspended workspaces as they were read last.
+// suspendedCache holds the most recently read suspended workspaces.
 type suspendedCache struct {
-	reading sync.Mutex // held by the one who reads them again
+	reading sync.Mutex // held while they are read again
 	last    atomic.Pointer[suspendedList]
 	stale   atomic.Bool
 }
@@ -36,7 +36,8 @@ type suspendedList struct {
 
 func (c *suspendedCache) forget() { c.stale.Store(true) }
 
-// known returns what was read within the last second, nil where it is to be read again.
+// known returns the list if it was read within the last second, nil if it must be read
+// again.
 func (c *suspendedCache) known() *suspendedList {
 	if last := c.last.Load(); last != nil && last.age() < suspendedFor && !c.stale.Load() {
 		return last
@@ -46,10 +47,10 @@ func (c *suspendedCache) known() *suspendedList {
 
 type refusedKey struct{}
 
-// RefuseSuspended returns a context in which handles of workspaces that are suspended
-// now return the fault workspace_suspended. Whoever lets a request in from outside calls
-// it once, at the beginning: what was begun before a suspension is finished, and what was
-// accepted by others is recorded.
+// RefuseSuspended returns a context in which handles of currently suspended workspaces
+// return the fault workspace_suspended. Code that accepts a request from outside calls it
+// once, at the beginning: work begun before a suspension is finished, and what others have
+// already accepted is recorded.
 func (d *DB) RefuseSuspended(ctx context.Context) context.Context {
 	tenants := d.readSuspended(ctx)
 	if len(tenants) == 0 && ctx.Value(refusedKey{}) == nil {
@@ -58,8 +59,8 @@ func (d *DB) RefuseSuspended(ctx context.Context) context.Context {
 	return context.WithValue(ctx, refusedKey{}, tenants)
 }
 
-// readSuspended returns the suspended workspaces. One request reads them again and the
-// others wait for it, suspendedWait at most: in an outage all go by what is known.
+// readSuspended returns the suspended workspaces. One request reads them again while the
+// others wait for it, for suspendedWait at most; in an outage the last known list is used.
 func (d *DB) readSuspended(ctx context.Context) map[uuid.UUID]bool {
 	c := &d.suspended
 	if known := c.known(); known != nil {
@@ -75,7 +76,7 @@ func (d *DB) readSuspended(ctx context.Context) map[uuid.UUID]bool {
 	if last := c.last.Load(); last != nil {
 		next.tenants = last.tenants
 	}
-	// It is read for all: a caller who hangs up does not end it.
+	// It is read for everyone, so a caller that hangs up does not cancel it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), suspendedWait)
 	defer cancel()
 	list, err := Read(ctx, d.System("suspended workspaces"), func(r *Reader) ([]uuid.UUID, error) {
@@ -93,7 +94,7 @@ func (d *DB) readSuspended(ctx context.Context) map[uuid.UUID]bool {
 	return next.tenants
 }
 
-// AllowSuspended returns a context that does not refuse a workspace: a person leaves a
+// AllowSuspended returns a context that does not refuse a workspace: people can leave a
 // suspended one through their own account.
 func AllowSuspended(ctx context.Context, tenant uuid.UUID) context.Context {
 	if !IsRefused(ctx, tenant) {
@@ -104,20 +105,20 @@ func AllowSuspended(ctx context.Context, tenant uuid.UUID) context.Context {
 	return context.WithValue(ctx, refusedKey{}, rest)
 }
 
-// IsRefused says whether a context of RefuseSuspended refuses a workspace.
+// IsRefused reports whether a context of RefuseSuspended refuses a workspace.
 func IsRefused(ctx context.Context, tenant uuid.UUID) bool {
 	tenants, _ := ctx.Value(refusedKey{}).(map[uuid.UUID]bool)
 	return tenants[tenant]
 }
 
-// IsSuspended says whether the workspace of a reader is suspended, for a check in the
+// IsSuspended reports whether the reader's workspace is suspended, for a check in the
 // transaction that acts on it.
 func IsSuspended(r *Reader) (bool, error) {
 	return One(r, scanOne[bool], `SELECT EXISTS (SELECT 1 FROM tenant WHERE id = $1 AND suspended_at IS NOT NULL)`, r.Tenant())
 }
 
-// NotSuspended is a condition of a query on a table with a tenant_id: that its workspace
-// is not suspended. Whoever claims work which sends something has it.
+// NotSuspended returns a query condition for a table with a tenant_id: its workspace is not
+// suspended. Queries that claim work which sends something use it.
 func NotSuspended(table string) string {
 	return ` NOT EXISTS (SELECT 1 FROM tenant suspended WHERE suspended.id = ` + table + `.tenant_id AND suspended.suspended_at IS NOT NULL) `
 }

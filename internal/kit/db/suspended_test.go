@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// suspend suspends a workspace or resumes it, and lets this node look anew.
+// suspend suspends a workspace or resumes it, and makes this node read it again.
 func suspend(t *testing.T, d *db.DB, tenant uuid.UUID, on bool) {
 	t.Helper()
 	err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
@@ -29,8 +29,8 @@ func suspend(t *testing.T, d *db.DB, tenant uuid.UUID, on bool) {
 	}
 }
 
-// refuses says whether reads and transactions of a workspace are refused, and wants both
-// to agree.
+// refuses reports whether reads and transactions of a workspace are refused, and requires
+// both to agree.
 func refuses(t *testing.T, ctx context.Context, d *db.DB, tenant uuid.UUID) bool {
 	t.Helper()
 	read := d.Tenant(tenant).Read(ctx, func(*db.Reader) error { return nil })
@@ -42,9 +42,9 @@ func refuses(t *testing.T, ctx context.Context, d *db.DB, tenant uuid.UUID) bool
 	return refused
 }
 
-// A context refuses the workspaces that were suspended when it was made, for reads and for
-// writes. One that was made before goes on, and one that is made anew after it was resumed
-// refuses nothing.
+// A context refuses the workspaces that were suspended when it was created, for reads and
+// for writes. One created before that goes on, and one created after the workspace was
+// resumed refuses nothing.
 func TestRefuseSuspended(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -62,7 +62,7 @@ func TestRefuseSuspended(t *testing.T) {
 	})
 }
 
-// Who is allowed into a suspended workspace opens it to nobody else.
+// A context that is allowed into a suspended workspace opens it for no other request.
 func TestAllowSuspendedIsForOneRequest(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -80,7 +80,7 @@ func TestAllowSuspendedIsForOneRequest(t *testing.T) {
 	})
 }
 
-// While the database does not answer, what is known stays known.
+// While the database does not answer, the known suspensions stay in force.
 func TestSuspendedStayKnownInAnOutage(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

@@ -25,8 +25,8 @@ type Answer interface {
 	Close() error
 }
 
-// Reader runs queries for one tenant (or the system). *Tx embeds it, so store
-// functions that only read take a *Reader and serve both.
+// Reader runs queries for one tenant (or the system). *Tx embeds it, so store functions
+// that only read take a *Reader and work with both.
 type Reader struct {
 	ctx     context.Context
 	q       querier
@@ -35,14 +35,13 @@ type Reader struct {
 	trace   func(query string, args []any)
 }
 
-// Tenant is the workspace that the handle is bound to.
+// Tenant returns the workspace that the handle is bound to.
 func (r *Reader) Tenant() uuid.UUID { return r.tenant }
 
-// Dialect tells the databases apart where SQL must differ.
+// Dialect returns which of the two databases this is, for SQL that must differ.
 func (r *Reader) Dialect() Dialect { return r.dialect }
 
-// Context carries the caller and the trace; inside a transaction it cannot be
-// cancelled.
+// Context carries the caller and the trace; inside a transaction it cannot be cancelled.
 func (r *Reader) Context() context.Context { return r.ctx }
 
 func (r *Reader) query(query string, args []any) (Answer, error) {
@@ -50,7 +49,7 @@ func (r *Reader) query(query string, args []any) (Answer, error) {
 	return r.q.Query(r.ctx, query, args...)
 }
 
-// bind gives the arguments the form of the database.
+// bind converts the arguments to the form of the database.
 func (r *Reader) bind(query string, args []any) {
 	if r.trace != nil {
 		r.trace(query, slices.Clone(args))
@@ -60,9 +59,8 @@ func (r *Reader) bind(query string, args []any) {
 
 type traceKey struct{}
 
-// WithTrace returns a context whose write transactions call fn with every
-// statement before it is run. The benchmark uses it to run the same statements
-// without anything around them.
+// WithTrace returns a context whose write transactions call fn with every statement before
+// it is run. The benchmark uses it to run the same statements on their own.
 func WithTrace(ctx context.Context, fn func(query string, args []any)) context.Context {
 	return context.WithValue(ctx, traceKey{}, fn)
 }
@@ -76,24 +74,24 @@ type Tx struct {
 	wakes map[string]struct{}
 }
 
-// Now is the time at which the transaction began; it stands still inside it.
+// Now returns the time at which the transaction began; it stays the same until the end.
 func (tx *Tx) Now() time.Time { return tx.now }
 
-// NewID makes a record id.
+// NewID creates a record id.
 func (tx *Tx) NewID() uuid.UUID { return tx.db.clock.NewID() }
 
-// NewCapability makes an id that grants access by being known.
+// NewCapability creates an id that grants access to anyone who knows it.
 func (tx *Tx) NewCapability() uuid.UUID { return tx.db.clock.NewCapability() }
 
-// Exec runs a statement and says how many rows it touched.
+// Exec runs a statement and returns the number of rows it affected.
 func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 	tx.bind(query, args)
 	return tx.q.Exec(tx.ctx, query, args...)
 }
 
-// ExecDeferred runs a statement whose outcome nobody waits for: a line of a log, an
-// event. PostgreSQL gets it together with the next statement or with COMMIT,
-// which saves an exchange, and its failure shows up there.
+// ExecDeferred runs a statement whose result is not needed, such as a log line or an event.
+// PostgreSQL gets it together with the next statement or with COMMIT, which saves a round
+// trip, and its failure is returned there.
 func (tx *Tx) ExecDeferred(query string, args ...any) error {
 	if x, ok := tx.q.(*pgTransaction); ok {
 		tx.bind(query, args)
@@ -115,8 +113,8 @@ func (tx *Tx) Wake(topic string) {
 	tx.wakes[topic] = struct{}{}
 }
 
-// TryLock takes a named lock until the transaction ends, or says that another
-// node holds it. SQLite has one writer, so there the lock is always free.
+// TryLock takes a named lock until the transaction ends; false if another node holds it.
+// SQLite has one writer, so there the lock is always free.
 func (tx *Tx) TryLock(name string) (bool, error) {
 	if tx.dialect == SQLite {
 		return true, nil
@@ -125,8 +123,8 @@ func (tx *Tx) TryLock(name string) (bool, error) {
 	return ok, err
 }
 
-// Lock takes a named lock until the transaction ends, and waits where another one holds
-// it. SQLite has one writer, so there the lock is always free.
+// Lock takes a named lock until the transaction ends, and waits while another one holds it.
+// SQLite has one writer, so there the lock is always free.
 func (tx *Tx) Lock(name string) error {
 	if tx.dialect == SQLite {
 		return nil
@@ -147,7 +145,7 @@ func scanOne[T any](r Row) (T, error) {
 // Scalar scans a single column.
 func Scalar[T any](r Row) (T, error) { return scanOne[T](r) }
 
-// ErrNoRow is returned by One where there is none.
+// ErrNoRow is returned by One if there is no row.
 var ErrNoRow = sql.ErrNoRows
 
 // One reads exactly one row; ErrNoRow if there is none.
@@ -189,5 +187,5 @@ func All[T any](r *Reader, scan func(Row) (T, error), query string, args ...any)
 	return out, rows.Err()
 }
 
-// IsNoRow says whether err is ErrNoRow.
+// IsNoRow reports whether err is ErrNoRow.
 func IsNoRow(err error) bool { return errors.Is(err, ErrNoRow) }

@@ -14,9 +14,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// IsUnavailable says whether err is an outage that will pass: the database or
-// another server of ours cannot be reached or is shutting down, or the disk is
-// full. Everything else that fails without a reason of its own is a bug.
+// IsUnavailable reports whether err is a temporary outage: the database or another of our
+// servers is unreachable or shutting down, or the disk is full. Any other failure without
+// its own fault is a bug.
 func IsUnavailable(err error) bool {
 	for _, outage := range []error{
 		syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.EMFILE, syscall.ENFILE,
@@ -26,7 +26,7 @@ func IsUnavailable(err error) bool {
 			return true
 		}
 	}
-	// A login that is refused is an outage too, whatever PostgreSQL's reason is.
+	// A refused login is an outage too, whatever PostgreSQL's reason is.
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true
 	}
@@ -48,7 +48,7 @@ func IsUnavailable(err error) bool {
 	return ok
 }
 
-// IsDiskFull says whether err is a database that has no space left for a write.
+// IsDiskFull reports whether err means that the database has no space left for a write.
 func IsDiskFull(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "53100"

@@ -2,24 +2,23 @@ package db
 
 import "strconv"
 
-// Window is a page of a list whose filters no index serves as a whole. Query
-// reads the next rows in the order of the list by an index, Rows of them at
-// most; Where says which of them the page shows. So a page looks at a bounded
-// number of rows, however little matches.
+// Window is a page of a list whose filters are not fully covered by an index. Query reads
+// the next rows in list order by an index, Rows of them at most; Where selects those that
+// the page shows. So a page examines a bounded number of rows, however few match.
 type Window struct {
 	Rows int
 	// Query reads the rows, with a limit of Rows. Its arguments are Args.
 	Query string
 	Args  []any
-	// Columns, Where and Order are of the page, with the rows as Alias. The
+	// Columns, Where and Order belong to the page's query, with the rows as Alias. The
 	// arguments of Where are WhereArgs, numbered after Args.
 	Columns, Alias, Where, Order string
 	WhereArgs                    []any
 }
 
-// ReadWindow reads a page of a window. Where the window is full and the page is
-// not, it ends with what was found and the key of the last row that was looked
-// at: a short or empty page after which there may be more.
+// ReadWindow reads a page of a window. If the window is full but the page is not, it
+// returns the rows found and the key of the last row examined: a short or empty page that
+// others may follow.
 func ReadWindow[T any](r *Reader, scan func(Row) (T, error), w Window, p Page, key func(T) Key) (List[T], error) {
 	from := ` FROM (` + w.Query + `) AS ` + w.Alias
 	args := append(append([]any{}, w.Args...), w.WhereArgs...)

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// writer is SQLite's single writer. Transactions that wait while one group is
-// being committed form the next group, with one fsync for all. Each but the first
-// runs in a savepoint of its own, so that one that fails takes nobody along.
+// writer is SQLite's single writer. Transactions that wait while a group is being committed
+// form the next group, with one fsync for all. Each but the first runs in its own
+// savepoint, so that a failure does not affect the others.
 type writer struct {
 	db    *DB
 	conn  *sql.Conn
@@ -20,9 +20,9 @@ type writer struct {
 	queue chan *write
 	done  chan struct{}
 
-	// What follows belongs to the goroutine of run.
+	// The following fields belong to the goroutine of run.
 	slow *time.Timer
-	late atomic.Bool // the running group has had its time
+	late atomic.Bool // the running group has used up its time
 
 	mu     sync.RWMutex
 	closed bool
@@ -37,7 +37,7 @@ type write struct {
 	finished chan struct{}
 }
 
-// groupMax bounds a group, so that the first in it does not wait for long.
+// groupMax limits a group, so that its first member does not wait long.
 const groupMax = 256
 
 var errClosed = errors.New("db: the database is closed")
@@ -60,9 +60,9 @@ func newWriter(d *DB) (*writer, error) {
 	return w, nil
 }
 
-// do hands fn to the writer and waits until it is durable or has failed. Once
-// it has started it is not given up: a caller that goes away must not roll
-// back the group, and must not be told "failed" about what was committed.
+// do hands fn to the writer and waits until it is durable or has failed. Once started it
+// runs to its end: a caller that goes away must not roll back the group, and must not get
+// an error for a committed write.
 func (w *writer) do(ctx context.Context, h Handle, fn func(*Tx) error) error {
 	req := &write{ctx: ctx, handle: h, fn: fn, finished: make(chan struct{})}
 	w.mu.RLock()
@@ -73,7 +73,7 @@ func (w *writer) do(ctx context.Context, h Handle, fn func(*Tx) error) error {
 	select {
 	case w.queue <- req:
 		w.mu.RUnlock()
-	default: // full: only now is it worth watching whether the caller leaves
+	default: // full: only now is it worth watching for the caller to leave
 		select {
 		case w.queue <- req:
 			w.mu.RUnlock()
@@ -112,8 +112,8 @@ func (w *writer) run() {
 	_ = w.conn.Close()
 }
 
-// group commits a write and whatever else is waiting. Where the transaction as a
-// whole fails (the disk is full or broken), every member fails with it.
+// group commits a write together with all that are waiting. If the transaction as a whole
+// fails (the disk is full or broken), every member fails with it.
 func (w *writer) group(req *write) {
 	w.late.Store(false)
 	w.slow.Reset(w.db.cap)
@@ -144,8 +144,7 @@ func (w *writer) group(req *write) {
 	}
 }
 
-// waiting gives the next write for a group that has n, nil where it is
-// complete.
+// waiting returns the next write for a group of n members, nil if the group is complete.
 func (w *writer) waiting(n int) *write {
 	if n >= groupMax || w.late.Load() {
 		return nil
@@ -158,9 +157,9 @@ func (w *writer) waiting(n int) *write {
 	}
 }
 
-// member runs one write in the open transaction. The first of a group needs no
-// savepoint: where it fails there is nothing to keep, and the transaction begins
-// anew. What is returned is the error of the transaction; the write has its own.
+// member runs one write in the open transaction. The first of a group needs no savepoint:
+// if it fails, the transaction is simply begun again, since nothing is lost. It returns the
+// error of the transaction; the write's own error is in req.
 func (w *writer) member(req *write, first bool) error {
 	if req.err = req.ctx.Err(); req.err != nil {
 		return nil // its caller left before it began
@@ -201,8 +200,8 @@ func (w *writer) call(req *write) {
 		w.late.Store(false) // others of its group may have been slow
 	}
 	req.err = req.fn(&Tx{
-		// Nothing can be cancelled from outside here: the driver would watch
-		// every statement from a goroutine of its own.
+		// The context must not be cancellable: the driver would watch every statement from
+		// another goroutine.
 		Reader: Reader{ctx: context.WithoutCancel(req.ctx), q: w, tenant: req.handle.tenant, dialect: SQLite},
 		db:     w.db, now: w.db.clock.Now(),
 	})
@@ -226,7 +225,7 @@ func (w *writer) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 		return nil, err
 	}
 	if len(w.stmts) >= maxStmts {
-		for q, old := range w.stmts { // any one: the map is only this large when queries are built from data
+		for q, old := range w.stmts { // any entry: the map is this large only if queries are built from data
 			_ = old.Close()
 			delete(w.stmts, q)
 			break

@@ -17,9 +17,8 @@ import (
 	"konak/internal/kit/trace"
 )
 
-// Subscriber turns events into rows of its own, in the dispatcher's
-// transaction. It must not fail because of what an event says: one poisoned
-// event would hold up all.
+// Subscriber turns events into its own rows, in the dispatcher's transaction. It must not
+// fail because of an event's content: one bad event would block all others.
 type Subscriber interface {
 	Dispatch(tx *db.Tx, events []Event) error
 }
@@ -35,24 +34,24 @@ type Dispatcher struct {
 	turn turn
 }
 
-// turn is whose it is when not everything goes at once.
+// turn is the position among the tenants when not all events fit into one batch.
 type turn struct {
 	backlog bool      // more events wait than one batch takes
-	after   uuid.UUID // the tenant that had the last one
+	after   uuid.UUID // the tenant that had the last turn
 }
 
 const (
 	batch = 500
-	// turns is how many tenants share a batch. Each gets as much of it as the
-	// others, so that nobody waits for somebody's million.
+	// turns is the number of tenants that share a batch. All get equal shares, so that
+	// nobody waits for another tenant's million events.
 	turns = 128
-	// rest lets events gather under load: numbering thirty at once costs little
-	// more than one, and nobody notices a hundredth of a second.
+	// rest lets events accumulate under load: numbering thirty at once costs little more
+	// than one, and nobody notices a hundredth of a second.
 	rest = 10 * time.Millisecond
 )
 
-// waitingTenants steps through the index from one tenant that has something
-// waiting to the next, past whatever they have.
+// waitingTenants steps through the index from one tenant with waiting events to the next,
+// skipping the events themselves.
 const waitingTenants = `WITH RECURSIVE turn (tenant_id, n) AS (
 		SELECT (SELECT tenant_id FROM outbox WHERE sequence IS NULL AND tenant_id > $1 ORDER BY tenant_id LIMIT 1), 1
 		UNION ALL
@@ -60,11 +59,11 @@ const waitingTenants = `WITH RECURSIVE turn (tenant_id, n) AS (
 		FROM turn WHERE turn.tenant_id IS NOT NULL AND n < $2)
 	SELECT tenant_id FROM turn WHERE tenant_id IS NOT NULL`
 
-// maxWaitingCounted is how many events that wait are counted.
+// maxWaitingCounted is the maximum number of waiting events that are counted.
 const maxWaitingCounted = 1000
 
-// Waiting returns how many events wait to be dispatched, at most a thousand of them, and
-// when the first of those occurred; it is zero where none waits.
+// Waiting returns the number of events that wait to be dispatched, at most a thousand, and
+// when the first of those occurred; the time is zero if none is waiting.
 func Waiting(ctx context.Context, d *db.DB) (n int, since time.Time, err error) {
 	err = d.System("metrics").Read(ctx, func(r *db.Reader) error {
 		_, err := db.One(r, func(row db.Row) (struct{}, error) {
@@ -81,11 +80,11 @@ func Waiting(ctx context.Context, d *db.DB) (n int, since time.Time, err error) 
 	return n, since, err
 }
 
-// numberRows numbers the rows that a query of tenant_id, id and came finds. Only
-// one dispatcher runs at a time, so numbers appear in order. Two events of one
-// record are never on their way at once, since a gate locks its record first,
-// so the one that came first is always numbered first. Rows are found again by
-// their key: by their position PostgreSQL may go through all that a tenant has.
+// numberRows numbers the rows returned by a query of tenant_id, id and came. Only one
+// dispatcher runs at a time, so numbers appear in order. Two events of one record are never
+// in progress at once, since a gate locks its record first, so the earlier one always gets
+// the lower number. Rows are looked up again by key: by position PostgreSQL might scan all
+// rows of a tenant.
 func numberRows(found string) string {
 	return `UPDATE outbox SET sequence = n.rn + COALESCE(
 		(SELECT value FROM tenant_sequence s WHERE s.tenant_id = n.tenant_id), 0)
@@ -96,13 +95,13 @@ func numberRows(found string) string {
 		COALESCE(outbox.traceparent, '')`
 }
 
-// first finds the first waiting rows, whosever they are.
+// first returns the query for the first waiting rows of any tenant.
 func first(d db.Dialect) string {
 	return `SELECT tenant_id, id, ` + d.Position() + ` AS came FROM outbox WHERE sequence IS NULL ORDER BY tenant_id, came LIMIT $1`
 }
 
-// numberFirstOf numbers the first waiting rows, n at most, of each of some
-// tenants. SQLite, which has no LATERAL, gets a statement for each tenant.
+// numberFirstOf numbers the first waiting rows, at most n, of each of the tenants. SQLite,
+// which has no LATERAL, gets one statement per tenant.
 func numberFirstOf(tx *db.Tx, tenants []uuid.UUID, n int) (events []Event, err error) {
 	if tx.Dialect() == db.Postgres {
 		rows := make([][]any, len(tenants))
@@ -125,9 +124,9 @@ func numberFirstOf(tx *db.Tx, tenants []uuid.UUID, n int) (events []Event, err e
 	return events, nil
 }
 
-// take numbers a batch of waiting events and says whether there may be more.
-// Usually one batch takes everything. When it is full, the following batches are
-// shared out among tenants until the queue is empty.
+// take numbers a batch of waiting events and reports whether there may be more. Usually one
+// batch is enough. If it is full, the following batches are divided among tenants until the
+// queue is empty.
 func (d *Dispatcher) take(tx *db.Tx) (events []Event, t turn, err error) {
 	if d.turn.backlog {
 		return d.share(tx)
@@ -137,12 +136,11 @@ func (d *Dispatcher) take(tx *db.Tx) (events []Event, t turn, err error) {
 	return events, t, err
 }
 
-// share numbers a batch of waiting events, a part of it for each tenant whose
-// turn it is.
+// share numbers a batch of waiting events, an equal part for each tenant whose turn it is.
 func (d *Dispatcher) share(tx *db.Tx) (events []Event, t turn, err error) {
 	tenants, err := db.All(&tx.Reader, db.Scalar[uuid.UUID], waitingTenants, d.turn.after, turns)
 	if err != nil || len(tenants) == 0 {
-		return nil, turn{backlog: d.turn.after != uuid.Nil}, err // from the first one again
+		return nil, turn{backlog: d.turn.after != uuid.Nil}, err // start again from the first tenant
 	}
 	if len(tenants) == turns {
 		t = turn{backlog: true, after: tenants[turns-1]}
@@ -159,7 +157,7 @@ func (d *Dispatcher) share(tx *db.Tx) (events []Event, t turn, err error) {
 	return events, t, err
 }
 
-// setSequences keeps the last number of each tenant.
+// setSequences stores the last number of each tenant.
 func setSequences(tx *db.Tx, last map[uuid.UUID]int64) error {
 	rows := make([][]any, 0, len(last))
 	for tenant, seq := range last {
@@ -172,7 +170,8 @@ func setSequences(tx *db.Tx, last map[uuid.UUID]int64) error {
 	return err
 }
 
-// Step dispatches what waits, up to a batch, and says how many events it moved.
+// Step dispatches waiting events, up to one batch, and returns the number of events
+// dispatched.
 func (d *Dispatcher) Step(ctx context.Context) (int, error) {
 	for {
 		n, more, err := d.step(ctx)

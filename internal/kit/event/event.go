@@ -1,10 +1,10 @@
-// Package event is the outbox: how a change becomes known outside its module.
+// Package event is the outbox: it makes changes known outside their module.
 //
 // A gate calls Emit with the transaction that writes the record, so a record
 // without its event, or an event without its record, cannot exist. Emit writes
-// one row and nothing more. The Dispatcher gives rows their per-tenant
-// sequence in order, hands them to the subscribers in the same transaction
-// (webhook deliveries are rows too), and publishes them on the bus after it.
+// only one row. The Dispatcher assigns rows their per-tenant sequence in order,
+// passes them to the subscribers in the same transaction (webhook deliveries are
+// rows too), and then publishes them on the bus.
 package event
 
 import (
@@ -29,19 +29,19 @@ const Topic = "outbox"
 // Type is an entry of the event catalog.
 type Type struct {
 	Name string
-	// Module is the licence without which the event is not listed or sent.
+	// Module is the licence required to list and send the event.
 	Module string
 	// Permission is what a person needs to see the event live.
 	Permission perm.Permission
-	// Description says when it happens, Turkish the same in Turkish.
+	// Description tells when the event happens, Turkish is the same in Turkish.
 	Description string
 	Turkish     string
-	// Example is a value of the record that the event carries.
+	// Example is an example of the record that the event carries.
 	Example any
-	// ItemExample is a value of what was added to the record, nil where the
-	// event never carries an item.
+	// ItemExample is an example of what was added to the record, nil if the event never
+	// carries an item.
 	ItemExample any
-	// PreviousExample holds some of the record's fields as they were.
+	// PreviousExample holds previous values of some of the record's fields.
 	PreviousExample any
 	// Hidden keeps an event out of the catalog: it cannot be subscribed to.
 	Hidden bool
@@ -50,7 +50,7 @@ type Type struct {
 // Catalog is every event type, collected from the modules.
 type Catalog []Type
 
-// Find looks a name up.
+// Find returns the type with this name.
 func (c Catalog) Find(name string) (Type, bool) {
 	i := slices.IndexFunc(c, func(t Type) bool { return t.Name == name })
 	if i < 0 {
@@ -66,22 +66,21 @@ type Change struct {
 	Object any
 	// Item is what was added to it, e.g. the message of a reply.
 	Item any
-	// Previous holds the changed fields as they were.
+	// Previous holds the previous values of the changed fields.
 	Previous any
 	// Target limits the event to one webhook endpoint (ping.test).
 	Target *uuid.UUID
-	// Actor is who did it, where that is not the caller: a channel brings what
-	// a contact wrote.
+	// Actor is who made the change, if it was not the caller: a channel delivers what a
+	// contact wrote.
 	Actor *Actor
 	// Test marks a change of a record of the test environment, whoever made it.
 	Test bool
-	// Emitted marks what a customer announced by hand. It is sent like any
-	// other event, but no module may act on it: the record that it
-	// speaks of need not exist.
+	// Emitted marks an event that a customer emitted manually. It is sent like any other
+	// event, but no module may act on it: the record that it refers to may not exist.
 	Emitted bool
 }
 
-// Actor is who did it.
+// Actor is who made a change.
 type Actor struct {
 	Type caller.Kind `json:"type"`
 	ID   *uuid.UUID  `json:"id"`
@@ -100,8 +99,8 @@ type Payload struct {
 	Previous any `json:"previous"`
 }
 
-// body is what receivers see, all but the sequence, which the dispatcher
-// gives. It is stored as text and sent as the same bytes for ever.
+// body is what receivers get, except the sequence, which the dispatcher assigns. It is
+// stored as text, so the same bytes are always sent.
 type body struct {
 	ID         string     `json:"id"`
 	Type       string     `json:"type"`
@@ -114,13 +113,13 @@ type body struct {
 	Data       Payload    `json:"data"`
 }
 
-// MaxBody is the largest body; a larger one carries its object's id only.
+// MaxBody is the maximum size of a body; a larger one carries only its object's id.
 const MaxBody = 256 << 10
 
 const insertOutbox = `INSERT INTO outbox (tenant_id, id, type, occurred_at, test, emitted, target, payload, traceparent)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 
-// Emit writes the outbox row of a change and gives the event's id.
+// Emit writes the outbox row of a change and returns the event's id.
 func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
 	who := caller.From(tx.Context())
 	slug := who.Slug
@@ -154,7 +153,7 @@ func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
 	return id, nil
 }
 
-// Sample is a whole body of an event type as receivers see it, for the catalog.
+// Sample returns a complete body of an event type as receivers get it, for the catalog.
 func Sample(t Type) ([]byte, error) {
 	id := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c")
 	text, err := encode(body{
@@ -198,12 +197,12 @@ type Event struct {
 	Test     bool
 	Emitted  bool
 	Target   *uuid.UUID
-	// Trace is the span that it was announced in, for package trace; "" for none.
+	// Trace is the span in which the event was emitted, for package trace; "" for none.
 	Trace   string
 	payload string
 }
 
-// Body is what is sent to receivers.
+// Body returns the bytes that are sent to receivers.
 func (e *Event) Body() []byte {
 	b := make([]byte, 0, len(e.payload)+32)
 	b = append(b, `{"sequence":`...)
@@ -226,8 +225,8 @@ func Load(r *db.Reader, tenant uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Event,
 	if len(ids) == 0 {
 		return out, nil
 	}
-	// Asking for a sequence here would lead SQLite to the index of sequences, and
-	// through everything that the tenant has.
+	// A condition on the sequence would make SQLite use the index of sequences and scan
+	// everything that the tenant has.
 	in, arg := db.In(r.Dialect(), 2, ids)
 	rows, err := db.All(r, scanEvent, `SELECT o.tenant_id, o.id, o.type, COALESCE(o.sequence, 0), o.test, o.emitted, o.target, o.payload, COALESCE(o.traceparent, '')
 		FROM outbox o WHERE o.tenant_id = $1 AND o.id `+in, tenant, arg)
@@ -239,11 +238,11 @@ func Load(r *db.Reader, tenant uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Event,
 	return out, err
 }
 
-// The plus sign keeps SQLite from using the index of sequences where the order
-// is that of ids; PostgreSQL does not mind it.
+// The plus sign keeps SQLite from using the index of sequences if the order is by id;
+// PostgreSQL ignores it.
 
-// Between reads a tenant's dispatched events that happened from one time until
-// before another, in the order of their ids, after the given id.
+// Between returns a tenant's dispatched events that happened from one time until before
+// another, ordered by id, after the given id.
 func Between(r *db.Reader, from, until time.Time, after uuid.UUID, limit int) ([]Event, error) {
 	if first := clock.FirstID(from); slices.Compare(after[:], first[:]) < 0 {
 		after = first
@@ -253,14 +252,13 @@ func Between(r *db.Reader, from, until time.Time, after uuid.UUID, limit int) ([
 		r.Tenant(), after, clock.FirstID(until), limit)
 }
 
-// After reads a tenant's events that follow a sequence, for a stream that
-// resumes.
+// After returns a tenant's events after a sequence, for a stream that resumes.
 func After(r *db.Reader, sequence int64, limit int) ([]Event, error) {
 	return db.All(r, scanEvent, `SELECT `+columns+` FROM outbox
 		WHERE tenant_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, r.Tenant(), sequence, limit)
 }
 
-// Last is the newest sequence of a tenant.
+// Last returns the newest sequence of a tenant.
 func Last(r *db.Reader) (int64, error) {
 	n, err := db.One(r, db.Scalar[int64], `SELECT value FROM tenant_sequence WHERE tenant_id = $1`, r.Tenant())
 	if db.IsNoRow(err) {
@@ -269,14 +267,14 @@ func Last(r *db.Reader) (int64, error) {
 	return n, err
 }
 
-// Old says whether a tenant has events that happened before a time.
+// Old reports whether a tenant has events that happened before a time.
 func Old(r *db.Reader, before time.Time) (bool, error) {
 	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM outbox WHERE tenant_id = $1 AND id < $2 AND +sequence IS NOT NULL)`,
 		r.Tenant(), clock.FirstID(before))
 }
 
-// Clean removes a batch of a tenant's events that happened before a time, and
-// says how many. Whoever still shows older ones must have let go of them.
+// Clean removes a batch of a tenant's events that happened before a time, and returns their
+// number. Rows that refer to them must have been removed before.
 func Clean(tx *db.Tx, before time.Time, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM outbox WHERE tenant_id = $1 AND id IN (
 		SELECT id FROM outbox WHERE tenant_id = $1 AND id < $2 AND +sequence IS NOT NULL ORDER BY id LIMIT $3)`,

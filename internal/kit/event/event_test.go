@@ -25,7 +25,7 @@ type object struct {
 	Text string `json:"text"`
 }
 
-// emit announces objects in one transaction.
+// emit emits events for objects in one transaction.
 func emit(t *testing.T, ctx context.Context, d *db.DB, tenant uuid.UUID, ids ...string) {
 	t.Helper()
 	err := d.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
@@ -41,7 +41,7 @@ func emit(t *testing.T, ctx context.Context, d *db.DB, tenant uuid.UUID, ids ...
 	}
 }
 
-// log gives a tenant's dispatched events as "sequence id".
+// log returns a tenant's dispatched events as "sequence id".
 func log(t *testing.T, d *db.DB, tenant uuid.UUID) []string {
 	t.Helper()
 	out := []string{}
@@ -67,7 +67,7 @@ func objectID(t *testing.T, body []byte) string {
 	return b.Data.Object.ID
 }
 
-// recorder is a subscriber that remembers, and fails on demand.
+// recorder is a subscriber that records events, and fails on demand.
 type recorder struct {
 	mu   sync.Mutex
 	seen []string
@@ -133,7 +133,7 @@ func TestNumbersRunPerTenant(t *testing.T) {
 	})
 }
 
-// A subscriber's failure moves nothing, and no number is lost by it.
+// If a subscriber fails, no event is dispatched and no number is lost.
 func TestFailedStepIsTakenBack(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -236,7 +236,7 @@ func TestTwoDispatchersAtOnce(t *testing.T) {
 	})
 }
 
-// The bytes of a body are a promise: receivers verify a signature over them.
+// The exact bytes of a body are a promise: receivers verify a signature over them.
 func TestBodyToTheByte(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -273,9 +273,8 @@ func TestBodyToTheByte(t *testing.T) {
 	})
 }
 
-// A body over the limit keeps its shape and names its object only; one at the
-// limit is whole. Without a caller the actor is the system, and the slug is
-// looked up.
+// A body over the limit keeps its shape but only names its object; one at the limit is
+// complete. Without a caller the actor is the system, and the slug is looked up.
 func TestLargeBodies(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -339,9 +338,8 @@ func TestCatalogFinds(t *testing.T) {
 	}
 }
 
-// A tenant with a great many waiting events delays nobody: once a batch was not
-// enough, everybody who waits has a part of the next, whoever came first, and
-// nothing is left out.
+// A tenant with very many waiting events delays nobody: once a batch was not enough, every
+// waiting tenant gets a part of the next, whoever came first, and nothing is left out.
 func TestTenantsTakeTurns(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -378,14 +376,14 @@ func TestTenantsTakeTurns(t *testing.T) {
 	})
 }
 
-// meanwhile is a subscriber that has something else done during a step.
+// meanwhile is a subscriber that runs a function during a step.
 type meanwhile func()
 
 // Dispatch implements event.Subscriber.
 func (m meanwhile) Dispatch(*db.Tx, []event.Event) error { m(); return nil }
 
-// A node that finds another at work keeps whose turn it is: two nodes that meet
-// again and again do not fall back to serving the same tenant first.
+// A node that finds another one dispatching keeps its turn: two nodes that meet again and
+// again do not fall back to serving the same tenant first.
 func TestTurnsAcrossNodes(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.Postgres, clock.NewFake(dbtest.Start))

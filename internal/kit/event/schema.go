@@ -7,9 +7,9 @@ import (
 	"konak/internal/kit/api"
 )
 
-// Schema is the JSON Schema of an event's body, for the catalog. What was too large is cut down to
-// its id, and a customer may emit any object: the body says so, and only what
-// is neither has the record's own form.
+// Schema returns the JSON Schema of an event's body, for the catalog. An object that was
+// too large is reduced to its id, and a customer may emit any object: the body has a flag
+// for both, and only other events have the record's own form.
 func Schema(t Type) (json.RawMessage, error) {
 	object, err := formOf(t.Example)
 	if err != nil {
@@ -47,7 +47,7 @@ func Schema(t Type) (json.RawMessage, error) {
 // form is a JSON Schema.
 type form = map[string]any
 
-// formOf is the schema of an example's type.
+// formOf returns the schema of an example's type.
 func formOf(example any) (form, error) {
 	text, err := api.JSONSchema(reflect.TypeOf(example))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// A worker whose lease ended sends nothing once another has the job, nor while
-// the database cannot say so; and its job is the other's to finish.
+// A worker whose lease has ended sends nothing once another has the job, or while the
+// database cannot tell; and the job is the other's to finish.
 func TestCheckClaim(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -24,11 +24,11 @@ func TestCheckClaim(t *testing.T) {
 		slow := newRunner(t, d, func(ctx context.Context, j *jobs.Job) error {
 			check := func() { checks = append(checks, j.CheckClaim(ctx)) }
 			allow := dbtest.RefuseUpdates(t, d, "job")
-			check() // just claimed: nobody is asked
+			check() // just claimed: the database is not asked
 			c.Advance(30 * time.Second)
 			check() // the database refuses
 			allow()
-			check() // and begins the lease anew
+			check() // and renews the lease
 			c.Advance(50 * time.Second)
 			check()
 			c.Advance(2 * time.Minute)

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	maxTenantsScanned  = 1000 // of one kind in one look
+	maxTenantsScanned  = 1000 // of one kind per query
 	maxAccountsScanned = 1000 // of one kind and tenant
-	tenantsPerRound    = 64   // queues that one claim takes from
+	tenantsPerRound    = 64   // queues per claim
 )
 
-// slot is what a bound counts: all jobs of a kind, those of a tenant, or those
-// of an account.
+// slot is what a limit applies to: all jobs of a kind, those of a tenant, or those of an
+// account.
 type slot struct {
 	level           level
 	kind            string
@@ -57,12 +57,12 @@ type queue struct {
 	tenant uuid.UUID
 }
 
-// dueQueuesSQL steps through the index from tenant to tenant within each kind
-// and asks each for its first due job, so that its cost is that of the tenants
-// with jobs and not of the queues: a million jobs of next month are never
-// read. The jobs of a suspended workspace wait. It also returns where the steps
-// of a kind ended, so that the next look goes on from there. $1 is the time, $2
-// the most rows; the others are the first tenant of each kind.
+// dueQueuesSQL steps through the index from tenant to tenant within each kind and looks up
+// each one's first due job, so that its cost depends on the number of tenants with jobs and
+// not on the length of their queues: a million jobs of next month are never read. The jobs
+// of a suspended workspace wait. It also returns where the steps of a kind ended, so that
+// the next query continues there. $1 is the time, $2 the maximum number of rows; the others
+// are the first tenant of each kind.
 func dueQueuesSQL(kinds []string) string {
 	var first []string
 	for n, kind := range kinds {
@@ -80,8 +80,8 @@ func dueQueuesSQL(kinds []string) string {
 		WHERE due OR n = %[1]d LIMIT $2`, maxTenantsScanned)
 }
 
-// dueQueues finds queues with due jobs, beginning in each kind after the
-// tenant that had the last turn. The caller holds r.mu.
+// dueQueues returns queues with due jobs, in each kind beginning after the tenant that had
+// the last turn. The caller must hold r.mu.
 func (r *Runner) dueQueues(ctx context.Context) (due []queue, err error) {
 	err = r.cfg.DB.System("job claim").Read(ctx, func(tx *db.Reader) error {
 		due = nil
@@ -89,7 +89,7 @@ func (r *Runner) dueQueues(ctx context.Context) (due []queue, err error) {
 		if err := r.lookForQueues(tx, seen, &due); err != nil {
 			return err
 		}
-		// Where nobody after the last turn is due, the first ones have theirs.
+		// If no tenant after the last turn is due, start again from the first.
 		again := false
 		for kind, cursor := range r.cursors {
 			if cursor != uuid.Nil && !seen[kind] {
@@ -128,12 +128,12 @@ func (r *Runner) lookForQueues(tx *db.Reader, seen map[string]bool, due *[]queue
 // dueAccount is an account with due jobs.
 type dueAccount struct {
 	id uuid.UUID
-	// failing says that its last hold ended and no job succeeded since.
+	// failing reports that its last hold has ended and no job has succeeded since.
 	failing bool
 }
 
-// dueAccountsSQL steps from account to account within a kind and tenant and
-// returns those that have due jobs and are not held, the longest waiting first.
+// dueAccountsSQL steps from account to account within a kind and tenant and returns those
+// that have due jobs and are not held, the longest waiting first.
 var dueAccountsSQL = fmt.Sprintf(`WITH RECURSIVE a(account_id, n) AS (
 		SELECT * FROM (SELECT account_id, 1 FROM job WHERE kind = $1 AND tenant_id = $2 AND dead_at IS NULL ORDER BY account_id LIMIT 1) first
 		UNION ALL
@@ -157,8 +157,8 @@ func dueAccounts(tx *db.Tx, q queue) ([]dueAccount, error) {
 	return list, nil
 }
 
-// claimSQL takes due jobs of a queue, of one account where ofAccount is set. A
-// job that still has a claim was lost by its worker.
+// claimSQL claims due jobs of a queue, only those of one account if ofAccount is set. A job
+// that still has a claim was lost by its worker.
 func claimSQL(d db.Dialect, ofAccount bool) string {
 	account := ""
 	if ofAccount {
@@ -172,8 +172,8 @@ func claimSQL(d db.Dialect, ofAccount bool) string {
 		RETURNING id, account_id, payload, test, attempts, lost, created_at, receipt, COALESCE(traceparent, '')`
 }
 
-// claim takes due jobs: of each kind, of the tenants whose turn it is, as many
-// as the bounds allow.
+// claim claims due jobs: of each kind, of the tenants whose turn it is, as many as the
+// limits allow.
 func (r *Runner) claim(ctx context.Context) ([]Job, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,14 +201,14 @@ func (r *Runner) claim(ctx context.Context) ([]Job, error) {
 	return c.jobs, nil
 }
 
-// claiming is one claim under way.
+// claiming is one claim in progress.
 type claiming struct {
 	tx    *db.Tx
 	id    uuid.UUID
 	r     *Runner
 	taken usage
 	jobs  []Job
-	full  bool // a bound left due jobs where they are
+	full  bool // a limit kept due jobs from being claimed
 }
 
 // free returns how many more jobs of a slot may run.
@@ -232,7 +232,7 @@ func (c *claiming) take(q queue) error {
 	for _, a := range accounts {
 		most := k.PerAccount
 		if a.failing {
-			most = 1 // one job finds out whether the server is back
+			most = 1 // one job tests whether the server answers again
 		}
 		n := min(free, c.free(most, accountSlot(q.kind, q.tenant, a.id)))
 		if n <= 0 {
@@ -257,13 +257,13 @@ func (c *claiming) takeRows(q queue, account *uuid.UUID, most int) (int, error) 
 	list, err := db.All(&c.tx.Reader, func(row db.Row) (Job, error) {
 		j := Job{TenantID: q.tenant, Kind: q.kind, claim: c.id, claimedAt: now, lease: c.r.cfg.Lease, db: c.r.cfg.DB, log: c.r.cfg.Log}
 		err := row.Scan(&j.ID, &j.AccountID, &j.Payload, &j.Test, &j.Attempts, &j.lost, &j.CreatedAt, &j.receipt, &j.trace)
-		j.Attempts++ // the row counts those that failed
+		j.Attempts++ // the row counts failed attempts
 		return j, err
 	}, claimSQL(c.tx.Dialect(), account != nil), args...)
 	if err != nil {
 		return 0, fmt.Errorf("jobs: claim: %w", err)
 	}
-	// The databases return changed rows in an order of their own.
+	// The databases return changed rows in no particular order.
 	slices.SortFunc(list, func(a, b Job) int { return slices.Compare(a.ID[:], b.ID[:]) })
 	for i := range list {
 		c.taken.add(&list[i], 1)
@@ -273,7 +273,7 @@ func (c *claiming) takeRows(q queue, account *uuid.UUID, most int) (int, error) 
 	return len(list), nil
 }
 
-// following is the smallest id above id, or the zero id after the last.
+// following returns the smallest id above id, or the zero id after the last.
 func following(id uuid.UUID) uuid.UUID {
 	for i := len(id) - 1; i >= 0; i-- {
 		if id[i]++; id[i] != 0 {

@@ -14,7 +14,7 @@ import (
 // keepDead is how long a dead job is kept.
 const keepDead = 30 * 24 * time.Hour
 
-// cleanBatch is how many dead jobs one step removes.
+// cleanBatch is the number of dead jobs removed per step.
 const cleanBatch = 500
 
 // Dead is a job that is no longer tried.
@@ -24,14 +24,14 @@ type Dead struct {
 	Kind      string    `json:"kind"`
 	AccountID uuid.UUID `json:"account_id"`
 	Attempts  int       `json:"attempts"`
-	// Lost counts the processes that died with it.
+	// Lost is the number of processes that died while doing the job.
 	Lost      int        `json:"lost"`
 	Error     string     `json:"error"`
 	DeadAt    clock.Time `json:"dead_at"`
 	CreatedAt clock.Time `json:"created_at"`
 }
 
-// ListDead reads dead jobs, the newest first; an empty kind stands for all.
+// ListDead returns dead jobs, newest first; an empty kind means all kinds.
 func ListDead(ctx context.Context, d *db.DB, kind string, limit int) (list []Dead, err error) {
 	query, args := deadQuery(kind, limit)
 	err = d.System("dead jobs").Read(ctx, func(r *db.Reader) error {
@@ -48,8 +48,8 @@ func ListDead(ctx context.Context, d *db.DB, kind string, limit int) (list []Dea
 	return list, err
 }
 
-// deadQuery is the query of ListDead and its arguments. An index serves each
-// form, so that it reads no more rows than it returns.
+// deadQuery returns the query of ListDead and its arguments. An index serves each form, so
+// it reads no more rows than it returns.
 func deadQuery(kind string, limit int) (string, []any) {
 	args, only := []any{limit}, ""
 	if kind != "" {
@@ -59,8 +59,8 @@ func deadQuery(kind string, limit int) (string, []any) {
 		WHERE dead_at IS NOT NULL` + only + ` ORDER BY dead_at DESC, id DESC LIMIT $1`, args
 }
 
-// RetryDead makes a dead job due now, as if it was new. It returns
-// db.ErrNoRow where no dead job has this id.
+// RetryDead makes a dead job due now, as if it were new. It returns db.ErrNoRow if no dead
+// job has this id.
 func RetryDead(ctx context.Context, d *db.DB, id uuid.UUID) error {
 	return changeDead(ctx, d, id, "job.retried_by_operator", func(tx *db.Tx) (int64, error) {
 		return tx.Exec(`UPDATE job SET dead_at = NULL, attempts = 0, lost = 0, claim_id = NULL, next_at = $3
@@ -68,16 +68,15 @@ func RetryDead(ctx context.Context, d *db.DB, id uuid.UUID) error {
 	})
 }
 
-// DeleteDead removes a dead job. It returns db.ErrNoRow where no dead job has
-// this id.
+// DeleteDead deletes a dead job. It returns db.ErrNoRow if no dead job has this id.
 func DeleteDead(ctx context.Context, d *db.DB, id uuid.UUID) error {
 	return changeDead(ctx, d, id, "job.deleted_by_operator", func(tx *db.Tx) (int64, error) {
 		return tx.Exec(`DELETE FROM job WHERE tenant_id = $1 AND id = $2 AND dead_at IS NOT NULL`, tx.Tenant(), id)
 	})
 }
 
-// changeDead changes a dead job, with a line in the audit log of its workspace, or in that
-// of the installation where it belongs to none.
+// changeDead changes a dead job and adds a line to the audit log of its workspace, or to
+// that of the installation if it belongs to none.
 func changeDead(ctx context.Context, d *db.DB, id uuid.UUID, action string, change func(*db.Tx) (int64, error)) error {
 	type whose struct {
 		tenant uuid.UUID
@@ -109,8 +108,8 @@ func changeDead(ctx context.Context, d *db.DB, id uuid.UUID, action string, chan
 	})
 }
 
-// CleanDead removes some of the jobs that have been dead for 30 days and
-// returns how many it removed.
+// CleanDead removes a batch of the jobs that have been dead for 30 days and returns their
+// number.
 func CleanDead(ctx context.Context, d *db.DB) (n int, err error) {
 	err = d.System("dead jobs").InTx(ctx, func(tx *db.Tx) error {
 		removed, err := tx.Exec(`DELETE FROM job WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM job

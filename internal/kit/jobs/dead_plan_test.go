@@ -10,8 +10,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// The list of dead jobs reads no more rows than it shows, of one kind too: an
-// index gives them in the order of the list.
+// The list of dead jobs, also of one kind, reads no more rows than it shows: an index
+// returns them in the order of the list.
 func TestDeadJobsAreReadByAnIndex(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

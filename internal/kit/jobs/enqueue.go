@@ -13,16 +13,15 @@ import (
 	"konak/internal/kit/trace"
 )
 
-// Topic is woken when a job was added.
+// Topic is woken when a job has been added.
 const Topic = "job"
 
-// Enqueue adds a job in the transaction of what makes it necessary.
+// Enqueue adds a job in the transaction that makes it necessary.
 func Enqueue(tx *db.Tx, kind string, runAt time.Time, payload any) (uuid.UUID, error) {
 	return insert(tx, tx.Tenant(), kind, uuid.Nil, runAt, payload)
 }
 
-// EnqueueForTenant adds a job of one tenant in a transaction that crosses
-// tenants.
+// EnqueueForTenant adds a job for one tenant in a transaction that crosses tenants.
 func EnqueueForTenant(tx *db.Tx, tenant uuid.UUID, kind string, runAt time.Time, payload any) (uuid.UUID, error) {
 	return insert(tx, tenant, kind, uuid.Nil, runAt, payload)
 }
@@ -48,10 +47,9 @@ func insert(tx *db.Tx, tenant uuid.UUID, kind string, account uuid.UUID, runAt t
 	return id, nil
 }
 
-// Restart makes sure that an account's own recurring job is there and runs at
-// a time. The job has the id of the account, so that there is one of it. Where
-// it runs at the moment, that run loses its claim and changes nothing more;
-// earlier failures are forgotten.
+// Restart ensures that an account's own recurring job exists and runs at the given time.
+// The job has the id of the account, so there is only one. If it is running, that run loses
+// its claim and changes nothing more; earlier failures are forgotten.
 func Restart(tx *db.Tx, kind string, account uuid.UUID, runAt time.Time) error {
 	_, err := tx.Exec(`INSERT INTO job (tenant_id, id, kind, account_id, payload, test, next_at, created_at)
 		VALUES ($1, $2, $3, $2, 'null', $6, $4, $5)
@@ -64,8 +62,8 @@ func Restart(tx *db.Tx, kind string, account uuid.UUID, runAt time.Time) error {
 	return nil
 }
 
-// NextRun is when an account's own recurring job begins, or nil where there is
-// none. While the job runs it is when its lease ends.
+// NextRun returns when an account's own recurring job begins, or nil if it has none. While
+// the job runs it is when its lease ends.
 func NextRun(r *db.Reader, account uuid.UUID) (*clock.Time, error) {
 	at, err := db.One(r, db.Scalar[clock.Time], `SELECT CASE WHEN h.until > j.next_at THEN h.until ELSE j.next_at END
 		FROM job j LEFT JOIN job_hold h ON h.tenant_id = j.tenant_id AND h.account_id = j.account_id AND h.kind = j.kind

@@ -8,8 +8,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// ClaimOf claims what is due of one queue, as after a look that found it due, and returns
-// how many jobs it took.
+// ClaimOf claims the due jobs of one queue, as if a query had just found it due, and
+// returns their number.
 func (r *Runner) ClaimOf(ctx context.Context, kind string, tenant uuid.UUID) (int, error) {
 	c := &claiming{r: r, taken: usage{}}
 	err := r.cfg.DB.System("job claim").InTx(ctx, func(tx *db.Tx) error {

@@ -12,23 +12,23 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Pauses of an account whose server does not answer in time.
+// The pauses for an account whose server does not answer in time.
 const (
 	firstHold   = 30 * time.Second
 	longestHold = 30 * time.Minute
 )
 
-// AccountStatus shows people which accounts are held. Its methods run in the
-// transaction that changes the hold.
+// AccountStatus shows users which accounts are held. Its methods run in the transaction
+// that changes the hold.
 type AccountStatus interface {
-	// HoldAccount says that the server of an account does not answer.
+	// HoldAccount is called when the server of an account does not answer.
 	HoldAccount(tx *db.Tx, account uuid.UUID, reason string) error
-	// ReleaseAccount says that it answers again.
+	// ReleaseAccount is called when it answers again.
 	ReleaseAccount(tx *db.Tx, account uuid.UUID, reason string) error
 }
 
-// hold keeps the jobs of the job's kind and account from being begun for a
-// while. Jobs that were begun before the hold do not lengthen it.
+// hold keeps jobs of the same kind and account from starting for a while. Jobs that started
+// before the hold do not lengthen it.
 func (r *Runner) hold(ctx context.Context, k *Kind, j *Job, cause error) error {
 	spread := r.cfg.Random()
 	return r.inTx(ctx, j, func(tx *db.Tx) error {
@@ -48,7 +48,7 @@ func (r *Runner) hold(ctx context.Context, k *Kind, j *Job, cause error) error {
 		asked, isAsked := errors.AsType[heldUntil](cause)
 		reason, next := k.HoldReason, clock.At(tx.Now())
 		switch {
-		case isAsked: // no failure, no reason to show to people, and it stays before those that came after it
+		case isAsked: // not a failure: nothing to show to users, and the job stays ahead of newer ones
 			begins = begins || asked.at.After(h.until.Time)
 			h.until, reason, next = clock.At(asked.at), "", j.CreatedAt
 		case begins:
@@ -56,7 +56,7 @@ func (r *Runner) hold(ctx context.Context, k *Kind, j *Job, cause error) error {
 			h.until = clock.At(tx.Now().Add(pause - time.Duration(spread*float64(pause)/4)))
 			h.failures++
 		}
-		// The job stays due: what keeps it from being begun is the hold.
+		// The job stays due: only the hold keeps it from starting.
 		ours, err := r.change(tx, j, `UPDATE job SET next_at = $4, last_error = $5, claim_id = NULL
 			WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, next, cause.Error())
 		if err != nil || !ours || !begins {
@@ -75,9 +75,9 @@ func (r *Runner) hold(ctx context.Context, k *Kind, j *Job, cause error) error {
 	})
 }
 
-// ResumeAccount ends the holds of an account for every kind of job, and its own
-// recurring job runs again where that is dead. It is for a person who changed
-// something about the account and does not want to wait.
+// ResumeAccount ends the holds of an account for every kind of job, and restarts its own
+// recurring job if that is dead. It is for a person who has changed something about the
+// account and does not want to wait.
 func ResumeAccount(tx *db.Tx, account uuid.UUID) error {
 	if _, err := tx.Exec(`DELETE FROM job_hold WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account); err != nil {
 		return fmt.Errorf("jobs: resume: %w", err)
@@ -90,8 +90,8 @@ func ResumeAccount(tx *db.Tx, account uuid.UUID) error {
 	return nil
 }
 
-// RunNow ends the hold of an account for one kind of job, and makes its jobs that wait
-// due. Those that run at the moment go on.
+// RunNow ends the hold of an account for one kind of job, and makes its waiting jobs due.
+// Running jobs are not affected.
 func RunNow(tx *db.Tx, kind string, account uuid.UUID) error {
 	if _, err := tx.Exec(`DELETE FROM job_hold WHERE tenant_id = $1 AND account_id = $2 AND kind = $3`, tx.Tenant(), account, kind); err != nil {
 		return fmt.Errorf("jobs: run now: %w", err)
@@ -104,8 +104,8 @@ func RunNow(tx *db.Tx, kind string, account uuid.UUID) error {
 	return nil
 }
 
-// endHold ends the hold of a job's kind and account after a success. Where the
-// account is still held for another kind, that reason is shown.
+// endHold ends the hold of a job's kind and account after a success. If the account is
+// still held for another kind, that reason is shown.
 func (r *Runner) endHold(tx *db.Tx, k *Kind, j *Job) error {
 	if j.AccountID == uuid.Nil {
 		return nil

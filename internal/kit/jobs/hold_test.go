@@ -22,7 +22,7 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// shown remembers what people are told about accounts.
+// shown records what people are shown about accounts.
 type shown struct{ lines []string }
 
 func (s *shown) HoldAccount(tx *db.Tx, account uuid.UUID, reason string) error {
@@ -52,7 +52,7 @@ func enqueueFor(t *testing.T, d *db.DB, tenant uuid.UUID, kind string, account u
 	}
 }
 
-// outside makes the kind one that talks to servers.
+// outside turns the kind into one that uses outside servers.
 func outside(c *jobs.Config) {
 	c.Kinds[0].PerAccount, c.Kinds[0].HoldReason, c.Kinds[0].MaxAttempts = 2, "silent", 3
 }
@@ -76,8 +76,8 @@ func TestHoldOnTimeout(t *testing.T) {
 	}
 }
 
-// A silent server holds its account and nobody else, for longer and longer, and
-// burns no attempts; a success ends it.
+// A silent server holds only its own account, for longer and longer, and uses up no
+// attempts; a success ends the hold.
 func TestSilentServerHoldsItsAccount(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -99,8 +99,8 @@ func TestSilentServerHoldsItsAccount(t *testing.T) {
 		if slices.Sort(r.done); strings.Join(r.done, " ") != "a b other" {
 			t.Errorf("did %v", r.done)
 		}
-		// 30 seconds, then twice as long each time, at most half an hour. One
-		// job finds out whether the server is back.
+		// 30 seconds, then twice as long each time, at most half an hour. One job tests
+		// whether the server answers again.
 		pause := 30 * time.Second
 		for range 9 {
 			if n := r.step(); n != 0 {
@@ -153,7 +153,7 @@ func TestResumeAccount(t *testing.T) {
 	})
 }
 
-// RunNow ends the hold of one kind, and jobs that wait are due.
+// RunNow ends the hold of one kind, and makes its waiting jobs due.
 func TestRunNow(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -187,7 +187,7 @@ func TestRunNow(t *testing.T) {
 	})
 }
 
-// A job that takes longer than its kind allows has met a silent server too.
+// A job that takes longer than its kind allows is treated as meeting a silent server.
 func TestTimeoutOfAKindHolds(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -222,8 +222,7 @@ func TestTooOldForASilentServer(t *testing.T) {
 	})
 }
 
-// The hold of one kind is not the other's, and the reason of the one that is
-// left is shown.
+// The holds of two kinds are independent, and the reason of the remaining one is shown.
 func TestHoldsOfTwoKinds(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -253,8 +252,8 @@ func TestHoldsOfTwoKinds(t *testing.T) {
 	})
 }
 
-// One silent server with a long queue keeps nobody waiting: neither another
-// account of its tenant, nor another kind, nor another tenant.
+// One silent server with a long queue delays nobody: neither another account of its tenant,
+// nor another kind, nor another tenant.
 func TestSilentServerDelaysNobody(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -288,7 +287,7 @@ func TestSilentServerDelaysNobody(t *testing.T) {
 			enqueueFor(t, d, other.tenant, other.kind, other.account, "other")
 			<-did
 		}
-		// A stop ends the jobs that wait, and counts nothing.
+		// A stop ends the waiting jobs without counting an attempt.
 		cancel()
 		running.Wait()
 		if diff := cmp.Diff(slices.Repeat([]row{{}}, 50), rows(t, d)); diff != "" {
@@ -297,8 +296,8 @@ func TestSilentServerDelaysNobody(t *testing.T) {
 	})
 }
 
-// A server that asks for a pause gets it for the whole account: no job of it
-// begins before its end, no attempt is counted, and people are shown nothing.
+// A server that asks for a pause gets it for the whole account: no job of it begins before
+// the end, no attempt is counted, and people are shown nothing.
 func TestServerAsksForPause(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -357,7 +356,8 @@ func TestSuspendedWorkspaceWaits(t *testing.T) {
 		enqueue(t, d, suspended, 0, "waits")
 		enqueue(t, d, other, 0, "runs")
 		r := newRunner(t, d, func(context.Context, *jobs.Job) error { return nil })
-		// Suspended between the look for what is due and the claim, it is not claimed either.
+		// If it is suspended between the query for due jobs and the claim, it is not
+		// claimed either.
 		if n, err := r.ClaimOf(t.Context(), kind, suspended); err != nil || n != 0 {
 			t.Errorf("%d jobs are claimed, %v", n, err)
 		}
@@ -393,7 +393,7 @@ func TestSuspendedWorkspacesHoldUpNobody(t *testing.T) {
 	})
 }
 
-// A job that waits is found by its id, by its own tenant, until it is done or dead.
+// A waiting job is found by its id, by its own tenant, until it is done or dead.
 func TestFindPayload(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

@@ -37,7 +37,7 @@ func enqueue(t *testing.T, d *db.DB, tenant uuid.UUID, in time.Duration, payload
 	}
 }
 
-// runner does jobs with a handler and remembers what it did.
+// runner does jobs with a handler and records what it did.
 type runner struct {
 	*jobs.Runner
 	t    *testing.T
@@ -45,7 +45,7 @@ type runner struct {
 	done []string
 }
 
-// newRunner makes a runner of one kind, changed by the options.
+// newRunner returns a runner of one kind, changed by the options.
 func newRunner(t *testing.T, d *db.DB, h jobs.Handler, change ...func(*jobs.Config)) *runner {
 	t.Helper()
 	r := &runner{t: t}
@@ -85,7 +85,7 @@ func (r *runner) step() int {
 
 func done(context.Context, *jobs.Job) error { return nil }
 
-// row is a job as it stands in the table.
+// row is a job as stored in the table.
 type row struct {
 	Attempts   int
 	Lost       int
@@ -145,7 +145,7 @@ func TestJobsAreDoneWhenDue(t *testing.T) {
 	})
 }
 
-// A job that a test-environment key set off stays one.
+// A job triggered by a test-environment key stays a test job.
 func TestTestFlagTravels(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -234,8 +234,8 @@ func TestDropAndPanic(t *testing.T) {
 	})
 }
 
-// A holder that dies leaves its job to the next one; a holder that was only
-// slow can no longer change what the next one holds.
+// If a holder dies, its job goes to the next one; a holder that was only slow can no longer
+// change what the next one holds.
 func TestLeaseEndsAndFences(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -274,8 +274,8 @@ func TestLeaseEndsAndFences(t *testing.T) {
 	})
 }
 
-// What waits behind a slow job of its turn is not begun after its lease: it is
-// another holder's by then.
+// A job that waits behind a slow one of its turn does not start after its lease has ended:
+// it may be another holder's by then.
 func TestLeaseThatEndsInTheQueue(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -339,7 +339,7 @@ func TestManyTenants(t *testing.T) {
 	})
 }
 
-// A slow job holds up neither another tenant's nor its own tenant's others.
+// A slow job delays neither another tenant's jobs nor the other jobs of its own tenant.
 func TestSlowJobDelaysNobody(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -376,8 +376,8 @@ func TestSlowJobDelaysNobody(t *testing.T) {
 	})
 }
 
-// A tenant has a few jobs at a time; the place of one that ends is taken by
-// the next without waiting for the clock.
+// A tenant can run only a few jobs at a time; when one ends, the next starts without
+// waiting for the clock.
 func TestPlacesAreTakenAsTheyBecomeFree(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

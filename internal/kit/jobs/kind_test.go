@@ -40,7 +40,7 @@ func TestKindsAreChecked(t *testing.T) {
 	}
 }
 
-// Retries are spread by the source of random numbers.
+// The times of retries are varied by the source of random numbers.
 func TestRetriesHaveJitter(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -58,7 +58,7 @@ func TestRetriesHaveJitter(t *testing.T) {
 	})
 }
 
-// What is put off counts no attempt; what runs again forgets its failures.
+// Snoozing counts no attempt; running again forgets earlier failures.
 func TestSnoozeAndRunAgain(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -92,8 +92,8 @@ func TestSnoozeAndRunAgain(t *testing.T) {
 	})
 }
 
-// More tenants with jobs of a later day than one look goes over do not hide
-// the one behind them.
+// Tenants with only future jobs, more than one query examines, do not hide a tenant after
+// them.
 func TestManyWaitingTenantsHideNobody(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -118,7 +118,7 @@ func TestManyWaitingTenantsHideNobody(t *testing.T) {
 	})
 }
 
-// A kind that is busy on this node leaves the others alone.
+// A kind that is busy on this node does not affect the others.
 func TestBoundsOfAKind(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -149,8 +149,8 @@ func TestBoundsOfAKind(t *testing.T) {
 	})
 }
 
-// An account's recurring job is one, and what runs when it is restarted
-// changes nothing more.
+// An account has only one recurring job, and a run that is in progress at a restart changes
+// nothing more.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {

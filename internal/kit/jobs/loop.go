@@ -8,26 +8,26 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Loop repeats a step: at once while there is work, when it is woken, and now
-// and then by itself. Tests call the step directly.
+// Loop repeats a step: at once while there is work, when it is woken, and periodically.
+// Tests call the step directly.
 type Loop struct {
 	Name   string
 	DB     *db.DB
 	Topics []string
 	Log    *slog.Logger
-	// Step does one round and says how much it did; with Full or more there
+	// Step does one round and returns the amount of work done; if it is Full or more, there
 	// may be more waiting.
 	Step func(context.Context) (int, error)
 	Full int
-	// Rest is the least time between the end of one round and a wake-up for
-	// the next: under load the work gathers, and a quiet loop answers at once.
+	// Rest is the minimum time between the end of one round and a wake-up for the next:
+	// under load, work accumulates, while a quiet loop responds at once.
 	Rest time.Duration
-	// Every is how often to look without being woken: a second by default.
+	// Every is the interval of rounds without a wake-up: a second by default.
 	Every time.Duration
 }
 
-// Run repeats the step until ctx ends. Errors are logged and slow it down:
-// the row is the truth and will be there next time.
+// Run repeats the step until ctx ends. Errors are logged and slow it down: the row is the
+// truth and will still be there next time.
 func (l Loop) Run(ctx context.Context) {
 	if l.Every == 0 {
 		l.Every = time.Second

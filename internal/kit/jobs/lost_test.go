@@ -17,8 +17,8 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// dies begins the one job that is due on a node whose process then ends: the
-// runner writes nothing down.
+// dies starts the only due job on a node whose process then ends: the runner records
+// nothing.
 func dies(t *testing.T, d *db.DB, node uuid.UUID) {
 	t.Helper()
 	began, end := make(chan struct{}), make(chan struct{})
@@ -42,14 +42,14 @@ func dies(t *testing.T, d *db.DB, node uuid.UUID) {
 			t.Fatal(err)
 		}
 	}
-	change(uuid.New()) // its last word does not count
+	change(uuid.New()) // its late result does not count
 	close(end)
 	wg.Wait()
 	change(claim)
 }
 
-// A job with which three processes died is dead without being begun again, and
-// these ends are counted apart from its attempts.
+// A job during which three processes died is dead without starting again, and these deaths
+// are counted separately from its attempts.
 func TestThreeLostProcessesMakeAJobDead(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -73,7 +73,7 @@ func TestThreeLostProcessesMakeAJobDead(t *testing.T) {
 	})
 }
 
-// Lost processes burn none of a job's attempts.
+// Lost processes do not use up a job's attempts.
 func TestLostProcessesAreNoAttempts(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -95,8 +95,8 @@ func TestLostProcessesAreNoAttempts(t *testing.T) {
 	})
 }
 
-// The successor of a process that was killed does not wait for its leases, but
-// with a job that was lost before it does.
+// The successor of a killed process does not wait for its leases to end, except for a job
+// that was lost before.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -125,7 +125,7 @@ func TestTakeOver(t *testing.T) {
 	})
 }
 
-// A job that gets further is not what takes processes down.
+// A job that makes progress is not the cause of lost processes.
 func TestProgressForgetsLostProcesses(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {

@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// maxDueCounted is how many due jobs of one kind and tenant are counted.
+// maxDueCounted is the maximum number of due jobs of one kind and tenant that are counted.
 const maxDueCounted = 100
 
 var (
@@ -58,7 +58,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// gauge sends a number for each kind that a query finds.
+// gauge sends one number per kind returned by a query.
 func (c collector) gauge(ctx context.Context, out chan<- prometheus.Metric, desc *prometheus.Desc, value func(int64) float64, query string, args ...any) {
 	type count struct {
 		kind string
@@ -82,8 +82,8 @@ func (c collector) gauge(ctx context.Context, out chan<- prometheus.Metric, desc
 }
 
 // dueJobsSQL steps through the index from tenant to tenant within each kind, as
-// dueQueuesSQL does, and returns of each how many of its jobs are due and since when the
-// first one is. It reads a bounded number of rows for each tenant. $1 is the time.
+// dueQueuesSQL does, and returns for each how many of its jobs are due and since when. It
+// reads a bounded number of rows per tenant. $1 is the time.
 func dueJobsSQL(kinds []string) string {
 	var first []string
 	for _, kind := range kinds {

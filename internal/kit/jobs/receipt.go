@@ -10,16 +10,16 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Pauses between attempts to write a receipt, and how long one may take.
+// The pauses between attempts to write a receipt, and the time-out of one attempt.
 const (
 	firstReceiptPause   = 50 * time.Millisecond
 	longestReceiptPause = 2 * time.Second
 	receiptTimeout      = 10 * time.Second
 )
 
-// ReadReceipt reads into v what KeepReceipt kept in this or an earlier attempt,
-// and returns false where nothing was kept: no server outside has accepted
-// anything of this job yet.
+// ReadReceipt reads into v the receipt that KeepReceipt stored in this or an earlier
+// attempt. It returns false if there is none: no outside server has accepted anything from
+// this job yet.
 func (j *Job) ReadReceipt(v any) (kept bool, err error) {
 	if j.receipt == nil {
 		return false, nil
@@ -30,14 +30,14 @@ func (j *Job) ReadReceipt(v any) (kept bool, err error) {
 	return true, nil
 }
 
-// KeepReceipt writes down with the job what a server outside has accepted, so
-// that no later attempt sends it again. A handler calls it right after the
-// server said yes, before anything else that can fail, and outside of any
-// transaction. Where the database fails it tries again until ctx ends, and
-// returns the database's error then.
+// KeepReceipt stores with the job what an outside server has accepted, so that no
+// later attempt sends it again. A handler calls it right after the server has
+// accepted it, before anything else that can fail, and outside any transaction.
+// If the database fails it tries again until ctx ends, and then returns the
+// database's error.
 //
-// The receipt is kept whoever holds the claim by then: what was accepted stays
-// accepted. It is also kept where ctx ended just before.
+// The receipt is stored even if another worker holds the claim by then: what was
+// accepted stays accepted. It is also stored if ctx ended just before.
 func (j *Job) KeepReceipt(ctx context.Context, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

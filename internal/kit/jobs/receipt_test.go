@@ -25,7 +25,7 @@ func (f onWarning) Handle(_ context.Context, r slog.Record) error {
 func (f onWarning) WithAttrs([]slog.Attr) slog.Handler { return f }
 func (f onWarning) WithGroup(string) slog.Handler      { return f }
 
-// send does what a handler that sends does, and counts what the peer got.
+// send does what a sending handler does, and counts what the peer got.
 func send(sent *int, afterwards func() error) jobs.Handler {
 	return func(ctx context.Context, j *jobs.Job) error {
 		var id string
@@ -45,7 +45,7 @@ func send(sent *int, afterwards func() error) jobs.Handler {
 	}
 }
 
-// What fails after a receipt was kept is done again, and what was sent is not.
+// After a failure following a receipt, the job is done again but nothing is sent again.
 func TestReceiptOutlivesFailures(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -67,7 +67,7 @@ func TestReceiptOutlivesFailures(t *testing.T) {
 	})
 }
 
-// A receipt that the database does not take is tried again, and not the sending.
+// If the database does not accept a receipt, writing it is tried again, not the sending.
 func TestReceiptWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -95,8 +95,7 @@ func TestReceiptWaitsForTheDatabase(t *testing.T) {
 	})
 }
 
-// What was accepted when a stop ended the job's context is written down all the
-// same.
+// What was accepted when a stop ended the job's context is still recorded.
 func TestReceiptAfterAStop(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -125,7 +124,7 @@ func TestReceiptAfterAStop(t *testing.T) {
 	})
 }
 
-// A peer says when the next attempt begins; the attempt counts all the same.
+// A peer can set when the next attempt begins; the attempt is counted as usual.
 func TestRetryAt(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {

@@ -26,11 +26,11 @@ type Config struct {
 	DB    *db.DB
 	Log   *slog.Logger
 	Kinds []Kind
-	// Node is this process; its successor finds by it what it held.
+	// Node is the id of this process; its successor uses it to find the jobs it held.
 	Node uuid.UUID
-	// Accounts shows held accounts to people; nil shows them to nobody.
+	// Accounts shows held accounts to users; nil to show them to nobody.
 	Accounts AccountStatus
-	// Random spreads retries; it returns numbers in [0, 1).
+	// Random varies the pauses before retries; it returns numbers in [0, 1).
 	Random func() float64
 	// Metrics gets the runner's gauges; nil for none.
 	Metrics prometheus.Registerer
@@ -38,8 +38,8 @@ type Config struct {
 	Traces *trace.Tracer
 	// Lease is how long a worker may be silent: a minute by default.
 	Lease time.Duration
-	// Drain is how long running jobs may go on after a stop before their
-	// context ends: five seconds by default.
+	// Drain is how long running jobs may continue after a stop before their context ends:
+	// five seconds by default.
 	Drain time.Duration
 }
 
@@ -51,15 +51,15 @@ type Runner struct {
 	dueSQL string
 
 	mu      sync.Mutex
-	cursors map[string]uuid.UUID // of each kind the first tenant of the next turn
+	cursors map[string]uuid.UUID // by kind: the first tenant of the next turn
 	running usage
-	full    bool // the last claim left due jobs because of a bound
+	full    bool // the last claim left due jobs because of a limit
 }
 
-// maxLost is with how many dying processes a job becomes dead.
+// maxLost is the number of processes that may die with a job before it is dead.
 const maxLost = 3
 
-// New makes a runner. It fails where a kind is declared wrongly or twice.
+// New returns a runner. It fails if a kind is declared wrongly or twice.
 func New(c Config) (*Runner, error) {
 	c.Lease, c.Drain = cmp.Or(c.Lease, time.Minute), cmp.Or(c.Drain, 5*time.Second)
 	if c.DB == nil || c.Log == nil || c.Random == nil {
@@ -88,9 +88,8 @@ func New(c Config) (*Runner, error) {
 // Kinds lists the names of the kinds, sorted.
 func (r *Runner) Kinds() []string { return slices.Sorted(slices.Values(r.names)) }
 
-// Step claims due jobs and does them, those of a tenant one after the other,
-// and returns how many it claimed. Tests take steps; Run does not wait for
-// slow jobs.
+// Step claims due jobs and does them, those of a tenant one after the other, and returns
+// the number claimed. Tests call Step; Run does not wait for slow jobs.
 func (r *Runner) Step(ctx context.Context) (int, error) {
 	claimed, err := r.claim(ctx)
 	if err != nil {
@@ -105,8 +104,8 @@ func (r *Runner) Step(ctx context.Context) (int, error) {
 	for _, list := range byTenant {
 		wg.Go(func() {
 			for _, j := range list {
-				// A job whose lease ended while it waited for the others is
-				// somebody else's by now.
+				// A job whose lease ended while it waited for the others may belong to
+				// another worker now.
 				if r.cfg.DB.Clock().Now().Before(j.claimedAt.Add(j.lease)) {
 					r.do(ctx, j)
 				}
@@ -118,8 +117,8 @@ func (r *Runner) Step(ctx context.Context) (int, error) {
 	return len(claimed), nil
 }
 
-// Run does jobs until ctx ends. Jobs that run then have the drain time to end
-// by themselves before their context ends too; Run returns when they have.
+// Run does jobs until ctx ends. Jobs that are running then have the drain time to end by
+// themselves before their context ends too; Run returns once they have ended.
 func (r *Runner) Run(ctx context.Context) {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -143,8 +142,8 @@ func (r *Runner) Run(ctx context.Context) {
 	}.Run(ctx)
 }
 
-// release gives back what a job took of the bounds and says whether others may
-// wait for it.
+// release returns the job's share of the limits and reports whether others may be waiting
+// for it.
 func (r *Runner) release(j *Job) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,8 +151,8 @@ func (r *Runner) release(j *Job) bool {
 	return r.full
 }
 
-// do does a job, prolongs its lease meanwhile and writes down how it ended. A
-// job that ended because stop ended is due again at once.
+// do does a job, prolongs its lease meanwhile and records the result. A job that ended
+// because stop ended is due again at once.
 func (r *Runner) do(stop context.Context, j *Job) {
 	k := r.kinds[j.Kind]
 	stop = caller.With(stop, &caller.Caller{Kind: caller.System, TenantID: j.TenantID, Test: j.Test})
@@ -179,8 +178,8 @@ func (r *Runner) do(stop context.Context, j *Job) {
 	}
 }
 
-// prolongUntil prolongs a job's lease until done is closed. It cancels the
-// job where another worker has it.
+// prolongUntil prolongs a job's lease until done is closed. It cancels the job if another
+// worker has claimed it.
 func (r *Runner) prolongUntil(ctx context.Context, done <-chan struct{}, cancel func(), j *Job) {
 	tick := time.NewTicker(r.cfg.Lease / 3)
 	defer tick.Stop()
@@ -199,8 +198,8 @@ func (r *Runner) prolongUntil(ctx context.Context, done <-chan struct{}, cancel 
 	}
 }
 
-// handle calls the job's handler. A job with which too many processes died is
-// dropped without being begun.
+// handle calls the job's handler. A job with which too many processes died is dropped
+// without starting.
 func (r *Runner) handle(ctx context.Context, k *Kind, j *Job) error {
 	if j.lost >= maxLost {
 		return fmt.Errorf("%w: %d processes died while they did it", ErrDrop, j.lost)
@@ -208,7 +207,7 @@ func (r *Runner) handle(ctx context.Context, k *Kind, j *Job) error {
 	return recoverPanic(func() error { return k.Handler(ctx, j) })
 }
 
-// recoverPanic calls fn; a panic becomes an error.
+// recoverPanic calls fn and turns a panic into an error.
 func recoverPanic(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -218,7 +217,7 @@ func recoverPanic(fn func() error) (err error) {
 	return fn()
 }
 
-// finish writes down how a job ended.
+// finish records the result of a job.
 func (r *Runner) finish(ctx context.Context, k *Kind, j *Job, err error, interrupted bool) error {
 	again, isLater := errors.AsType[later](err)
 	switch {
@@ -258,7 +257,7 @@ func (r *Runner) tooOld(k *Kind, j *Job) bool {
 	return k.MaxAge > 0 && r.cfg.DB.Clock().Now().Sub(j.CreatedAt.Time) >= k.MaxAge
 }
 
-// putOff makes a job due at a time and counts nothing.
+// putOff makes a job due at a given time without counting an attempt.
 func (r *Runner) putOff(ctx context.Context, j *Job, until time.Time) error {
 	return r.inTx(ctx, j, func(tx *db.Tx) error {
 		_, err := r.change(tx, j, `UPDATE job SET next_at = $4, claim_id = NULL WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, clock.At(until))
@@ -266,7 +265,7 @@ func (r *Runner) putOff(ctx context.Context, j *Job, until time.Time) error {
 	})
 }
 
-// fail counts a failed attempt. The job is tried again later, or is dead.
+// fail counts a failed attempt. The job is tried again later or becomes dead.
 func (r *Runner) fail(ctx context.Context, k *Kind, j *Job, cause error) error {
 	now := r.cfg.DB.Clock().Now()
 	next := now.Add(r.spread(min(time.Second<<min(j.Attempts, 12), time.Hour)))
@@ -289,14 +288,14 @@ func (r *Runner) fail(ctx context.Context, k *Kind, j *Job, cause error) error {
 	})
 }
 
-// spread makes a pause up to a quarter shorter, so that what failed together
-// does not come back together.
+// spread shortens a pause by up to a quarter, so that jobs that failed together are not
+// retried together.
 func (r *Runner) spread(d time.Duration) time.Duration {
 	return d - time.Duration(r.cfg.Random()*float64(d)/4)
 }
 
-// inTx runs fn in a transaction of the job's tenant. Jobs without an account,
-// and those that belong to no tenant, are changed across tenants.
+// inTx runs fn in a transaction of the job's tenant. For jobs without an account or a
+// tenant it uses a transaction across tenants.
 func (r *Runner) inTx(ctx context.Context, j *Job, fn func(tx *db.Tx) error) error {
 	if j.AccountID == uuid.Nil || j.TenantID == uuid.Nil {
 		return r.cfg.DB.System("job claim").InTx(ctx, fn)
@@ -304,17 +303,16 @@ func (r *Runner) inTx(ctx context.Context, j *Job, fn func(tx *db.Tx) error) err
 	return r.cfg.DB.Tenant(j.TenantID).InTx(ctx, fn)
 }
 
-// change runs a statement on a job whose claim still holds, and says whether
-// it does.
+// change runs a statement on a job if its claim is still valid, and reports whether it is.
 func (r *Runner) change(tx *db.Tx, j *Job, query string, args ...any) (ours bool, err error) {
 	n, err := tx.Exec(query, append([]any{j.TenantID, j.ID, j.claim}, args...)...)
 	return n > 0, err
 }
 
-// TakeOver frees the jobs of a process that is known to be gone: they are due
-// at once instead of at the end of their lease. A job that was already lost once
-// waits for the end of its lease: it may be what kills the process, and the other
-// jobs should get a turn first.
+// TakeOver releases the jobs of a process that is known to be gone: they are due at once
+// instead of at the end of their lease. A job that was already lost once waits for the end
+// of its lease: it may be what kills the process, and the other jobs should get a turn
+// first.
 func (r *Runner) TakeOver(ctx context.Context, previous uuid.UUID) error {
 	var n int64
 	err := r.cfg.DB.System("job claim").InTx(ctx, func(tx *db.Tx) (err error) {

@@ -17,8 +17,8 @@ import (
 	"konak/internal/kit/trace/tracetest"
 )
 
-// A job is part of the trace of what added it. One that runs again and again would lengthen that
-// trace for ever, so only its first run is.
+// A job belongs to the trace in which it was added. A recurring job would lengthen that
+// trace for ever, so only its first run does.
 func TestJobsGoOnWithATrace(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, fake *clock.Fake) {

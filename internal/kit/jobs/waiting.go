@@ -11,13 +11,13 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Waiting is what an account's jobs of one kind wait for.
+// Waiting describes what an account's jobs of one kind are waiting for.
 type Waiting struct {
-	// HeldUntil is until when none of them is begun, and HoldReason why; nil and "" where
-	// they are not held.
+	// HeldUntil is the time until which none of them starts, and HoldReason the reason; nil
+	// and "" if they are not held.
 	HeldUntil  *clock.Time
 	HoldReason string
-	// Jobs are those that are due next.
+	// Jobs are the next due jobs.
 	Jobs []WaitingJob
 }
 
@@ -27,15 +27,15 @@ type WaitingJob struct {
 	NextAt  clock.Time
 }
 
-// FindPayload returns the payload of a job that waits or runs. It returns no row where the
-// job is done, dead or deleted.
+// FindPayload returns the payload of a waiting or running job; db.ErrNoRow if the job is
+// done, dead or deleted.
 func FindPayload(r *db.Reader, id uuid.UUID) (json.RawMessage, error) {
 	text, err := db.One(r, db.Scalar[string], `SELECT payload FROM job WHERE tenant_id = $1 AND id = $2 AND dead_at IS NULL`, r.Tenant(), id)
 	return json.RawMessage(text), err
 }
 
-// FindWaiting returns what the jobs of an account and a kind wait for, at most limit of
-// them, so that people can be told.
+// FindWaiting returns what the jobs of an account and a kind are waiting for, with at most
+// limit jobs, to show it to people.
 func FindWaiting(r *db.Reader, kind string, account uuid.UUID, now time.Time, limit int) (w Waiting, err error) {
 	type hold struct {
 		until  clock.Time

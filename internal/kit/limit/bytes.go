@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// ByteUnit is what one use of a budget of bytes stands for. Whatever is read
-// uses at least one.
+// ByteUnit is the number of bytes that one use of a budget of bytes stands for. Reading
+// anything uses at least one.
 const ByteUnit = 16 << 10
 
-// BytesADay allows n bytes at once and as many again in every day.
+// BytesADay allows n bytes at once and as many again every day.
 func BytesADay(name string, n int64) Policy {
 	return Policy{Name: name, Burst: int(max(n/ByteUnit, 1)), Window: 24 * time.Hour}
 }
 
-// CountBytes returns a reader that calls take before each ByteUnit that is read
-// of r, and fails with its error.
+// CountBytes returns a reader of r that calls take before each ByteUnit, and fails with its
+// error.
 func CountBytes(r io.Reader, take func() error) io.Reader { return &countedReader{r: r, take: take} }
 
 type countedReader struct {
 	r    io.Reader
-	left int // of the unit that was taken last
+	left int // bytes left of the last unit taken
 	take func() error
 }
 

@@ -1,7 +1,7 @@
-// Package limit bounds how often something may happen: requests of a caller,
-// tries of a password, sign-ups from one address.
+// Package limit limits how often something may happen: requests of a caller,
+// password attempts, sign-ups from one address.
 //
-// Memory counts in the process, which is all that one node needs. Shared counts
+// Memory counts in the process, which is enough for one node. Shared counts
 // for several nodes on one database. Recent counts rare events in the database.
 package limit
 
@@ -14,19 +14,19 @@ import (
 
 // Policy allows Burst uses at once and as many again in every window.
 type Policy struct {
-	// Name says whose uses are counted; clients see it in the headers.
+	// Name identifies the policy; clients see it in the headers.
 	Name   string
 	Burst  int
 	Window time.Duration
-	// Strict uses are few and dear: several nodes count them together, one by
-	// one.
+	// Strict uses are few and expensive: several nodes count them together, one by one.
 	Strict bool
 }
 
-// pace is the time that one use takes up.
+// pace is the share of the window that one use takes up.
 func (p Policy) pace() time.Duration { return p.Window / time.Duration(p.Burst) }
 
-// allowed is the result of a use after which all uses are spread out until then.
+// allowed returns the result of an allowed use, given the time until which all uses are
+// spread out.
 func (p Policy) allowed(until, now time.Time) Result {
 	left := until.Sub(now)
 	return Result{Policy: p, Allowed: true, Remaining: int((p.Window - left) / p.pace()), Reset: left}
@@ -36,10 +36,10 @@ func (p Policy) refused(until, now time.Time) Result {
 	return Result{Policy: p, Reset: until.Sub(now), RetryAfter: until.Add(p.pace()).Sub(now) - p.Window}
 }
 
-// Key is whose uses are counted: an id, an address or a hash.
+// Key identifies whose uses are counted: an id, an address or a hash.
 type Key [16]byte
 
-// OfIP is the key of an address. A person with IPv6 has a whole /64.
+// OfIP returns the key of an address. A person with IPv6 has a whole /64.
 func OfIP(ip string) Key {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil {
@@ -54,29 +54,29 @@ func OfIP(ip string) Key {
 	return addr.As16()
 }
 
-// OfText is the key of anything that can be written.
+// OfText returns the key of any text.
 func OfText(s string) Key {
 	h := sha256.Sum256([]byte(s))
 	return Key(h[:16])
 }
 
-// Result is what became of one use.
+// Result is the result of one use.
 type Result struct {
 	Policy  Policy
 	Allowed bool
-	// Remaining is how many uses are left now.
+	// Remaining is the number of uses left now.
 	Remaining int
-	// Reset is when the whole burst is there again.
+	// Reset is the time until the whole burst is available again.
 	Reset time.Duration
-	// RetryAfter is when a refused use may be tried again.
+	// RetryAfter is the time after which a refused use may be tried again.
 	RetryAfter time.Duration
 }
 
-// Seconds rounds up, as headers want it.
+// Seconds rounds up, as headers require.
 func Seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 // Limiter counts uses.
 type Limiter interface {
-	// Take uses one, unless the policy's burst is spent.
+	// Take counts one use, unless the policy's burst is used up.
 	Take(ctx context.Context, p Policy, k Key) Result
 }

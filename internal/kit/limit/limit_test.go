@@ -40,8 +40,8 @@ func TestBurstAndPace(t *testing.T) {
 	}
 }
 
-// In any window the burst is never exceeded twice over, and a refusal tells
-// the truth about when to come back.
+// No window ever allows more than twice the burst, and a refusal correctly says when to
+// come back.
 func TestNeverTooMany(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -73,7 +73,7 @@ func TestNeverTooMany(t *testing.T) {
 	})
 }
 
-// Among many keys each has its own burst.
+// Each of many keys has its own burst.
 func TestManyKeys(t *testing.T) {
 	t.Parallel()
 	c := clock.NewFake(start)
@@ -105,8 +105,8 @@ func TestOfIP(t *testing.T) {
 	}
 }
 
-// A clock that is set back holds nobody up for longer than a window: who had
-// used everything up goes on at the even pace.
+// A clock that is set back holds nobody up for longer than a window: a holder who had used
+// up everything continues at the even pace.
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -132,7 +132,7 @@ func TestClockSetBack(t *testing.T) {
 					}
 				}
 			}
-			if allowed < p.Burst-1 || allowed > p.Burst { // the nodes' count is set right by the first that asks
+			if allowed < p.Burst-1 || allowed > p.Burst { // the first node to ask corrects the count
 				t.Errorf("%s: %d were allowed in the window after that", name, allowed)
 			}
 			c.Advance(5 * time.Minute)

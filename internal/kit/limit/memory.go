@@ -12,18 +12,18 @@ import (
 
 const (
 	shards = 64
-	// perShard bounds the memory that a flood of keys can take. Past it some
-	// key is forgotten, which at worst gives its owner a fresh burst.
+	// perShard limits the memory that a flood of keys can use. Beyond it some key is
+	// forgotten, which at worst gives its owner a fresh burst.
 	perShard = 16 << 10
 )
 
-// Memory is a Limiter in the process. It keeps one number per key: the time
-// until which what was used is spread out at the policy's even pace (the
-// generic cell rate algorithm), so that nothing has to refill it.
+// Memory is a Limiter in the process. It stores one number per key: the time until which
+// its uses are spread out at the policy's even pace (the generic cell rate algorithm), so
+// that nothing has to be refilled.
 type Memory struct {
 	clock  clock.Source
 	factor int
-	noting bool // whether other nodes want to know
+	noting bool // whether to record uses for other nodes
 	shards [shards]shard
 }
 
@@ -31,10 +31,10 @@ type shard struct {
 	mu    sync.Mutex
 	until map[slot]time.Time
 	noted map[slot]uses
-	sweep int // how many keys to have before the spent ones are looked for
+	sweep int // number of keys at which expired ones are removed
 }
 
-// uses are what a key used since other nodes were told last.
+// uses are the uses of a key since other nodes were last informed.
 type uses struct{ spent, window time.Duration }
 
 type slot struct {
@@ -42,8 +42,8 @@ type slot struct {
 	key    Key
 }
 
-// NewMemory makes a limiter. The factor multiplies every burst: tests go
-// through the same code and are not held up by it.
+// NewMemory returns a limiter. The factor multiplies every burst, so that tests run the
+// same code without being held up.
 func NewMemory(c clock.Source, factor int) *Memory {
 	m := &Memory{clock: c, factor: max(factor, 1)}
 	for i := range m.shards {
@@ -65,7 +65,7 @@ func (m *Memory) Take(_ context.Context, p Policy, k Key) Result {
 		spread = now
 	}
 	if latest := now.Add(p.Window); spread.After(latest) {
-		// The clock was set back: nobody waits for longer than a window.
+		// The clock was set back: nobody waits longer than a window.
 		spread = latest
 		sh.until[at] = latest
 	}
@@ -84,7 +84,7 @@ func (m *Memory) Take(_ context.Context, p Policy, k Key) Result {
 	return p.allowed(next, now)
 }
 
-// takeNoted gives what was used since the last time.
+// takeNoted returns the uses since its last call.
 func (m *Memory) takeNoted() map[slot]uses {
 	out := map[slot]uses{}
 	for i := range m.shards {
@@ -97,7 +97,7 @@ func (m *Memory) takeNoted() map[slot]uses {
 	return out
 }
 
-// raise takes over what a key used elsewhere.
+// raise takes the uses of a key on other nodes into account.
 func (m *Memory) raise(at slot, until time.Time) {
 	sh := &m.shards[shardOf(at.key)]
 	sh.mu.Lock()
@@ -108,7 +108,7 @@ func (m *Memory) raise(at slot, until time.Time) {
 	}
 }
 
-// shardOf mixes the key's bytes: ids and addresses differ in few of them.
+// shardOf mixes the key's bytes, since ids and addresses differ in only a few of them.
 func shardOf(k Key) int {
 	h := uint32(2166136261)
 	for _, b := range k {
@@ -127,7 +127,7 @@ func (sh *shard) evict(now time.Time) {
 			delete(sh.until, at)
 		}
 	}
-	for at := range sh.until { // in no order, so nobody can choose the victim
+	for at := range sh.until { // in random order, so that nobody can choose the victim
 		if len(sh.until) < perShard {
 			break
 		}

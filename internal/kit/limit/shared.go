@@ -15,14 +15,14 @@ import (
 
 // Shared is a Limiter of several nodes on one database.
 //
-// A strict policy is counted in the database, use by use: those guard what is
-// dear anyway, such as a password hash or a letter. What the node's own count
-// refuses does not reach the database.
+// A strict policy is counted in the database, use by use: such policies guard
+// what is expensive anyway, such as a password hash or a letter. Uses that the
+// node's own count refuses do not reach the database.
 //
 // Other policies are counted in the process, and holders who have used up a
-// noticeable part of theirs are told to the other nodes every second. So an
-// ordinary request costs no statement, and with n nodes a holder gets at most
-// what they do in one second, and n tenths of the burst, beyond it.
+// noticeable part of a policy are reported to the other nodes every second. So an
+// ordinary request costs no statement, and with n nodes a holder can exceed the
+// burst at most by their uses of one second and n tenths of the burst.
 type Shared struct {
 	*Memory
 	db  *db.DB
@@ -30,16 +30,16 @@ type Shared struct {
 }
 
 const (
-	// syncEvery is how often the nodes tell each other.
+	// syncEvery is the interval at which the nodes exchange their counts.
 	syncEvery = time.Second
-	// noticeable is the part of a window that must be used up before others
-	// are told: its tenth.
+	// noticeable is the fraction of a window that must be used up before other nodes are
+	// informed: one tenth.
 	noticeable = 10
 	syncBatch  = 200
 	cleanBatch = 500
 )
 
-// NewShared makes a limiter that counts together with other nodes.
+// NewShared returns a limiter that counts together with other nodes.
 func NewShared(d *db.DB, log *slog.Logger, factor int) *Shared {
 	m := NewMemory(d.Clock(), factor)
 	m.noting = true
@@ -64,7 +64,7 @@ func (s *Shared) Take(ctx context.Context, p Policy, k Key) Result {
 		return r // the caller left
 	}
 	if err != nil {
-		// The node's own count still holds.
+		// The node's own count still applies.
 		s.log.ErrorContext(ctx, "limits cannot be shared", "policy", p.Name, "error", err)
 		return r
 	}
@@ -75,15 +75,15 @@ func (s *Shared) Take(ctx context.Context, p Policy, k Key) Result {
 	return p.allowed(until, now)
 }
 
-// Sync tells the other nodes what was used here since the last time, and
-// learns what was used there. It says how many holders it told of.
+// Sync informs the other nodes of the uses here since the last time, and learns of theirs.
+// It returns the number of holders it reported.
 func (s *Shared) Sync(ctx context.Context) (int, error) {
 	used := s.takeNoted()
 	all := make([]slot, 0, len(used))
 	for at := range used {
 		all = append(all, at)
 	}
-	// In one order everywhere: nodes that wait for each other would never end.
+	// All nodes use the same order, to avoid deadlocks.
 	slices.SortFunc(all, func(a, b slot) int {
 		return cmp.Or(cmp.Compare(a.policy, b.policy), bytes.Compare(a.key[:], b.key[:]))
 	})
@@ -114,7 +114,7 @@ func (s *Shared) Run(ctx context.Context) {
 	jobs.Loop{Name: "limits", DB: s.db, Log: s.log, Every: syncEvery, Step: s.Sync}.Run(ctx)
 }
 
-// Clean drops a batch of what no longer counts and says how much.
+// Clean deletes a batch of expired counts and returns their number.
 func Clean(ctx context.Context, d *db.DB) (int, error) {
 	var n int64
 	err := d.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {

@@ -19,7 +19,7 @@ func nodes(d *db.DB) [2]*limit.Shared {
 	return [2]*limit.Shared{limit.NewShared(d, log, 1), limit.NewShared(d, log, 1)}
 }
 
-// Two nodes give out a strict policy's burst once, however they hurry.
+// Two nodes together allow a strict policy's burst only once, however fast they are.
 func TestStrictIsSharedAtOnce(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -54,7 +54,7 @@ func TestStrictIsSharedAtOnce(t *testing.T) {
 		if r := n[1].Take(t.Context(), p, k); r.Allowed {
 			t.Errorf("the same use was given twice: %+v", r)
 		}
-		// What is spent no longer counts, and goes.
+		// Expired uses no longer count, and are deleted.
 		c.Advance(time.Hour)
 		if gone, err := limit.Clean(t.Context(), d); err != nil || gone != 2 {
 			t.Errorf("%d rows went, %v", gone, err)
@@ -65,8 +65,8 @@ func TestStrictIsSharedAtOnce(t *testing.T) {
 	})
 }
 
-// Ordinary uses cost no statement; who uses much is told to the other node,
-// who uses little is not.
+// Ordinary uses cost no statement; a heavy user is reported to the other node, a light one
+// is not.
 func TestOrdinaryIsSharedInTime(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -91,7 +91,7 @@ func TestOrdinaryIsSharedInTime(t *testing.T) {
 		take(0, much, 90)
 		sync(0, 1)
 		sync(0, 0) // nothing new
-		// The other node has not heard: it learns when it has something to tell.
+		// The other node does not know yet: it learns when it has something to report.
 		if got := take(1, much, 20); got != 20 {
 			t.Errorf("%d of 20 before the nodes spoke", got)
 		}
@@ -117,8 +117,7 @@ func TestOrdinaryIsSharedInTime(t *testing.T) {
 	})
 }
 
-// What all nodes used together never takes back what was used here and told to
-// nobody.
+// The sum of all nodes never undoes uses on this node that are not reported yet.
 func TestOwnUsesStay(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -137,8 +136,8 @@ func TestOwnUsesStay(t *testing.T) {
 	})
 }
 
-// A node that was refused by the database refuses by itself from then on, also
-// where the database cannot be asked.
+// A node refused by the database then refuses by itself, even if the database cannot be
+// reached.
 func TestRefusalIsRemembered(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

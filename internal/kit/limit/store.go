@@ -7,8 +7,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// useOne takes one use if the policy allows it, and says until when what was
-// used is spread out.
+// useOne counts one use if the policy allows it, and returns the time until which the uses
+// are spread out.
 func useOne(tx *db.Tx, at slot, now time.Time, pace, window time.Duration) (until time.Time, ok bool, err error) {
 	next, err := db.One(&tx.Reader, db.Scalar[clock.Time], `INSERT INTO limit_use (policy, holder, used_until) VALUES ($1, $2, $3)
 		ON CONFLICT (policy, holder) DO UPDATE SET
@@ -23,8 +23,8 @@ func useOne(tx *db.Tx, at slot, now time.Time, pace, window time.Duration) (unti
 	return next.Time, true, err
 }
 
-// usedUntil reads until when what a holder used is spread out: latest at most,
-// which is in the row, too, where a clock was set back.
+// usedUntil returns the time until which a holder's uses are spread out, limited to latest.
+// If a clock was set back, the row is limited too.
 func usedUntil(tx *db.Tx, at slot, latest time.Time) (time.Time, error) {
 	until, err := db.One(&tx.Reader, db.Scalar[clock.Time],
 		`SELECT used_until FROM limit_use WHERE policy = $1 AND holder = $2`, at.policy, at.key[:])
@@ -35,8 +35,8 @@ func usedUntil(tx *db.Tx, at slot, latest time.Time) (time.Time, error) {
 	return latest, err
 }
 
-// addUses notes uses that were allowed already, up to all that the window
-// holds, and gives what all nodes used.
+// addUses records uses that were already allowed, up to the full window, and returns the
+// time until which the uses of all nodes are spread out.
 func addUses(tx *db.Tx, at slot, now time.Time, u uses) (time.Time, error) {
 	until, err := db.One(&tx.Reader, db.Scalar[clock.Time], `INSERT INTO limit_use (policy, holder, used_until) VALUES ($1, $2, $3)
 		ON CONFLICT (policy, holder) DO UPDATE SET used_until = CASE

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// ErrForeign says that a mail has an address beyond ASCII, and that the server takes
-// no such address. To try again is no use.
+// ErrForeign reports that a mail has a non-ASCII address and that the server does not
+// accept such addresses. Trying again is useless.
 var ErrForeign = errors.New("address_beyond_ascii")
 
-// MailFrom names the sender of a mail to a server. SMTPUTF8 is asked for only where
-// foreign is set: a mail that needs it is refused by every server on its way that does
-// not have it.
+// MailFrom sends the sender of a mail to a server. SMTPUTF8 is requested only if foreign is
+// set: a mail that requires it is refused by every server on its way that does not support
+// it.
 func MailFrom(c *smtp.Client, from string, foreign bool) error {
 	if strings.ContainsAny(from, "\r\n") {
 		return errors.New("mailer: the sender has a line end")
@@ -36,8 +36,8 @@ func MailFrom(c *smtp.Client, from string, foreign bool) error {
 	return err
 }
 
-// IsForeign says whether a mail needs SMTPUTF8: an address of the envelope or the
-// header, which ends at the first empty line, is beyond ASCII.
+// IsForeign reports whether a mail needs SMTPUTF8: its header, which ends at the first
+// empty line, or an address of the envelope contains non-ASCII characters.
 func IsForeign(mail []byte, addresses ...string) bool {
 	head := mail
 	if i := bytes.Index(mail, []byte("\r\n\r\n")); i >= 0 {

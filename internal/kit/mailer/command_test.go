@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/mailer"
 )
 
-// SMTPUTF8 is asked for where the envelope or the header needs it, of a server that has it.
+// SMTPUTF8 is requested if the envelope or the header needs it and the server supports it.
 func TestMailFrom(t *testing.T) {
 	t.Parallel()
 	const head = "Subject: =?utf-8?q?=C3=A7?=\r\nTo: b@d.example\r\n\r\nçok"

@@ -1,26 +1,26 @@
 package mailer
 
-// Envelope says who sends a mail and who gets it.
+// Envelope is the sender and the recipients of a mail.
 type Envelope struct {
 	From string // "" for nobody
-	// To are recipients without whom the mail is not sent.
+	// To are the recipients who must all be accepted for the mail to be sent.
 	To []string
 	// Cc are recipients who may be refused while the others get the mail.
 	Cc []string
 }
 
-// Refusal is a recipient whom a mail server did not take.
+// Refusal is a recipient that a mail server did not accept.
 type Refusal struct {
 	Address string
-	Reason  string // in the server's words
-	Final   bool   // it is no use to try again
+	Reason  string // the server's answer
+	Final   bool   // trying again is useless
 }
 
-// NameRecipients names the recipients of a mail to its server, one after the
-// other. The function name returns an error where the server does not take one,
-// and with it a Refusal where the server's answer is about this recipient. It
-// returns the copies that were refused; the error is that of a recipient in To,
-// of the connection, or of a copy where the server took nobody.
+// NameRecipients sends the recipients of a mail to its server, one by one. The function
+// name returns an error if the server does not accept one, together with a Refusal if the
+// server's answer is about this recipient. NameRecipients returns the copies that were
+// refused; the error is that of a recipient in To, of the connection, or of a copy if the
+// server accepted nobody.
 func (e *Envelope) NameRecipients(name func(address string) (*Refusal, error)) (refused []Refusal, err error) {
 	for _, address := range e.To {
 		if _, err := name(address); err != nil {
@@ -35,7 +35,7 @@ func (e *Envelope) NameRecipients(name func(address string) (*Refusal, error)) (
 		if failed != nil {
 			refused = append(refused, *r)
 			if err == nil || !r.Final {
-				err = failed // one who may be tried again decides
+				err = failed // a recipient who may be tried again decides
 			}
 		}
 	}

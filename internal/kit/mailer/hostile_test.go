@@ -7,9 +7,9 @@ import (
 	"konak/internal/kit/hostile"
 )
 
-// Whatever the mail server does at whatever phase: sending ends, with the
-// worker's context where the server keeps it waiting, and a mail that was
-// accepted is sent, however the conversation ends.
+// Whatever the mail server does in whatever phase: sending ends, with the worker's context
+// if the server keeps it waiting, and an accepted mail counts as sent, however the
+// conversation ends.
 func TestHostileServer(t *testing.T) {
 	t.Parallel()
 	for _, phase := range hostile.SMTPPhases() {

@@ -19,28 +19,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// Mail is what is sent to one person, written in their language by the module that
-// sends it. The mailer makes plain text and simple HTML of it.
+// Mail is a mail to one person, written in their language by the module that sends it. The
+// mailer turns it into plain text and simple HTML.
 type Mail struct {
 	To       string   `json:"to"`
 	Language string   `json:"language"` // "tr" or "en"
 	Subject  string   `json:"subject"`
 	Greeting string   `json:"greeting"`
 	Body     []string `json:"body"` // paragraphs before the link
-	// Link is the one thing to do; LinkText names it.
+	// Link is the action that the mail asks for; LinkText is its label.
 	Link     string `json:"link"`
 	LinkText string `json:"link_text"`
 	// PNG is a picture such as a QR code, shown before the link.
 	PNG   []byte   `json:"png"`
 	After []string `json:"after"` // paragraphs after the link
-	// Files go with the mail; their bytes are read when it is sent.
+	// Files are attached to the mail; their bytes are read when it is sent.
 	Files []File `json:"files,omitempty"`
-	// Notice tells people about their own account or workspace. It is not
-	// counted in what the workspace may send, and never waits for it.
+	// Notice informs people about their own account or workspace. It does not count towards
+	// the workspace's quota, and never waits for it.
 	Notice bool `json:"notice,omitempty"`
 }
 
-// File is a blob of the workspace that a mail is sent for.
+// File is a blob of the workspace for which the mail is sent.
 type File struct {
 	Name string    `json:"name"`
 	Type string    `json:"type"`
@@ -60,8 +60,7 @@ func (l *Mail) text() string {
 	return strings.Join(parts, "\n\n") + "\n\n-- \nKonak\n"
 }
 
-// picture is the id of a mail's own picture in its page, tiles that of the
-// pattern at its head.
+// picture is the content id of a mail's own picture, tiles that of the pattern at its top.
 const (
 	picture = "picture@konak"
 	tiles   = "tiles@konak"
@@ -89,8 +88,8 @@ var page = template.Must(template.New("mail").Parse(`<!doctype html>
 </body></html>
 `))
 
-// render makes the message as it goes over the wire. The same mail gets the same
-// Message-ID, so a receiver can tell a repeated delivery.
+// render builds the message as it is sent. The same mail gets the same Message-ID, so that
+// a receiver can recognise a repeated delivery.
 func (m *Mailer) render(p outgoingMail, files []content, now time.Time) ([]byte, error) {
 	l := &p.Mail
 	var html bytes.Buffer
@@ -141,7 +140,7 @@ type content struct {
 	bytes []byte
 }
 
-// writeMixed puts files behind the text.
+// writeMixed appends files to the text.
 func writeMixed(out *bytes.Buffer, kind string, text []byte, files []content) error {
 	mixed := multipart.NewWriter(out)
 	fmt.Fprintf(out, "Content-Type: multipart/mixed; boundary=\"%s\"\r\n\r\n", mixed.Boundary())
@@ -195,13 +194,13 @@ func writeText(w *multipart.Writer, kind, text string) error {
 	return q.Close()
 }
 
-// inlinePicture is a PNG that the page shows by its id.
+// inlinePicture is a PNG that the page refers to by its id.
 type inlinePicture struct {
 	id  string
 	png []byte
 }
 
-// writeHTML puts the page in, together with the pictures that it shows.
+// writeHTML writes the page together with its pictures.
 func writeHTML(w *multipart.Writer, html string, pictures []inlinePicture) error {
 	var body bytes.Buffer
 	related := multipart.NewWriter(&body)

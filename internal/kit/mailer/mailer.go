@@ -2,8 +2,8 @@
 // notices.
 //
 // A mail is a job that is enqueued in the transaction that makes it necessary,
-// so a record without its mail, or a mail about what was rolled back, cannot
-// exist. It goes out through the configured mail server, and where there is none
+// so a record without its mail, or a mail about a rolled-back change, cannot
+// exist. It is sent through the configured mail server, or if there is none, put
 // into an outbox that the panel and the command line show. Mails carry links that
 // open accounts, so they are sealed wherever they wait.
 package mailer
@@ -32,8 +32,8 @@ import (
 // JobKind is the kind of the jobs that send mail.
 const JobKind = "mail.send"
 
-// RelayAccount stands for the operator's mail server as the account of these
-// jobs, so that one that is silent holds them and costs no attempts.
+// RelayAccount represents the operator's mail server as the account of these jobs, so that
+// a silent server holds them without using up attempts.
 var RelayAccount = uuid.MustParse("6d61696c-0000-4000-8000-000000000001")
 
 // Mailer sends mails.
@@ -44,38 +44,37 @@ type Mailer struct {
 	from   mail.Address
 	server *server // nil: the outbox
 	files  Files
-	// quota is how many recipients a workspace's mail may have in a day.
+	// quota is the number of recipients that a workspace's mail may have in a day.
 	quota int64
 	usageMetrics
 }
 
-// Files opens the files that go with mails.
+// Files opens the files attached to mails.
 type Files interface {
 	Open(ctx context.Context, tenant, id uuid.UUID) (io.ReadSeekCloser, error)
 }
 
-// Config is what a mailer needs, and how mail goes out.
+// Config is what a mailer needs, and how mail is sent.
 type Config struct {
 	DB    *db.DB
 	Box   *secret.Box // seals mails that wait
 	Log   *slog.Logger
 	Files Files
-	// URL is smtp://user:password@host:port, which must offer STARTTLS unless
-	// it is on this machine (with ?tls=always there too), or smtps://…; empty
-	// for the outbox.
+	// URL is smtp://user:password@host:port, which must offer STARTTLS unless it is on this
+	// machine (with ?tls=always even then), or smtps://…; empty for the outbox.
 	URL string
-	// CA is a file of certificates in PEM that vouch for the mail server beside
-	// those that the system trusts; empty for none.
+	// CA is a PEM file of certificates trusted for the mail server in addition to the
+	// system's; empty for none.
 	CA string
 	// From is "Name <address>" or a bare address.
 	From string
-	// DailyQuota is how many recipients a workspace's mail may have in a day;
-	// 0 for DefaultDailyQuota.
+	// DailyQuota is the number of recipients that a workspace's mail may have in a day; 0
+	// for DefaultDailyQuota.
 	DailyQuota int64
 }
 
-// New makes a mailer. It returns an error where something is missing or a
-// setting cannot be understood.
+// New returns a mailer. It returns an error if something is missing or a setting is not
+// valid.
 func New(c Config) (*Mailer, error) {
 	if c.DB == nil || c.Box == nil || c.Log == nil || c.Files == nil {
 		return nil, errors.New("mailer: DB, Box, Log and Files are needed")
@@ -96,7 +95,7 @@ func New(c Config) (*Mailer, error) {
 	return m, nil
 }
 
-// Check returns the error with which New refuses settings.
+// Check returns the error that New would return for the settings.
 func Check(c Config) error {
 	_, err := parseSender(c.From)
 	if err == nil && c.URL != "" {
@@ -113,31 +112,30 @@ func parseSender(from string) (*mail.Address, error) {
 	return sender, nil
 }
 
-// outgoingMail is what a job and a row of the outbox hold, sealed.
+// outgoingMail is the content of a job and of an outbox row, sealed.
 type outgoingMail struct {
 	ID   uuid.UUID `json:"id"`
 	Mail Mail      `json:"mail"`
 }
 
-// payload is what a job carries.
+// payload is the payload of a job.
 type payload struct {
 	ID     uuid.UUID `json:"id"`
 	Sealed []byte    `json:"sealed"`
 }
 
-// sealPurpose is what a mail is sealed for.
+// sealPurpose returns the purpose for which a mail is sealed.
 func sealPurpose(id uuid.UUID) string { return "mail/" + id.String() }
 
-// Sender returns the operator's own address, which mail leaves from.
+// Sender returns the operator's own address, from which mail is sent.
 func (m *Mailer) Sender() string { return m.from.Address }
 
-// KeepsOutbox says whether mail is only kept, because there is no mail server.
+// KeepsOutbox reports whether mail is only stored because there is no mail server.
 func (m *Mailer) KeepsOutbox() bool { return m.server == nil }
 
-// Send enqueues a mail in the transaction. Under a tenant's transaction it
-// belongs to that workspace, under the system's to nobody but its reader. A mail
-// of a workspace that is no notice is refused with sending_quota_reached where
-// the workspace's mail of today is used up.
+// Send enqueues a mail in the transaction. In a tenant's transaction it belongs to that
+// workspace, in the system's only to its recipient. A workspace's mail, unless it is a
+// notice, is refused with sending_quota_reached if the workspace's daily quota is used up.
 func (m *Mailer) Send(tx *db.Tx, out Mail) error {
 	if tx.Tenant() != uuid.Nil && !out.Notice {
 		if err := m.checkQuota(&tx.Reader); err != nil {
@@ -153,7 +151,7 @@ func (m *Mailer) Send(tx *db.Tx, out Mail) error {
 	return err
 }
 
-// Jobs is the kind of the jobs that send mail. Much of it belongs to no tenant.
+// Jobs returns the kind of the jobs that send mail. Many of them belong to no tenant.
 func (m *Mailer) Jobs() []jobs.Kind {
 	return []jobs.Kind{{
 		Name: JobKind, Handler: m.Handle, PerNode: 64, PerTenant: 32, PerAccount: 32, MaxAttempts: 20,
@@ -172,7 +170,7 @@ func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	if j.Test {
-		return nil // what a test key sets off reaches nobody
+		return nil // what a test key triggers reaches nobody
 	}
 	if sent, err := j.ReadReceipt(&struct{}{}); err != nil || sent {
 		return err
@@ -184,8 +182,8 @@ func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
 	return HoldForQuota(err, j)
 }
 
-// deliver hands the mail of a job to the mail server and keeps the receipt, or
-// puts the mail into the outbox where there is no server.
+// deliver sends the mail of a job to the mail server and keeps the receipt, or puts the
+// mail into the outbox if there is no server.
 func (m *Mailer) deliver(ctx context.Context, j *jobs.Job, out outgoingMail, sealed []byte) error {
 	if m.server == nil {
 		return m.putIntoOutbox(ctx, j.TenantID, out, sealed)
@@ -207,7 +205,7 @@ func (m *Mailer) deliver(ctx context.Context, j *jobs.Job, out outgoingMail, sea
 	return j.KeepReceipt(ctx, struct{}{})
 }
 
-// FinishedMail is a mail that another module has written down to its last byte.
+// FinishedMail is a mail that another module has written completely.
 type FinishedMail struct {
 	ID uuid.UUID
 	Envelope
@@ -216,10 +214,10 @@ type FinishedMail struct {
 	Raw           []byte
 }
 
-// Relay hands a finished mail of a workspace to the mail server now, or keeps
-// it in the outbox where there is none. It returns which copies the server did
-// not take. What the server refuses for good is a jobs.ErrDrop; a mail that does
-// not fit into what the workspace may send today is a QuotaReached.
+// Relay sends a finished mail of a workspace to the mail server now, or stores it in the
+// outbox if there is none. It returns the copies that the server did not accept. A
+// permanent refusal by the server is a jobs.ErrDrop; a mail that exceeds the workspace's
+// daily quota is a QuotaReached.
 func (m *Mailer) Relay(ctx context.Context, tenant uuid.UUID, r FinishedMail) (refused []Refusal, err error) {
 	err = m.withinQuota(ctx, tenant, len(r.To)+len(r.Cc), func() (err error) {
 		refused, err = m.relay(ctx, tenant, r)
@@ -257,7 +255,7 @@ func (m *Mailer) loadFiles(ctx context.Context, tenant uuid.UUID, list []File) (
 	return out, nil
 }
 
-// open returns the mail that was sealed.
+// open decrypts a sealed mail.
 func (m *Mailer) open(tenant, id uuid.UUID, sealed []byte) (outgoingMail, error) {
 	var p outgoingMail
 	text, err := m.box.Open(tenant, sealPurpose(id), sealed)
@@ -267,7 +265,7 @@ func (m *Mailer) open(tenant, id uuid.UUID, sealed []byte) (outgoingMail, error)
 	return p, json.Unmarshal(text, &p)
 }
 
-// putIntoOutbox keeps a mail in the outbox. A job that runs twice keeps it once.
+// putIntoOutbox stores a mail in the outbox. A job that runs twice stores it once.
 func (m *Mailer) putIntoOutbox(ctx context.Context, tenant uuid.UUID, p outgoingMail, sealed []byte) error {
 	return m.db.System("mail outbox").InTx(ctx, func(tx *db.Tx) error {
 		n, err := tx.Exec(`INSERT INTO mail_outbox (tenant_id, id, recipient, subject, sealed, created_at)

@@ -254,7 +254,7 @@ func split(t *testing.T, contentType string, body io.Reader) map[string]string {
 	}
 }
 
-// What the server refuses for good is not tried again.
+// A mail that the server refuses permanently is not tried again.
 func TestRefusedForGood(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -269,7 +269,8 @@ func TestRefusedForGood(t *testing.T) {
 	})
 }
 
-// A mail to an address beyond ASCII is not tried again where the server takes none.
+// A mail to a non-ASCII address is not tried again if the server does not support such
+// addresses.
 func TestForeignAddressForASCIIServer(t *testing.T) {
 	t.Parallel()
 	p := &post{}
@@ -280,8 +281,8 @@ func TestForeignAddressForASCIIServer(t *testing.T) {
 	}
 }
 
-// Without a mail server mails wait in the outbox, each with its owner, and
-// the database never holds what they say.
+// Without a mail server mails wait in the outbox, each with its owner, and the database
+// never contains their text in the clear.
 func TestOutbox(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -369,8 +370,7 @@ func (s fakeFiles) Open(_ context.Context, _, id uuid.UUID) (io.ReadSeekCloser, 
 	return opened{strings.NewReader(text)}, nil
 }
 
-// A mail's files go behind its text; one that cannot be read keeps the
-// mail waiting.
+// A mail's files follow its text; if one cannot be read, the mail waits.
 func TestFilesGoWithAMail(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {

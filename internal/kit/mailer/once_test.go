@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/mailer"
 )
 
-// failing is a log that calls itself when a receipt could not be written.
+// failing is a log handler that calls the function when a receipt could not be written.
 type failing func()
 
 func (failing) Enabled(context.Context, slog.Level) bool { return true }
@@ -30,8 +30,8 @@ func (f failing) Handle(_ context.Context, r slog.Record) error {
 func (f failing) WithAttrs([]slog.Attr) slog.Handler { return f }
 func (f failing) WithGroup(string) slog.Handler      { return f }
 
-// A mail that the server accepted is sent once, also where the database
-// fails right afterwards.
+// A mail that the server accepted is sent only once, even if the database fails right
+// afterwards.
 func TestMailIsSentOnce(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -51,8 +51,8 @@ func TestMailIsSentOnce(t *testing.T) {
 	})
 }
 
-// A mail server that is silent holds the mails, those of a workspace and those
-// of nobody, and costs no attempts; they go out when it answers again.
+// A silent mail server holds the mails, those of a workspace and those of none, and costs
+// no attempts; they are sent when it answers again.
 func TestSilentRelayHoldsMails(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {

@@ -17,17 +17,17 @@ type OutboxMail struct {
 	Text      string     `json:"text" example:"Hello Ayşe, …" doc:"Empty if hidden"`
 	Hidden    bool       `json:"hidden" doc:"The recipient has more permissions than the caller, so the text and link are hidden"`
 	CreatedAt clock.Time `json:"created_at"`
-	// HasLink says whether the mail carries a link, which may open an account.
+	// HasLink reports whether the mail carries a link, which may open an account.
 	HasLink bool `json:"-"`
 	// TenantID is the workspace that it belongs to, or the zero id.
 	TenantID uuid.UUID `json:"-"`
 }
 
-// Hide takes out of the mail what only its recipient may see.
+// Hide removes from the mail what only its recipient may see.
 func (k *OutboxMail) Hide() { k.Text, k.Hidden = "", true }
 
-// Outbox lists the mails of one workspace that had nowhere to go, the newest
-// first; the zero id stands for the mails that belong to none.
+// Outbox lists the stored mails of one workspace, newest first; the zero id means the mails
+// that belong to no workspace.
 func (m *Mailer) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[OutboxMail], error) {
 	kept, err := m.readOutbox(ctx, `WHERE tenant_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4`,
 		tenant, p.After.Sort, p.After.ID, p.Limit+1)
@@ -37,13 +37,13 @@ func (m *Mailer) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.Li
 	return db.Cut(kept, p, func(k OutboxMail) db.Key { return db.Key{Sort: k.CreatedAt.UnixMicro(), ID: k.ID} }), nil
 }
 
-// WholeOutbox returns the newest mails of everybody that had nowhere to go. It is
-// for the operator, who runs the machine.
+// WholeOutbox returns the newest stored mails of all workspaces. It is for the operator,
+// who runs the machine.
 func (m *Mailer) WholeOutbox(ctx context.Context, limit int) ([]OutboxMail, error) {
 	return m.readOutbox(ctx, `ORDER BY created_at DESC, id DESC LIMIT $1`, limit)
 }
 
-// readOutbox reads the mails that the end of a statement asks for, and opens them.
+// readOutbox reads the mails selected by the end of a statement, and opens them.
 func (m *Mailer) readOutbox(ctx context.Context, which string, args ...any) ([]OutboxMail, error) {
 	type row struct {
 		OutboxMail

@@ -16,15 +16,14 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// DefaultDailyQuota is how many recipients a workspace's mail may have in a day
-// unless the operator says otherwise.
+// DefaultDailyQuota is the number of recipients that a workspace's mail may have in a day
+// unless the operator sets another.
 const DefaultDailyQuota = 2000
 
 // longestHold is how long a mail waits for the quota before it fails.
 const longestHold = 3 * 24 * time.Hour
 
-// ReasonQuota is why a mail waits or failed: the workspace's mail of the day
-// is used up.
+// ReasonQuota is why a mail waits or failed: the workspace's daily quota is used up.
 const ReasonQuota = "sending_quota_reached"
 
 // Usage is what a workspace has sent over the operator's mail server today.
@@ -34,8 +33,8 @@ type Usage struct {
 	ResetsAt clock.Time `json:"resets_at" doc:"Start of the next day: midnight UTC"`
 }
 
-// QuotaReached is the error of a mail that does not fit into what the workspace
-// may send today. Nothing was sent.
+// QuotaReached is the error of a mail that exceeds the workspace's daily quota. Nothing was
+// sent.
 type QuotaReached struct {
 	// Until is when the next day begins.
 	Until time.Time
@@ -44,9 +43,9 @@ type QuotaReached struct {
 // Error implements error.
 func (q *QuotaReached) Error() string { return ReasonQuota }
 
-// HoldForQuota returns what a job's handler returns for err: where err is a
-// QuotaReached, the job is put off until the next day, and fails for good once
-// it has waited for three days. Any other err comes back as it is.
+// HoldForQuota returns the error with which a job's handler should report err: for a
+// QuotaReached, the job is postponed to the next day, and fails for good once it has waited
+// for three days. Any other err is returned unchanged.
 func HoldForQuota(err error, j *jobs.Job) error {
 	reached, ok := errors.AsType[*QuotaReached](err)
 	if !ok {
@@ -58,7 +57,7 @@ func HoldForQuota(err error, j *jobs.Job) error {
 	return jobs.Snooze(reached.Until)
 }
 
-// startOfDay is midnight UTC.
+// startOfDay returns midnight UTC.
 func startOfDay(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
 
 func nextDay(now time.Time) time.Time { return startOfDay(now).AddDate(0, 0, 1) }
@@ -73,8 +72,7 @@ func (m *Mailer) Usage(r *db.Reader) (Usage, error) {
 	return Usage{Limit: m.quota, Used: used, ResetsAt: clock.At(nextDay(now))}, nil
 }
 
-// checkQuota returns sending_quota_reached where the workspace's mail of today
-// is used up.
+// checkQuota returns sending_quota_reached if the workspace's daily quota is used up.
 func (m *Mailer) checkQuota(r *db.Reader) error {
 	u, err := m.Usage(r)
 	if err != nil || u.Used < u.Limit {
@@ -85,9 +83,9 @@ func (m *Mailer) checkQuota(r *db.Reader) error {
 	return f
 }
 
-// withinQuota counts so many recipients of a workspace's mail and calls send.
-// It returns QuotaReached, and does not call send, where they do not fit into
-// the day. A send that will be tried again is not counted.
+// withinQuota counts that many recipients of a workspace's mail and calls send. If they
+// exceed the daily quota, it returns QuotaReached without calling send. A send that will be
+// tried again is not counted.
 func (m *Mailer) withinQuota(ctx context.Context, tenant uuid.UUID, recipients int, send func() error) error {
 	if tenant == uuid.Nil {
 		return send()
@@ -106,7 +104,7 @@ func (m *Mailer) withinQuota(ctx context.Context, tenant uuid.UUID, recipients i
 	}
 	if !fits {
 		m.held.Inc()
-		if logged, _ := m.warned.Swap(tenant, day); logged != day { // once a day for a workspace
+		if logged, _ := m.warned.Swap(tenant, day); logged != day { // once a day per workspace
 			m.log.WarnContext(ctx, "a workspace has used up its mail of today", "tenant", tenant, "limit", m.quota)
 		}
 		return &QuotaReached{Until: nextDay(now)}
@@ -123,8 +121,8 @@ func (m *Mailer) withinQuota(ctx context.Context, tenant uuid.UUID, recipients i
 	return err
 }
 
-// addUse counts recipients of a day and says whether they fit. Where the row
-// is of an earlier day, the count begins anew.
+// addUse counts recipients of a day and reports whether they fit. If the row is of an
+// earlier day, the count starts again.
 func addUse(tx *db.Tx, day clock.Time, n, limit int64) (bool, error) {
 	rows, err := tx.Exec(`INSERT INTO mail_use (tenant_id, day, recipients) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id) DO UPDATE SET
@@ -139,10 +137,10 @@ func subtractUse(tx *db.Tx, day clock.Time, n int64) error {
 	return err
 }
 
-// usageMetrics counts what workspaces send.
+// usageMetrics counts the mail that workspaces send.
 type usageMetrics struct {
 	recipients, held prometheus.Counter
-	// warned is the day on which the log last named a workspace.
+	// warned maps a workspace to the day on which it was last logged.
 	warned *sync.Map
 }
 

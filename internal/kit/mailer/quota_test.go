@@ -83,7 +83,7 @@ func (q *quotaTest) used() (u mailer.Usage) {
 	return u
 }
 
-// failures counts the failed attempts of the jobs that wait.
+// failures counts the failed attempts of the waiting jobs.
 func (q *quotaTest) failures() (n int64, err error) {
 	err = q.db.System("test").Read(q.t.Context(), func(r *db.Reader) (err error) {
 		n, err = db.One(r, db.Scalar[int64], `SELECT COALESCE(MAX(attempts), 0) FROM job`)
@@ -138,7 +138,7 @@ func TestDailyQuota(t *testing.T) {
 			}
 		}
 
-		// Another workspace, and mail of none, have nothing to do with it.
+		// Another workspace, and mail of none, are not affected.
 		other := dbtest.Tenant(t, q.db, "other")
 		if _, err := q.mailer.Relay(t.Context(), other, mailer.FinishedMail{ID: uuid.New(), Envelope: mailer.Envelope{To: []string{"a@x.example"}}, Raw: []byte("\r\n")}); err != nil {
 			t.Error(err)
@@ -160,7 +160,7 @@ func TestDailyQuota(t *testing.T) {
 	})
 }
 
-// What is tried again is counted once; what the server refuses for good is
+// A mail that is tried again is counted once; one that the server refuses permanently is
 // counted too.
 func TestQuotaCountsWhatWasSent(t *testing.T) {
 	t.Parallel()

@@ -19,8 +19,8 @@ import (
 	"konak/internal/kit/setting"
 )
 
-// sending bounds one conversation with the mail server, quitting the wait for
-// its last word.
+// sending limits one conversation with the mail server, quitting limits the wait for its
+// final answer.
 const (
 	sending  = 30 * time.Second
 	quitting = 5 * time.Second
@@ -62,17 +62,17 @@ func parseServer(raw, ca string) (*server, error) {
 	return s, nil
 }
 
-// alwaysTLS in the address asks for STARTTLS of a server on this machine too.
+// alwaysTLS in the address requires STARTTLS even for a server on this machine.
 const alwaysTLS = "tls=always"
 
-// refusal is a server's word on one mail. What it says of us, such as that
-// the password is wrong, is an operator's to repair, and mails wait for it.
+// refusal is a server's answer about one mail. Its answers about us, such as a wrong
+// password, must be solved by an operator, and mails wait for that.
 type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-// send hands a message over and returns which of its copies were refused. A mail
-// that the server refuses for good is dropped, the rest is tried again.
+// send sends a message and returns which of its copies were refused. A mail that the server
+// refuses permanently is dropped, others are tried again.
 func (s *server) send(ctx context.Context, to Envelope, body []byte) ([]Refusal, error) {
 	ctx, cancel := context.WithTimeout(ctx, sending)
 	defer cancel()

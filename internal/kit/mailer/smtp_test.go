@@ -27,8 +27,8 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// authority is a certificate authority of one test. It gives the file that
-// vouches for it and a certificate for an address, or one that has run out.
+// authority is a certificate authority of one test. It returns its CA file and a
+// certificate for an address, which may be expired.
 func authority(t *testing.T, ip string, until time.Time) (file string, safe *tls.Config) {
 	t.Helper()
 	key := func() *ecdsa.PrivateKey {
@@ -63,13 +63,13 @@ func authority(t *testing.T, ip string, until time.Time) (file string, safe *tls
 	return file, &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
 }
 
-// Mails go out over STARTTLS and over smtps to a server that a known
-// authority vouches for, and to no other. What is wrong with the connection is
-// said in the log, never with the password, and the mail waits for repair.
+// Mails are sent over STARTTLS and smtps only to a server certified by a known authority.
+// Connection errors are logged, never with the password, and the mail waits until they are
+// solved.
 func TestSafeConnections(t *testing.T) {
 	t.Parallel()
 	const here = "127.0.0.1"
-	now := clock.System{}.Now() // what certificates go by
+	now := clock.System{}.Now() // certificates use the system clock
 	good, stale := now.AddDate(1, 0, 0), now.AddDate(0, 0, -1)
 	for _, c := range []struct {
 		name     string

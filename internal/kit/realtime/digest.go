@@ -11,29 +11,28 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Digest is a small answer that a stream repeats when it may have changed.
-// However many streams of a workspace are open on a node, Prepare is called once
-// a second at most, and Make once a second for each caller.
+// Digest is a small answer that a stream sends again when it may have changed. However many
+// streams of a workspace are open on a node, Prepare is called at most once a second, and
+// Make at most once a second per caller.
 type Digest struct {
 	Name       string
 	Module     string
 	Permission perm.Permission
-	// Concerns says whether an event of this name may change it.
+	// Concerns reports whether an event of this name may change the digest.
 	Concerns func(name string) bool
-	// Prepare returns what the digests of all callers of a workspace are made
-	// of; nil where they have nothing in common. The caller in ctx is one of
-	// them.
+	// Prepare returns the common input of the digests of all callers of a workspace; nil if
+	// they have nothing in common. The caller in ctx is one of them.
 	Prepare func(ctx context.Context) (any, error)
-	// Make returns the digest for the caller in ctx, from what Prepare returned.
+	// Make returns the digest for the caller in ctx, given the result of Prepare.
 	Make func(ctx context.Context, prepared any) (any, error)
 }
 
-// digestRound holds the digests of a workspace up to one event. They are made
-// when a stream asks for them.
+// digestRound holds the digests of a workspace up to one event. They are computed when a
+// stream asks for them.
 type digestRound struct {
 	sequence int64
 	age      func() time.Duration
-	lock     chan struct{} // of one place; whoever has sent to it has the maps
+	lock     chan struct{} // of capacity one; its holder may use the maps
 	prepared map[string]any
 	made     map[digestKey][]byte
 }
@@ -43,9 +42,9 @@ type digestKey struct {
 	caller uuid.UUID
 }
 
-// digestRound returns the round for a stream that has seen the events up to a
-// sequence. Where that would be a new one and the last began less than a moment
-// ago, it returns how long to wait.
+// digestRound returns the round for a stream that has seen the events up to a sequence. If
+// that requires a new round and the last one began too recently, it returns how long to
+// wait.
 func (f *feed) digestRound(after int64) (*digestRound, time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,8 +63,7 @@ func (f *feed) digestRound(after int64) (*digestRound, time.Duration) {
 	return f.round, 0
 }
 
-// text returns a digest's message for the caller, which the first stream that
-// asks makes.
+// text returns a digest's message for the caller; the first stream that asks computes it.
 func (r *digestRound) text(ctx context.Context, d *Digest, who *caller.Caller) ([]byte, error) {
 	select {
 	case r.lock <- struct{}{}:
@@ -95,8 +93,8 @@ func (r *digestRound) text(ctx context.Context, d *Digest, who *caller.Caller) (
 	return text, nil
 }
 
-// sendDigests sends the digests that may have changed, or returns how long to
-// wait before it can.
+// sendDigests sends the digests that may have changed, or returns how long to wait before
+// it can.
 func (st *stream) sendDigests(ctx context.Context, f *feed) (wait time.Duration, err error) {
 	sent := false
 	for i := range st.Digests {

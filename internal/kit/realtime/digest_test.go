@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// watchChanges opens a stream that gathers and waits until it is ready.
+// watchChanges opens a stream in changes mode and waits until it is ready.
 func (h *harness) watchChanges(token string) *stream {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 30*time.Second)
@@ -32,8 +32,8 @@ func (h *harness) watchChanges(token string) *stream {
 	return s
 }
 
-// However many streams watch, what an event changes is read once for the
-// workspace and once for each caller.
+// However many streams watch, the data changed by an event is read once for the workspace
+// and once per caller.
 func TestDigestIsMadeOnceForAllStreams(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

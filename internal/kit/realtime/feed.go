@@ -19,7 +19,7 @@ type entry struct {
 	name     string
 	body     []byte
 	object   func() string // the record's id, found once for all streams
-	to       uuid.UUID     // of a signal: whom alone it is for
+	to       uuid.UUID     // of a signal: its only recipient, or the zero id
 }
 
 func newEntry(sequence int64, name string, body []byte) entry {
@@ -38,11 +38,11 @@ func newEntry(sequence int64, name string, body []byte) entry {
 	})}
 }
 
-// A feed holds the newest events of one workspace, in order and without a gap,
-// for as long as somebody on this node watches it.
+// A feed holds the newest events of one workspace, in order and without gaps, as long as
+// somebody on this node watches it.
 type feed struct {
 	tenant db.Handle
-	// carries says whether any stream may carry a message of a name.
+	// carries reports whether any stream may carry a message of a name.
 	carries func(name string) bool
 	watch   int // streams, counted under Streams.mu
 	stop    context.CancelFunc
@@ -53,24 +53,24 @@ type feed struct {
 	ring    []entry // the events up to last
 	bytes   int
 	last    int64
-	signals []entry // the newest, numbered from the first that there was
-	heard   int64   // how many signals there were
+	signals []entry // the newest ones; heard is the number of the last
+	heard   int64   // number of signals so far
 	changed chan struct{}
 	round   *digestRound // the newest, nil before the first
 }
 
 const (
-	// A feed holds this many events and bytes, and up to twice as many before
-	// it lets the oldest go; a stream that is further behind reads the database.
+	// A feed holds this many events and bytes, and up to twice as many before it drops the
+	// oldest; a stream that is further behind reads the database.
 	feedEvents  = 1024
 	feedBytes   = 4 << 20
 	feedSignals = 128
-	// lookEvery is how long an event waits for a stream here if another node
-	// dispatched it and its word was lost.
+	// lookEvery is how long an event is delayed for a stream here if another node
+	// dispatched it and its message was lost.
 	lookEvery = time.Second
 )
 
-// join gives the workspace's feed, which begins with its first stream.
+// join returns the workspace's feed, which its first stream creates.
 func (s *Streams) join(ctx context.Context, tenant uuid.UUID) (*feed, error) {
 	s.mu.Lock()
 	f, ok := s.feeds[tenant]
@@ -109,8 +109,8 @@ func (s *Streams) leave(tenant uuid.UUID, f *feed) {
 
 // feed receives a workspace's events until nobody watches it any more.
 func (s *Streams) feed(ctx context.Context, tenant uuid.UUID, f *feed) {
-	// Subscribe before reading how far the database is: what commits in between
-	// arrives on both ways and is told apart by its sequence.
+	// Subscribe before reading the database's last sequence: an event committed in between
+	// arrives both ways and is recognised by its sequence.
 	sub := s.Bus.Subscribe(tenant)
 	f.failed = f.tenant.Read(ctx, func(r *db.Reader) (err error) { f.last, err = event.Last(r); return err })
 	close(f.primed)
@@ -118,8 +118,8 @@ func (s *Streams) feed(ctx context.Context, tenant uuid.UUID, f *feed) {
 		sub.Close()
 		return
 	}
-	// Another node may dispatch what somebody here watches, and its word may not
-	// reach us: on a database that nodes can share, how far it is is looked up.
+	// Another node may dispatch events that are watched here, and its message may get lost:
+	// on a database that nodes can share, the last sequence is checked regularly.
 	var others <-chan time.Time
 	if s.DB.Dialect() == db.Postgres {
 		look := time.NewTicker(lookEvery)
@@ -156,19 +156,19 @@ func (s *Streams) feed(ctx context.Context, tenant uuid.UUID, f *feed) {
 	}
 }
 
-// take adds a message and says whether it follows what the feed holds.
+// take adds a message and reports whether it directly follows those in the feed.
 func (f *feed) take(m bus.Message) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
 	case m.Sequence == 0 && !f.carries(m.Type):
-		return true // what nodes tell each other wakes no stream
+		return true // messages between nodes wake no stream
 	case m.Sequence == 0:
 		var addressed struct {
 			To uuid.UUID `json:"to"`
 		}
 		if json.Unmarshal(m.Body, &addressed) != nil {
-			return true // whom it is for is unknown
+			return true // its recipient is unknown
 		}
 		if len(f.signals) == feedSignals {
 			f.signals = append(f.signals[:0:0], f.signals[1:]...)
@@ -198,7 +198,7 @@ func (f *feed) add(e entry) {
 		f.bytes -= len(f.ring[old].body)
 		old++
 	}
-	// Streams may still read the old array, so it is left as it is.
+	// Streams may still read the old array, so it is not modified.
 	f.ring = append(make([]entry, 0, 2*feedEvents), f.ring[old:]...)
 }
 
@@ -208,8 +208,8 @@ func (f *feed) notify() {
 	f.changed = make(chan struct{})
 }
 
-// fill reads from the database what the bus did not bring. Where that is more
-// than a feed holds, it begins anew at the end.
+// fill reads from the database the events that the bus did not deliver. If there are more
+// than a feed holds, it starts again at the end.
 func (f *feed) fill(ctx context.Context) error {
 	var events []event.Event
 	var last int64
@@ -233,7 +233,7 @@ func (f *feed) fill(ctx context.Context) error {
 	}
 	for _, e := range events {
 		if e.Sequence != f.last+1 {
-			f.ring, f.bytes = nil, 0 // history was cleaned up under us
+			f.ring, f.bytes = nil, 0 // older events were cleaned up meanwhile
 		}
 		f.add(newEntry(e.Sequence, e.Type, e.Body()))
 	}
@@ -250,7 +250,7 @@ type news struct {
 	changed <-chan struct{}
 }
 
-// since gives what follows a sequence and a number of signals.
+// since returns the events after a sequence, and the signals after a number of signals.
 func (f *feed) since(after, heard int64) news {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/event"
 )
 
-// What nodes tell each other over the bus, which no stream carries, wakes none.
+// Messages between nodes on the bus, which no stream carries, wake no stream.
 func TestFeedWakesNobodyForWhatNoStreamCarries(t *testing.T) {
 	t.Parallel()
 	s := &Streams{visible: map[string]event.Type{"signal.seen": {Name: "signal.seen"}}}
@@ -36,8 +36,8 @@ func TestFeedWakesNobodyForWhatNoStreamCarries(t *testing.T) {
 	}
 }
 
-// A feed takes what follows, passes over what it has, and refuses what leaves a
-// gap, also of one event.
+// A feed accepts the next event, skips those it has, and refuses one after a gap, even of
+// one event.
 func TestFeedTakesNothingAfterAGap(t *testing.T) {
 	t.Parallel()
 	f := &feed{carries: func(string) bool { return true }, changed: make(chan struct{})}
@@ -55,7 +55,7 @@ func TestFeedTakesNothingAfterAGap(t *testing.T) {
 	}
 }
 
-// A hint of another node is no event: the feed reads what it tells of.
+// A hint from another node is not an event: the feed reads the event from the database.
 func TestFeedReadsWhatItIsTold(t *testing.T) {
 	t.Parallel()
 	f := &feed{carries: func(string) bool { return true }, changed: make(chan struct{})}
@@ -68,9 +68,9 @@ func TestFeedReadsWhatItIsTold(t *testing.T) {
 	}
 }
 
-// What a feed let go of it says so of: a stream at its old end gets all that
-// follows, one before it reads the database. So it is after many events, and
-// after large ones.
+// A feed knows which events it has dropped: a stream at its oldest end gets all that
+// follow, one before it reads the database. This holds after many events, and after large
+// ones.
 func TestOldEndOfTheFeed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ size, events, kept int }{
@@ -108,8 +108,8 @@ func TestOldEndOfTheFeed(t *testing.T) {
 	}
 }
 
-// A feed that fills itself begins anew where what it holds does not reach: after
-// more events than it holds, and after history that was cleaned up.
+// A feed that fills a gap starts again if its events do not connect: after more events than
+// it holds, and after history was cleaned up.
 func TestFeedBeginsAnew(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

@@ -8,7 +8,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// What a feed carries is live, so a key of the test environment hears none of it.
+// A feed carries live data, so a key of the test environment receives none of it.
 func TestTestKeysHearNothing(t *testing.T) {
 	t.Parallel()
 	s := &Streams{visible: map[string]event.Type{"dlp.seen": {Name: "dlp.seen", Module: "mail", Permission: perm.DLPView}}}

@@ -1,15 +1,15 @@
-// Package realtime is the panel's stream: what happens in a workspace, as it
-// happens, to those who may see it.
+// Package realtime is the panel's stream: it sends the events of a workspace, as
+// they happen, to those who may see them.
 //
-// A stream carries three kinds of messages. Events have the tenant's sequence
-// and are resumed by it from the database, so a stream that was cut misses
-// nothing and repeats nothing. Signals (typing, presence) have no sequence:
-// they are worth something now or never. Digests are small answers, such as
-// the inbox's counters, that are made anew when events concern them.
+// A stream carries three kinds of messages. Events have the tenant's sequence, by
+// which a stream is resumed from the database, so a stream that was cut misses
+// nothing and repeats nothing. Signals (typing, presence) have no sequence: they
+// matter only at the moment. Digests are small answers, such as the inbox's
+// counters, that are computed again when events may have changed them.
 //
-// The same messages go out as server-sent events and over a WebSocket. All
-// streams of a workspace on a node share one feed, so that an event is
-// received, and a gap filled, once and not once for each of them.
+// The same messages are sent as server-sent events and over a WebSocket. All
+// streams of a workspace on a node share one feed, so that an event is received,
+// and a gap filled, only once for all of them.
 package realtime
 
 import (
@@ -36,12 +36,12 @@ type Config struct {
 	Bus     bus.Bus
 	Log     *slog.Logger
 	Catalog event.Catalog
-	// Signals are the names of messages without a sequence and who may see them.
+	// Signals are the names of messages without a sequence, with who may see them.
 	Signals event.Catalog
 	Digests []Digest
 }
 
-// Streams has the open streams of every tenant on this node.
+// Streams holds the open streams of every tenant on this node.
 type Streams struct {
 	Config
 	visible map[string]event.Type
@@ -50,7 +50,7 @@ type Streams struct {
 	feeds map[uuid.UUID]*feed
 }
 
-// New makes the streams; Routes lets people open them.
+// New returns a Streams; Routes lets people open streams.
 func New(c Config) *Streams {
 	s := &Streams{Config: c, feeds: map[uuid.UUID]*feed{}, visible: map[string]event.Type{}}
 	for _, t := range slices.Concat(c.Catalog, c.Signals) {
@@ -59,18 +59,19 @@ func New(c Config) *Streams {
 	return s
 }
 
-// Routes are where streams are opened.
+// Routes are the routes that open streams.
 type Routes struct {
 	*Streams
-	// Audience is told who watches; nil if nobody asks.
+	// Audience is notified of watchers; nil if that is not needed.
 	Audience Audience
-	// Beat is how often a stream shows that it is alive: 15 seconds by default.
+	// Beat is the interval of a stream's signs of life: 15 seconds by default.
 	Beat time.Duration
 }
 
-// Audience hears of those who watch.
+// Audience is notified of those who watch.
 type Audience interface {
-	// Came is called when somebody opens a stream; what it returns when it ends.
+	// Came is called when somebody opens a stream; the function it returns is called when
+	// the stream ends.
 	Came(ctx context.Context, who *caller.Caller) (left func())
 }
 
@@ -101,19 +102,19 @@ func (s *Routes) Register(a *api.API) {
 	})
 }
 
-// Signal sends a message without a sequence to those who watch a workspace
-// now, on every node.
+// Signal sends a message without a sequence to everyone who is watching a workspace, on
+// every node.
 func (s *Streams) Signal(tenant uuid.UUID, name string, data any) {
 	s.SignalTo(tenant, uuid.Nil, name, data)
 }
 
-// SignalTo sends it to the streams of one caller only, wherever they are signed in.
+// SignalTo sends a signal only to the streams of one caller, wherever they are signed in.
 func (s *Streams) SignalTo(tenant, to uuid.UUID, name string, data any) {
 	s.Bus.Publish(tenant, bus.Message{Type: name, Body: message{Type: name, To: to, Data: data}.text()})
 }
 
-// SignalHere sends it to those on this node only, where every node finds out
-// by itself.
+// SignalHere sends a signal only to watchers on this node, for what every node detects by
+// itself.
 func (s *Streams) SignalHere(tenant uuid.UUID, name string, data any) {
 	s.mu.Lock()
 	f := s.feeds[tenant]
@@ -141,8 +142,8 @@ func (s *Routes) begin(ctx context.Context, in *streamIn) (*stream, error) {
 const (
 	catchUp   = 500
 	heartbeat = 15 * time.Second
-	// gathering is how long changes are gathered, repeat how often digests are
-	// made at most. A person sees neither.
+	// gathering is how long changes are collected, repeat is the minimum time between
+	// digests. Nobody notices either delay.
 	gathering = 250 * time.Millisecond
 	repeat    = time.Second
 )
@@ -152,8 +153,8 @@ func (s *Streams) carries(name string) bool {
 	return ok
 }
 
-// mayHear says whether the caller hears messages of a name. Keys of the test
-// environment hear none, since what a feed carries is live.
+// mayHear reports whether the caller may receive messages of a name. Keys of the test
+// environment receive none, since a feed carries live data.
 func (s *Streams) mayHear(who *caller.Caller, name string) bool {
 	t, ok := s.visible[name]
 	return ok && !who.Test && (t.Module == "" || who.Licences[t.Module]) && who.Can(t.Permission)

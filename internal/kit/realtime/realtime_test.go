@@ -39,7 +39,7 @@ var signals = event.Catalog{
 	{Name: "signal.hidden", Module: "crm", Permission: perm.ConversationsView},
 }
 
-// watcher is everybody who knows the token: one permission, one licence.
+// watcher authenticates everybody who knows the token, with one permission and one licence.
 type watcher struct {
 	tenant uuid.UUID
 	out    *atomic.Bool
@@ -73,7 +73,7 @@ type harness struct {
 	url     string
 	out     *atomic.Bool // everybody was signed out
 	streams *realtime.Streams
-	// prepared and made count how often the digest was.
+	// prepared and made count the calls of the digest's functions.
 	prepared, made atomic.Int64
 }
 
@@ -106,8 +106,8 @@ func open(t *testing.T, d *db.DB) *harness {
 	return h
 }
 
-// emit announces one event of each type and dispatches them on the given bus:
-// the hub, or nowhere, as if another node's message was lost.
+// emit emits one event of each type and dispatches them on the given bus: the hub, or
+// nowhere, as if another node's message was lost.
 func (h *harness) emit(on bus.Bus, types ...string) {
 	h.t.Helper()
 	err := h.db.Tenant(h.tenant).InTx(h.t.Context(), func(tx *db.Tx) error {
@@ -235,8 +235,8 @@ func TestStreamResumes(t *testing.T) {
 	})
 }
 
-// What the bus lost is read from the database as soon as a later number shows
-// that something is missing.
+// Events that the bus lost are read from the database as soon as a later number reveals the
+// gap.
 func TestStreamFillsAGap(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -252,8 +252,8 @@ func TestStreamFillsAGap(t *testing.T) {
 	})
 }
 
-// What another node dispatches, and its bus alone knows of, is seen here all the
-// same, on the database that nodes can share.
+// Events dispatched by another node, whose bus does not reach this one, are seen here
+// anyway, on the database that nodes can share.
 func TestStreamSeesOtherNodes(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -269,7 +269,7 @@ func TestStreamSeesOtherNodes(t *testing.T) {
 	})
 }
 
-// A stream that falls behind loses its place on the bus, not its events.
+// A stream that falls behind loses its place on the bus, but no events.
 func TestSlowStreamMissesNothing(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -304,7 +304,7 @@ func TestStreamRefuses(t *testing.T) {
 	}
 }
 
-// Whoever is signed out loses the streams that were open.
+// A person who is signed out loses their open streams.
 func TestStreamEndsWithItsSession(t *testing.T) {
 	t.Parallel()
 	h := open(t, dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start)))

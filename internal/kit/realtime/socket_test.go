@@ -25,7 +25,7 @@ type socket struct {
 	conn *websocket.Conn
 }
 
-// fataler is a test, or one of the many of a property.
+// fataler is a test, or one of the many runs of a property.
 type fataler interface {
 	Helper()
 	Fatal(args ...any)
@@ -88,7 +88,7 @@ func TestSocketCarriesTheSameMessages(t *testing.T) {
 	})
 }
 
-// Signals reach those who may hear them and move no stream's place.
+// Signals reach only those who may receive them and do not change any stream's position.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	h := open(t, dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start)))
@@ -105,8 +105,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// A signal for one caller is for their streams alone, on the other nodes too, and one
-// whose receiver cannot be read is for nobody.
+// A signal for one caller reaches only their streams, on other nodes too, and one whose
+// recipient cannot be read reaches nobody.
 func TestSignalTo(t *testing.T) {
 	t.Parallel()
 	h := open(t, dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start)))
@@ -128,8 +128,8 @@ type change struct {
 	ObjectID string `json:"object_id"`
 }
 
-// A burst is told in a few words: each record once, under the last sequence,
-// and the digest once a second at most.
+// A burst is summarised: each record once, with the last sequence, and the digest at most
+// once a second.
 func TestChangesAreGathered(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -162,7 +162,7 @@ func TestChangesAreGathered(t *testing.T) {
 		if messages > burst/10 || digests > messages+1 {
 			t.Errorf("%d messages and %d digests for one burst", messages, digests)
 		}
-		// The end of the burst is digested too.
+		// The end of the burst is in a digest too.
 		for digests == 0 {
 			if s.next().Type == "digest" {
 				digests++
@@ -171,7 +171,8 @@ func TestChangesAreGathered(t *testing.T) {
 	})
 }
 
-// What is no longer kept cannot be resumed, and the receiver is told so.
+// A stream cannot be resumed from events that are no longer stored, and the receiver is
+// notified.
 func TestResetWhereHistoryIsGone(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -194,8 +195,8 @@ func TestResetWhereHistoryIsGone(t *testing.T) {
 	})
 }
 
-// A stream that is cut at any moment and resumed misses nothing and repeats
-// nothing, whatever the bus loses meanwhile and however slowly it is read.
+// A stream that is cut at any moment and resumed misses nothing and repeats nothing,
+// whatever the bus loses meanwhile and however slowly it is read.
 func TestStreamCutAtRandom(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -242,7 +243,7 @@ func TestStreamCutAtRandom(t *testing.T) {
 						visible[emitted] = name == "dlp.seen"
 					}
 				case act < 8:
-					// One more on the bus shows what was lost.
+					// One more event on the bus reveals what was lost.
 					h.emit(h.hub, "dlp.seen")
 					emitted++
 					visible[emitted] = true

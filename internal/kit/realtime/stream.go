@@ -14,14 +14,15 @@ import (
 	"konak/internal/kit/event"
 )
 
-// line is how messages leave: a stream of server-sent events, or a socket.
+// line is the connection on which messages are sent: a stream of server-sent events, or a
+// socket.
 type line interface {
-	// ready says after which sequence the stream begins.
+	// ready sends the sequence after which the stream begins.
 	ready(after int64) error
-	// put sends a message at the next flush; sequence 0 for one that has none.
+	// put sends a message at the next flush; sequence 0 for one without a sequence.
 	put(sequence int64, name string, body []byte) error
 	flush() error
-	// alive shows that the connection is.
+	// alive sends a sign of life.
 	alive() error
 }
 
@@ -40,13 +41,13 @@ func (ws) alive() error                               { return nil } // the sock
 func (ws) flush() error                               { return nil }
 func (l ws) put(_ int64, _ string, body []byte) error { return l.Send(body) }
 
-// Receiver takes what happens in a workspace. Its methods are called by one
-// goroutine; an error ends the stream.
+// Receiver receives the messages of a workspace. Its methods are called by one goroutine;
+// an error ends the stream.
 type Receiver interface {
-	// Ready is called first and says after which sequence the events begin.
+	// Ready is called first with the sequence after which the events begin.
 	Ready(after int64) error
-	// Receive takes an event that the watcher may see, a signal with the sequence
-	// 0, or "reset" where events up to the sequence are no longer kept.
+	// Receive receives an event that the watcher may see, a signal with the sequence 0, or
+	// "reset" if events up to the sequence are no longer stored.
 	Receive(sequence int64, name string, body []byte) error
 }
 
@@ -59,18 +60,18 @@ func (l received) put(sequence int64, name string, body []byte) error {
 	return l.Receive(sequence, name, body)
 }
 
-// Follow gives a receiver what happens in the watcher's workspace after a sequence,
-// or from now on where it is negative, until the context ends.
+// Follow passes a receiver the messages of the watcher's workspace after a sequence, or
+// from now on if it is negative, until the context ends.
 func (s *Streams) Follow(ctx context.Context, after int64, to Receiver) error {
 	st := &stream{Routes: &Routes{Streams: s}, who: api.Watcher(ctx), after: after}
 	return st.run(ctx, received{to})
 }
 
-// message is what a stream says besides events.
+// message is a message of a stream that is not an event.
 type message struct {
 	Type     string `json:"type"`
 	Sequence int64  `json:"sequence,omitzero"`
-	// To is whom alone a signal is for; the zero id stands for all.
+	// To is the only caller that a signal is for; the zero id means everyone.
 	To   uuid.UUID `json:"to,omitzero"`
 	Data any       `json:"data"`
 }
@@ -93,15 +94,15 @@ type Changed struct {
 type stream struct {
 	*Routes
 	who    *caller.Caller
-	after  int64 // the last sequence that was sent or passed over
-	heard  int64 // signals
+	after  int64 // the last sequence sent or skipped
+	heard  int64 // number of signals seen
 	gather bool
 
 	out     line
 	changes []Changed
 	seen    map[Changed]struct{}
-	stale   []bool // digests
-	waiting bool   // for the digests' next turn
+	stale   []bool // by digest
+	waiting bool   // until the digests may be sent again
 }
 
 // run sends until the receiver leaves.
@@ -131,7 +132,7 @@ func (st *stream) run(ctx context.Context, out line) error {
 	for {
 		st.who = api.Watcher(ctx)
 		var changed <-chan struct{}
-		if pause == nil { // else what comes in gathers
+		if pause == nil { // during a pause, news accumulates
 			n := f.since(st.after, st.heard)
 			if n.behind {
 				if err := st.past(ctx); err != nil {
@@ -172,7 +173,7 @@ func (st *stream) run(ctx context.Context, out line) error {
 	}
 }
 
-// send sends what the feed has and says whether there was anything.
+// send sends the feed's news and reports whether there was any.
 func (st *stream) send(n news) (bool, error) {
 	sent := false
 	for _, e := range n.signals {
@@ -196,7 +197,7 @@ func (st *stream) send(n news) (bool, error) {
 	return true, st.out.flush()
 }
 
-// event sends an event, or remembers what it changed.
+// event sends an event, or records what it changed.
 func (st *stream) event(e entry) error {
 	st.after = e.sequence
 	if !st.mayHear(st.who, e.name) {
@@ -216,7 +217,7 @@ func (st *stream) event(e entry) error {
 	return nil
 }
 
-// notify sends the changes that were gathered, under the sequence of the last.
+// notify sends the collected changes, with the sequence of the last one.
 func (st *stream) notify() (bool, error) {
 	if len(st.changes) == 0 {
 		return false, nil
@@ -228,7 +229,7 @@ func (st *stream) notify() (bool, error) {
 	return true, err
 }
 
-// past sends a page of what the database has after the stream's place.
+// past sends a page of the events that the database has after the stream's position.
 func (st *stream) past(ctx context.Context) error {
 	var events []event.Event
 	var last int64
@@ -243,7 +244,8 @@ func (st *stream) past(ctx context.Context) error {
 		return err
 	}
 	if len(events) == 0 || events[0].Sequence != st.after+1 {
-		// What lies between is no longer kept: the receiver must read anew.
+		// The events in between are no longer stored: the receiver must load everything
+		// again.
 		if len(events) > 0 {
 			last = events[0].Sequence - 1
 		}

@@ -7,9 +7,9 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// builder turns documents into a segment in two steps. While documents come in
-// it only numbers their words; impacts need the average field lengths and are
-// computed when the last one is in.
+// builder turns documents into a segment in two steps. While documents are added it only
+// numbers their words; impacts need the average field lengths and are computed after the
+// last one.
 type builder struct {
 	schema *Schema
 	scan   trtext.Scanner
@@ -70,7 +70,7 @@ func (b *builder) word(w []byte) uint32 {
 	return n
 }
 
-// add takes in one document. It must follow the schema.
+// add adds one document. It must follow the schema.
 func (b *builder) add(d *Document) {
 	for _, text := range d.Fields {
 		b.fieldAt = append(b.fieldAt, uint32(len(b.text)))
@@ -108,10 +108,10 @@ func (b *builder) add(d *Document) {
 	}
 }
 
-// breaks says whether words with this text between them are no neighbours.
+// breaks reports whether words with this text between them are not neighbours.
 func breaks(between string) bool { return strings.ContainsAny(between, "\n.;:") }
 
-// averages are the mean lengths of the fields over all documents.
+// averages returns the mean lengths of the fields over all documents.
 func (b *builder) averages() []float64 {
 	n := len(b.schema.Fields)
 	avg := make([]float64, n)
@@ -175,7 +175,7 @@ func (b *builder) build(avg []float64) *segment {
 	return s
 }
 
-// sortTerms gives every term its place in the sorted vocabulary.
+// sortTerms returns the position of every term in the sorted vocabulary.
 func (b *builder) sortTerms() []uint32 {
 	order := make([]uint32, len(b.names))
 	for i := range order {
@@ -189,7 +189,7 @@ func (b *builder) sortTerms() []uint32 {
 	return rank
 }
 
-// tally adds up the weighted frequency of the terms of one document.
+// tally sums the weighted frequencies of the terms of one document.
 type tally struct {
 	tf   []float32
 	seen []uint32
@@ -230,7 +230,7 @@ func (b *builder) count(d int, rank []uint32, avg []float64, t *tally) {
 	}
 }
 
-// quantize saturates a weighted frequency and keeps it in one byte, never zero.
+// quantize saturates a weighted frequency and stores it in one byte, never zero.
 func quantize(tf float32, k1 float64) uint8 {
 	x := float64(tf)
 	return uint8(max(1, x/(x+k1)*255+.5))

@@ -1,13 +1,13 @@
 package search
 
-// contextHalf is the summed impact at which a group counts half for a term,
-// contextB how strongly large groups are held back.
+// contextHalf is the summed impact at which a group counts half for a term, contextB is how
+// strongly large groups are penalized.
 const (
 	contextHalf = 2.0
 	contextB    = .5
 )
 
-// finish derives what follows from the other arrays.
+// finish computes the fields that are derived from the other arrays.
 func (s *segment) finish(schema *Schema) {
 	s.index()
 	s.context = contextTable{attr: -1}
@@ -20,8 +20,8 @@ func (s *segment) finish(schema *Schema) {
 	s.buildContext(group)
 }
 
-// buildContext sums the impacts of every stem over the documents of a group.
-// It reads postings rather than text, so a merged segment can do it too.
+// buildContext sums the impacts of every stem over the documents of a group. It reads
+// postings rather than text, so that it also works for merged segments.
 func (s *segment) buildContext(attr int) {
 	col := &s.attrs[attr]
 	groups := len(col.values)

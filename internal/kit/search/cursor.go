@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// cursor is the place after the last hit shown. Score and id find it again
-// even when the revision has changed in between; shown bounds the depth.
+// cursor is the position after the last hit shown. Score and id find it again even if the
+// revision has changed in between; shown limits the depth.
 type cursor struct {
 	revision int64
 	shown    int

@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// ErrFile says that a file cannot be used: damaged, cut short, or written for
-// another schema or analysis. The caller builds the index anew.
+// ErrFile reports that a file cannot be used: damaged, truncated, or written for another
+// schema or analysis. The caller must rebuild the index.
 var ErrFile = errors.New("search: index file is not usable")
 
 const (
@@ -92,8 +92,8 @@ func Open(schema Schema, r io.Reader) (*Index, error) {
 	return x, nil
 }
 
-// sound checks the sizes that searching relies on. The checksum guards against
-// damage; this guards against a file made by a faulty writer.
+// sound checks the sizes that searching relies on. The checksum protects against damage;
+// this protects against a file written by a faulty program.
 func (s *segment) sound(dead bitmap) bool {
 	terms, docs := s.vocab.size(), len(s.ids)
 	ok := terms >= 0 && len(s.start) == terms+1 && len(s.docs) == len(s.impact) &&
@@ -128,7 +128,7 @@ func isRising(list []uint32) bool {
 	return true
 }
 
-// encoder writes numbers little-endian and keeps the checksum.
+// encoder writes numbers little-endian and updates the checksum.
 type encoder struct {
 	w   io.Writer
 	sum uint32
@@ -207,7 +207,7 @@ func (e *encoder) segment(s *segment) {
 	}
 }
 
-// decoder is the other direction. After the first error it yields zeros.
+// decoder reads what encoder writes. After the first error it returns zeros.
 type decoder struct {
 	r   io.Reader
 	sum uint32
@@ -215,8 +215,8 @@ type decoder struct {
 	buf []byte
 }
 
-// bytes reads n bytes, in steps, so that a wrong length fails at the end of
-// the file rather than in the allocator.
+// bytes reads n bytes in steps, so that a wrong length fails at the end of the file rather
+// than in the allocator.
 func (d *decoder) bytes(n int) []byte {
 	d.buf = d.buf[:0]
 	for d.err == nil && len(d.buf) < n {

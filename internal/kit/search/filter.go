@@ -53,8 +53,8 @@ func (s *Snapshot) compile(q *Query, seg *segment) ([]check, error) {
 	return out, nil
 }
 
-// facetCounter counts hits by the values of one attribute; numbers of values
-// differ from segment to segment, hence the slices within.
+// facetCounter counts hits by the values of one attribute; values are numbered per segment,
+// hence the nested slices.
 type facetCounter struct {
 	name   string
 	cols   []*attrColumn
@@ -80,7 +80,7 @@ func newFacets(s *Snapshot, names []string) ([]facetCounter, error) {
 
 func (f *facetCounter) add(seg int, d uint32) { f.counts[seg][f.cols[seg].of[d]]++ }
 
-// list is the facet, the most frequent value first.
+// list returns the facet's counts, the most frequent value first.
 func (f *facetCounter) list() []Count {
 	sum := map[string]int{}
 	for i, col := range f.cols {

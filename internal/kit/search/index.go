@@ -6,22 +6,21 @@ import (
 	"sync/atomic"
 )
 
-// maxSmall is the number of small segments at which Apply merges them, and
-// compactShare the share of small and dead documents at which a whole merge is
-// worth its time.
+// maxSmall is the number of small segments at which Apply merges them, and compactShare is
+// the share of small and dead documents at which a full merge is worthwhile.
 const (
 	maxSmall     = 8
 	compactShare = .1
 )
 
-// Index holds the current snapshot of a set of documents. Searches take the
-// snapshot and go on undisturbed; writers take turns.
+// Index holds the current snapshot of a set of documents. A search takes the snapshot and
+// is not affected by later changes; writers take turns.
 type Index struct {
 	schema *Schema
 	now    atomic.Pointer[Snapshot]
 
 	write      sync.Mutex
-	compacting bool // guarded by write: segments of now must keep their places
+	compacting bool // guarded by write: segments of now must keep their positions
 }
 
 // Change replaces or removes documents.
@@ -30,8 +29,8 @@ type Change struct {
 	Delete []string
 }
 
-// Build makes an index of documents, which next yields until it says false. Of
-// documents with the same id the last counts.
+// Build creates an index of the documents that next yields until it returns false. Of
+// documents with the same id the last one is used.
 func Build(schema Schema, revision int64, next func() (Document, bool)) (*Index, error) {
 	if err := schema.check(); err != nil {
 		return nil, err
@@ -69,18 +68,17 @@ func newSnapshot(schema *Schema, revision int64, averages []float64, segments []
 	return s
 }
 
-// Snapshot is the current state.
+// Snapshot returns the current state.
 func (x *Index) Snapshot() *Snapshot { return x.now.Load() }
 
 // Search answers a query from the current state.
 func (x *Index) Search(q Query) (Answer, error) { return x.now.Load().Search(q) }
 
-// Rev is the revision of the current state.
+// Rev returns the revision of the current state.
 func (x *Index) Rev() int64 { return x.now.Load().revision }
 
-// Apply makes a new state with the changes in it. Searches that have begun
-// finish on the old one. Its cost follows the size of the change, not of the
-// index.
+// Apply creates a new state with the changes. Searches that have begun finish on the old
+// one. Its cost depends on the size of the change, not of the index.
 func (x *Index) Apply(revision int64, c Change) error {
 	for i := range c.Put {
 		if err := x.schema.checkDocument(&c.Put[i]); err != nil {
@@ -126,7 +124,7 @@ func (x *Index) Apply(revision int64, c Change) error {
 	return nil
 }
 
-// Fragmented says whether Compact is worth calling.
+// Fragmented reports whether Compact is worth calling.
 func (x *Index) Fragmented() bool {
 	s := x.now.Load()
 	loose := 0
@@ -139,9 +137,8 @@ func (x *Index) Fragmented() bool {
 	return float64(loose) > compactShare*float64(max(s.size(), 1))
 }
 
-// Compact merges all segments into one and drops what is dead. Run it in the
-// background: neither searches nor Apply wait for it. A second Compact at the
-// same time does nothing.
+// Compact merges all segments into one and drops dead documents. Run it in the background:
+// neither searches nor Apply wait for it. A second Compact at the same time does nothing.
 func (x *Index) Compact() {
 	x.write.Lock()
 	if x.compacting {
@@ -161,7 +158,7 @@ func (x *Index) Compact() {
 	var dead bitmap
 	for i, seg := range from.segments {
 		for d, id := range seg.ids {
-			// Alive when the merge began and buried since.
+			// Alive when the merge began and dead since.
 			if now.dead[i].has(uint32(d)) && !from.dead[i].has(uint32(d)) {
 				dead = dead.with(merged.size(), merged.byID[id])
 			}

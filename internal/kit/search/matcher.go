@@ -7,8 +7,8 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// Matcher marks the words of a query in source text. It belongs to the answer
-// it came with: corrected words and synonyms are marked as well.
+// Matcher marks the words of a query in source text. It belongs to the answer that contains
+// it: corrected words and synonyms are marked as well.
 type Matcher struct {
 	stems map[string]bool
 	begin string // "" if every word is whole
@@ -47,16 +47,16 @@ func (m *Matcher) spans(text string) []span {
 	return out
 }
 
-// Highlight is the whole text, escaped for HTML, with matches in <em>.
+// Highlight returns the whole text, escaped for HTML, with matches in <em>.
 func (m *Matcher) Highlight(text string) string {
 	var b strings.Builder
 	mark(&b, text, 0, len(text), m.spans(text))
 	return b.String()
 }
 
-// Snippet is the stretch of about words words with the most different matches,
-// escaped for HTML, matches in <em>, with an ellipsis where text was left out.
-// Without a match it is the beginning of the text.
+// Snippet returns the passage of about words words with the most different matches, escaped
+// for HTML, with matches in <em> and an ellipsis where text was left out. Without a match
+// it is the beginning of the text.
 func (m *Matcher) Snippet(text string, words int) string {
 	spans := m.spans(text)
 	if len(spans) == 0 {
@@ -82,8 +82,8 @@ func (m *Matcher) Snippet(text string, words int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// window finds the first word of the best stretch. A stem counts in full once
-// and a little for every repetition.
+// window returns the first word of the best passage. A stem counts in full once and a
+// little for every repetition.
 func (m *Matcher) window(text string, spans []span, words int) int {
 	stem := make([]string, len(spans))
 	for i, s := range spans {
@@ -115,7 +115,7 @@ func (m *Matcher) window(text string, spans []span, words int) int {
 	if best == 0 {
 		return 0
 	}
-	// at is the last word of the best stretch; give the match some words after.
+	// at is the last word of the best passage; leave some words after the match.
 	return max(0, min(at-words*3/4, len(spans)-words))
 }
 

@@ -13,8 +13,8 @@ func (b bitmap) count() int {
 	return n
 }
 
-// merge makes one segment of several without their dead documents. Impacts are
-// taken over as they are: all segments were built with the same averages.
+// merge merges several segments into one without their dead documents. Impacts are copied
+// unchanged: all segments were built with the same averages.
 func merge(schema *Schema, segments []*segment, dead []bitmap) *segment {
 	out := &segment{attrs: make([]attrColumn, len(schema.Attrs)), numbers: make([][]int32, len(schema.Numbers))}
 	moved := make([][]uint32, len(segments)) // old number → new, none if dead
@@ -67,8 +67,8 @@ func (out *segment) mergeAttrs(segments []*segment, moved [][]uint32) {
 	}
 }
 
-// mergePostings merges the vocabularies and joins the lists of equal terms. It
-// returns the new number of every old term, none for terms that died out.
+// mergePostings merges the vocabularies and joins the lists of equal terms. It returns the
+// new number of every old term, none for terms without documents.
 func (out *segment) mergePostings(segments []*segment, moved [][]uint32) [][]uint32 {
 	terms := make([][]uint32, len(segments))
 	at := make([]uint32, len(segments))

@@ -1,12 +1,12 @@
 package search
 
-// nearTokens is how far into a document neighbours are looked for.
+// nearTokens is how far into a document neighbouring words are searched.
 const nearTokens = 4096
 
-// rescore adds to the best candidates what a sum over single words cannot see:
-// words that stand side by side in the query and in the document. The addition
-// is never negative, so a document outside of the window cannot have deserved a
-// place above one inside, and paging stays in order.
+// rescore adds to the best candidates what a sum over single words ignores: words that are
+// next to each other both in the query and in the document. The addition is never negative,
+// so no document outside the window would belong above one inside it, and paging stays in
+// order.
 func (r *ranking) rescore(sequence []string) {
 	if r.snap.schema.Tuning.Near == 0 || len(sequence) < 2 {
 		return
@@ -37,9 +37,9 @@ type pair struct {
 	weight float64
 }
 
-// pairTable finds the pairs of a query among the words of one segment. first
-// is a coarse filter by the low bits of the first word: nearly all words of a
-// document fail it, and most documents have no pair at all.
+// pairTable finds the pairs of a query among the words of one segment. first is a coarse
+// filter by the low bits of the first word: nearly all words of a document fail it, and
+// most documents contain no pair at all.
 type pairTable struct {
 	list  []pair
 	first [256]bool

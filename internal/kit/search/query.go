@@ -9,14 +9,14 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// Errors that a caller can tell apart and show to the one who asked.
+// Errors that a caller can distinguish and show to the user.
 var (
 	ErrCursor = errors.New("search: cursor is not valid")
 	ErrFilter = errors.New("search: unknown attribute")
 	ErrLimit  = errors.New("search: limit out of range")
 )
 
-// Query is one question to a snapshot.
+// Query is one query to a snapshot.
 type Query struct {
 	Text     string
 	Synonyms *Synonyms // vocabulary to widen the query with; nil for none
@@ -26,14 +26,13 @@ type Query struct {
 	Pins     []Pin
 	Facets   []string // attributes to count the hits by
 	Limit    int      // hits wanted, 20 if zero
-	Cursor   string   // Next of the answer before; "" for the first page
-	After    *Place   // instead of Cursor: where the page before ended
+	Cursor   string   // Next of the previous answer; "" for the first page
+	After    *Place   // instead of Cursor: where the previous page ended
 	Exact    bool     // take the words as typed: no spelling correction
 	Typing   bool     // the last word may be the beginning of one
 }
 
-// Place is where a page ended, for callers whose cursors have a form of their
-// own.
+// Place is the position where a page ended, for callers with their own form of cursor.
 type Place struct {
 	Score float64
 	ID    string
@@ -45,21 +44,21 @@ type Filter struct {
 	Values []string
 }
 
-// Range keeps documents whose number lies between Min and Max, both included.
+// Range keeps documents whose number is between Min and Max, inclusive.
 type Range struct {
 	Number   string
 	Min, Max int32
 }
 
-// Boost lifts documents whose attribute has the value, by a share of the best
-// score. It lifts what matches; it does not bring in what does not.
+// Boost raises documents whose attribute has the value, by a share of the best score. It
+// affects only documents that match anyway.
 type Boost struct {
 	Attr, Value string
 	Share       float64
 }
 
-// Pin lifts one document by a share of the best score, whether it matches or
-// not; filters still apply.
+// Pin raises one document by a share of the best score, whether it matches or not; filters
+// still apply.
 type Pin struct {
 	ID    string
 	Share float64
@@ -77,14 +76,14 @@ type Count struct {
 	Hits  int
 }
 
-// Answer is what a search gives back. All of it comes from one revision.
+// Answer is the result of a search. All of it comes from one revision.
 type Answer struct {
 	Revision  int64
 	Hits      []Hit
 	Total     int // documents that score at least a fifth of the best
 	Facets    map[string][]Count
 	Next      string            // cursor of the next page, "" at the end
-	More      bool              // whether there is a next page, for who goes on with After
+	More      bool              // whether there is a next page, for callers that use After
 	Corrected map[string]string // misspelt word → the word searched instead
 	Matcher   *Matcher          // marks what matched in the source text
 }
@@ -95,18 +94,16 @@ type queryTerm struct {
 	weight float64
 }
 
-// parsed is a query after analysis, still independent of any segment but for
-// its spelling.
+// parsed is a query after analysis. Only its spelling depends on the segments.
 type parsed struct {
 	terms     []queryTerm
 	sequence  []string // stems in order, stop words left out
 	corrected map[string]string
 	synonyms  []string // stems that came from synonyms
-	begin     string   // what the last word may only be the beginning of
+	begin     string   // the last word if it may be only the beginning of one
 }
 
-// parse reads the words of a query. Stop words are left out unless there is
-// nothing else.
+// parse reads the words of a query. Stop words are left out unless there are no others.
 func (s *Snapshot) parse(q *Query) parsed {
 	words := queryWords(q.Text)
 	content := slices.DeleteFunc(slices.Clone(words), trtext.IsStop)
@@ -139,9 +136,9 @@ func (s *Snapshot) parse(q *Query) parsed {
 	return p
 }
 
-// addUnfinished adds the words that begin with the last one, if it may be unfinished,
-// and says whether there are any. A word that has been typed to its end counts
-// more, since its stem is added besides.
+// addUnfinished adds the words that begin with the last one, if it may be unfinished, and
+// reports whether there are any. A completely typed word counts more, since its stem is
+// added too.
 func (s *Snapshot) addUnfinished(q *Query, last bool, w string, to *weights) bool {
 	if !q.Typing || !last || len(w) < minBegin {
 		return false
@@ -149,7 +146,7 @@ func (s *Snapshot) addUnfinished(q *Query, last bool, w string, to *weights) boo
 	found := 0
 	for _, seg := range s.segments {
 		seg.vocab.begin(string(surfaceMark)+w, func(term string) bool {
-			if _, again := to.at[term]; !again { // in a segment before
+			if _, again := to.at[term]; !again { // found in an earlier segment
 				to.add(term, begunWeight)
 				found++
 			}
@@ -159,8 +156,8 @@ func (s *Snapshot) addUnfinished(q *Query, last bool, w string, to *weights) boo
 	return found > 0
 }
 
-// resolve finds what an unknown word may stand for: first the word without
-// endings that only speech has ("markamı", "verirsem"), then its spelling.
+// resolve finds a replacement for an unknown word: first the word without endings of spoken
+// language ("markamı", "verirsem"), then a corrected spelling.
 func (s *Snapshot) resolve(q *Query, w string, l levels, p *parsed) levels {
 	if s.schema.Tuning.Personal {
 		if bare := analyze(trtext.StripPerson([]byte(w))); bare.stem != l.stem && s.frequency(bare.stem, nil) > rareWord {
@@ -220,11 +217,11 @@ func (w *weights) add(name string, weight float64) {
 type plannedTerm struct {
 	name   string
 	weight float64  // with frequency
-	query  float64  // as the query gave it
+	query  float64  // as in the query
 	in     []uint32 // its number in every segment, or none
 }
 
-// plan looks the terms up and weighs them by what the snapshot knows, heaviest
+// plan looks up the terms and weighs them by their frequency in the snapshot, heaviest
 // first, so that a cut at the posting limit loses least.
 func (s *Snapshot) plan(terms []queryTerm) []plannedTerm {
 	out := make([]plannedTerm, 0, len(terms))
@@ -251,8 +248,8 @@ func (s *Snapshot) plan(terms []queryTerm) []plannedTerm {
 	return out
 }
 
-// frequency counts the documents with a term, those marked dead included until
-// they are merged away, and fills in its number in every segment.
+// frequency counts the documents with a term, including dead ones until they are merged
+// away, and sets the term's number in every segment.
 func (s *Snapshot) frequency(name string, in []uint32) (df int) {
 	for i, seg := range s.segments {
 		n := seg.vocab.find(name)

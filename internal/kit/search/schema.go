@@ -6,23 +6,23 @@ import (
 	"hash/fnv"
 )
 
-// Field is one text field of the documents. Weight says how much a word in it
-// counts, B how strongly a long field is held against a document.
+// Field is one text field of the documents. Weight is how much a word in it counts, B is
+// how strongly a document is penalized for a long field.
 type Field struct {
 	Name   string
 	Weight float64
 	B      float64
 }
 
-// Tuning holds the constants of ranking. Zero switches a rule off, except for
-// K1 and IDFPower, which have no off.
+// Tuning holds the constants of ranking. Zero turns a rule off, except for K1 and IDFPower,
+// which must be positive.
 type Tuning struct {
-	K1       float64 // where repetition of a word stops to matter
-	IDFPower float64 // below 1 flattens the weight of rare words; long questions are full of rare words beside the point
-	Surface  float64 // weight of the word as written, beside its stem at 1
+	K1       float64 // where repetition of a word stops mattering
+	IDFPower float64 // below 1 flattens the weight of rare words; long questions are full of irrelevant rare words
+	Surface  float64 // weight of the word as written; its stem has 1
 	Prefix   float64 // weight of the first letters of the stem, which join a verb and its noun
 	Repeat   float64 // weight of a word's second mention in the query
-	Near     float64 // weight of neighbouring words of the query found side by side
+	Near     float64 // weight of neighbouring words of the query that are neighbours in the document
 	Context  float64 // weight of the other documents of the same group
 	Synonym  float64 // weight of a synonym's stem
 	Personal bool    // strip endings of the first and second person from unknown words
@@ -45,9 +45,8 @@ type Schema struct {
 	Tuning  Tuning
 }
 
-// Document is what an index takes in. Fields, Attrs and Numbers follow the
-// order of the schema. Prior multiplies the score; 1 is neutral, and zero is
-// read as 1.
+// Document is the input of an index. Fields, Attrs and Numbers follow the order of the
+// schema. Prior multiplies the score; 1 is neutral, and zero is treated as 1.
 type Document struct {
 	ID      string
 	Fields  []string
@@ -82,8 +81,8 @@ func (s *Schema) checkDocument(d *Document) error {
 func (s *Schema) attr(name string) int   { return indexOf(s.Attrs, name) }
 func (s *Schema) number(name string) int { return indexOf(s.Numbers, name) }
 
-// key identifies what is baked into a segment: a file written under another
-// schema or by other analysis must not be read.
+// key identifies what a segment depends on: a file written with another schema or analysis
+// must not be read.
 func (s *Schema) key() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, AnalyzerVersion, s.Fields, s.Attrs, s.Numbers, s.Group, s.Tuning.K1)

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// weightUnit is the fixed point of term weights. Sums of integers do not
-// depend on their order, so segments may merge without moving a score.
+// weightUnit is the fixed-point unit of term weights. Integer sums do not depend on their
+// order, so merging segments does not change a score.
 const weightUnit = 1024
 
 const impactUnit = 1.0 / (weightUnit * 255)
@@ -26,7 +26,7 @@ type sums struct {
 	found []match
 }
 
-// match is a document of the segment at hand with its score.
+// match is a document of the current segment with its score.
 type match struct {
 	doc   uint32
 	score float32
@@ -121,9 +121,9 @@ func (r *ranking) run() error {
 	return nil
 }
 
-// score lists the documents of one segment that may be hits. Most documents
-// share only a common word with the query; they are passed over by a single
-// comparison with the least sum that could reach the floor within their run.
+// score lists the documents of one segment that may be hits. Most documents share only a
+// common word with the query; they are skipped by a single comparison with the least sum
+// that could reach the floor within their run.
 func (r *ranking) score(i int, x *sums, context []float32) {
 	seg, dead, checks := r.snap.segments[i], r.snap.dead[i], r.checks[i]
 	bonus := r.snap.groupBonus(i, context)
@@ -165,8 +165,8 @@ func (r *ranking) score(i int, x *sums, context []float32) {
 	r.best = float64(best)
 }
 
-// lifted are the groups that the query boosts: their documents may be hits
-// from below the floor. all says that others may be, too.
+// lifted returns the groups that the query boosts: their documents may be hits even from
+// below the floor. all reports that this holds for any document.
 func (r *ranking) lifted(seg *segment) (groups []uint32, all bool) {
 	for _, b := range r.query.Boosts {
 		if b.Attr != r.snap.schema.Group {
@@ -179,8 +179,8 @@ func (r *ranking) lifted(seg *segment) (groups []uint32, all bool) {
 	return groups, false
 }
 
-// lowerBest is a score that the best document reaches at least: that of the
-// greatest sum. With it the floor is high from the start.
+// lowerBest returns a lower bound of the best score: the score of the greatest sum. With it
+// the floor is high from the start.
 func (r *ranking) lowerBest(i int, acc []int32) float32 {
 	seg, top, at := r.snap.segments[i], int32(0), -1
 	for d, a := range acc {
@@ -289,9 +289,8 @@ func (r *ranking) push(c candidate) {
 	}
 }
 
-// contextScores weighs every group of the first segment by how much its
-// documents speak of the query. Groups that exist in later segments only wait
-// for the next merge.
+// contextScores weighs every group of the first segment by how well its documents match the
+// query. Groups that exist only in later segments get a weight after the next merge.
 func (s *Snapshot) contextScores(plan []plannedTerm) []float32 {
 	if s.schema.Tuning.Context == 0 || s.schema.Group == "" || len(s.segments) == 0 {
 		return nil
@@ -313,7 +312,7 @@ func (s *Snapshot) contextScores(plan []plannedTerm) []float32 {
 	return sum
 }
 
-// groupBonus is the context of the groups of segment i.
+// groupBonus returns the context scores for the groups of segment i.
 func (s *Snapshot) groupBonus(i int, context []float32) []float32 {
 	if i == 0 || context == nil {
 		return context
@@ -329,7 +328,7 @@ func (s *Snapshot) groupBonus(i int, context []float32) []float32 {
 	return bonus
 }
 
-// sorted is the list of candidates, best first.
+// sorted returns the candidates, best first.
 func (r *ranking) sorted() []candidate {
 	slices.SortFunc(r.top, r.compare)
 	return r.top

@@ -316,7 +316,7 @@ func TestSnippetEscapesAndMarks(t *testing.T) {
 	}
 }
 
-// answers is what a set of queries finds, for comparing two indexes.
+// answers returns the results of a set of queries, for comparing two indexes.
 func answers(t testing.TB, x *Index) string {
 	t.Helper()
 	var b strings.Builder
@@ -452,7 +452,7 @@ func TestBuildKeepsTheLastOfTwins(t *testing.T) {
 	wantFirst(t, x, Query{Text: "yepyeni"}, "a:1")
 }
 
-// While a word is typed, what it may become is found and marked.
+// While a word is being typed, its possible completions are found and marked.
 func TestTypingFindsTheBeginningOfAWord(t *testing.T) {
 	t.Parallel()
 	x := build(t, doc("a:1", "Elif Kaya", "kargom nerede"), doc("a:2", "Kayahan", "elma"), doc("a:3", "Ka", "tek"))
@@ -471,7 +471,7 @@ func TestTypingFindsTheBeginningOfAWord(t *testing.T) {
 	}
 }
 
-// Pages that go on after a place give the same list as one page.
+// Pages that continue after a place give the same list as a single page.
 func TestPagesAfterAPlace(t *testing.T) {
 	t.Parallel()
 	var docs []Document

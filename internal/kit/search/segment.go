@@ -1,18 +1,18 @@
 package search
 
-// segment holds a set of documents for good. Documents that are replaced or
-// deleted later are marked in the snapshot, not here.
+// segment holds an immutable set of documents. Documents that are replaced or deleted later
+// are marked in the snapshot, not here.
 type segment struct {
 	vocab vocabulary
 
-	// Postings of term t are docs[start[t]:start[t+1]], ascending, with the
-	// impact of each document beside it.
+	// Postings of term t are docs[start[t]:start[t+1]], ascending, with the impact of each
+	// document in impact.
 	start  []uint32
 	docs   []uint32
 	impact []uint8
 
-	// Forward index: the stems of document d in reading order, fields one
-	// after the other, gap where words are no neighbours.
+	// Forward index: the stems of document d in reading order, field after field, with a
+	// gap between words that are not neighbours.
 	forwardStart []uint32
 	forward      words
 
@@ -21,21 +21,21 @@ type segment struct {
 	attrs   []attrColumn
 	numbers [][]int32
 
-	// Derived by finish, not written to files.
+	// Computed by finish, not written to files.
 	byID    map[string]uint32
 	runs    []run
 	context contextTable
 }
 
-// run is a stretch of documents of one group. What holds for all of them is
-// worked out once per search instead of once per document.
+// run is a sequence of documents of one group. Values that are the same for all of them are
+// computed once per search instead of once per document.
 type run struct {
 	start, end uint32
 	group      uint32 // none without groups
 	topPrior   float32
 }
 
-// longestRun bounds a run, so that its greatest prior says something.
+// longestRun limits a run, so that its greatest prior stays meaningful.
 const longestRun = 1024
 
 func (s *segment) buildRuns(group []uint32) {
@@ -56,8 +56,8 @@ func (s *segment) buildRuns(group []uint32) {
 
 const gap = none
 
-// words are numbers of terms, three bytes each: they are much of what an index
-// takes. In a vocabulary of sixteen million terms the last would count as gaps.
+// words are numbers of terms in three bytes each, since they are much of an index's size.
+// In a vocabulary of sixteen million terms the last ones would be read as gaps.
 type words []byte
 
 const (
@@ -76,7 +76,7 @@ func (w words) at(i int) uint32 {
 	return t
 }
 
-// cut gives the words from one place to another.
+// cut returns the words between two positions.
 func (w words) cut(from, to uint32) words { return w[wordBytes*int(from) : wordBytes*int(to)] }
 
 func (w words) add(t uint32) words {
@@ -84,7 +84,7 @@ func (w words) add(t uint32) words {
 	return append(w, byte(t), byte(t>>8), byte(t>>16))
 }
 
-// attrColumn is one attribute: a number into values for every document.
+// attrColumn is one attribute: for every document, the number of its value.
 type attrColumn struct {
 	values []string
 	of     []uint32
@@ -96,8 +96,8 @@ func (c *attrColumn) find(value string) (uint32, bool) {
 	return n, ok
 }
 
-// contextTable is the index of groups: for every stem the groups whose
-// documents hold it, so that a document can profit from the work it is in.
+// contextTable is the index of groups: for every stem the groups whose documents contain
+// it, so that a document benefits from the other documents of its group.
 type contextTable struct {
 	attr   int // column of the group attribute, -1 for none
 	groups int
@@ -122,7 +122,7 @@ func (s *segment) index() {
 	}
 }
 
-// bytes is the memory that the large arrays take.
+// bytes returns the memory used by the large arrays.
 func (s *segment) bytes() int {
 	n := len(s.vocab.text) + 4*(len(s.vocab.off)+len(s.start)+len(s.docs)+len(s.forwardStart)+len(s.prior)) + len(s.forward)
 	n += len(s.impact) + 4*len(s.context.start) + 4*len(s.context.group) + len(s.context.impact)

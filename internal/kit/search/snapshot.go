@@ -27,13 +27,13 @@ func (b bitmap) with(n int, d uint32) bitmap {
 	return b
 }
 
-// Revision is the number given with the last change.
+// Revision returns the number given with the last change.
 func (s *Snapshot) Revision() int64 { return s.revision }
 
-// Len is the number of documents.
+// Len returns the number of documents.
 func (s *Snapshot) Len() int { return s.live }
 
-// Bytes is the memory that the snapshot holds, to the nearest few percent.
+// Bytes returns the memory that the snapshot uses, to within a few percent.
 func (s *Snapshot) Bytes() int {
 	n := 0
 	for _, seg := range s.segments {
@@ -42,7 +42,7 @@ func (s *Snapshot) Bytes() int {
 	return n
 }
 
-// Has says whether a document with this id is in the snapshot.
+// Has reports whether a document with this id is in the snapshot.
 func (s *Snapshot) Has(id string) bool {
 	_, _, ok := s.locate(id)
 	return ok
@@ -102,7 +102,7 @@ func (s *Snapshot) Search(q Query) (Answer, error) {
 	return a, nil
 }
 
-// page cuts the hits after the cursor out of the ranked list.
+// page returns the hits after the cursor from the ranked list.
 func (s *Snapshot) page(a *Answer, r *ranking, after cursor, limit int) {
 	list := r.sorted()
 	if after.id != "" {

@@ -1,17 +1,16 @@
 package search
 
-// A word is looked up for a misspelling only when the snapshot does not know
-// it, neither as written nor by its stem, or knows it so rarely that it may be
-// a misprint itself.
+// A word is checked for a misspelling only if the snapshot does not know it, neither as
+// written nor by its stem, or knows it so rarely that it may be a misprint itself.
 const (
 	minFix    = 5   // letters; shorter words have too many neighbours
-	firstFix  = 7   // letters from which the first one may be wrong too
+	firstFix  = 7   // letters; in words of this length the first one may be wrong too
 	rareWord  = 2   // documents
-	muchMore  = 100 // times more frequent must the neighbour of a rare word be
+	muchMore  = 100 // how many times more frequent the neighbour of a rare word must be
 	fixLetter = "abcdefghijklmnopqrstuvwxyz"
 )
 
-// unknown says whether the snapshot has next to nothing under a word.
+// unknown reports whether the snapshot has almost no documents with a word.
 func (s *Snapshot) unknown(l levels) bool {
 	return s.frequency(l.stem, nil) <= rareWord && s.frequency(l.surface, nil) <= rareWord
 }

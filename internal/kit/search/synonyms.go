@@ -10,9 +10,8 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// Synonyms widens queries by words that mean the same. Phrases are sequences
-// of stems, found in a query where its words stand in the same order with only
-// stop words between them.
+// Synonyms adds words with the same meaning to queries. Phrases are sequences of stems,
+// found in a query if its words occur in the same order with only stop words between them.
 type Synonyms struct {
 	rules map[string][]synonym // by first stem
 }
@@ -22,9 +21,9 @@ type synonym struct {
 	to   [][]string
 }
 
-// ParseSynonyms reads lines of the form "a, b => c, d" (a or b may mean c or d)
-// and "a == b" (both ways). Empty lines and lines that start with # are left
-// out; a line that says nothing is an error, so that the file stays honest.
+// ParseSynonyms reads lines of the form "a, b => c, d" (a or b may mean c or d) and "a ==
+// b" (both ways). Empty lines and lines that start with # are skipped; a line without
+// effect is an error, so that such lines are noticed.
 func ParseSynonyms(r io.Reader) (*Synonyms, error) {
 	s := &Synonyms{rules: map[string][]synonym{}}
 	lines := bufio.NewScanner(r)
@@ -80,7 +79,7 @@ func phrase(text string) []string {
 	return out
 }
 
-// expand calls add for every stem that the query does not hold itself.
+// expand calls add for every synonym stem that the query does not contain itself.
 func (s *Synonyms) expand(sequence []string, add func(stem string)) {
 	for i, stem := range sequence {
 		for _, rule := range s.rules[stem] {

@@ -7,13 +7,13 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// AnalyzerVersion names the way text becomes terms. It changes with every
-// change of trtext or of this file that alters a term, and makes files of
-// older versions unreadable on purpose.
+// AnalyzerVersion is the version of the conversion of text to terms. It must change with
+// every change of trtext or of this file that alters a term; files of other versions are
+// then refused.
 const AnalyzerVersion = "tr-1"
 
-// The three levels share one vocabulary; the first byte tells them apart. No
-// term starts with these bytes by itself, since terms are letters and digits.
+// The three levels share one vocabulary; the first byte distinguishes them. No term starts
+// with these bytes by itself, since terms are letters and digits.
 const (
 	surfaceMark = '='
 	prefixMark  = '~'
@@ -68,7 +68,7 @@ func newVocabulary(sorted []string) vocabulary {
 func (v *vocabulary) size() int            { return len(v.off) - 1 }
 func (v *vocabulary) term(i uint32) string { return v.text[v.off[i]:v.off[i+1]] }
 
-// begin calls fn for the terms with a prefix, in order, until it says false.
+// begin calls fn for the terms with a prefix, in order, until it returns false.
 func (v *vocabulary) begin(prefix string, fn func(term string) bool) {
 	n := v.size()
 	for i := sort.Search(n, func(i int) bool { return v.term(uint32(i)) >= prefix }); i < n; i++ {
@@ -78,7 +78,7 @@ func (v *vocabulary) begin(prefix string, fn func(term string) bool) {
 	}
 }
 
-// find is the number of a term, or none.
+// find returns the number of a term, or none.
 func (v *vocabulary) find(term string) uint32 {
 	n := v.size()
 	i := sort.Search(n, func(i int) bool { return v.term(uint32(i)) >= term })

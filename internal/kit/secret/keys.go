@@ -17,46 +17,46 @@ import (
 )
 
 var (
-	// ErrOtherKey says that the keys of a database were sealed under another master key.
+	// ErrOtherKey reports that the keys of a database were sealed with another master key.
 	ErrOtherKey = errors.New("this is not the master key of the database")
-	// ErrNoKeys says that a database was never served, so that every master key fits.
+	// ErrNoKeys reports that a database was never served, so any master key fits.
 	ErrNoKeys = errors.New("the database was never served")
 )
 
-// KeyTable is the table that holds the installation's keys. Who empties a database
-// leaves it as it is.
+// KeyTable is the table that holds the installation's keys. Emptying a database must not
+// touch it.
 const KeyTable = "installation_key"
 
-// The ids of the first keys: derivationKey is what other keys are derived from, and
+// The ids of the first keys: derivationKey is the key from which others are derived, and
 // firstSealingKey the first that seals.
 const (
 	derivationKey   = 0
 	firstSealingKey = 1
 )
 
-// keyRow is one key of the installation under one master key.
+// keyRow is one key of the installation, sealed with one master key.
 type keyRow struct {
 	generation int64
 	id         uint32
 	sealed     []byte
 }
 
-// HasKeys says whether a database, migrated or not, holds keys.
+// HasKeys reports whether a database, migrated or not, holds keys.
 func HasKeys(ctx context.Context, d *db.DB) (bool, error) {
 	rows, err := readKeys(ctx, d)
 	return len(rows) > 0, err
 }
 
-// CheckKey compares the master key b with the keys of the database. It returns
-// ErrOtherKey where it opens none of them, and ErrNoKeys where there are none.
+// CheckKey checks that the master key b opens the keys of the database. It returns
+// ErrOtherKey if it opens none of them, and ErrNoKeys if there are none.
 func (b *Box) CheckKey(ctx context.Context, d *db.DB) error {
 	_, err := b.OpenKeys(ctx, d)
 	return err
 }
 
-// OpenKeys opens the keys of the database with the master key b and returns the box
-// that seals with them. It returns ErrOtherKey where b opens none of them, and
-// ErrNoKeys where there are none.
+// OpenKeys opens the keys of the database with the master key b and returns the box that
+// seals with them. It returns ErrOtherKey if b opens none of them, and ErrNoKeys if there
+// are none.
 func (b *Box) OpenKeys(ctx context.Context, d *db.DB) (*Box, error) {
 	_, keys, err := b.openNewest(ctx, d)
 	if err != nil {
@@ -70,10 +70,10 @@ func (b *Box) OpenKeys(ctx context.Context, d *db.DB) (*Box, error) {
 	return box, nil
 }
 
-// CheckCurrent reads the keys of the database again and compares them with those of the
-// box b, which OpenKeys returned. It returns ErrOtherKey where b cannot open what is sealed
-// from now on, because the database was replaced or its master key changed, and ErrNoKeys
-// where the database has no keys any more.
+// CheckCurrent reads the keys of the database again and compares them with those of the box
+// b, which OpenKeys returned. It returns ErrOtherKey if b cannot open what is sealed from
+// now on, because the database was replaced or its master key changed, and ErrNoKeys if the
+// database no longer has keys.
 func (b *Box) CheckCurrent(ctx context.Context, d *db.DB) error {
 	now, err := b.master.OpenKeys(ctx, d)
 	if err != nil {
@@ -111,7 +111,7 @@ func (b *Box) openNewest(ctx context.Context, d *db.DB) (int64, map[uint32][]byt
 	return generation, keys, nil
 }
 
-// boxOf makes the box of an installation's keys.
+// boxOf returns the box of an installation's keys.
 func boxOf(keys map[uint32][]byte) (*Box, error) {
 	root, current := keys[derivationKey], slices.Max(slices.Collect(maps.Keys(keys)))
 	if root == nil || current < firstSealingKey {
@@ -126,9 +126,9 @@ func boxOf(keys map[uint32][]byte) (*Box, error) {
 	return box, nil
 }
 
-// RecordKey gives a migrated database that has none its keys, and compares the master
-// key b with them: of two nodes that record at the same moment, the later gets
-// ErrOtherKey unless they have the same master key.
+// RecordKey creates the keys of a migrated database that has none, and checks them with the
+// master key b: if two nodes do this at the same moment, the later one gets ErrOtherKey
+// unless they have the same master key.
 func (b *Box) RecordKey(ctx context.Context, d *db.DB) error {
 	if err := b.CheckKey(ctx, d); !errors.Is(err, ErrNoKeys) {
 		return err
@@ -147,15 +147,15 @@ func (b *Box) RecordKey(ctx context.Context, d *db.DB) error {
 	return b.CheckKey(ctx, d)
 }
 
-// putKey seals a key of the installation under the master key b. One of that id which the
-// generation has already stays.
+// putKey seals a key of the installation with the master key b. It does not replace an
+// existing key with that id in the generation.
 func (b *Box) putKey(tx *db.Tx, generation int64, id uint32, key []byte) error {
 	_, err := tx.Exec(`INSERT INTO installation_key (generation, id, sealed, made_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		generation, int64(id), b.Seal(uuid.Nil, keyPlace(id), key), clock.At(tx.Now()))
 	return err
 }
 
-// keyPlace is what a key of the installation is sealed for.
+// keyPlace returns the place for which a key of the installation is sealed.
 func keyPlace(id uint32) string { return "installation_key/" + strconv.FormatUint(uint64(id), 10) }
 
 func newKey() []byte {
@@ -166,8 +166,8 @@ func newKey() []byte {
 	return key
 }
 
-// readKeys returns the keys of all generations, the newest first. A database that is
-// not migrated has none.
+// readKeys returns the keys of all generations, newest first. A database that is not
+// migrated has none.
 func readKeys(ctx context.Context, d *db.DB) ([]keyRow, error) {
 	if found, err := d.HasTable(ctx, KeyTable); err != nil || !found {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// A database knows the master key that was recorded first, and no other.
+// A database accepts only the master key that was recorded first.
 func TestMasterKeyOfADatabase(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -44,7 +44,7 @@ func TestMasterKeyOfADatabase(t *testing.T) {
 	})
 }
 
-// Of nodes that record different keys at the same moment one wins.
+// If nodes record different keys at the same moment, one of them wins.
 func TestKeysRecordedTogether(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -68,7 +68,7 @@ func TestKeysRecordedTogether(t *testing.T) {
 	})
 }
 
-// A database without any table has no keys, and looking makes none.
+// A database without any table has no keys, and checking creates none.
 func TestKeysOfAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	d, err := db.Open(t.Context(), db.Options{URL: "sqlite:" + filepath.Join(t.TempDir(), "x.db")})
@@ -81,7 +81,7 @@ func TestKeysOfAnEmptyDatabase(t *testing.T) {
 	}
 }
 
-// A box knows whether its keys are still those of the database.
+// A box can check whether its keys are still those of the database.
 func TestCheckCurrent(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -120,8 +120,8 @@ func TestCheckCurrent(t *testing.T) {
 	})
 }
 
-// Keys of which a part is missing open nothing: what is derived from no key would be known
-// to everybody.
+// An incomplete set of keys opens nothing: everybody would know what is derived from an
+// empty key.
 func TestKeysAreWhole(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -137,8 +137,8 @@ func TestKeysAreWhole(t *testing.T) {
 	})
 }
 
-// What was done before is not done again: a start after a rotation records no key, and a
-// rotation that was begun is not begun anew.
+// Nothing is done twice: a start after a rotation records no key, and a rotation in
+// progress is not begun again.
 func TestKeysAreRecordedOnce(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

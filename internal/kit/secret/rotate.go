@@ -18,10 +18,10 @@ import (
 	"konak/internal/kit/db"
 )
 
-// BeginRotation puts the keys of the database under the master key next beside old,
-// with a new key that seals from now on. Both master keys open everything until
-// FinishRotation. It does nothing where next opens the keys already, so it can be
-// repeated after a crash. No server may run: it would not know the new key.
+// BeginRotation stores the keys of the database sealed with the master key next in addition
+// to old, with a new key that seals from now on. Both master keys open everything until
+// FinishRotation. It does nothing if next already opens the keys, so it can be repeated
+// after a crash. No server may be running: it would not know the new key.
 func BeginRotation(ctx context.Context, d *db.DB, old, next *Box) error {
 	if err := next.CheckKey(ctx, d); !errors.Is(err, ErrOtherKey) {
 		return err
@@ -37,7 +37,7 @@ func BeginRotation(ctx context.Context, d *db.DB, old, next *Box) error {
 	fresh := box.current + 1
 	keys[fresh] = newKey()
 	return d.System("master key").InTx(ctx, func(tx *db.Tx) error {
-		// What is newer was put under a key that was lost before it was used.
+		// A newer generation was sealed with a master key that was lost before it was used.
 		if _, err := tx.Exec(`DELETE FROM installation_key WHERE generation > $1`, generation); err != nil {
 			return err
 		}
@@ -50,31 +50,31 @@ func BeginRotation(ctx context.Context, d *db.DB, old, next *Box) error {
 	})
 }
 
-// RotationOpen says whether a rotation was begun and not finished.
+// RotationOpen reports whether a rotation was begun but not finished.
 func RotationOpen(ctx context.Context, d *db.DB) (bool, error) {
 	rows, err := readKeys(ctx, d)
 	return slices.ContainsFunc(rows, func(k keyRow) bool { return k.generation != rows[0].generation }), err
 }
 
 const (
-	// batchSize is how many values one transaction seals anew.
+	// batchSize is the number of values that one transaction reseals.
 	batchSize = 500
-	// resealPasses bounds how often a column is read for values that were written with an
-	// older key meanwhile.
+	// resealPasses limits how often a column is read again for values written with an older
+	// key meanwhile.
 	resealPasses = 10
-	// resealTime bounds one transaction: a large table without sealed values is read whole.
+	// resealTime limits one transaction: a large table without sealed values is read
+	// completely.
 	resealTime = time.Hour
 )
 
-// FinishRotation seals everything anew that is sealed with an older key than the
-// newest, and then removes the older master key's generation, and the sealing keys that
-// were old before this rotation. It returns how many values it sealed. It can be repeated
-// after a crash, and beside a server that was started with the new master key. It returns
-// ErrOtherKey where master is not the newest: that one was lost, and BeginRotation gives
-// another.
+// FinishRotation reseals everything that is sealed with an older key than the newest,
+// and then removes the older master key's generation and the sealing keys that were old
+// before this rotation. It returns the number of values it resealed. It can be repeated
+// after a crash, and run while a server uses the new master key. It returns ErrOtherKey
+// if master is not the newest: that one was lost, and BeginRotation sets another.
 //
-// The sealing key of before stays, under the new master key alone, until the next
-// rotation: what a process that had it sealed at the last moment is still read.
+// The previous sealing key is kept, under the new master key only, until the next
+// rotation, so that values sealed with it at the last moment can still be read.
 func FinishRotation(ctx context.Context, d *db.DB, master *Box) (int, error) {
 	generation, keys, err := master.openNewest(ctx, d)
 	if err != nil {
@@ -114,18 +114,18 @@ func FinishRotation(ctx context.Context, d *db.DB, master *Box) (int, error) {
 	return total, err
 }
 
-// jobPayload is the one text column that holds sealed values, as base64 in JSON.
+// jobPayload is the only text column that holds sealed values, as base64 in JSON.
 var jobPayload = db.Column{Table: "job", Name: "payload", Type: "text"}
 
-// resealColumn seals the values of one column anew that the key id sealed, and returns how
-// many it changed. Bytes that only begin like a sealed value stay as they are: what peers
-// answer is kept, too.
+// resealColumn reseals the values of one column that were sealed with the key id, and
+// returns the number changed. Bytes that merely start like a sealed value are left alone:
+// answers of peers are stored, too.
 func (b *Box) resealColumn(ctx context.Context, d *db.DB, c db.Column, id uint32) (total int, err error) {
 	if c.Table == KeyTable || c.Type != "bytea" && c != jobPayload {
 		return 0, nil
 	}
 	for range resealPasses {
-		// A row that a server changed meanwhile was left as it is, and is looked at again.
+		// A row that a server changed meanwhile was left alone, and is checked again.
 		found, after := 0, ""
 		for {
 			part, err := b.resealBatch(ctx, d, c, id, after)
@@ -144,14 +144,14 @@ func (b *Box) resealColumn(ctx context.Context, d *db.DB, c db.Column, id uint32
 	return total, nil
 }
 
-// resealed is what one transaction sealed anew.
+// resealed is the result of one resealing transaction.
 type resealed struct {
 	found, changed int
-	last           string // the row that it ended with, "" for the end of the table
+	last           string // the last row of the batch, "" at the end of the table
 }
 
-// resealBatch seals the values of one column anew that the key id sealed, in the first rows
-// after one.
+// resealBatch reseals the values of one column that were sealed with the key id, in a batch
+// of rows after the given one.
 func (b *Box) resealBatch(ctx context.Context, d *db.DB, c db.Column, id uint32, after string) (out resealed, err error) {
 	row := "rowid"
 	if d.Dialect() == db.Postgres {
@@ -184,14 +184,14 @@ func (b *Box) resealBatch(ctx context.Context, d *db.DB, c db.Column, id uint32,
 		for _, v := range values {
 			anew, err := change(v[1])
 			if err != nil {
-				continue // no key of ours sealed it
+				continue // not sealed with one of our keys
 			}
 			out.found++
 			old, value := any(v[1]), any(anew)
 			if c == jobPayload {
 				old, value = string(v[1]), string(anew)
 			}
-			// The row may be another by now: a row that was deleted leaves its place to the next.
+			// It may be a different row by now: a deleted row's position can be reused.
 			changed, err := tx.Exec(`UPDATE `+table+` SET `+column+` = $1 WHERE `+row+` = CAST($2 AS `+typ+`) AND `+column+` = $3`, value, string(v[0]), old)
 			if err != nil {
 				return err
@@ -203,7 +203,7 @@ func (b *Box) resealBatch(ctx context.Context, d *db.DB, c db.Column, id uint32,
 	return out, err
 }
 
-// rowType is the type of what names a row of a table.
+// rowType returns the type of a row's position.
 func rowType(d db.Dialect) string {
 	if d == db.Postgres {
 		return "tid"
@@ -214,11 +214,11 @@ func rowType(d db.Dialect) string {
 // base64Text is a run of base64.
 var base64Text = regexp.MustCompile(`[A-Za-z0-9+/]+={0,2}`)
 
-// errNotSealed says that a text holds no sealed value.
+// errNotSealed reports that a text contains no sealed value.
 var errNotSealed = errors.New("secret: there is no sealed value in the text")
 
-// rewrapText wraps the sealed values in a text for target that stand in it as base64. It returns
-// errNotSealed where there is none that the box can open.
+// rewrapText rewraps the sealed values that a text contains as base64 for target. It
+// returns errNotSealed if there is none that the box can open.
 func (b *Box) rewrapText(target *Box, text []byte) ([]byte, error) {
 	found := false
 	out := base64Text.ReplaceAllFunc(text, func(run []byte) []byte {
@@ -239,11 +239,11 @@ func (b *Box) rewrapText(target *Box, text []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Rewrap returns a sealed value under the newest key. What is sealed, and where it
-// opens, stays.
+// Rewrap returns a sealed value wrapped with the newest key. Its content, and the place
+// where it opens, do not change.
 func (b *Box) Rewrap(sealed []byte) ([]byte, error) { return b.rewrapFor(b, sealed) }
 
-// rewrapFor returns a value that b sealed as target would have sealed it.
+// rewrapFor returns a value sealed by b as target would have sealed it.
 func (b *Box) rewrapFor(target *Box, sealed []byte) ([]byte, error) {
 	key, rest, err := b.unwrap(sealed)
 	if err != nil {
@@ -252,9 +252,9 @@ func (b *Box) rewrapFor(target *Box, sealed []byte) ([]byte, error) {
 	return append(target.wrap(key), rest...), nil
 }
 
-// Transfer returns the value of a column with what b sealed in it sealed by target, and
-// whether there was anything. It still opens for the same tenant and in the same place
-// only.
+// Transfer returns the value of a column with everything that b sealed in it sealed by
+// target, and whether there was anything. It still opens only for the same tenant and in
+// the same place.
 func (b *Box) Transfer(target *Box, c db.Column, value []byte) ([]byte, bool) {
 	var anew []byte
 	err := errNotSealed
@@ -271,9 +271,9 @@ func (b *Box) Transfer(target *Box, c db.Column, value []byte) ([]byte, bool) {
 	return anew, true
 }
 
-// InstallationID names the installation whose keys the box holds. It is the same after a
-// rotation, and says nothing about the keys.
+// InstallationID returns the id of the installation whose keys the box holds. It does not
+// change with a rotation and reveals nothing about the keys.
 func (b *Box) InstallationID() string { return hex.EncodeToString(b.Derive("installation id")[:16]) }
 
-// place binds a sealed value to its tenant and to what it is sealed for.
+// place binds a sealed value to its tenant and purpose.
 func place(tenant uuid.UUID, name string) []byte { return append(tenant[:], name...) }

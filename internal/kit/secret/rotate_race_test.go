@@ -16,13 +16,13 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// sealedRow is a row of privacy_subject_key, which the tests seal into.
+// sealedRow is a row of privacy_subject_key, in which the tests store sealed values.
 type sealedRow struct {
 	ref    string
 	sealed []byte
 }
 
-// putSealed writes a row in a transaction of its own, over the one of the same ref.
+// putSealed writes a row in its own transaction, replacing the one with the same ref.
 func putSealed(t *testing.T, d *db.DB, tenant uuid.UUID, box *secret.Box, ref, plain string) {
 	t.Helper()
 	err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
@@ -35,9 +35,9 @@ func putSealed(t *testing.T, d *db.DB, tenant uuid.UUID, box *secret.Box, ref, p
 	}
 }
 
-// Whatever is written while everything is sealed anew, with the key of before or with the
-// new one, over old rows or as new ones, opens with the new master key afterwards and has
-// the value that was written last.
+// Whatever is written while everything is resealed, with the previous key or with the new
+// one, over old rows or as new ones, opens with the new master key afterwards and has the
+// value that was written last.
 func TestRotationBesideWriters(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -105,7 +105,7 @@ func TestRotationBesideWriters(t *testing.T) {
 			}
 		}
 
-		// The next rotation seals what was left, and takes the key of before away.
+		// The next rotation reseals what was left, and removes the previous key.
 		third := newBox(t, 3)
 		if err := secret.BeginRotation(t.Context(), d, next, third); err != nil {
 			t.Fatal(err)
@@ -142,8 +142,8 @@ func listSealed(t *testing.T, d *db.DB, tenant uuid.UUID) []sealedRow {
 	return rows
 }
 
-// Bytes of somebody outside that begin like a sealed value, such as what a webhook's
-// receiver answered, neither stop a rotation nor are changed by it.
+// Bytes from outside that begin like a sealed value, such as the answer of a webhook's
+// receiver, neither stop a rotation nor are changed by it.
 func TestRotationBesideForgedValues(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

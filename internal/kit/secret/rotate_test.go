@@ -27,7 +27,7 @@ func openKeys(t *testing.T, d *db.DB, master *secret.Box) *secret.Box {
 	return box
 }
 
-// recordKeys writes the keys of a new database and returns their box.
+// recordKeys creates the keys of a new database and returns their box.
 func recordKeys(t *testing.T, d *db.DB, master *secret.Box) *secret.Box {
 	t.Helper()
 	if err := master.RecordKey(t.Context(), d); err != nil {
@@ -36,8 +36,8 @@ func recordKeys(t *testing.T, d *db.DB, master *secret.Box) *secret.Box {
 	return openKeys(t, d, master)
 }
 
-// After a rotation the new master key opens everything and the old one nothing; what is
-// derived stays. It may break off and be repeated at any step.
+// After a rotation the new master key opens everything and the old one nothing; derived
+// keys stay the same. It can be interrupted and repeated at any step.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -70,7 +70,7 @@ func TestRotation(t *testing.T) {
 		if open, err := secret.RotationOpen(t.Context(), d); err != nil || !open {
 			t.Errorf("begun: %v, %v", open, err)
 		}
-		// Between the two steps either master key reads what the other's box sealed.
+		// Between the two steps each master key opens what the other's box sealed.
 		sealed := openKeys(t, d, next).Seal(tenant, "p", []byte("x"))
 		if plain, err := openKeys(t, d, old).Open(tenant, "p", sealed); err != nil || string(plain) != "x" {
 			t.Errorf("in the middle: %q, %v", plain, err)

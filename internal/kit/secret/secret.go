@@ -1,6 +1,5 @@
-// Package secret holds what must never be seen twice: a type that prints as
-// stars, tokens that are stored only as hashes, and sealing for secrets that
-// have to be read back.
+// Package secret handles secrets: a type that prints as stars, tokens that are stored only
+// as hashes, and sealing for secrets that must be readable again.
 package secret
 
 import (
@@ -25,21 +24,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// Text is a secret string. Every way of printing or encoding it gives stars;
-// Reveal is the only way out.
+// Text is a secret string. Printing or encoding it in any way yields stars; only Reveal
+// returns it.
 type Text struct{ v string }
 
 // Of wraps a secret.
 func Of(s string) Text { return Text{s} }
 
-// Reveal gives the secret itself.
+// Reveal returns the secret itself.
 func (t Text) Reveal() string { return t.v }
 
 // String implements fmt.Stringer.
 func (Text) String() string { return "***" }
 
-// Format implements fmt.Formatter for every verb: a verb that is wrong for a
-// string would print the field itself.
+// Format implements fmt.Formatter for every verb: a verb that does not fit a string would
+// print the field itself.
 func (Text) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "***") }
 
 // LogValue implements slog.LogValuer.
@@ -50,7 +49,7 @@ func (Text) MarshalJSON() ([]byte, error) { return []byte(`"***"`), nil }
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// Token prefixes: a token says what it is, so scanners and people recognise it.
+// Token prefixes: they show what a token is, so that scanners and people recognise it.
 const (
 	SessionPrefix = "ses_"
 	KeyLivePrefix = "key_live_"
@@ -66,14 +65,14 @@ const (
 	ChannelPrefix = "chk_"
 	VisitorPrefix = "vis_"
 
-	// PhonePrefix marks a ticket for the telephones' socket.
+	// PhonePrefix marks a ticket for the phones' socket.
 	PhonePrefix = "pht_"
 
-	// HandoverPrefix marks a session on its way to another host.
+	// HandoverPrefix marks a session that is being moved to another host.
 	HandoverPrefix = "hov_"
 )
 
-// NewToken is prefix + 32 random bytes in base62 + 6 characters of CRC32.
+// NewToken returns prefix + 32 random bytes in base62 + 6 characters of CRC32.
 func NewToken(prefix string) string {
 	var raw [32]byte
 	if _, err := rand.Read(raw[:]); err != nil {
@@ -83,7 +82,7 @@ func NewToken(prefix string) string {
 	return body + checksum(body)
 }
 
-// NewDigits is a number of random digits, for codes that people type.
+// NewDigits returns n random digits, for codes that people type.
 func NewDigits(n int) string {
 	out := make([]byte, n)
 	for i := range out {
@@ -106,13 +105,13 @@ func WellFormed(token, prefix string) bool {
 	return checksum(token[:cut]) == token[cut:]
 }
 
-// Hash is what is stored of a token.
+// Hash returns the form in which a token is stored.
 func Hash(token string) []byte {
 	h := sha256.Sum256([]byte(token))
 	return h[:]
 }
 
-// Last4 is what may be shown of a secret.
+// Last4 returns the last four characters of a secret, which may be shown.
 func Last4(s string) string {
 	if len(s) < 4 {
 		return ""
@@ -120,7 +119,7 @@ func Last4(s string) string {
 	return s[len(s)-4:]
 }
 
-// checksum is on the way of every request, so it works without big numbers.
+// checksum runs in every request, so it avoids big numbers.
 func checksum(s string) string {
 	var out [6]byte
 	n := crc32.ChecksumIEEE([]byte(s))
@@ -131,7 +130,7 @@ func checksum(s string) string {
 	return string(out[:])
 }
 
-// encode62 writes 32 bytes as a number of 43 digits.
+// encode62 encodes 32 bytes as a number of 43 digits.
 func encode62(b []byte) string {
 	var out [43]byte
 	n, base, mod := new(big.Int).SetBytes(b), big.NewInt(62), new(big.Int)
@@ -142,17 +141,17 @@ func encode62(b []byte) string {
 	return string(out[:])
 }
 
-// Box seals secrets at rest. Each sealed value has a key of its own, which is wrapped
-// with a key of the box: so a new key of the box needs to wrap that one alone. A value
+// Box seals secrets at rest. Each sealed value has its own key, which is wrapped with a key
+// of the box, so for a new key of the box only that key must be wrapped again. A value
 // opens only for the tenant and in the place that it was sealed for.
 type Box struct {
-	root    []byte // what Derive works with
+	root    []byte // the key from which Derive derives
 	current uint32 // the key that seals
 	wraps   map[uint32][]byte
-	master  *Box // what opened the keys; nil in a box of a master key
+	master  *Box // the master key that opened the keys; nil in the box of a master key
 }
 
-// NewBox makes a box of one key of 32 bytes: a master key, which seals the keys of the
+// NewBox returns a box with one key of 32 bytes: a master key, which seals the keys of the
 // installation (see OpenKeys).
 func NewBox(master []byte) (*Box, error) {
 	if len(master) != 32 {
@@ -161,7 +160,7 @@ func NewBox(master []byte) (*Box, error) {
 	return &Box{root: master, wraps: map[uint32][]byte{0: wrapKey(master)}}, nil
 }
 
-// NewMaster makes a random master key, and its text as the key file holds it.
+// NewMaster creates a random master key, and returns it with its text for the key file.
 func NewMaster() (*Box, string) {
 	key := newKey()
 	box, err := NewBox(key)
@@ -171,11 +170,11 @@ func NewMaster() (*Box, string) {
 	return box, base64.StdEncoding.EncodeToString(key) + "\n"
 }
 
-// KeyPath is where the master key of a data folder lies.
+// KeyPath returns the path of a data folder's master key.
 func KeyPath(dir string) string { return filepath.Join(dir, "master.key") }
 
-// ReadBox reads the master key of a data folder. The error is os.ErrNotExist where
-// there is none.
+// ReadBox reads the master key of a data folder. The error is os.ErrNotExist if there is
+// none.
 func ReadBox(dir string) (*Box, error) {
 	b, err := os.ReadFile(KeyPath(dir))
 	if err != nil {
@@ -184,7 +183,7 @@ func ReadBox(dir string) (*Box, error) {
 	return ParseBox(string(b))
 }
 
-// LoadBox reads the master key of a data folder, making one the first time.
+// LoadBox reads the master key of a data folder, creating one the first time.
 func LoadBox(dir string) (*Box, error) {
 	box, err := ReadBox(dir)
 	if !errors.Is(err, os.ErrNotExist) {
@@ -198,12 +197,11 @@ func LoadBox(dir string) (*Box, error) {
 	return box, err
 }
 
-// WriteKey writes the text of a master key into a new file that its owner alone can
-// read. The error is os.ErrExist where the file is there.
+// WriteKey writes the text of a master key to a new file that only its owner can read. The
+// error is os.ErrExist if the file exists.
 func WriteKey(path, text string) error { return writeNew(path, []byte(text)) }
 
-// ParseBox reads a master key in base64, as the key file and KONAK_MASTER_KEY
-// hold it.
+// ParseBox parses a master key in base64, as in the key file and in KONAK_MASTER_KEY.
 func ParseBox(text string) (*Box, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil {
@@ -212,8 +210,8 @@ func ParseBox(text string) (*Box, error) {
 	return NewBox(key)
 }
 
-// writeNew makes the file whole or not at all, and never replaces one: two
-// processes that start together must not end up with different keys.
+// writeNew creates the file completely or not at all, and never replaces one: two processes
+// that start together must not end up with different keys.
 func writeNew(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".key-*")
 	if err != nil {
@@ -233,10 +231,10 @@ func writeNew(path string, b []byte) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(folder.Sync(), folder.Close()) // the name survives a power cut, too
+	return errors.Join(folder.Sync(), folder.Close()) // so that the name survives a power cut
 }
 
-// Derive gives a key for one purpose, e.g. signing cursors.
+// Derive returns a key for one purpose, e.g. signing cursors.
 func (b *Box) Derive(purpose string) []byte { return derive(b.root, "konak/"+purpose) }
 
 func derive(key []byte, purpose string) []byte {
@@ -247,10 +245,10 @@ func derive(key []byte, purpose string) []byte {
 	return out
 }
 
-// wrapKey is the part of a key that wraps the keys of sealed values.
+// wrapKey derives the key that wraps the keys of sealed values.
 func wrapKey(key []byte) []byte { return derive(key, "konak/wrap") }
 
-// mark begins every sealed value; the id of the key that wrapped it follows.
+// mark begins every sealed value, followed by the id of the key that wrapped it.
 const mark = "\x93knk\x01"
 
 const (
@@ -259,7 +257,7 @@ const (
 	wrappedSize = headerSize + nonceSize + 32 + 16
 )
 
-// header is what a value begins with that the key id sealed.
+// header returns the beginning of a value sealed with the key id.
 func header(id uint32) []byte { return binary.BigEndian.AppendUint32([]byte(mark), id) }
 
 // Seal encrypts plain for a place such as "webhook_endpoint/<id>".
@@ -268,7 +266,7 @@ func (b *Box) Seal(tenant uuid.UUID, name string, plain []byte) []byte {
 	return encrypt(b.wrap(key), key, plain, place(tenant, name))
 }
 
-// Open decrypts what Seal made for the same tenant and place.
+// Open decrypts a value of Seal for the same tenant and place.
 func (b *Box) Open(tenant uuid.UUID, name string, sealed []byte) ([]byte, error) {
 	key, rest, err := b.unwrap(sealed)
 	if err != nil {

@@ -58,7 +58,7 @@ func TestTokens(t *testing.T) {
 	if token == secret.NewToken(secret.SessionPrefix) {
 		t.Error("two tokens are the same")
 	}
-	// Any one character that is wrong is found without a look-up.
+	// Any single wrong character is detected without a look-up.
 	for i := range token {
 		bad := []byte(token)
 		if bad[i]++; secret.WellFormed(string(bad), secret.SessionPrefix) {

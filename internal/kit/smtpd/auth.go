@@ -11,8 +11,8 @@ var (
 	errCancelled   = &Error{501, "5.7.0", "Not signed in"}
 )
 
-// signIn lets a mailbox sign in by PLAIN (RFC 4616) or LOGIN. A session that failed
-// to too often is closed.
+// signIn lets a mailbox sign in with PLAIN (RFC 4616) or LOGIN. A session with too many
+// failed attempts is closed.
 func (c *conn) signIn(arg string) bool {
 	who, offered := c.session.(Authenticator)
 	switch {
@@ -51,8 +51,8 @@ func (c *conn) signIn(arg string) bool {
 	return c.say(235, "2.7.0", "Signed in")
 }
 
-// readPlain reads "identity NUL user NUL password". The identity must be empty or
-// the user: nobody acts for somebody else.
+// readPlain reads "identity NUL user NUL password". The identity must be empty or the user:
+// nobody can act for somebody else.
 func (c *conn) readPlain(initial string) (user, password string, err error) {
 	text, err := c.ask(initial, "")
 	parts := strings.Split(text, "\x00")
@@ -73,7 +73,7 @@ func (c *conn) readLogin(initial string) (user, password string, err error) {
 	return user, password, err
 }
 
-// ask returns what the sender gave along with the command, or else asks for it.
+// ask returns the value that the sender gave with the command, or else asks for it.
 func (c *conn) ask(given, prompt string) (string, error) {
 	if given == "" {
 		if !c.say(334, "", base64.StdEncoding.EncodeToString([]byte(prompt))) {

@@ -24,8 +24,8 @@ func (m *member) Authenticate(user, password string) error {
 	return &Error{535, "5.7.8", "Wrong"}
 }
 
-// startTLS runs a server that speaks over TLS from the beginning on its second
-// listener, and gives both addresses.
+// startTLS runs a server that uses TLS from the start on its second listener, and returns
+// both addresses.
 func startTLS(t *testing.T) (plain, secure string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

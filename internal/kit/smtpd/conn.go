@@ -18,9 +18,9 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// maxLine is how long a command may be, maxFaults how many a session may have
-// refused, maxIdleCommands how many it may give without a mail, those that name
-// recipients aside.
+// maxLine is the maximum length of a command, maxFaults the number of refused commands per
+// session, and maxIdleCommands the number of commands without a mail, not counting those
+// that name recipients.
 const (
 	maxLine         = 2 << 10
 	maxFaults       = 50
@@ -32,7 +32,7 @@ const (
 type conn struct {
 	server  *Server
 	ctx     context.Context
-	raw     net.Conn // beneath TLS
+	raw     net.Conn // the connection below TLS
 	address netip.Prefix
 	network netip.Prefix
 	session Session
@@ -41,20 +41,20 @@ type conn struct {
 	out     net.Conn
 	secure  bool
 	stop    atomic.Bool // no further command is read
-	taking  atomic.Bool // a mail is coming in
+	taking  atomic.Bool // a mail is being received
 	// since is when the last command or mail began, in nanoseconds.
 	since atomic.Int64
 
-	// lastEnd is when the session ends in any case.
+	// lastEnd is when the session ends at the latest.
 	lastEnd     time.Time
 	hello, mail bool
-	// foreign says that the sender asked for SMTPUTF8 for the mail.
+	// foreign reports that the sender asked for SMTPUTF8 for the mail.
 	foreign    bool
 	signedIn   bool
 	recipients int
 	faults     int
 	badSignIns int
-	// idleCommands is how many commands came since the last mail.
+	// idleCommands is the number of commands since the last mail.
 	idleCommands int
 }
 
@@ -67,7 +67,7 @@ func newConn(ctx context.Context, s *Server, raw net.Conn, address netip.Prefix,
 	return c
 }
 
-// deadline returns the time in d, or the end of the session where that is sooner.
+// deadline returns the time in d, or the end of the session if that is sooner.
 func (c *conn) deadline(d time.Duration) time.Time {
 	if at := clock.Deadline(d); at.Before(c.lastEnd) {
 		return at
@@ -75,10 +75,10 @@ func (c *conn) deadline(d time.Duration) time.Time {
 	return c.lastEnd
 }
 
-// touch notes that something was said.
+// touch records the time of the sender's latest activity.
 func (c *conn) touch() { c.since.Store(clock.Deadline(0).UnixNano()) }
 
-// use speaks over a connection from now on.
+// use switches the session to a connection.
 func (c *conn) use(over net.Conn) {
 	now := &timedReader{conn: over, patience: c.server.Patience, stop: &c.stop}
 	if c.now != nil {
@@ -87,8 +87,7 @@ func (c *conn) use(over net.Conn) {
 	c.now, c.out, c.in = now, over, bufio.NewReaderSize(now, 4<<10)
 }
 
-// wake ends a session that waits for a command; one that takes a mail ends
-// behind it.
+// wake ends a session that waits for a command; one that is receiving a mail ends after it.
 func (c *conn) wake() {
 	if !c.taking.Load() {
 		c.stop.Store(true)
@@ -96,16 +95,16 @@ func (c *conn) wake() {
 	}
 }
 
-// end closes the session, a mail that is coming in too. The sender is told, and
-// has two seconds to hear it.
+// end closes the session, even while a mail is being received. The sender is notified, and
+// has two seconds to read it.
 func (c *conn) end() {
 	c.stop.Store(true)
 	_ = c.raw.SetReadDeadline(clock.Deadline(0))
 	time.AfterFunc(closingTime, func() { _ = c.raw.Close() })
 }
 
-// drain reads a little of what the sender still sends, so that the last answer
-// reaches who is in the middle of sending.
+// drain reads some of what the sender is still sending, so that the last answer reaches a
+// sender in the middle of it.
 func (c *conn) drain() {
 	if end, ok := c.raw.(interface{ CloseWrite() error }); ok && end.CloseWrite() == nil {
 		_ = c.raw.SetReadDeadline(clock.Deadline(lingerTime))
@@ -147,12 +146,12 @@ func (c *conn) serve() {
 	}
 }
 
-// errBareLine says that a command did not end in CR LF.
+// errBareLine reports that a command did not end in CR LF.
 var errBareLine = errors.New("smtpd: a command without CR LF")
 
-// line reads a command; bufio.ErrBufferFull where it is too long. Another server may have
-// read a line feed or a carriage return that stands alone as something else, so the
-// sender is told and nothing that follows is read.
+// line reads a command; bufio.ErrBufferFull if it is too long. Another server may have
+// interpreted a bare line feed or carriage return differently, so the sender gets an error
+// and nothing that follows is read.
 func (c *conn) line() (string, error) {
 	line, err := c.in.ReadSlice('\n')
 	if err == nil && len(line) > maxLine {
@@ -182,7 +181,7 @@ func (c *conn) send(text string) bool {
 	return err == nil
 }
 
-// refuse sends what went wrong. A sender who is refused too often is sent away.
+// refuse sends an error. A sender with too many errors is disconnected.
 func (c *conn) refuse(err error) bool {
 	said, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -195,7 +194,7 @@ func (c *conn) refuse(err error) bool {
 	return c.say(said.Code, said.Enhanced, said.Message)
 }
 
-// obey does what a command asks for and says whether the session goes on.
+// obey carries out a command and reports whether the session continues.
 func (c *conn) obey(verb, arg string) bool {
 	c.touch()
 	if verb != "RCPT" && verb != "DATA" && verb != "QUIT" {
@@ -228,7 +227,7 @@ func (c *conn) obey(verb, arg string) bool {
 		c.say(221, "2.0.0", "Bye")
 		return false
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT":
-		// A page that somebody looks at makes the browser say what it wants to say.
+		// A web page can make its visitor's browser send whatever the page wants.
 		c.say(500, "5.5.2", "This is no web server")
 		return false
 	}
@@ -342,7 +341,7 @@ func (c *conn) data() bool {
 	relay, ok := c.session.(Relay)
 	body := &dataReader{in: c.in, left: c.server.MaxSize, strict: c.signedIn || ok && relay.SendsOn()}
 	err := c.session.Data(body)
-	// The rest must be read before an answer can be understood, but not for ever.
+	// The rest must be read before the sender can read an answer, but not without limit.
 	body.left, body.lenient = c.server.MaxSize, true
 	_, rest := io.Copy(io.Discard, body)
 	c.reset()
@@ -374,7 +373,7 @@ func (c *conn) encrypt() bool {
 	return true
 }
 
-// handshake begins to speak over TLS and says whether the sender does too.
+// handshake switches to TLS and reports whether that succeeded.
 func (c *conn) handshake() bool {
 	over := tls.Server(c.raw, c.server.TLS)
 	ctx, cancel := context.WithTimeout(c.ctx, c.server.Patience)
@@ -388,14 +387,14 @@ func (c *conn) handshake() bool {
 	return true
 }
 
-// errForeign says that an address is beyond ASCII in a mail without SMTPUTF8 (RFC 6531).
+// errForeign reports a non-ASCII address in a mail without SMTPUTF8 (RFC 6531).
 var errForeign = &Error{553, "5.6.7", "An address beyond ASCII needs SMTPUTF8"}
 
 func isASCII(address string) bool {
 	return !strings.ContainsFunc(address, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// path reads "FROM:<address> PARAMETERS" and the like.
+// path parses "FROM:<address> PARAMETERS" and the like.
 func path(arg, prefix string) (address string, params []string, ok bool) {
 	if len(arg) < len(prefix) || !strings.EqualFold(arg[:len(prefix)], prefix) {
 		return "", nil, false

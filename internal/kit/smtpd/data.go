@@ -12,21 +12,20 @@ var (
 	errNUL    = &Error{554, "5.6.0", "A mail that is sent on must not have NUL in it"}
 )
 
-// dataReader reads a mail up to the line with a dot and takes off the dots that
-// the sender doubled. A line may have any length. More than left bytes is
-// ErrTooLarge, a line feed without its carriage return errBareLF, and so is the
-// other way round in a strict one: a mail that goes on to servers that may take it for
-// the end of a line. Nor may such a mail have NUL in it (errNUL): servers that drop it would
-// find a line with a dot that is none. The mail can be read on after each of them, so that
-// its end is found.
+// dataReader reads a mail up to the line with a dot and removes the dots that the sender
+// doubled. A line may have any length. More than left bytes are ErrTooLarge, and a bare
+// line feed is errBareLF. A strict reader is for mail that goes on to other servers: it
+// also refuses a bare carriage return, which they may take for the end of a line, and NUL
+// (errNUL), because servers that drop it would find a false line with a dot. Reading can
+// continue after each of these errors, so that the mail's end is found.
 type dataReader struct {
 	in      *bufio.Reader
 	left    int64
 	last    byte // 0 at the beginning
-	inLine  bool // something of the line was read
+	inLine  bool // part of the line was read
 	ended   bool
-	lenient bool // a bare line feed is no error, and no end of a line either
-	strict  bool // a carriage return without its line feed is an error too, and NUL
+	lenient bool // a bare line feed is neither an error nor the end of a line
+	strict  bool // a bare carriage return and NUL are errors too
 }
 
 // Read implements io.Reader.
@@ -42,7 +41,7 @@ func (d *dataReader) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// next is the next byte of the mail; io.EOF behind the last.
+// next returns the next byte of the mail; io.EOF after the last.
 func (d *dataReader) next() (byte, error) {
 	if d.ended {
 		return 0, io.EOF
@@ -86,8 +85,9 @@ func (d *dataReader) next() (byte, error) {
 	return c, nil
 }
 
-// cutOff is what became of a mail whose end is missing, because the sender is gone, says
-// nothing, or was sent away. That is a matter of the sender's: nobody here has to look.
+// cutOff returns the error for a mail whose end is missing because the sender is gone,
+// silent, or was disconnected. The cause is on the sender's side: nobody here has to look
+// into it.
 func cutOff(err error) error {
 	if said, ok := errors.AsType[*Error](err); ok {
 		return said

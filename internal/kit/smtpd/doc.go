@@ -2,17 +2,17 @@
 // SIZE, ENHANCEDSTATUSCODES, STARTTLS, and AUTH over encrypted connections for
 // sessions in which mailboxes can sign in.
 //
-// A stranger costs little: sessions are bounded in all, for each address and for
-// each network, a session holds a few kilobytes, command lines end at 2 KiB, and
-// a mail is handed on while it comes, whatever the length of its lines. Sessions
-// that say nothing end, and so do those that bring no mail or never come to an
-// end. Where all sessions are taken, one that brings no mail, one of the
-// network that has the most, or one whose mail has been coming in for minutes, is closed
-// for the next sender.
+// A stranger costs little: sessions are limited in total, per address and per
+// network, a session uses a few kilobytes, command lines are at most 2 KiB long, and
+// a mail is streamed while it is received, whatever the length of its lines. Silent
+// sessions end, and so do those that send no mail or never come to an end. If all
+// sessions are in use, one that sends no mail, one of the network with the most
+// sessions, or one that has been receiving a mail for minutes is closed for the next
+// sender.
 //
-// It refuses a line feed without its carriage return in a mail and in a command, which
-// ends the session, and commands that were sent along before encryption began: they let
-// somebody smuggle text into another's conversation. A mail that is sent on may have no
-// carriage return of its own and no NUL either. Who speaks HTTP is sent away: that is a
-// browser which does what a page tells it.
+// It refuses a bare line feed in a mail and in a command, which ends the session, and
+// commands sent ahead before encryption begins: both allow somebody to smuggle text
+// into another's conversation. A mail that is sent on must not contain a bare carriage
+// return or NUL either. HTTP clients are disconnected: they are browsers controlled by
+// a web page.
 package smtpd

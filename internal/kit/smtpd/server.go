@@ -16,17 +16,17 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// Session is what one sender asks for. An error that is an *Error is said to
-// the sender; any other is a 451.
+// Session handles the requests of one sender. An *Error is sent to the sender as it is; any
+// other error becomes a 451.
 type Session interface {
 	// Mail begins a mail; from is "" for a bounce.
 	Mail(from string) error
 	// Rcpt adds a recipient.
 	Rcpt(to string) error
-	// Data takes the mail. When it returns nil the mail is durable. It need not
-	// read to the end.
+	// Data receives the mail. When it returns nil the mail is durable. It need not read to
+	// the end.
 	Data(r io.Reader) error
-	// Reset forgets the mail.
+	// Reset discards the mail.
 	Reset()
 }
 
@@ -38,14 +38,14 @@ type Authenticator interface {
 	Authenticate(user, password string) error
 }
 
-// Greeted is a Session that is told by which name the sender greets.
+// Greeted is a Session that learns the name with which the sender greets.
 type Greeted interface {
 	Session
 	Hello(name string)
 }
 
-// Relay is a Session that says whether the mail goes on to other servers: it must not
-// have what they could take for the end of a line.
+// Relay is a Session that reports whether the mail goes on to other servers: it must then
+// contain nothing that they could take for the end of a line.
 type Relay interface {
 	Session
 	SendsOn() bool
@@ -54,25 +54,24 @@ type Relay interface {
 // Peer is where a sender connects from.
 type Peer struct {
 	Address netip.Addr
-	// Network is what counts as one network: a /24 of IPv4, a /48 of IPv6.
+	// Network is the network of the address: a /24 of IPv4, a /48 of IPv6.
 	Network netip.Prefix
 }
 
-// Delivery is a mail that is handed to a mailbox of this installation.
+// Delivery is a mail that is delivered to a mailbox of this installation.
 type Delivery struct {
 	From, To string // of the envelope
-	// Key is the same for the same delivery in every attempt, "" for one that stands
-	// alone.
+	// Key is the same in every attempt of a delivery, "" for a single attempt.
 	Key string
-	// Head is the header up to where the body begins.
+	// Head is the header, up to the beginning of the body.
 	Head []byte
 	Body io.Reader
-	// Auth says what was found out about the sender, "" for nothing. Junk says why
-	// the mail is taken for junk, "" for a mail that is not.
+	// Auth is the result of checking the sender, "" for none. Junk is why the mail is
+	// considered junk, "" if it is not.
 	Auth, Junk string
 }
 
-// Error is a refusal in the protocol's words.
+// Error is a refusal as sent in the protocol.
 type Error struct {
 	Code     int
 	Enhanced string // such as 5.1.1
@@ -82,24 +81,24 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return fmt.Sprintf("%d %s %s", e.Code, e.Enhanced, e.Message) }
 
-// ErrTooLarge says that a mail is longer than the server takes.
+// ErrTooLarge reports that a mail exceeds the server's maximum size.
 var ErrTooLarge = &Error{552, "5.3.4", "The mail is too large"}
 
-// Server takes mail.
+// Server receives mail.
 type Server struct {
 	Domain string
-	// MaxSize is how long a mail may be, MaxRecipients how many it may have.
+	// MaxSize is the maximum size of a mail, MaxRecipients its maximum number of
+	// recipients.
 	MaxSize       int64
 	MaxRecipients int
-	// MaxSessions is how many there may be in all, MaxPerAddress from one
-	// address (a /64 of IPv6), and MaxPerNetwork from one network (a /24 of IPv4,
-	// a /48 of IPv6).
+	// MaxSessions is the maximum number of sessions in all, MaxPerAddress from one address
+	// (a /64 of IPv6), and MaxPerNetwork from one network (a /24 of IPv4, a /48 of IPv6).
 	MaxSessions, MaxPerAddress, MaxPerNetwork int
-	// Patience is how long a sender may say nothing, MaxIdle how long a session
-	// may go on without a mail, whatever is said in it.
+	// Patience is how long a sender may be silent, MaxIdle how long a session may last
+	// without a mail, whatever is sent in it.
 	Patience, MaxIdle time.Duration
-	// TLS offers STARTTLS, and is spoken from the beginning on the second listener of
-	// Serve; nil for none.
+	// TLS enables STARTTLS, and is used from the start on the second listener of Serve; nil
+	// for none.
 	TLS *tls.Config
 	Log *slog.Logger
 	// NewSession is called for each connection.
@@ -107,23 +106,23 @@ type Server struct {
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}
-	// counts is how many sessions each address and each network has.
+	// counts is the number of sessions by address and by network.
 	counts map[netip.Prefix]int
 }
 
-// Limits of a session in time, and of how a server ends.
+// Time limits of a session and of a server's shutdown.
 const (
-	mailTime    = 15 * time.Minute // for one mail to come in
+	mailTime    = 15 * time.Minute // for receiving one mail
 	sessionTime = time.Hour
 	lingerTime  = time.Second
-	closingTime = 2 * time.Second  // for a session that is closed so that another can begin
-	graceTime   = 10 * time.Second // for a mail that is coming in when the server ends
-	slowTime    = 2 * time.Minute  // for a mail to come in where others wait
+	closingTime = 2 * time.Second  // for a session closed in favour of another
+	graceTime   = 10 * time.Second // for a mail that is being received at shutdown
+	slowTime    = 2 * time.Minute  // for receiving a mail while others wait
 )
 
-// Serve takes mail on ln until ctx ends, and over TLS from the beginning on secure,
-// which may be nil. Both share all limits. Sessions that wait for a command end at
-// once then, a mail that is coming in has ten seconds.
+// Serve receives mail on ln until ctx ends, and with TLS from the start on secure, which
+// may be nil. Both share all limits. When ctx ends, sessions that wait for a command end at
+// once; a mail that is being received has ten more seconds.
 func (s *Server) Serve(ctx context.Context, ln, secure net.Listener) error {
 	s.conns, s.counts = map[*conn]struct{}{}, map[netip.Prefix]int{}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -147,8 +146,8 @@ func (s *Server) Serve(ctx context.Context, ln, secure net.Listener) error {
 	return nil
 }
 
-// accept takes connections until the listener is closed. It returns
-// context.Canceled then, and the error of a listener that failed.
+// accept accepts connections until the listener is closed. It then returns
+// context.Canceled; if the listener fails, it returns its error.
 func (s *Server) accept(ctx context.Context, ln net.Listener, secure bool, all *sync.WaitGroup) error {
 	for {
 		raw, err := ln.Accept()
@@ -179,9 +178,9 @@ func (s *Server) each(do func(c *conn)) {
 	}
 }
 
-// admit counts a connection. Where the server is full it closes another session
-// for it. It returns nil, and tells the sender, where the address or the network
-// has too many sessions, or where no session may be closed.
+// admit counts a connection. If the server is full it closes another session for it. It
+// returns nil, and notifies the sender, if the address or the network has too many
+// sessions, or if no session may be closed.
 func (s *Server) admit(ctx context.Context, raw net.Conn) *conn {
 	peer, address := peerOf(raw.RemoteAddr())
 	network := peer.Network
@@ -204,20 +203,20 @@ func (s *Server) admit(ctx context.Context, raw net.Conn) *conn {
 	return c
 }
 
-// closeSessionFor closes a session in favour of one from the given network and says
-// whether there was one to close. The caller holds the lock. It takes, in this
-// order:
+// closeSessionFor closes a session in favour of one from the given network and
+// reports whether there was one to close. The caller must hold the lock. It chooses,
+// in this order:
 //
 //  1. a session without a mail, from the network that has the most sessions and
 //     at least two more than the given one;
-//  2. a session whose mail is coming in, from a network that has more than an
-//     eighth of all sessions: or mails that never end would fill the server;
-//  3. a session without a mail, from a network that has no fewer sessions than
-//     the given one;
-//  4. a session whose mail has been coming in for two minutes, from such a network
-//     too: or mails that never end, from many networks, would fill the server.
+//  2. a session that is receiving a mail, from such a network with more than an
+//     eighth of all sessions: otherwise endless mails would fill the server;
+//  3. a session without a mail, from a network that has at least as many sessions
+//     as the given one;
+//  4. a session that has been receiving a mail for two minutes, also from such a
+//     network: otherwise endless mails from many networks would fill the server.
 //
-// Among equals it takes the one that has waited the longest.
+// Among equals it chooses the one that has waited longest.
 func (s *Server) closeSessionFor(network netip.Prefix) bool {
 	var closing *conn
 	var best closingRank
@@ -234,10 +233,10 @@ func (s *Server) closeSessionFor(network netip.Prefix) bool {
 	return true
 }
 
-// closingRank orders sessions by which of them is closed first when the server is
-// full and another begins.
+// closingRank orders sessions by which is closed first when the server is full and another
+// one begins.
 type closingRank struct {
-	class    int // 0 where it is not closed
+	class    int // 0 if it must not be closed
 	sessions int // of its network, where they count
 	since    int64
 }
@@ -252,7 +251,8 @@ func (r closingRank) before(o closingRank) bool {
 	return r.since < o.since
 }
 
-// rank is the closingRank of a session beside a network that has so many.
+// rank returns the closingRank of a session for a newcomer from a network with that many
+// sessions.
 func (s *Server) rank(c *conn, others int) closingRank {
 	n, busy, since := s.counts[c.network], c.taking.Load(), c.since.Load()
 	switch {
@@ -275,7 +275,7 @@ func (s *Server) endSession(c *conn) {
 	s.forget(c)
 }
 
-// forget counts a session no more. The caller holds the lock.
+// forget stops counting a session. The caller must hold the lock.
 func (s *Server) forget(c *conn) {
 	if _, counted := s.conns[c]; !counted {
 		return
@@ -288,7 +288,7 @@ func (s *Server) forget(c *conn) {
 	}
 }
 
-// peerOf returns where a connection comes from, and what counts as one address.
+// peerOf returns where a connection comes from, and the prefix that counts as one address.
 func peerOf(a net.Addr) (p Peer, address netip.Prefix) {
 	ap, err := netip.ParseAddrPort(a.String())
 	if err != nil {
@@ -304,7 +304,7 @@ func peerOf(a net.Addr) (p Peer, address netip.Prefix) {
 	return p, address
 }
 
-// timedReader gives up on a peer that says nothing, and at its end in any case.
+// timedReader gives up on a silent peer, and at its end in any case.
 type timedReader struct {
 	conn     net.Conn
 	patience time.Duration
@@ -321,7 +321,7 @@ func (t *timedReader) Read(b []byte) (int, error) {
 	if err := t.conn.SetReadDeadline(at); err != nil {
 		return 0, err
 	}
-	if t.stop.Load() { // after the deadline is set: wake sets its own behind it
+	if t.stop.Load() { // after the deadline is set: wake sets its own after storing stop
 		return 0, errCrowded
 	}
 	n, err := t.conn.Read(b)
@@ -331,6 +331,6 @@ func (t *timedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// errCrowded tells a sender that the session was closed so that another can begin. Where
-// the server ends, that is said instead.
+// errCrowded tells a sender that the session was closed so that another one can begin.
+// While the server is shutting down, the sender is told that instead.
 var errCrowded = &Error{421, "4.7.0", "Too many sessions, try again later"}

@@ -49,7 +49,7 @@ func connectAll(t *testing.T, server, from string, n int) (out []*client) {
 	return out
 }
 
-// hear returns the code of the next answer, "" where the server closed.
+// hear returns the code of the next answer, "" if the server has closed the connection.
 func (c *client) hear() string {
 	c.t.Helper()
 	line, err := c.in.ReadString('\n')
@@ -68,7 +68,7 @@ func (c *client) say(line string) string {
 	return c.hear()
 }
 
-// beginMail goes as far as the text of a mail.
+// beginMail sends everything up to the text of a mail.
 func (c *client) beginMail() {
 	c.t.Helper()
 	for _, line := range []string{"HELO a", "MAIL FROM:<>", "RCPT TO:<a@b.example>", "DATA"} {
@@ -102,7 +102,7 @@ func (c *client) wantClosed(name string) {
 	}
 }
 
-// An address and a network have so many sessions, whoever else has none.
+// An address and a network have a limited number of sessions, even if there are no others.
 func TestSessionsOfAddressAndNetwork(t *testing.T) {
 	t.Parallel()
 	server, _, _ := start(t, nil)
@@ -117,8 +117,8 @@ func TestSessionsOfAddressAndNetwork(t *testing.T) {
 	connectAll(t, server, "127.0.1.1", 2)
 }
 
-// Who holds all sessions and sends nothing does not keep others out: the session
-// that has been idle the longest, of the network that has the most, is closed.
+// A network that holds all sessions and sends nothing does not keep others out: the longest
+// idle session of the network with the most sessions is closed.
 func TestIdleSessionsMakeRoom(t *testing.T) {
 	t.Parallel()
 	server, _, _ := start(t, nil)
@@ -132,13 +132,14 @@ func TestIdleSessionsMakeRoom(t *testing.T) {
 	few[0].wantClosed("the longest idle where two networks have the most")
 	honest.wantOpen("the only one of its network")
 
-	// A session of the network that has the most closes only one of its own network.
+	// A newcomer from the network with the most sessions only closes one of its own
+	// network.
 	connectAll(t, server, "127.0.0.1", 1)
 	many[2].wantClosed("of the same network")
 	honest.wantOpen("the only one of its network, again")
 }
 
-// A mail that is coming in is not cut off while somebody is idle.
+// A mail that is being received is not cut off while another session is idle.
 func TestMailsStayWhileOthersAreIdle(t *testing.T) {
 	t.Parallel()
 	server, _, _ := start(t, nil)
@@ -156,8 +157,8 @@ func TestMailsStayWhileOthersAreIdle(t *testing.T) {
 	}
 }
 
-// Mails that never end do not keep others out either, where they come from one
-// network; where each comes from another, the newcomer has to wait.
+// Endless mails do not keep others out either, if they come from one network; if each comes
+// from another, the newcomer has to wait.
 func TestEndlessMailsMakeRoom(t *testing.T) {
 	t.Parallel()
 	server, mails, _ := start(t, nil)
@@ -186,8 +187,9 @@ func TestEndlessMailsMakeRoom(t *testing.T) {
 	}
 }
 
-// Where all sessions are taken, the server closes the oldest mail that has been coming in for minutes, so that
-// another sender gets its session. It does so only for a network that has no more sessions than that mail's.
+// If all sessions are in use, the server closes the one that has been receiving a mail
+// longest, for minutes, so that another sender gets its place. It does so only for a
+// network that has no more sessions than that one's.
 func TestSlowMailsAreClosedForOthers(t *testing.T) {
 	t.Parallel()
 	networks := func(n int) (out []netip.Prefix) {
@@ -242,7 +244,7 @@ func TestPeer(t *testing.T) {
 	}
 }
 
-// named is an address by its text.
+// named is an address given as text.
 type named string
 
 func (named) Network() string  { return "tcp" }

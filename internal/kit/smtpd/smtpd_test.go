@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// box is a session that keeps what it is given.
+// box is a session that stores the mails it receives.
 type box struct {
 	from  string
 	to    []string
@@ -35,7 +35,8 @@ func (b *box) Data(r io.Reader) error {
 	return nil
 }
 
-// start runs a server and gives its address, what it takes, and its end.
+// start runs a server and returns its address, the mails it receives, and a function to
+// stop it.
 func start(t *testing.T, change func(*Server)) (address string, mails chan string, stop func() error) {
 	t.Helper()
 	return startOn(t, nil, change)
@@ -137,7 +138,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// strictBox is a box whose mails go on to other servers. It keeps why it took none.
+// strictBox is a box whose mails go on to other servers. It records why it refused one.
 type strictBox struct {
 	box
 	failed chan error
@@ -151,8 +152,8 @@ func (b *strictBox) Data(r io.Reader) error {
 	return err
 }
 
-// What is wrong with a mail is said as a refusal, so that nobody takes it for a fault of
-// this server; a mail that is sent on may have neither a bare carriage return nor NUL.
+// A faulty mail is refused with its own error, so that nobody takes it for a fault of this
+// server; a mail that is sent on may contain neither a bare carriage return nor NUL.
 func TestRefusalsOfData(t *testing.T) {
 	t.Parallel()
 	failed := make(chan error, 1)
@@ -178,8 +179,8 @@ func TestRefusalsOfData(t *testing.T) {
 	}
 }
 
-// speak sends all at once and gives what the server says until it closes; it
-// may close while it is spoken to.
+// speak sends everything at once and returns the server's answers until it closes; it may
+// close while text is still being sent.
 func speak(t *testing.T, address, text string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -193,8 +194,7 @@ func speak(t *testing.T, address, text string) string {
 	return string(said)
 }
 
-// What was sent along with STARTTLS is not taken for something that came
-// encrypted.
+// Text that was sent together with STARTTLS is not treated as encrypted.
 func TestNothingBehindSTARTTLS(t *testing.T) {
 	t.Parallel()
 	address, _, _ := start(t, func(s *Server) { s.TLS = &tls.Config{} })
@@ -204,8 +204,7 @@ func TestNothingBehindSTARTTLS(t *testing.T) {
 	}
 }
 
-// The server ends at once for who says nothing, and behind a mail that is
-// coming in.
+// At shutdown silent sessions end at once, and one that is receiving a mail ends after it.
 func TestServerEnds(t *testing.T) {
 	t.Parallel()
 	address, mails, stop := start(t, nil)
@@ -252,8 +251,7 @@ func TestServerEnds(t *testing.T) {
 	}
 }
 
-// A sender who says nothing is sent away, and so is one who says something and
-// sends no mail.
+// A silent sender is disconnected, and so is one that sends commands but no mail.
 func TestSilentSender(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
