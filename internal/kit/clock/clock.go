@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Source returns the current time and new identifiers.
+// Source provides the current time and new identifiers.
 type Source interface {
 	// Now returns the current time in UTC, truncated to microseconds, the precision of the
 	// databases.
