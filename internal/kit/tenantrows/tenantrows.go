@@ -19,7 +19,7 @@ type Table struct {
 	Rows int64  `json:"rows"`
 }
 
-// batch is the number of rows one transaction deletes.
+// batch is the number of rows that one transaction deletes.
 const batch = 2000
 
 // Tables returns the tables that have a tenant_id, each before the tables that it refers

@@ -13,10 +13,10 @@ import (
 	"konak/internal/provider/graph"
 )
 
-// Number is an id that comes as a number or as text.
+// Number is an id that is sent as a number or as text.
 type Number string
 
-// UnmarshalJSON takes both.
+// UnmarshalJSON accepts both.
 func (n *Number) UnmarshalJSON(b []byte) error {
 	*n = Number(strings.Trim(string(b), `"`))
 	return nil
@@ -68,7 +68,7 @@ func parseEvent(kind string, e Entry, m Messaging) channel.Event {
 	return out
 }
 
-// moment reads the first time of several that is given, in milliseconds.
+// moment returns the first of several times that is set; they are in milliseconds.
 func moment(times ...int64) time.Time {
 	for _, t := range times {
 		if t > 0 {
@@ -78,7 +78,7 @@ func moment(times ...int64) time.Time {
 	return time.Time{}
 }
 
-// signs are the reactions that come without their emoji.
+// signs are the emoji of reactions that are sent without one.
 var signs = map[string]string{"smile": "😆", "angry": "😠", "sad": "😢", "wow": "😮", "love": "❤️", "like": "👍", "dislike": "👎"}
 
 func sign(r *Reaction) string {
@@ -148,8 +148,8 @@ func parsePostback(m Messaging) *channel.Received {
 	return out
 }
 
-// filesMax is how many files of a message are fetched: as many as the inbox takes, and
-// more than the apps let people send at once.
+// filesMax is the number of files of a message that are fetched: as many as the inbox
+// accepts, and more than the apps let people send at once.
 const filesMax = 20
 
 func addFile(m *channel.Received, kind, address string) {

@@ -54,8 +54,8 @@ func person(u *User) channel.Person {
 	return channel.Person{ID: u.ID, Name: nameOf(u.FirstName, u.LastName), Username: u.Username, Language: u.LanguageCode, Bot: u.IsBot}
 }
 
-// received reads a message. In a private chat the chat has the number of the
-// person whom it is with, whoever wrote.
+// received reads a message. A private chat has the number of the customer, whoever wrote
+// the message.
 func received(m *Message) *channel.Received {
 	out := &channel.Received{
 		Chat: m.Chat.ID, ID: m.MessageID, Private: m.Chat.Type == "private", From: person(m.From),
@@ -87,7 +87,7 @@ func received(m *Message) *channel.Received {
 	return out
 }
 
-// contentOf is the text of what has no words of its own.
+// contentOf returns a text for a message that has no words.
 func contentOf(m *Message) string {
 	place := func(l Location) string {
 		number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
@@ -119,7 +119,7 @@ func words(list ...string) (out []string) {
 	return out
 }
 
-// fileOf finds the file of a message, nil where it has none.
+// fileOf returns the file of a message, nil if it has none.
 func fileOf(m *Message) *channel.RemoteFile {
 	file := func(f *File, kind, name, mimeType string) *channel.RemoteFile {
 		out := &channel.RemoteFile{ID: f.FileID, Kind: kind, Name: f.FileName, Type: f.MimeType, Size: f.FileSize}
