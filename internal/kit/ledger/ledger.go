@@ -3,12 +3,12 @@
 //
 // Invariants:
 //   - A line is written in the transaction of what it is about.
-//   - Lines of a workspace are numbered from one without gaps, and each holds
-//     the hash of the one before it, so that a line that was changed, taken out
-//     or put in shows.
+//   - Lines of a workspace are numbered from one without gaps, and each contains
+//     the hash of the one before it, so that a changed, removed or inserted line
+//     is detected.
 //   - Lines are never changed or deleted; the database refuses it.
-//   - Personal values are sealed under a key of their subject. When that key is
-//     dropped they are unreadable, and the chain still holds.
+//   - Personal values are sealed with a key of their subject. When that key is
+//     dropped they are unreadable, and the chain is still valid.
 package ledger
 
 import (
