@@ -58,7 +58,7 @@ func Export(ctx context.Context, c Config, w Workspace, target string, to []age.
 	if err != nil {
 		return s, err
 	}
-	return e.Summary, os.Link(f.Name(), target) // which refuses a file that came meanwhile
+	return e.Summary, os.Link(f.Name(), target) // fails if the file was created meanwhile
 }
 
 func (c *Config) recordExport(ctx context.Context, tenant uuid.UUID, encrypted bool) error {
@@ -72,8 +72,8 @@ type export struct {
 	Config
 	manifest
 	tar    *tar.Writer
-	folder string      // for what is too large for the memory
-	seal   *secret.Box // what the archive's secrets are sealed with
+	folder string      // for data that is too large for the memory
+	seal   *secret.Box // seals the archive's secrets
 	blobs  []blob.Stored
 }
 

@@ -33,8 +33,8 @@ type Imported struct {
 	Summary
 	// Elsewhere is true if the archive comes from another installation.
 	Elsewhere bool `json:"elsewhere"`
-	People    int  `json:"people"` // who have an account now
-	Joined    int  `json:"joined"` // who had one already, and keep their password
+	People    int  `json:"people"` // people who got an account
+	Joined    int  `json:"joined"` // people who already had one and keep their password
 }
 
 // Import reads an archive and writes its workspace, suspended, completely or not at all.
@@ -94,10 +94,10 @@ type importer struct {
 	*checker
 	Imported
 	source    source
-	from      *secret.Box // what the archive's secrets are sealed with
+	from      *secret.Box // the box in which the archive's secrets are sealed
 	elsewhere bool
 	before    string      // the workspace's short name in the archive
-	put       []uuid.UUID // files that were written
+	put       []uuid.UUID // files written so far
 
 	persons map[uuid.UUID]uuid.UUID // people who have an account here, by their id in the archive
 	secrets int64

@@ -114,8 +114,8 @@ func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 // checker reads a whole archive and checks that it contains one workspace and nothing else.
 type checker struct {
 	tables []tenantrows.CopyTable
-	found  manifest // as the archive says
-	seen   []Table  // as it was read
+	found  manifest // the archive's manifest
+	seen   []Table  // what was read
 	tenant Workspace
 	people map[uuid.UUID]bool // and whether a membership names them
 	blobs  map[uuid.UUID]blob.Stored

@@ -17,7 +17,7 @@ const (
 	areaRoot     = "root"     // migrations and web: files embedded into the binary
 	areaCmd      = "cmd"      // the program
 	areaApp      = "app"      // wiring
-	areaKit      = "kit"      // what every module stands on
+	areaKit      = "kit"      // the base of every module
 	areaModule   = "module"   // identity, webhook, mail, advisor, crm
 	areaProvider = "provider" // clients of outside services
 	areaSandbox  = "sandbox"  // their stand-ins

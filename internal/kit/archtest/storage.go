@@ -13,17 +13,17 @@ import (
 var systemReasons = []string{
 	"add member", "count workspaces", "create key", "create workspace", "credential look-up", "key last used", "app look-up",
 	"invitation look-up", "mobile QR look-up", "set licences", "delete workspace",
-	"client registration", // identity: a client registers itself before anybody is there
+	"client registration", // identity: a client registers itself before anybody signs in
 	"metrics",
-	"suspended workspaces",                                                 // every request asks, before its tenant is known
+	"suspended workspaces",                                                 // checked by every request before its tenant is known
 	"session last seen", "sign-in", "sign-up", "password reset", "captcha", // identity: found before the tenant is known
 	"limits", "mail outbox", "mail quotas", "dispatcher", "job claim", "dead jobs", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "file check", "upload sweep", "idle visitors",
 	"channel look-up",                // crm: a channel key or a provider names the account before the tenant is known
-	"mail domain look-up",            // mail: whose a domain is, before the tenant is known
-	"mail policies",                  // mail: how other domains want their mail belongs to no tenant
+	"mail domain look-up",            // mail: finds the owner of a domain before the tenant is known
+	"mail policies",                  // mail: the policies of other domains belong to no tenant
 	"master key",                     // its keys belong to the installation
 	"serving nodes",                  // they belong to the installation
-	"fill demo",                      // before anybody is there
+	"fill demo",                      // before there are people
 	"exchange",                       // its own store holds the devices and lines of all tenants
 	"installation's audit log",       // lines that belong to no tenant
 	"exchange lease",                 // it belongs to the installation

@@ -31,7 +31,7 @@ type file struct {
 
 type imported struct {
 	path string
-	name string // what the file calls it, "." and "_" included
+	name string // its name in the file, including "." and "_"
 	pos  token.Pos
 }
 

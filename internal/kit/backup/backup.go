@@ -32,7 +32,7 @@ const (
 	KeyFile      = "master.key"
 	filesFolder  = "files"
 	incoming     = "incoming" // files that are still being written
-	partSuffix   = ".part"    // of a file of a backup that is not whole yet
+	partSuffix   = ".part"    // of a file of a backup that is not complete yet
 )
 
 // Manifest lists what a backup contains.
@@ -133,7 +133,7 @@ func (m *Manifest) addFiles(ctx context.Context, folder, target, previous string
 	return filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // deleted meanwhile, a day after nothing held it any more
+			return nil // deleted meanwhile, a day after the last reference to it
 		case err != nil:
 			return err
 		case ctx.Err() != nil:

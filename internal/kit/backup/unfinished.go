@@ -60,7 +60,7 @@ func (m Manifest) Fill(ctx context.Context, source, data string) (err error) {
 	if own != nil {
 		defer func() { err = errors.Join(err, own.Close()) }()
 	}
-	if err := CheckEmpty(data); err != nil { // it was checked before, when nobody else was kept away
+	if err := CheckEmpty(data); err != nil { // the earlier check was made before the folder was locked
 		return err
 	}
 	mark := filepath.Join(data, unfinishedFile)

@@ -32,10 +32,10 @@ type Link struct {
 	wake chan struct{}
 
 	mu     sync.Mutex
-	heard  time.Time // the last word of another node
-	hello  bool      // a sign of life is due
+	heard  time.Time // when another node was last heard
+	hello  bool      // a heartbeat is due
 	notes  []note
-	latest map[uuid.UUID]int64 // of tenants whose events were too many to carry
+	latest map[uuid.UUID]int64 // of tenants with too many events to send
 	topics map[string]struct{}
 }
 

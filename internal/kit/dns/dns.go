@@ -35,7 +35,7 @@ const (
 	lookupTime  = 8 * time.Second
 	maxSteps    = 8   // aliases and delegations that are followed
 	maxServers  = 6   // addresses that are asked for one name
-	maxRecords  = 100 // of an answer
+	maxRecords  = 100 // in an answer
 )
 
 // Record is one record of an answer.
@@ -64,7 +64,7 @@ func (r Record) String() string {
 
 // The reasons why a question has no answer.
 const (
-	ReasonFailed      = "server_failed" // the servers answer, but not this
+	ReasonFailed      = "server_failed" // the servers answer, but with a failure
 	ReasonTimeout     = "timeout"
 	ReasonUnreachable = "unreachable"
 )

@@ -19,7 +19,7 @@ import (
 
 // Limits of one exchange.
 const (
-	udpSize    = 1232 // what we offer to take in one packet
+	udpSize    = 1232 // the packet size that we offer to accept
 	packetSize = 4 << 10
 	maxStrays  = 64 // packets that answer something else
 )

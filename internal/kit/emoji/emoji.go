@@ -26,7 +26,7 @@ func Is(text string) bool {
 	case signs[0] >= '0' && signs[0] <= '9' || signs[0] == '#' || signs[0] == '*':
 		return len(signs) == 2 && signs[1] == keycap || len(signs) == 3 && signs[1] == asPicture && signs[2] == keycap
 	}
-	picture := true // the next sign must be one
+	picture := true // the next character must be a picture
 	for _, r := range signs {
 		switch {
 		case picture:

@@ -17,7 +17,7 @@ import (
 // Fault is an error that a caller can act on.
 type Fault struct {
 	Code   Code
-	Fields map[string][]string // field path -> codes, for validation_failed and its kin
+	Fields map[string][]string // field path -> codes, for validation_failed and similar codes
 	// MoreFields is the number of field errors that are not in Fields.
 	MoreFields int
 	Reason     string // machine-readable detail, e.g. why a reaction is impossible

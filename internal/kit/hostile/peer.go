@@ -20,7 +20,7 @@ type Manner string
 // The manners.
 const (
 	Endless Manner = "endless" // sends without ever coming to an end
-	Drip    Manner = "drip"    // sends the same, a byte at a time
+	Drip    Manner = "drip"    // sends one byte at a time
 	Silent  Manner = "silent"  // sends nothing and keeps the connection
 	Cut     Manner = "cut"     // ends in the middle of its answer
 	Garbage Manner = "garbage" // sends bytes without meaning
@@ -37,7 +37,7 @@ type Peer struct {
 	Port    int
 	manner  Manner
 	phase   string
-	reached chan struct{} // one token for each connection that came to the phase
+	reached chan struct{} // one token for each connection that reached the phase
 	sent    atomic.Int64
 	open    atomic.Int64
 	ended   chan struct{} // one token for each connection that ended

@@ -5,7 +5,7 @@ package hours
 import (
 	"slices"
 	"time"
-	_ "time/tzdata" // a container need not have the zones of the world
+	_ "time/tzdata" // a container may lack the time zone database
 
 	"konak/internal/kit/fault"
 )
@@ -100,7 +100,7 @@ func (h *Hours) Next(at time.Time) *time.Time {
 	}
 	local := at.In(zone)
 	var first *time.Time
-	for days := range 8 + 7*len(h.Holidays) { // a holiday may put it off by a week
+	for days := range 8 + 7*len(h.Holidays) { // a holiday may delay it by a week
 		date := local.AddDate(0, 0, days)
 		if h.hasHoliday(date) {
 			continue

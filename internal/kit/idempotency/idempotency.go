@@ -99,7 +99,7 @@ func (*Repeat) Error() string { return "the Idempotency-Key was used before" }
 // Answer is the answer to the first request with the key.
 type Answer struct {
 	body   *string
-	secret bool // of an answer that shows a secret only the id is kept
+	secret bool // if the answer shows a secret, only the id is stored
 }
 
 // Named is an answer that shows a secret and names the record it belongs to. The record's
@@ -140,7 +140,7 @@ func Do[T any](ctx context.Context, h db.Handle, out *T, fn func(*db.Tx) error) 
 	var before *Answer
 	err := h.InTx(ctx, func(tx *db.Tx) (err error) {
 		if before, err = k.take(ctx, tx); err != nil || before != nil {
-			return err // the first may be of the same group: its answer counts once this has committed
+			return err // the first may be of the same group: its answer is valid only after this commits
 		}
 		if err := fn(tx); err != nil {
 			return err

@@ -213,7 +213,7 @@ func (l *Ledger) open(r *db.Reader, n *Line) error {
 	}
 	plain, err := gcm.Open(nil, raw[:gcm.NonceSize()], raw[gcm.NonceSize():], []byte(n.SubjectRef))
 	if err != nil {
-		return nil // sealed under a key that was dropped; the subject has another by now
+		return nil // sealed with a key that was dropped; the subject has a new one now
 	}
 	return json.Unmarshal(plain, &n.Personal)
 }

@@ -31,7 +31,7 @@ const (
 // Block is a paragraph or list with its lines, or a quote with its blocks.
 type Block struct {
 	Kind   string   `json:"kind"`
-	Start  int      `json:"start,omitempty"` // the first number of Numbers
+	Start  int      `json:"start,omitempty"` // the first number of a list of Numbers
 	Lines  [][]Span `json:"lines,omitempty"`
 	Blocks []Block  `json:"blocks,omitempty"`
 }

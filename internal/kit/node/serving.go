@@ -33,7 +33,7 @@ type Serving struct {
 	ID        uuid.UUID
 	Host      string
 	Version   string
-	FileStore string // where its files lie; nodes that share files have the same
+	FileStore string // where its files are; the same for nodes that share files
 	StartedAt time.Time
 	SeenAt    time.Time
 }
@@ -137,7 +137,7 @@ func FileStore(s3URL, folder string) (string, error) {
 func s3Store(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "", errors.New("--s3-url: it cannot be read") // the error would show the secret in it
+		return "", errors.New("--s3-url: it cannot be read") // the error would contain the secret
 	}
 	return "s3:" + u.Host + strings.TrimSuffix(u.Path, "/"), nil
 }

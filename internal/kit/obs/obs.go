@@ -60,7 +60,7 @@ func ParseParent(h string) (t Trace, ok bool) {
 	}
 	version, id, span, flags := h[:2], h[3:35], h[36:52], h[53:55]
 	if version == "ff" || len(h) > 55 && (version == "00" || h[55] != '-') {
-		return Trace{}, false // only later versions may say more
+		return Trace{}, false // only later versions may have more fields
 	}
 	for _, part := range []string{version, id, span, flags} {
 		if strings.Trim(part, "0123456789abcdef") != "" {

@@ -106,6 +106,6 @@ type Policy interface {
 // The reasons why a mail is refused.
 const (
 	Blocked  = "dlp_blocked"
-	Rejected = "dlp_rejected" // by the person who reviewed it
+	Rejected = "dlp_rejected" // by its reviewer
 	Waiting  = "dlp_quarantined"
 )

@@ -80,7 +80,7 @@ func CopyTables(ctx context.Context, d *db.DB) ([]CopyTable, error) {
 			switch {
 			case c.Table != name:
 			case c.Generated:
-				t.order = `"` + c.Name + `"` // by which the table counts its rows
+				t.order = `"` + c.Name + `"` // the column that numbers the table's rows
 			case readers[c.Type] == nil:
 				return nil, fmt.Errorf("tenantrows: %s.%s has the type %s, which cannot be copied", name, c.Name, c.Type)
 			default:
@@ -161,7 +161,7 @@ func (t *CopyTable) scan(scan db.Row) (Row, error) {
 	}
 	for i := range row {
 		row[i] = values[i]()
-		if b, ok := row[i].([]byte); ok && b == nil { // no bytes, which is not null
+		if b, ok := row[i].([]byte); ok && b == nil { // empty, which is not null
 			row[i] = []byte{}
 		}
 	}

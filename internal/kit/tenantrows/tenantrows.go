@@ -65,7 +65,7 @@ func childrenFirst(names []string, refs []reference) ([]string, error) {
 // Deleted describes what was deleted of a workspace.
 type Deleted struct {
 	Rows   int64   `json:"rows"`
-	Tables []Table `json:"tables"` // those that had some
+	Tables []Table `json:"tables"` // those that had rows
 }
 
 // Delete deletes the rows of a workspace from every table except that of its members, a few

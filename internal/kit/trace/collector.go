@@ -35,7 +35,7 @@ type Config struct {
 const (
 	maxWaiting = 2048 // spans
 	maxBatch   = 512  // spans in one message
-	maxLogged  = 300  // bytes of a collector's complaint
+	maxLogged  = 300  // bytes of a collector's error message
 )
 
 // timeouts bound how long a collector may take.

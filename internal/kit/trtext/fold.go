@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-const dotAbove = '\u0307' // what remains of İ after a careless lowercase
+const dotAbove = '\u0307' // left over from İ by a careless lowercase
 
 // Lower returns the Turkish lowercase of one rune.
 func Lower(r rune) rune {

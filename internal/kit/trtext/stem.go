@@ -4,7 +4,7 @@ package trtext
 // such as -(y)I is two strings (i, u) rather than four.
 
 const (
-	minStem    = 4 // shorter stems join words that have nothing in common
+	minStem    = 4 // shorter stems would join unrelated words
 	stemRounds = 3
 )
 

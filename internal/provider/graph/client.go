@@ -67,8 +67,8 @@ type Call struct {
 	Method  string
 	Path    string // below the version, or a whole address
 	Query   url.Values
-	Token   secret.Text // the zero value for a call that carries none
-	Scheme  string      // of Authorization; Bearer where it is empty
+	Token   secret.Text // the zero value for a call without one
+	Scheme  string      // of Authorization; Bearer if empty
 	Header  http.Header
 	Body    io.Reader
 	Kind    string // of the body

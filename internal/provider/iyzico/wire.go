@@ -99,7 +99,7 @@ type Answer struct {
 	BasketID       string      `json:"basketId,omitempty"`
 	PaidPrice      json.Number `json:"paidPrice,omitempty"`
 	Currency       string      `json:"currency,omitempty"`
-	FraudStatus    int         `json:"fraudStatus,omitempty"` // 1 is good, 0 is looked into, -1 is refused
+	FraudStatus    int         `json:"fraudStatus,omitempty"` // 1 is accepted, 0 under review, -1 refused
 	PaymentStatus  string      `json:"paymentStatus,omitempty"`
 	HTML           string      `json:"threeDSHtmlContent,omitempty"` // base64
 }

@@ -25,7 +25,7 @@ type Client struct {
 	graph *graph.Client
 	// files fetches files that are not on the API's host.
 	files *graph.Client
-	host  string // the API's
+	host  string // of the API
 }
 
 var _ channel.Provider = (*Client)(nil)

@@ -104,7 +104,7 @@ func contentOf(m *Message) string {
 		return m.Poll.Question
 	case m.Dice != nil:
 		return m.Dice.Emoji + " " + strconv.Itoa(m.Dice.Value)
-	case m.Sticker != nil: // an animated one is no picture
+	case m.Sticker != nil: // an animated one is not a picture
 		return m.Sticker.Emoji
 	}
 	return ""
@@ -134,7 +134,7 @@ func fileOf(m *Message) *channel.RemoteFile {
 	switch {
 	case len(m.Photo) > 0: // in several sizes, the largest last
 		return file(&m.Photo[len(m.Photo)-1], channel.KindPhoto, "photo.jpg", "image/jpeg")
-	case m.Animation != nil: // it comes as a document too
+	case m.Animation != nil: // it is also sent as a document
 		return file(m.Animation, channel.KindVideo, "animation.mp4", "video/mp4")
 	case m.Document != nil:
 		return file(m.Document, channel.KindDocument, "document", "application/octet-stream")

@@ -143,7 +143,7 @@ func (c *Client) Find(ctx context.Context, e164 string) (*number.Rented, error) 
 		return nil, err
 	}
 	for _, n := range page.Numbers {
-		if n.PhoneNumber == e164 { // the service matches parts of numbers too
+		if n.PhoneNumber == e164 { // the service also matches parts of numbers
 			r := n.rented()
 			return &r, nil
 		}

@@ -108,7 +108,7 @@ func outgoing(m channel.Message) Outgoing {
 	case channel.KindVideo:
 		out.Video = file
 	case channel.KindAudio:
-		file.Caption = "" // a voice has none
+		file.Caption = "" // a voice message has none
 		out.Audio = file
 	case channel.KindDocument:
 		file.Filename = m.Filename

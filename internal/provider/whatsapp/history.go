@@ -44,7 +44,7 @@ type HistoryChunk struct {
 type HistoryPlace struct {
 	Phase    int `json:"phase"`
 	Chunk    int `json:"chunk_order"`
-	Progress int `json:"progress"` // of 100
+	Progress int `json:"progress"` // in percent
 }
 
 // HistoryThread is the conversation with one customer, whose number is the id.
@@ -167,7 +167,7 @@ func parseHistory(business string, value []byte) ([]channel.Call, error) {
 	for i := range v.Messages {
 		m := &v.Messages[i]
 		past, ok := parsePast(m)
-		past.OfOwner = m.To != "" // else it is the customer's
+		past.OfOwner = m.To != "" // otherwise it is the customer's
 		customer := cmp.Or(m.To, m.From)
 		if ok && past.File != nil && customer != "" && customer != digits(v.Metadata.Display) {
 			out.Threads = append(out.Threads, appdata.Thread{Customer: customer, Messages: []appdata.Message{past}})

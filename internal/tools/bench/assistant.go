@@ -65,7 +65,7 @@ type answered struct {
 	embedded bool
 	model    *openai.Server // nil for none
 	fault    string         // of the model
-	refused  bool           // nothing listens where the model should
+	refused  bool           // nothing listens at the model's address
 	path     string
 	took     []time.Duration
 }

@@ -113,7 +113,7 @@ func measureSound(ctx context.Context, n int, relay func([]*benchPhone) (func(),
 		<-tick.C
 	}
 	tick.Stop()
-	<-time.After(200 * time.Millisecond) // what is under way
+	<-time.After(200 * time.Millisecond) // for packets still on the way
 	used := cpuTime() - before
 	stop()
 	for _, p := range phones {

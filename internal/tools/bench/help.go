@@ -15,7 +15,7 @@ import (
 
 // helpPage is a published article of the node's workspace.
 type helpPage struct {
-	bare string // a server that answers the same bytes from memory
+	bare string // the address of the address of a server that answers the same bytes from memory
 	url  string
 }
 

@@ -25,7 +25,7 @@ import (
 
 const (
 	streamGroup   = "Streams"
-	streamRate    = 20 // events a second
+	streamRate    = 20 // events per second
 	streamSeconds = 10
 	searchGroup   = "Search"
 	searches      = 1500

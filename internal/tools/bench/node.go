@@ -32,13 +32,13 @@ var errSkip = errors.New("the machine lacks what it needs")
 // env creates what benchmarks need when it is first needed.
 type env struct {
 	bare    string
-	answer  []byte // what the bare server says to a GET
+	answer  []byte // the bare server's answer to a GET
 	help    *helpPage
 	mail    *post
-	postfix string // host:port of one to be measured beside
+	postfix string // host:port of the Postfix to compare with
 	nodes   map[db.Dialect]*node
 	floors  map[floorKey]*floor
-	names   []string // of the databases that were made on PostgreSQL
+	names   []string // of the databases created on PostgreSQL
 	reads   map[bool]*guardedDB
 	server  *pgtest.Server
 	binary  string

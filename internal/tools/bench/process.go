@@ -76,7 +76,7 @@ func (e *env) measureStart(ctx context.Context, dialect db.Dialect) error {
 		if err != nil {
 			return err
 		}
-		if i > 0 { // the first one made the database
+		if i > 0 { // the first run created the database
 			times = append(times, took)
 		}
 		memory = max(memory, mb)

@@ -32,9 +32,9 @@ type floor struct {
 	tenant uuid.UUID
 	pool   *pgxpool.Pool // on PostgreSQL
 
-	recorded []any // what next gave when the statements were recorded
+	recorded []any // what next returned when the statements were recorded
 	since    time.Time
-	ids      map[uuid.UUID]bool // that were made then
+	ids      map[uuid.UUID]bool // that were created then
 	all      []recordedStatement
 	answer   []byte
 	count    atomic.Int64

@@ -31,7 +31,7 @@ import (
 
 const (
 	webhookGroup = "Webhooks"
-	hookRate     = 50 // events a second where time is measured
+	hookRate     = 50 // events per second when time is measured
 	hookSeconds  = 6
 	hookPath     = "/api/erp/v1/webhooks"
 	hookEvent    = "dlp.exception.created"
@@ -54,7 +54,7 @@ type hookReceiver struct {
 	waitFor atomic.Int64
 	done    chan struct{}
 	mu      sync.Mutex
-	arrived map[string]time.Time // by the event's number, where times are measured
+	arrived map[string]time.Time // by the event's number, when times are measured
 }
 
 func (r *hookReceiver) expect(n int64) {
@@ -322,7 +322,7 @@ func withNode(endpoints int, run func(*hooks, context.Context, db.Dialect, optio
 // memory is that of what follows.
 func forget() {
 	debug.FreeOSMemory()
-	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // where the kernel knows it
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // if the kernel supports it
 }
 
 // queue measures events that wait when the workers begin.

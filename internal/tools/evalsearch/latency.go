@@ -11,7 +11,7 @@ import (
 type latencies struct {
 	each  []time.Duration
 	whole time.Duration
-	cpu   time.Duration // of the process; on a busy machine the truer measure
+	cpu   time.Duration // of the process; more exact on a busy machine
 }
 
 func (l *latencies) at(share float64) time.Duration {

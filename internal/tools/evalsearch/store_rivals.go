@@ -149,7 +149,7 @@ func (r rival) fill(ctx context.Context, db *sql.Conn, list []*advisor.Provision
 		if p.Status != advisor.StatusInForce {
 			continue
 		}
-		// unicode61 knows nothing of the Turkish capital I; be fair to it.
+		// unicode61 does not support the Turkish capital I; be fair to it.
 		if _, err := insert.ExecContext(ctx, p.ID, trtext.LowerString(p.Heading), trtext.LowerString(strings.Join(p.Path, "\n")),
 			trtext.LowerString(p.LawTitle), trtext.LowerString(p.Text)); err != nil {
 			return err

@@ -22,7 +22,7 @@ type Manner string
 // The manners.
 const (
 	Fails     Manner = "fails"     // SERVFAIL
-	Refuses   Manner = "refuses"   // it says nothing that it is responsible for
+	Refuses   Manner = "refuses"   // it answers without authority
 	Silent    Manner = "silent"    // no answer
 	Truncates Manner = "truncates" // the whole answer comes by TCP only
 	Strays    Manner = "strays"    // answers to other questions, without end

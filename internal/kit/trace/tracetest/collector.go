@@ -33,7 +33,7 @@ type Collector struct {
 	bytes  []byte
 	spans  []Span
 	header http.Header
-	hold   chan struct{} // nil: it answers at once
+	hold   chan struct{} // nil to answer at once
 }
 
 // New starts a collector.
@@ -60,7 +60,7 @@ func NewHeld(t testing.TB) (c *Collector, release func()) {
 func (c *Collector) take(t testing.TB, w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // whoever sent it gave up
+		return // the sender gave up
 	}
 	if c.hold != nil {
 		<-c.hold
