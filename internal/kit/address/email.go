@@ -11,18 +11,18 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Email is an e-mail address as typed and the key under which it is unique.
+// Email is an e-mail address as typed, and the key that must be unique.
 type Email struct {
 	Address string
 	Key     string
 }
 
-// domains turns domain names into A-labels and refuses what no name can be.
+// domains converts domain names into A-labels and refuses what cannot be a domain name.
 var domains = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(true), idna.VerifyDNSLength(true))
 
-// ParseEmail reads a bare address: no display name, no comment, a domain with
-// a dot, at most 254 bytes. A domain beyond ASCII is given as mail servers know
-// it, in A-labels (RFC 5890).
+// ParseEmail parses a bare address: no display name, no comment, a domain with a dot, at
+// most 254 bytes. A non-ASCII domain is returned in A-labels (RFC 5890), the form that mail
+// servers use.
 func ParseEmail(s string) (Email, bool) {
 	s = strings.TrimSpace(s)
 	if len(s) > 254 || !utf8.ValidString(s) {
@@ -47,15 +47,15 @@ func ParseEmail(s string) (Email, bool) {
 	return Email{Address: s, Key: Fold(s)}, true
 }
 
-// IsWildcard says whether a text is meant for many addresses, such as *@example.com or
+// IsWildcard reports whether a text stands for many addresses, such as *@example.com or
 // @example.com.
 func IsWildcard(s string) bool {
 	s = strings.TrimSpace(s)
 	return strings.HasPrefix(s, "@") || strings.Contains(s, "*")
 }
 
-// ParseDomain reads the name of a domain: at least two labels, no address. It is
-// given as name servers know it: in small letters and A-labels.
+// ParseDomain parses a domain name with at least two labels; an address is refused. The
+// name is returned in the form that name servers use: lower case, in A-labels.
 func ParseDomain(s string) (string, bool) {
 	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
 	name, err := domains.ToASCII(s)
@@ -66,7 +66,7 @@ func ParseDomain(s string) (string, bool) {
 	return Fold(name), true
 }
 
-// ShowDomain is a domain's name as people read it.
+// ShowDomain returns a domain name in its readable form.
 func ShowDomain(name string) string {
 	if shown, err := idna.Display.ToUnicode(name); err == nil {
 		return shown
@@ -74,8 +74,8 @@ func ShowDomain(name string) string {
 	return name
 }
 
-// ParseEmails reads a list of addresses and returns each once. It returns false
-// where one is malformed, or is one that not every mail server takes.
+// ParseEmails parses a list of addresses and drops duplicates. It returns false if one is
+// malformed or not accepted by every mail server.
 func ParseEmails(list []string) ([]string, bool) {
 	out := []string{}
 	for _, text := range list {
@@ -90,23 +90,23 @@ func ParseEmails(list []string) ([]string, bool) {
 	return out, true
 }
 
-// ContainsEmail says whether an address is in a list.
+// ContainsEmail reports whether an address is in a list.
 func ContainsEmail(list []string, addr string) bool {
 	return slices.ContainsFunc(list, func(a string) bool { return Fold(a) == Fold(addr) })
 }
 
-// ASCII says whether every mail server takes the address. Others need one that
-// speaks SMTPUTF8, which we do not ask for.
+// ASCII reports whether every mail server accepts the address. Other addresses need a
+// server with SMTPUTF8, which we do not ask for.
 func (e Email) ASCII() bool { return isASCII(e.Address) }
 
 func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// Fold makes capitals small, the same in every language: the Turkish locale
-// would turn INFO@ into ınfo@, and a database's lower() differs from one to the
-// next. What is not ASCII never becomes ASCII: İ, ı and the Kelvin sign stay, so
-// that nobody's address is taken for another's.
+// Fold converts capitals to lower case, the same in every language: the Turkish locale
+// would turn INFO@ into ınfo@, and lower() differs between databases. A non-ASCII letter
+// never becomes ASCII: İ, ı and the Kelvin sign stay, so that no address is taken for
+// somebody else's.
 func Fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch small := unicode.ToLower(r); {

@@ -14,9 +14,9 @@ func TestParseEmail(t *testing.T) {
 		"auditor@example.com":         "auditor@example.com",
 		"  Auditor@Example.COM\n":     "auditor@example.com",
 		"INFO@example.com":            "info@example.com",
-		"İNFO@example.com":            "İnfo@example.com", // İ is no capital of i
+		"İNFO@example.com":            "İnfo@example.com", // İ is not the capital of i
 		"ılgın@example.com":           "ılgın@example.com",
-		"\u212Aerem@example.com":      "\u212Aerem@example.com", // nor is the Kelvin sign one of k
+		"\u212Aerem@example.com":      "\u212Aerem@example.com", // nor is the Kelvin sign that of k
 		"ÖMER.Ünal@example.com":       "ömer.ünal@example.com",
 		"first.last+tag@sub.dom.ain":  "first.last+tag@sub.dom.ain",
 		long + "@example.com":         long + "@example.com",
@@ -30,7 +30,7 @@ func TestParseEmail(t *testing.T) {
 		got, ok := address.ParseEmail(in)
 		local, domain, _ := strings.Cut(strings.TrimSpace(in), "@")
 		if _, label, _ := strings.Cut(key, "@"); strings.Contains(label, "xn--") {
-			domain = label // as mail servers know it
+			domain = label // the form that mail servers use
 		}
 		if !ok || got.Key != key || got.Address != local+"@"+domain || got.Key != address.Fold(got.Address) {
 			t.Errorf("%q: got %+v, %v", in, got, ok)

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// ParsePhone reads a phone number as people type it and gives it in E.164:
-// +905321234567. A number without a country code is taken as Turkish where it
-// is written as one (0532 123 45 67); any other is refused, because a guess
-// would reach a stranger.
+// ParsePhone parses a phone number as people type it and returns it in E.164:
+// +905321234567. A number without a country code is read as Turkish if it is written like
+// one (0532 123 45 67); any other is refused, because a guess would reach a stranger.
 func ParsePhone(s string) (string, bool) {
 	var b strings.Builder
 	for i, c := range strings.TrimSpace(s) {
@@ -39,8 +38,9 @@ func ParsePhone(s string) (string, bool) {
 	return "+" + n, true
 }
 
-// emergency are the numbers of help: those that many countries share and those of Türkiye.
+// emergency is the list of emergency numbers: those that many countries share and those of
+// Türkiye.
 var emergency = []string{"112", "911", "999", "110", "155", "156", "158", "177"}
 
-// IsEmergency says whether a number calls for help.
+// IsEmergency reports whether a number is an emergency number.
 func IsEmergency(number string) bool { return slices.Contains(emergency, strings.TrimSpace(number)) }

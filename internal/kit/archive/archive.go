@@ -1,18 +1,19 @@
 // Package archive writes a workspace into one file and reads it into another installation,
-// or into the same one after it was deleted.
+// or into the same one after the workspace was deleted there.
 //
-// An archive is a tar: a file of JSON lines for each table that the workspace has rows in,
+// An archive is a tar: a file of JSON lines for each table in which the workspace has rows,
 // in an order in which they can be inserted, then the workspace's files, and last the
-// manifest, so that one that broke off has none. It may be encrypted with age.
+// manifest, so that an incomplete archive has no manifest. It may be encrypted with age.
 //
-// What is sealed stays sealed. An encrypted archive has a key of its own, under which its
-// secrets are, so that every installation can read it who can decrypt it. One that is not
-// encrypted has its secrets as the installation sealed them, and no other one takes it.
+// Secrets stay sealed. In an encrypted archive they are sealed with a key that is in the
+// archive, so that every installation that can decrypt the archive can read them. In an
+// archive that is not encrypted they are sealed with the installation's key, and no other
+// installation accepts it.
 //
-// An import believes nothing: it reads the archive to its end and checks each row before it
-// writes the first, nothing of it becomes a path, and all rows are written in one
-// transaction. What the rows say is believed: which modules, call credit and people the
-// workspace has.
+// An import does not trust the archive's form: it reads the archive to its end and checks
+// each row before it writes the first one, no text in it is used as a path, and all rows
+// are written in one transaction. It does trust the content of the rows: which modules,
+// call credit and people the workspace has.
 package archive
 
 import (
@@ -28,10 +29,10 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// format is the version of the form of archives.
+// format is the version of the archive format.
 const format = 1
 
-// The names inside of an archive.
+// The names inside an archive.
 const (
 	manifestName = "manifest.json"
 	tablesFolder = "tables/"
@@ -40,48 +41,48 @@ const (
 )
 
 const (
-	// maxManifest bounds a manifest, which has a line for each table.
+	// maxManifest bounds the size of a manifest, which has a line for each table.
 	maxManifest = 1 << 20
-	// maxLine bounds a row.
+	// maxLine bounds the size of a row.
 	maxLine = 64 << 20
-	// patience bounds the transaction of an export or an import.
+	// patience is the time limit for the transaction of an export or an import.
 	patience = 6 * time.Hour
 )
 
 var (
-	// ErrDamaged says that a file is no whole archive.
+	// ErrDamaged means that a file is not a complete archive.
 	ErrDamaged = errors.New("the archive is damaged, or not a workspace archive")
-	// ErrRefused says that an archive holds what no export writes.
+	// ErrRefused means that an archive contains something that no export writes.
 	ErrRefused = errors.New("the archive is refused")
-	// ErrOtherSchema says that an archive is of a version with other tables.
+	// ErrOtherSchema means that an archive was written by a version with other tables.
 	ErrOtherSchema = errors.New("the archive was created by a version with different tables; import it with that version, then upgrade")
-	// ErrOtherInstallation says that an archive's secrets cannot be opened here.
+	// ErrOtherInstallation means that an archive's secrets cannot be opened here.
 	ErrOtherInstallation = errors.New("the archive's secrets can be decrypted only by the installation it comes from; export it with --age-recipient to move it to another")
-	// ErrTaken says that what an archive brings is there already.
+	// ErrTaken means that what an archive contains already exists here.
 	ErrTaken = errors.New("the workspace cannot be imported here")
 )
 
-// Config is what an installation gives to exports and imports.
+// Config holds what exports and imports need of the installation.
 type Config struct {
 	DB      *db.DB
 	Blobs   *blob.Store
 	Box     *secret.Box
 	Version string
 	Schema  string // db.SchemaSum
-	// Slug is the short name of the workspace that is imported; empty for its own.
+	// Slug is the new short name of the imported workspace; empty to keep its own.
 	Slug string
-	// Reserved says which short names no workspace may have; nil for none.
+	// Reserved reports whether a short name is reserved; nil if none is.
 	Reserved func(slug string) bool
 }
 
-// Workspace is whose archive it is.
+// Workspace identifies the workspace of an archive.
 type Workspace struct {
 	ID   uuid.UUID `json:"id"`
 	Slug string    `json:"slug"`
 	Name string    `json:"name"`
 }
 
-// Table is what an archive holds of a table.
+// Table describes what an archive contains of a table.
 type Table struct {
 	Name    string `json:"name"`
 	Rows    int64  `json:"rows"`
@@ -89,7 +90,7 @@ type Table struct {
 	SHA256  string `json:"sha256"`
 }
 
-// Summary is what is in an archive.
+// Summary describes the content of an archive.
 type Summary struct {
 	Format       int        `json:"format"`
 	Version      string     `json:"version"`
@@ -104,8 +105,8 @@ type Summary struct {
 	Secrets      int64      `json:"secrets"`
 }
 
-// manifest is the last file of an archive. Key is the key of the archive's secrets, and is
-// there only where the whole archive is encrypted.
+// manifest is the last file of an archive. Key is the key of the archive's secrets and is
+// set only if the whole archive is encrypted.
 type manifest struct {
 	Summary
 	Key string `json:"key,omitempty"`

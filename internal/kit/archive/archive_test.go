@@ -37,10 +37,10 @@ type installation struct {
 
 var started atomic.Int64
 
-// newInstallation opens an empty installation. Where box is nil it gets keys of its own.
+// newInstallation opens an empty installation. If box is nil, it gets its own keys.
 func newInstallation(t *testing.T, dialect db.Dialect, box *secret.Box) installation {
 	t.Helper()
-	// Ids come from the time: those of two installations are not to be the same.
+	// Ids come from the time, and those of two installations must differ.
 	d := dbtest.Open(t, dialect, clock.NewFake(dbtest.Start.Add(time.Duration(started.Add(1))*time.Hour)))
 	if box == nil {
 		master, _ := secret.NewMaster()
@@ -60,7 +60,7 @@ func newInstallation(t *testing.T, dialect db.Dialect, box *secret.Box) installa
 	return installation{archive.Config{DB: d, Blobs: store, Box: box, Version: "0.1.0", Schema: "schema"}, files}
 }
 
-// fill makes a workspace with a person, a file and secrets.
+// fill creates a workspace with a person, a file and secrets.
 func (i installation) fill(t *testing.T, slug string) archive.Workspace {
 	t.Helper()
 	w := archive.Workspace{ID: dbtest.Tenant(t, i.DB, slug), Slug: slug, Name: slug}
@@ -91,7 +91,7 @@ func (i installation) fill(t *testing.T, slug string) archive.Workspace {
 				[]any{second, "second." + email},
 			},
 			{`INSERT INTO membership (tenant_id, id, user_id, role, state, created_at) VALUES ($1, $2, $2, 'agent', 'removed', 0)`, []any{w.ID, second}},
-			// What somebody outside sent that begins like a sealed value, and no bytes at all.
+			// Data from outside that begins like a sealed value, and empty data.
 			{`INSERT INTO idempotency (tenant_id, caller_id, key, row_id, request, created_at) VALUES ($1, $1, 'k', '', $2, 0)`, []any{w.ID, []byte("\x93knk\x01\x00\x00\x00\x01forged")}},
 			{`INSERT INTO idempotency (tenant_id, caller_id, key, row_id, request, created_at) VALUES ($1, $1, 'l', '', $2, 0)`, []any{w.ID, []byte{}}},
 		} {
@@ -99,7 +99,7 @@ func (i installation) fill(t *testing.T, slug string) archive.Workspace {
 				return err
 			}
 		}
-		for n := range 250 { // more than are inserted at once
+		for n := range 250 { // more than one insert takes
 			if _, err := tx.Exec(`INSERT INTO mail_suppression (tenant_id, id, address, answer, created_at) VALUES ($1, $2, $3, '', 0)`, w.ID, tx.NewID(), fmt.Sprint(n)); err != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ func (i installation) export(t *testing.T, w archive.Workspace, name string, to 
 	return path, s
 }
 
-// wantEmpty fails the test where anything of a workspace is in the database or the files.
+// wantEmpty fails the test if anything of a workspace is in the database or the files.
 func (i installation) wantEmpty(t *testing.T, w archive.Workspace) {
 	t.Helper()
 	counts := []string{`(SELECT count(*) FROM tenant WHERE id = $1)`, `(SELECT count(*) FROM app_user WHERE name = 'Ayşe')`}
@@ -180,8 +180,8 @@ func unpack(t *testing.T, path string) (out []entry) {
 	}
 }
 
-// rows returns the rows of an archive, sorted, without the sealed values' wrapping, which
-// is another each time, and without tables that are named.
+// rows returns the rows of an archive, sorted, without the wrapping of sealed values, which
+// differs each time, and without the named tables.
 func rows(t *testing.T, path string, without ...string) (out []string) {
 	t.Helper()
 	for _, e := range unpack(t, path) {
@@ -213,9 +213,9 @@ func rows(t *testing.T, path string, without ...string) (out []string) {
 	return out
 }
 
-// A workspace that was exported is imported, row for row and file for file, into the same
+// An exported workspace is imported, row for row and file for file, into the same
 // installation and into others, whichever database each has. Nothing of another workspace
-// goes along, and nobody is signed in.
+// is included, and nobody is signed in.
 func TestExportAndImport(t *testing.T) {
 	t.Parallel()
 	identity, err := age.GenerateX25519Identity()
@@ -230,7 +230,7 @@ func TestExportAndImport(t *testing.T) {
 		for _, to := range []db.Dialect{db.SQLite, db.Postgres} {
 			for _, elsewhere := range []bool{false, true} {
 				if elsewhere && from == to {
-					continue // as the others, and it takes its time
+					continue // like the others, and it is slow
 				}
 				name := string(from) + " to " + string(to)
 				if elsewhere {
@@ -295,8 +295,8 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
-// wantSecrets fails the test where a secret of fill does not open, the file is another, the
-// workspace is not suspended, or the audit log does not tell of the import.
+// wantSecrets fails the test if a secret of fill cannot be opened, the file is different,
+// the workspace is not suspended, or the audit log does not record the import.
 func (i installation) wantSecrets(t *testing.T, w archive.Workspace) {
 	t.Helper()
 	var user, file uuid.UUID
@@ -343,7 +343,7 @@ func (i installation) wantSecrets(t *testing.T, w archive.Workspace) {
 	}
 }
 
-// People who have an account here are members of the workspace with it, and keep their
+// People who have an account here become members of the workspace with it, and keep their
 // password and second factor.
 func TestPeopleAreJoined(t *testing.T) {
 	t.Parallel()

@@ -26,8 +26,9 @@ import (
 )
 
 // Export writes a workspace into a new file, NAME.tar, or NAME.tar.age which only the
-// recipients can read. All rows are as they were at one moment. The file has its name once
-// it is whole. The audit line about it is written first, so it is in the archive, too.
+// recipients can read. All rows are from one moment. The file gets its name when it is
+// complete. The audit line about the export is written first, so the archive contains it
+// too.
 func Export(ctx context.Context, c Config, w Workspace, target string, to []age.Recipient) (s Summary, err error) {
 	if _, err := os.Lstat(target); err == nil {
 		return s, fmt.Errorf("the archive needs a new file: %s already exists", target)
@@ -57,7 +58,7 @@ func Export(ctx context.Context, c Config, w Workspace, target string, to []age.
 	if err != nil {
 		return s, err
 	}
-	return e.Summary, os.Link(f.Name(), target) // which refuses a file that came meanwhile
+	return e.Summary, os.Link(f.Name(), target) // fails if the file was created meanwhile
 }
 
 func (c *Config) recordExport(ctx context.Context, tenant uuid.UUID, encrypted bool) error {
@@ -71,8 +72,8 @@ type export struct {
 	Config
 	manifest
 	tar    *tar.Writer
-	folder string      // for what is too large for the memory
-	seal   *secret.Box // what the archive's secrets are sealed with
+	folder string      // for data that is too large for the memory
+	seal   *secret.Box // seals the archive's secrets
 	blobs  []blob.Stored
 }
 
@@ -113,8 +114,8 @@ func (e *export) begin(name string, size int64) error {
 	return e.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: e.MadeAt.Time, Format: tar.FormatPAX})
 }
 
-// addTable adds the rows of a table, if there are any. They are written to a file of their
-// own first, because a tar says how long a file is before it begins.
+// addTable adds the rows of a table, if there are any. They are written to a separate file
+// first, because a tar has the size of a file before its content.
 func (e *export) addTable(r *db.Reader, t *tenantrows.CopyTable) error {
 	f, err := os.CreateTemp(e.folder, ".export-*")
 	if err != nil {
@@ -161,7 +162,7 @@ func (e *export) addTable(r *db.Reader, t *tenantrows.CopyTable) error {
 	return err
 }
 
-// addFile adds the bytes of a file, which it compares with its record.
+// addFile adds the content of a file after comparing it with its record.
 func (e *export) addFile(ctx context.Context, b blob.Stored) error {
 	in, err := e.Blobs.OpenStored(ctx, b)
 	if err != nil {
@@ -176,7 +177,8 @@ func (e *export) addFile(ctx context.Context, b blob.Stored) error {
 	return err
 }
 
-// transfer seals the secrets of a row for another box, and says how many values had some.
+// transfer seals the secrets of a row for another box and returns the number of values with
+// secrets.
 func transfer(from, to *secret.Box, t *tenantrows.CopyTable, row tenantrows.Row) (n int64) {
 	for i, c := range t.Columns {
 		switch v := row[i].(type) {
@@ -196,7 +198,8 @@ func transfer(from, to *secret.Box, t *tenantrows.CopyTable, row tenantrows.Row)
 // blobTable holds the records of files.
 const blobTable = "blob"
 
-// storedBlobs returns the file of a row of blobTable, none where there are no bytes of it.
+// storedBlobs returns the file of a row of blobTable, or nothing if its content is not
+// stored.
 func storedBlobs(t *tenantrows.CopyTable, row tenantrows.Row) []blob.Stored {
 	tenant, _ := row[t.Index("tenant_id")].(uuid.UUID)
 	id, _ := row[t.Index("id")].(uuid.UUID)

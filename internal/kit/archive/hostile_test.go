@@ -20,8 +20,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// pack writes an archive of files. Where honest, its manifest is changed so that it says
-// what is in them.
+// pack writes an archive of files. If honest is set, its manifest is corrected to match
+// them.
 func pack(t *testing.T, entries []entry, honest bool) string {
 	t.Helper()
 	if honest {
@@ -51,7 +51,7 @@ func pack(t *testing.T, entries []entry, honest bool) string {
 	return path
 }
 
-// correctManifest makes the manifest say what is in the other files.
+// correctManifest makes the manifest match the other files.
 func correctManifest(t *testing.T, entries []entry) {
 	t.Helper()
 	last := &entries[len(entries)-1]
@@ -102,7 +102,7 @@ func find(entries []entry, prefix string) *entry {
 	panic(prefix)
 }
 
-// insertFirst puts a file before the others.
+// insertFirst inserts a file before the others.
 func insertFirst(entries []entry, e entry) []entry { return append([]entry{e}, entries...) }
 
 // Archives that are damaged, or that somebody wrote by hand to get more than a workspace,
@@ -127,7 +127,7 @@ func TestHostileArchives(t *testing.T) {
 		}
 		for _, c := range []struct {
 			name   string
-			honest bool // the manifest fits, so that something else must refuse
+			honest bool // the manifest matches, so that another check must refuse
 			want   error
 			says   string
 			change func([]entry) []entry
@@ -298,7 +298,7 @@ func TestHostileArchives(t *testing.T) {
 			}},
 		} {
 			if dialect == db.Postgres && (errors.Is(c.want, archive.ErrDamaged) || errors.Is(c.want, archive.ErrRefused)) && !strings.Contains(c.says, "secrets") {
-				continue // it is refused before the database is asked
+				continue // it is refused before the database is used
 			}
 			t.Run(string(dialect)+"/"+c.name, func(t *testing.T) {
 				_, err := archive.Import(t.Context(), dst.Config, pack(t, c.change(unpack(t, good)), c.honest), "")
@@ -308,7 +308,7 @@ func TestHostileArchives(t *testing.T) {
 				dst.wantEmpty(t, w)
 			})
 		}
-		// They were refused because of what was changed.
+		// They were refused because of the change.
 		defer func() {
 			if _, err := archive.Import(t.Context(), dst.Config, pack(t, unpack(t, good), true), ""); err != nil {
 				t.Error(err)
@@ -347,7 +347,7 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
-// An export leaves a file that is there, and one that fails leaves none.
+// An export does not touch an existing file, and one that fails leaves none.
 func TestExportNeedsANewFile(t *testing.T) {
 	t.Parallel()
 	src := newInstallation(t, db.SQLite, nil)
@@ -371,7 +371,7 @@ func TestExportNeedsANewFile(t *testing.T) {
 	}
 }
 
-// An archive that says to be a workspace that is here does not touch the files of it.
+// An archive that claims to be an existing workspace does not touch that workspace's files.
 func TestFilesOfAnotherStay(t *testing.T) {
 	t.Parallel()
 	src := newInstallation(t, db.SQLite, nil)

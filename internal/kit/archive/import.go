@@ -17,30 +17,29 @@ import (
 	"konak/internal/kit/tenantrows"
 )
 
-// elsewhere are the tables whose rows mean nothing in another installation, because they
-// were made with a key of the one that they come from: codes to sign in with, and
-// signatures.
+// elsewhere lists the tables whose rows are useless in another installation, because they
+// were made with a key of the original one: sign-in codes and signatures.
 var elsewhere = []string{"recovery_code", "privacy_ledger_signature"}
 
-// A help center is the channel account of this kind, whose external_id is its
-// workspace's short name.
+// A help center is the channel account of this kind; its external_id is the short name of
+// its workspace.
 const (
 	accountTable   = "channel_account"
 	helpCenterKind = "help_center"
 )
 
-// Imported is what an import wrote.
+// Imported describes what an import wrote.
 type Imported struct {
 	Summary
-	// Elsewhere says that the archive comes from another installation.
+	// Elsewhere is true if the archive comes from another installation.
 	Elsewhere bool `json:"elsewhere"`
-	People    int  `json:"people"` // who have an account now
-	Joined    int  `json:"joined"` // who had one already, and keep their password
+	People    int  `json:"people"` // people who got an account
+	Joined    int  `json:"joined"` // people who already had one and keep their password
 }
 
-// Import reads an archive and writes its workspace, suspended, with everything or not at
-// all. The identity file is needed for an encrypted one. It returns ErrDamaged, ErrRefused,
-// ErrOtherSchema, ErrOtherInstallation or ErrTaken where it cannot.
+// Import reads an archive and writes its workspace, suspended, completely or not at all.
+// The identity file is needed for an encrypted archive. It returns ErrDamaged, ErrRefused,
+// ErrOtherSchema, ErrOtherInstallation or ErrTaken if it cannot.
 func Import(ctx context.Context, c Config, name, identityFile string) (out Imported, err error) {
 	tables, err := tenantrows.CopyTables(ctx, c.DB)
 	if err != nil {
@@ -89,22 +88,22 @@ func Import(ctx context.Context, c Config, name, identityFile string) (out Impor
 	return i.Imported, err
 }
 
-// importer writes an archive that was checked.
+// importer writes an archive that has been checked.
 type importer struct {
 	Config
 	*checker
 	Imported
 	source    source
-	from      *secret.Box // what the archive's secrets are sealed with
+	from      *secret.Box // the box in which the archive's secrets are sealed
 	elsewhere bool
 	before    string      // the workspace's short name in the archive
-	put       []uuid.UUID // files that were written
+	put       []uuid.UUID // files written so far
 
 	persons map[uuid.UUID]uuid.UUID // people who have an account here, by their id in the archive
 	secrets int64
 }
 
-// checkFree returns ErrTaken where the workspace's id or name is taken.
+// checkFree returns ErrTaken if the workspace's id or name is taken.
 func (i *importer) checkFree(r *db.Reader) error {
 	slug, taken, err := tenantrows.FindTenant(r, i.tenant.ID, i.tenant.Slug)
 	if err == nil && taken {
@@ -113,7 +112,7 @@ func (i *importer) checkFree(r *db.Reader) error {
 	return err
 }
 
-// putFiles writes the workspace's files, which nothing refers to yet.
+// putFiles writes the workspace's files, to which nothing refers yet.
 func (i *importer) putFiles(ctx context.Context) error {
 	return i.source.read(ctx, func(name string, _ int64, r io.Reader) error {
 		text, ok := strings.CutPrefix(name, filesFolder)
@@ -137,7 +136,7 @@ func (i *importer) putFiles(ctx context.Context) error {
 }
 
 // removeFiles removes what putFiles wrote, unless somebody else has imported the workspace
-// meanwhile, whose files they are then.
+// in the meantime and the files now belong to that import.
 func (i *importer) removeFiles(ctx context.Context) error {
 	err := i.DB.Tenant(i.tenant.ID).Read(ctx, i.checkFree)
 	if errors.Is(err, ErrTaken) {
@@ -149,7 +148,7 @@ func (i *importer) removeFiles(ctx context.Context) error {
 	return err
 }
 
-// insert writes all rows and the audit line. It may run again.
+// insert writes all rows and the audit line. It may run more than once.
 func (i *importer) insert(ctx context.Context, tx *db.Tx) error {
 	i.Imported = Imported{Summary: i.found.Summary, Elsewhere: i.elsewhere}
 	i.Workspace = i.tenant
@@ -206,7 +205,7 @@ func (i *importer) insertTable(tx *db.Tx, t *tenantrows.CopyTable, r io.Reader) 
 	return nil
 }
 
-// prepare changes a row to what is written of it here, and says whether it is.
+// prepare changes a row into the form to be written here, and reports whether to write it.
 func (i *importer) prepare(tx *db.Tx, t *tenantrows.CopyTable, row tenantrows.Row) (bool, error) {
 	if i.elsewhere && slices.Contains(elsewhere, t.Name) {
 		return false, nil

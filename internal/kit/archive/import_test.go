@@ -17,7 +17,8 @@ import (
 	"konak/internal/kit/tenantrows"
 )
 
-// An import that fails after another one has written the same workspace leaves it its files.
+// An import that fails after another one has written the same workspace does not remove its
+// files.
 func TestFilesOfAWorkspaceThatIsThere(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start))
@@ -43,7 +44,7 @@ func TestFilesOfAWorkspaceThatIsThere(t *testing.T) {
 	_ = f.Close()
 }
 
-// A file that became another one after it was checked is refused.
+// A file that was replaced after it was checked is refused.
 func TestArchiveThatChanges(t *testing.T) {
 	t.Parallel()
 	open := func(start time.Time) Config {
@@ -58,7 +59,7 @@ func TestArchiveThatChanges(t *testing.T) {
 	src, dst := open(dbtest.Start), open(dbtest.Start.Add(time.Hour))
 	w := Workspace{ID: dbtest.Tenant(t, src.DB, "mine"), Slug: "mine", Name: "mine"}
 	var paths [2]string
-	for i := range paths { // the second has a line more in its audit log
+	for i := range paths { // the second has one more line in its audit log
 		paths[i] = filepath.Join(t.TempDir(), "mine.tar")
 		if _, err := Export(t.Context(), src, w, paths[i], nil); err != nil {
 			t.Fatal(err)

@@ -24,12 +24,12 @@ import (
 	"konak/internal/kit/tenantrows"
 )
 
-// source is a file that an archive is read from, more than once.
+// source is a file from which an archive is read, more than once.
 type source struct{ name, identityFile string }
 
-// read calls fn with the name, the size and the bytes of each file of the archive in turn.
-// It returns ErrDamaged for what is no tar, and ErrRefused for one that holds anything but
-// plain files, or another file after the manifest.
+// read calls fn with the name, the size and the content of each file of the archive in
+// turn. It returns ErrDamaged if the file is not a tar, and ErrRefused if it contains
+// anything but plain files, or a file after the manifest.
 func (s source) read(ctx context.Context, fn func(name string, size int64, r io.Reader) error) error {
 	f, err := os.Open(s.name)
 	if err != nil {
@@ -74,7 +74,8 @@ func (s source) read(ctx context.Context, fn func(name string, size int64, r io.
 	}
 }
 
-// tableName returns the table of a file of the archive, "" for other files.
+// tableName returns the table whose rows a file of the archive contains, "" for other
+// files.
 func tableName(name string) string {
 	table, ok := strings.CutPrefix(name, tablesFolder)
 	if table, end := strings.CutSuffix(table, tableEnd); ok && end {
@@ -83,7 +84,7 @@ func tableName(name string) string {
 	return ""
 }
 
-// eachRow calls fn with each row of a table, and returns how many there were and their
+// eachRow calls fn with each row of a table, and returns the number of rows and their
 // checksum.
 func eachRow(t *tenantrows.CopyTable, r io.Reader, fn func(tenantrows.Row) error) (n int64, sum string, err error) {
 	h := sha256.New()
@@ -110,19 +111,19 @@ func eachRow(t *tenantrows.CopyTable, r io.Reader, fn func(tenantrows.Row) error
 
 func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// checker reads a whole archive and checks that it holds one workspace and nothing else.
+// checker reads a whole archive and checks that it contains one workspace and nothing else.
 type checker struct {
 	tables []tenantrows.CopyTable
-	found  manifest // as the archive says
-	seen   []Table  // as it was read
+	found  manifest // the archive's manifest
+	seen   []Table  // what was read
 	tenant Workspace
 	people map[uuid.UUID]bool // and whether a membership names them
 	blobs  map[uuid.UUID]blob.Stored
 	files  map[uuid.UUID]bool
 }
 
-// check reads an archive to its end. It returns its manifest, and an error where anything
-// in it is not as an export writes it. It writes nothing.
+// check reads an archive to its end and returns its manifest, or an error if anything in it
+// is not as an export writes it. It writes nothing.
 func check(ctx context.Context, s source, tables []tenantrows.CopyTable) (*checker, error) {
 	k := &checker{tables: tables, people: map[uuid.UUID]bool{}, blobs: map[uuid.UUID]blob.Stored{}, files: map[uuid.UUID]bool{}}
 	err := s.read(ctx, func(name string, size int64, r io.Reader) error {
@@ -244,7 +245,7 @@ func (k *checker) addFile(text string, size int64, r io.Reader) error {
 	return nil
 }
 
-// compare compares what was read with what the manifest says.
+// compare compares what was read with the manifest.
 func (k *checker) compare() error {
 	m := &k.found
 	if m.Format != format {

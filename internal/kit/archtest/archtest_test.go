@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 )
 
-// TestRules holds this repository to its rules.
+// TestRules checks this repository against its rules.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")
@@ -45,8 +45,8 @@ func TestTreeIsRead(t *testing.T) {
 	}
 }
 
-// A fixture is a small tree: what one file holds, and the one fault that a rule
-// must find in it. An empty fault means that nothing may be found by any rule.
+// A fixture is a small tree: the content of one file, and the one fault that a rule must
+// find in it. An empty fault means that no rule may find anything.
 type fixture struct {
 	name, path, text string
 	rule, fault      string
@@ -336,7 +336,7 @@ func TestEveryTableHasAnOwner(t *testing.T) {
 	}
 }
 
-// TestEveryRuleHasAFixture fails a rule that nothing proves able to fail.
+// TestEveryRuleHasAFixture fails for a rule that no fixture proves able to fail.
 func TestEveryRuleHasAFixture(t *testing.T) {
 	t.Parallel()
 	for _, r := range rules {

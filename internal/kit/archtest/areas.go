@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// An area is a part of the code base. Which one a package belongs to follows from
-// its folder alone.
+// An area is a part of the code base. The area of a package follows from its folder only.
 type area struct {
 	kind string // one of the constants below
 	name string // of a module, or of the folder below provider and sandbox
@@ -18,14 +17,14 @@ const (
 	areaRoot     = "root"     // migrations and web: files embedded into the binary
 	areaCmd      = "cmd"      // the program
 	areaApp      = "app"      // wiring
-	areaKit      = "kit"      // what every module stands on
+	areaKit      = "kit"      // the base of every module
 	areaModule   = "module"   // identity, webhook, mail, advisor, crm
 	areaProvider = "provider" // clients of outside services
 	areaSandbox  = "sandbox"  // their stand-ins
 	areaTools    = "tools"    // programs for developers
 )
 
-// areaOf places a folder, given from the repository's root.
+// areaOf returns the area of a folder, which is given relative to the repository's root.
 func areaOf(dir string) area {
 	parts := strings.Split(dir, "/")
 	if parts[0] == "cmd" {
@@ -60,8 +59,8 @@ func (r area) String() string {
 	return strings.TrimPrefix(path.Join(r.kind, r.name, r.sub), areaModule+"/")
 }
 
-// mayImport says what the code of each kind of area may stand on. Modules are
-// further bound by crmImports and by the rule about several modules.
+// mayImport lists what the code of each kind of area may import. Modules are further
+// restricted by crmImports and by the rule about several modules.
 var mayImport = map[string][]string{
 	areaRoot:     {},
 	areaKit:      {areaKit, areaRoot},
@@ -73,8 +72,8 @@ var mayImport = map[string][]string{
 	areaTools:    {areaKit, areaModule, areaProvider, areaSandbox, areaApp, areaRoot, areaTools},
 }
 
-// crmImports is the one way through crm's packages. A package that is not listed has
-// not found its place yet, and the check says so.
+// crmImports lists the allowed imports between crm's packages; they go one way. The check
+// reports a package that is not listed.
 var crmImports = map[string][]string{
 	"agent":    {},
 	"contact":  {},
@@ -88,7 +87,7 @@ var crmImports = map[string][]string{
 	"conversation/hourly": {},
 	// The gate: nothing else changes a conversation.
 	"conversation": {"conversation/file", "conversation/count", "conversation/later", "conversation/draft", "conversation/group", "conversation/hourly", "contact", "agent", "template"},
-	// What stands on it.
+	// Packages that build on the gate.
 	"conversation/whole":    {"conversation", "conversation/later", "conversation/draft", "contact"},
 	"conversation/survey":   {"conversation"},
 	"conversation/inbound":  {"conversation", "conversation/edit", "conversation/survey", "conversation/file", "conversation/group", "contact"},
@@ -119,17 +118,18 @@ var crmImports = map[string][]string{
 	"mcp":        {"conversation", "reply", "finder", "helpcenter", "contact", "agent"},
 }
 
-// exchangeInterface is the package that holds what an exchange is and nothing that
-// makes one. Telephony may import it: it has twenty methods and their types, which a
+// exchangeInterface is the package that declares what an exchange is, without an
+// implementation. Telephony may import it: it has twenty methods and their types, which a
 // second declaration in telephony would only repeat.
 var exchangeInterface = area{kind: areaModule, name: "exchange"}
 
 // soundWires are the packages that read and write the sound of calls on the wire. The
-// stand-ins that speak SIP may import them: their ciphers are held to published examples.
+// stand-ins that speak SIP may import them: their ciphers are checked against published
+// examples.
 var soundWires = []area{{kind: areaModule, name: "exchange", sub: "rtp"}, {kind: areaModule, name: "exchange", sub: "sdp"}}
 
-// crmPackage finds the entry of crmImports that a folder below crm belongs to:
-// its own, or else that of the folder right below crm.
+// crmPackage returns the entry of crmImports for a folder below crm: the entry of the
+// folder itself, or else of the folder right below crm that contains it.
 func crmPackage(sub string) string {
 	if _, ok := crmImports[sub]; ok {
 		return sub
@@ -138,7 +138,7 @@ func crmPackage(sub string) string {
 	return first
 }
 
-// faultOfImport says what is wrong with one import, or nothing.
+// faultOfImport describes what is wrong with one import; "" if nothing is.
 func faultOfImport(from, to area) string {
 	if from.kind == areaSandbox && slices.Contains(soundWires, to) {
 		return ""

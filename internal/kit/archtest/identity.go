@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// identityImports is the one way through identity: its parts stand on the heart,
-// which knows only what needs nothing of it. A part that is not listed may not
-// be imported yet.
+// identityImports lists the allowed imports inside identity; they go one way. The parts
+// build on the heart, and the heart imports only parts that do not need it. A part that is
+// not listed may not be imported yet.
 var identityImports = map[string][]string{
 	"":         {"notice", "password"},
 	"captcha":  {},
@@ -18,7 +18,7 @@ var identityImports = map[string][]string{
 	"totp":     {},
 }
 
-// identityOneWay holds the parts of identity to identityImports.
+// identityOneWay checks the parts of identity against identityImports.
 func identityOneWay(f *file) (faults []string) {
 	part, ok := identityPart(f.dir)
 	if !ok || f.test {
@@ -33,8 +33,7 @@ func identityOneWay(f *file) (faults []string) {
 	return faults
 }
 
-// identityPart returns the part of identity that a folder holds, "" for the
-// heart.
+// identityPart returns the part of identity that a folder contains, "" for the heart.
 func identityPart(dir string) (string, bool) {
 	if dir == "internal/identity" {
 		return "", true

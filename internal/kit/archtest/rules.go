@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// A rule says what is wrong with a file, or with all files together.
+// A rule finds what is wrong with a file, or with all files together.
 type rule struct {
 	name     string
 	check    func(*file) []string
@@ -56,8 +56,8 @@ func check(root fs.FS) (map[string][]string, error) {
 	return faults, nil
 }
 
-// importsOneWay holds kit ← modules ← app. Tests outside the kit may reach for
-// a neighbour or a sandbox: what they need is not what the product needs.
+// importsOneWay enforces kit ← modules ← app. Tests outside the kit may import a neighbour
+// or a sandbox: what they need is not what the product needs.
 func importsOneWay(f *file) (faults []string) {
 	from := areaOf(f.dir)
 	if f.test && from.kind != areaKit {
@@ -75,7 +75,7 @@ func importsOneWay(f *file) (faults []string) {
 	return faults
 }
 
-// fewModules also covers providers, which serve one module's interface.
+// fewModules also covers providers, each of which implements the interface of one module.
 func fewModules(f *file) []string {
 	switch areaOf(f.dir).kind {
 	case areaApp, areaCmd, areaTools:
@@ -97,17 +97,17 @@ func fewModules(f *file) []string {
 	return []string{fmt.Sprintf("%s: imports the modules %s; only internal/app and cmd may know several", f.path, names)}
 }
 
-// sqlPackages speak to a database.
+// sqlPackages are the packages that speak to a database.
 var sqlPackages = []string{"database/sql", "github.com/jackc/pgx", "modernc.org/sqlite"}
 
-// statement recognises a string that is sent to a database. Keywords in one
-// case only: a sentence such as "Select a channel from the list" is none.
+// statement recognises a string that is sent to a database. Keywords must be in one case: a
+// sentence such as "Select a channel from the list" does not match.
 var statement = regexp.MustCompile(`^\s*(` +
 	`SELECT\s[\s\S]*\sFROM\s|INSERT\s+INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s|WITH\s+\w+\s+AS\s*\(|` +
 	`select\s[\s\S]*\sfrom\s[\s\S]*\swhere\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s)`)
 
-// sqlInStores looks for drivers and for statements: a transaction of the kit
-// takes SQL as a string without any import.
+// sqlInStores looks for drivers and for statements: the kit's transactions take SQL as a
+// string, which needs no import.
 func sqlInStores(f *file) (faults []string) {
 	store := strings.HasPrefix(path.Base(f.path), "store")
 	if f.syntax == nil || f.test || store || areaOf(f.dir).kind == areaKit {
@@ -146,7 +146,7 @@ func httpInAPI(f *file) (faults []string) {
 	return faults
 }
 
-// noSleep holds for tests above all: they wait for the thing itself.
+// noSleep is meant for tests above all: they wait for the thing itself.
 func noSleep(f *file) (faults []string) {
 	for _, pos := range f.uses("time", "Sleep") {
 		faults = append(faults, f.at(pos)+": time.Sleep; wait for the thing itself, or for a timer beside a context")
@@ -166,8 +166,8 @@ func noInit(f *file) (faults []string) {
 	return faults
 }
 
-// injectedTime keeps tests deterministic and lets demo data be written in the
-// past. Identifiers of a known content (NewSHA1, Parse) are free.
+// injectedTime keeps tests deterministic and allows demo data to be written in the past.
+// Identifiers made from known content (NewSHA1, Parse) are allowed.
 func injectedTime(f *file) (faults []string) {
 	kind := areaOf(f.dir).kind
 	if f.test || f.dir == "internal/kit/clock" || kind == areaCmd || kind == areaTools {
@@ -182,7 +182,7 @@ func injectedTime(f *file) (faults []string) {
 	return faults
 }
 
-// within tells whether a package is one of those or lies below one.
+// within reports whether a package is one of those listed or lies below one.
 func within(importPath string, packages []string) bool {
 	return slices.ContainsFunc(packages, func(p string) bool {
 		return importPath == p || strings.HasPrefix(importPath, p+"/")

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// longestFile is where a file asks to be split along the domain; a test may
-	// be longer.
+	// longestFile is the number of lines above which a file must be split along the domain;
+	// a test may be longer.
 	longestFile = 500
 	longestTest = 700
-	// largestPackage bounds the lines of a Go package without its tests.
+	// largestPackage bounds the number of lines of a Go package without its tests.
 	largestPackage = 5000
 )
 
-// shortFiles holds every source file to its limit.
+// shortFiles checks every source file against its limit.
 func shortFiles(f *file) []string {
 	limit := longestFile
 	if f.test {
@@ -27,7 +27,7 @@ func shortFiles(f *file) []string {
 	return []string{fmt.Sprintf("%s: %d lines, more than %d; split it along the domain", f.path, f.lines, limit)}
 }
 
-// smallPackages holds every Go package to its limit.
+// smallPackages checks every Go package against its limit.
 func smallPackages(files []*file) (faults []string) {
 	lines := map[string]int{}
 	for _, f := range files {

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// systemReasons are the few reasons to cross tenants. A new one is a decision:
-// it belongs here and in the review.
+// systemReasons are the few reasons to cross tenants. A new one is a decision: it must be
+// added here and reviewed.
 var systemReasons = []string{
 	"add member", "count workspaces", "create key", "create workspace", "credential look-up", "key last used", "app look-up",
 	"invitation look-up", "mobile QR look-up", "set licences", "delete workspace",
-	"client registration", // identity: a client registers itself before anybody is there
+	"client registration", // identity: a client registers itself before anybody signs in
 	"metrics",
-	"suspended workspaces",                                                 // every request asks, before its tenant is known
+	"suspended workspaces",                                                 // checked by every request before its tenant is known
 	"session last seen", "sign-in", "sign-up", "password reset", "captcha", // identity: found before the tenant is known
 	"limits", "mail outbox", "mail quotas", "dispatcher", "job claim", "dead jobs", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "file check", "upload sweep", "idle visitors",
 	"channel look-up",                // crm: a channel key or a provider names the account before the tenant is known
-	"mail domain look-up",            // mail: whose a domain is, before the tenant is known
-	"mail policies",                  // mail: how other domains want their mail belongs to no tenant
+	"mail domain look-up",            // mail: finds the owner of a domain before the tenant is known
+	"mail policies",                  // mail: the policies of other domains belong to no tenant
 	"master key",                     // its keys belong to the installation
 	"serving nodes",                  // they belong to the installation
-	"fill demo",                      // before anybody is there
+	"fill demo",                      // before there are people
 	"exchange",                       // its own store holds the devices and lines of all tenants
 	"installation's audit log",       // lines that belong to no tenant
 	"exchange lease",                 // it belongs to the installation
@@ -34,7 +34,7 @@ var systemReasons = []string{
 	"regulation corpus",    // advisor: public text that belongs to no tenant
 }
 
-// knownSystemCallers holds every call of db.System to the list.
+// knownSystemCallers checks every call of db.System against the list.
 func knownSystemCallers(f *file) (faults []string) {
 	if f.test || f.syntax == nil || strings.Contains(f.dir, "test") || strings.HasPrefix(f.dir, "internal/tools") {
 		return nil
@@ -59,9 +59,8 @@ func knownSystemCallers(f *file) (faults []string) {
 	return faults
 }
 
-// noNestedTx refuses a transaction, or a read beside it, that is written inside
-// of the function of a transaction. What is called from there is refused when
-// it runs (db.ErrNested).
+// noNestedTx refuses a transaction or a separate read that is written inside the function
+// of a transaction. Functions called from there are refused at run time (db.ErrNested).
 func noNestedTx(f *file) (faults []string) {
 	if f.syntax == nil || f.dir == "internal/kit/db" {
 		return nil
@@ -82,8 +81,8 @@ func noNestedTx(f *file) (faults []string) {
 	return faults
 }
 
-// takes says whether a node is a call of InTx or Read whose last argument is a
-// function literal with a parameter of that type of kit/db.
+// takes reports whether a node is a call of InTx or Read whose last argument is a function
+// literal with a parameter of that type of kit/db.
 func takes(n ast.Node, typ string) bool {
 	if !calls(n, "InTx") && !calls(n, "Read") {
 		return false
@@ -101,8 +100,8 @@ func takes(n ast.Node, typ string) bool {
 	return ok && sel.Sel.Name == typ
 }
 
-// calls says whether a node is a call, with arguments, of a method or function
-// of that name.
+// calls reports whether a node is a call, with arguments, of a method or function with that
+// name.
 func calls(n ast.Node, name string) bool {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || len(call.Args) == 0 {

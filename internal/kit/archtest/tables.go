@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// tableOwners says which package each table belongs to: only its owner may name
-// it in SQL.
+// tableOwners maps each table to the package that owns it: only the owner may name it in
+// SQL.
 var tableOwners = map[string][]string{
 	"internal/advisor": {"advisor_import", "advisor_law", "advisor_provision", "advisor_revision", "provision_version"},
 	"internal/commerce": {
@@ -99,8 +99,8 @@ var tableOwners = map[string][]string{
 	},
 }
 
-// tableReaders are the packages that may read a table of another, each with its
-// reason. Nobody may write one.
+// tableReaders lists the packages that may read another package's table, each with its
+// reason. None may write one.
 var tableReaders = map[string]map[string]string{
 	"channel_account": {
 		"internal/crm/channel/social":   "a page that another account uses goes on telling",
@@ -128,11 +128,12 @@ var tableReaders = map[string]map[string]string{
 	},
 }
 
-// namedTable finds the tables that a statement names, and whether it writes them.
+// namedTable matches the tables that a statement names, and the keyword that shows whether
+// it writes them.
 var namedTable = regexp.MustCompile(`(?i)\b(insert\s+into|update|delete\s+from|from|join)\s+(\w+)\b`)
 
-// tablesHaveOwners holds every statement to tableOwners and tableReaders. Tests
-// and what only they use may look anywhere.
+// tablesHaveOwners checks every statement against tableOwners and tableReaders. Tests, and
+// the code that only tests use, may read any table.
 func tablesHaveOwners(f *file) (faults []string) {
 	if f.syntax == nil || f.test || strings.Contains(f.dir, "test") || areaOf(f.dir).kind == areaTools {
 		return nil
@@ -167,7 +168,7 @@ func tablesHaveOwners(f *file) (faults []string) {
 	return faults
 }
 
-// ownerOf returns the folder that a table belongs to, "" for what is no table.
+// ownerOf returns the folder of the package that owns a table, "" if it is not a table.
 func ownerOf(table string) string {
 	for owner, tables := range tableOwners {
 		if slices.Contains(tables, table) {

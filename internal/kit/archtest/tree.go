@@ -16,7 +16,7 @@ import (
 // module is the import path of the repository's root.
 const module = "konak"
 
-// A file is one source file of the tree. Only Go files have syntax.
+// A file is one source file of the tree. Only Go files have a syntax tree.
 type file struct {
 	path      string // slash-separated, from the root
 	dir       string
@@ -31,17 +31,17 @@ type file struct {
 
 type imported struct {
 	path string
-	name string // what the file calls it, "." and "_" included
+	name string // its name in the file, including "." and "_"
 	pos  token.Pos
 }
 
-// at points a reader to a place in the file.
+// at returns a place in the file as text for a message.
 func (f *file) at(pos token.Pos) string {
 	return fmt.Sprintf("%s:%d", f.path, f.fset.Position(pos).Line)
 }
 
-// readTree reads every Go and TypeScript source below the root. Folders with a
-// go.mod of their own are other modules; what tools leave behind is not ours.
+// readTree reads every Go and TypeScript source below the root. Folders with their own
+// go.mod are other modules; folders that tools create are skipped.
 func readTree(root fs.FS) ([]*file, error) {
 	var files []*file
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -118,8 +118,8 @@ func readFile(root fs.FS, name string) (*file, error) {
 	return f, nil
 }
 
-// localName guesses what a package calls itself: the last element of its path
-// that is not a major version.
+// localName guesses the name of a package: the last element of its path that is not a major
+// version.
 func localName(importPath string) string {
 	base := path.Base(importPath)
 	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {
@@ -128,8 +128,8 @@ func localName(importPath string) string {
 	return base
 }
 
-// uses returns the places where the file names something of a package, called
-// or not: passing time.Now on is as good as calling it.
+// uses returns the places where the file names something from a package, called or not:
+// passing time.Now on is as bad as calling it.
 func (f *file) uses(importPath string, names ...string) []token.Pos {
 	var places []token.Pos
 	for _, i := range f.imports {
@@ -137,7 +137,7 @@ func (f *file) uses(importPath string, names ...string) []token.Pos {
 			continue
 		}
 		if i.name == "." {
-			// Nothing could be told apart any more.
+			// With a dot import, uses of the package cannot be distinguished from others.
 			places = append(places, i.pos)
 			continue
 		}

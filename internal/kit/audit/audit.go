@@ -1,5 +1,5 @@
-// Package audit writes the line that says who changed what. A line is written
-// in the transaction of the change, never after it.
+// Package audit writes the lines that record who changed what. A line is written in the
+// transaction of the change, never after it.
 package audit
 
 import (
@@ -14,14 +14,14 @@ import (
 	"konak/internal/kit/obs"
 )
 
-// Write adds a line: an action such as "webhook.rotated", the record it was
-// done to, and what changed. Secrets have no place in details.
+// Write adds a line: an action such as "webhook.rotated", the record it was done to, and
+// what changed. The details must not contain secrets.
 func Write(tx *db.Tx, action, object string, details any) error {
 	return WriteAs(tx, caller.From(tx.Context()), action, object, details)
 }
 
-// WriteAs adds a line for an actor that the context does not know yet, such as
-// a person who is about to enter another workspace.
+// WriteAs adds a line for an actor that is not in the context yet, such as a person who is
+// about to enter another workspace.
 func WriteAs(tx *db.Tx, who *caller.Caller, action, object string, details any) error {
 	var actor *uuid.UUID
 	if who.ID != uuid.Nil {
@@ -38,8 +38,8 @@ func WriteAs(tx *db.Tx, who *caller.Caller, action, object string, details any) 
 	return nil
 }
 
-// nameApp adds the app that acts for a person to what changed: of two apps of one person a
-// reader has to know which it was.
+// nameApp adds the name of the app that acts for a person to the details, so that a reader
+// can distinguish several apps of one person.
 func nameApp(who *caller.Caller, details any) any {
 	changed, ok := details.(map[string]any)
 	if who.App == "" || !ok && details != nil {

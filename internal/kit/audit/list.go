@@ -26,28 +26,27 @@ type Line struct {
 	Details   any
 }
 
-// Filter narrows a list; what is zero does not.
+// Filter narrows a list; zero fields do not filter.
 type Filter struct {
 	Actor uuid.UUID
-	// Action is a name, or a beginning that ends in a dot and a star.
+	// Action is a full name, or a prefix that ends in a dot and a star.
 	Action string
 	Object string
-	// From is included, To is not.
+	// From is inclusive, To is exclusive.
 	From, To time.Time
 }
 
-// late is how long after the time of its line an id may have been made: no
+// late is the longest time between the time of a line and the creation of its id: no
 // transaction lasts longer.
 const late = time.Minute
 
-// windowRows is how many lines a page looks at where no index serves its
-// filters.
+// windowRows is the number of lines that a page reads if no index serves its filters.
 const windowRows = 5000
 
-// List reads lines, the newest first. Ids are in the order of time; bounds of
-// time are said of both, so that the rows outside of them are not even read. A
-// page looks at a bounded number of lines: one that found little ends with a
-// key, and there may be more.
+// List returns lines, newest first. Ids are in the order of time; bounds of time are
+// applied to the ids as well, so that rows outside them are not even read. A page reads a
+// bounded number of lines: a page with few results that has a next key may be followed by
+// more.
 func List(r *db.Reader, f Filter, p db.Page) (db.List[Line], error) {
 	indexed, rest := f.indexed(), f.rest()
 	args := append([]any{r.Tenant(), p.After.ID}, indexed.args...)
@@ -65,8 +64,8 @@ func List(r *db.Reader, f Filter, p db.Page) (db.List[Line], error) {
 	}, p, key)
 }
 
-// ListInstallation reads the newest lines that belong to no workspace, such as that of one
-// that was deleted.
+// ListInstallation returns the newest lines that belong to no workspace, such as the line
+// about a deleted workspace.
 func ListInstallation(ctx context.Context, d *db.DB, limit int) ([]Line, error) {
 	return db.Read(ctx, d.System("installation's audit log"), func(r *db.Reader) ([]Line, error) {
 		found, err := List(r, Filter{}, db.Page{Limit: limit, After: db.First})
@@ -84,7 +83,7 @@ func (c *conditions) add(part string, arg any) {
 	c.parts, c.args = append(c.parts, part), append(c.args, arg)
 }
 
-// numbered returns the parts with placeholders from $first on.
+// numbered returns the parts with placeholders numbered from $first.
 func (c *conditions) numbered(first int) []string {
 	out := make([]string, len(c.parts))
 	for i, part := range c.parts {
@@ -93,8 +92,8 @@ func (c *conditions) numbered(first int) []string {
 	return out
 }
 
-// indexed returns the conditions that an index serves: it has the lines of an
-// actor, or else of an action, by id.
+// indexed returns the conditions that an index serves: the lines of an actor, or else of an
+// action, are indexed by id.
 func (f Filter) indexed() (c conditions) {
 	if f.Actor != uuid.Nil {
 		c.add("actor_id =", f.Actor)
@@ -110,10 +109,10 @@ func (f Filter) indexed() (c conditions) {
 	return c
 }
 
-// rest returns the conditions that are tried on a window of the indexed rows.
+// rest returns the conditions that are checked on a window of the indexed rows.
 func (f Filter) rest() (c conditions) {
 	if prefix, ok := strings.CutSuffix(f.Action, ".*"); ok {
-		// The slash follows the dot in ASCII, so the range is the prefix's.
+		// The slash follows the dot in ASCII, so this range covers exactly the prefix.
 		c.add("action >=", prefix+".")
 		c.add("action <", prefix+"/")
 	} else if f.Action != "" && f.Actor != uuid.Nil {

@@ -11,8 +11,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// A page looks at a bounded number of lines, whatever it filters by, and page by
-// page everything is found.
+// A page reads a bounded number of lines, whatever it filters by, and page by page
+// everything is found.
 func TestListLooksAtFewLines(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -50,7 +50,7 @@ func TestListLooksAtFewLines(t *testing.T) {
 	})
 }
 
-// The installation's own lines are those without a workspace, the newest first.
+// The installation's own lines are those without a workspace, newest first.
 func TestListInstallation(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

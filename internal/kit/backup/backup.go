@@ -2,9 +2,9 @@
 // file, with the database as it was at one moment, the files that it refers to, and a
 // manifest with the size and the checksum of each.
 //
-// The manifest is written last, so a backup that broke off has none and is refused. A
-// backup in a folder is whole by itself; files that the one before has too share their
-// space on the disk (hard links), where the disk knows how.
+// The manifest is written last, so an interrupted backup has no manifest and is refused. A
+// backup in a folder is complete by itself; files that the previous backup also has share
+// their disk space with it (hard links) if the file system can do that.
 package backup
 
 import (
@@ -25,25 +25,25 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// The names inside of a backup.
+// The names inside a backup.
 const (
 	ManifestFile = "manifest.json"
 	DatabaseFile = "konak.db"
 	KeyFile      = "master.key"
 	filesFolder  = "files"
 	incoming     = "incoming" // files that are still being written
-	partSuffix   = ".part"    // of a file of a backup that is not whole yet
+	partSuffix   = ".part"    // of a file of a backup that is not complete yet
 )
 
-// Manifest lists what a backup holds.
+// Manifest lists what a backup contains.
 type Manifest struct {
 	Version string     `json:"version"` // of the program that made it
 	MadeAt  clock.Time `json:"made_at"`
-	// S3 says that files lie with an S3 service and are not in the backup.
+	// S3 means that the files are in an S3 service and not in the backup.
 	S3    bool  `json:"s3"`
 	Files []Row `json:"files"`
-	// Missing are the files that the database counts on and that were not there, or were
-	// other ones, when the backup was made.
+	// Missing lists the files that the database refers to and that were absent or different
+	// when the backup was made.
 	Missing []string `json:"missing,omitempty"`
 }
 
@@ -58,21 +58,21 @@ type Row struct {
 type Source struct {
 	Version string
 	Now     time.Time
-	// Database copies the database into a new file.
+	// Database copies the database into a new file at path.
 	Database func(ctx context.Context, path string) error
-	// Counted returns the checksums of the files that such a copy counts on, by their
-	// paths in a backup; nil where nobody looks whether they are all there.
+	// Counted returns the checksums of the files that such a copy of the database refers
+	// to, by their paths in a backup; nil if missing files are not checked.
 	Counted func(ctx context.Context, path string) (map[string]string, error)
-	// Files is the folder of the files, empty where an S3 service has them.
+	// Files is the folder of the files; empty if an S3 service has them.
 	Files string
-	// Key is the text of the master key where it is to be in the backup.
+	// Key is the text of the master key if the backup is to contain it.
 	Key string
 }
 
 // WriteFolder writes a backup into a new folder. Files that the backup in the folder
-// previous has already are not copied again; previous may be empty. The database is
-// copied first: files that it refers to stay for a day after they were deleted, so they
-// are all there when their turn comes. Those that are not all the same are named in the
+// previous already has are not copied again; previous may be empty. The database is copied
+// first: deleted files that it refers to are kept for another day, so they are still there
+// when they are copied. Files that are missing or different nevertheless are named in the
 // manifest, and the rest is written.
 func WriteFolder(ctx context.Context, src Source, target, previous string) (Manifest, error) {
 	m := Manifest{Version: src.Version, MadeAt: clock.At(src.Now), S3: src.Files == ""}
@@ -127,13 +127,13 @@ func WriteFolder(ctx context.Context, src Source, target, previous string) (Mani
 	return m, writeSynced(filepath.Join(target, ManifestFile), strings.NewReader(string(text)))
 }
 
-// addFiles adds the files that nobody is still writing. A file never changes once it is
-// there, so one that the previous backup has is linked to it.
+// addFiles adds the files that are not still being written. A file never changes once it is
+// there, so a file that the previous backup has is linked to it.
 func (m *Manifest) addFiles(ctx context.Context, folder, target, previous string, known map[string]Row) error {
 	return filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // deleted meanwhile, a day after nothing held it any more
+			return nil // deleted meanwhile, a day after the last reference to it
 		case err != nil:
 			return err
 		case ctx.Err() != nil:
@@ -164,8 +164,8 @@ func (m *Manifest) addFiles(ctx context.Context, folder, target, previous string
 	})
 }
 
-// linkFile gives a file of an earlier backup a second name, and says whether that worked.
-// One that was damaged since is not used.
+// linkFile links a file of an earlier backup under a second name, and reports whether that
+// worked. A file that was damaged since then is not used.
 func linkFile(backup string, row Row, to string) bool {
 	if got, err := readRow(backup, row.Path); err != nil || got != row || os.MkdirAll(filepath.Dir(to), 0o700) != nil {
 		return false
@@ -220,8 +220,8 @@ func Compare(ctx context.Context, folder string) (Manifest, error) {
 }
 
 // CopyInto copies the files of a backup into a data folder. The database comes last:
-// without it the folder is no installation. The key of the backup is copied where the
-// folder has none.
+// without it the folder is not an installation. The backup's key is copied if the folder
+// has none.
 func (m Manifest) CopyInto(ctx context.Context, source, data string) error {
 	rows := slices.Clone(m.Files)
 	slices.Reverse(rows)
@@ -238,7 +238,7 @@ func (m Manifest) CopyInto(ctx context.Context, source, data string) error {
 	return nil
 }
 
-// readRow measures a file.
+// readRow returns the size and checksum of a file.
 func readRow(folder, path string) (Row, error) {
 	f, err := os.Open(filepath.Join(folder, filepath.FromSlash(path)))
 	if err != nil {
@@ -250,7 +250,7 @@ func readRow(folder, path string) (Row, error) {
 	return Row{Path: path, Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, err
 }
 
-// copyFile copies a file and its folders, for their owner alone.
+// copyFile copies a file and creates its folders, accessible only to the owner.
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -263,7 +263,7 @@ func copyFile(from, to string) error {
 	return writeSynced(to, in)
 }
 
-// writeSynced makes a new file that survives a power cut, whole or not at all.
+// writeSynced creates a file that survives a power cut completely or not at all.
 func writeSynced(path string, r io.Reader) error {
 	if _, err := os.Lstat(path); err == nil {
 		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}

@@ -50,7 +50,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// made makes a backup in a folder.
+// made creates a backup in a folder.
 func made(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "backup")
@@ -68,8 +68,8 @@ func made(t *testing.T) string {
 	return folder
 }
 
-// A backup of which a byte, a file or the manifest is not as it was written is refused;
-// one that broke off has no manifest.
+// A backup in which a byte, a file or the manifest was changed is refused; an interrupted
+// one has no manifest.
 func TestDamagedBackupIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -99,7 +99,7 @@ func TestDamagedBackupIsRefused(t *testing.T) {
 	}
 }
 
-// rename lets the manifest of a backup name a file elsewhere.
+// rename makes the manifest of a backup name a file elsewhere.
 func rename(t *testing.T, folder, to string) {
 	t.Helper()
 	path := filepath.Join(folder, "manifest.json")
@@ -115,8 +115,8 @@ func rename(t *testing.T, folder, to string) {
 	write(t, path, string(text))
 }
 
-// A backup brings everything back into an empty folder and overwrites nothing: a key that
-// is there stays, and a database that is there stops it.
+// A backup restores everything into an empty folder and overwrites nothing: an existing key
+// is kept, and an existing database stops it.
 func TestCopyInto(t *testing.T) {
 	t.Parallel()
 	folder := made(t)
@@ -141,8 +141,8 @@ func TestCopyInto(t *testing.T) {
 	}
 }
 
-// A later backup shares the space of files that the earlier one has, unless their size is
-// another one by now: then they are copied anew from the source.
+// A later backup shares the disk space of files with the earlier one, unless a file there
+// was damaged since: then it is copied again from the source.
 func TestPreviousBackup(t *testing.T) {
 	t.Parallel()
 	src, base := source(t, "rows"), t.TempDir()
@@ -156,7 +156,7 @@ func TestPreviousBackup(t *testing.T) {
 	if a, b := stat(t, filepath.Join(one, "files/ab/one")), stat(t, filepath.Join(two, "files/ab/one")); !os.SameFile(a, b) {
 		t.Error("the file was copied again")
 	}
-	write(t, filepath.Join(two, "files/ab/one"), "a PRICE list") // and with it that of the first, whose space it shares
+	write(t, filepath.Join(two, "files/ab/one"), "a PRICE list") // this changes the first one too, because they share the file
 	if _, err := backup.WriteFolder(t.Context(), src, three, two); err != nil {
 		t.Fatal(err)
 	}
@@ -177,8 +177,8 @@ func stat(t *testing.T, path string) os.FileInfo {
 	return info
 }
 
-// A backup in one file writes nothing outside of the folder that it is unpacked into, and
-// holds files and folders only.
+// A backup in one file writes nothing outside the folder into which it is unpacked, and
+// contains only files and folders.
 func TestUnpackStaysInItsFolder(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -222,7 +222,7 @@ func TestUnpackStaysInItsFolder(t *testing.T) {
 	}
 }
 
-// A backup in one file is whole when it has its name, and never overwrites another.
+// A backup in one file is complete when it gets its name, and never overwrites another.
 func TestBackupInOneFile(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -252,7 +252,7 @@ func TestBackupInOneFile(t *testing.T) {
 	}
 }
 
-// An archive that is cut off or damaged says so, and where: after which file, or in which.
+// The error for a truncated or damaged archive says where: after which file, or in which.
 func TestDamagedArchiveSaysWhere(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -307,7 +307,7 @@ func TestDamagedArchiveSaysWhere(t *testing.T) {
 	}
 }
 
-// workspaceArchive is the beginning of what `konak workspace export` writes.
+// workspaceArchive returns the beginning of what `konak workspace export` writes.
 func workspaceArchive(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -323,8 +323,8 @@ func workspaceArchive(t *testing.T) string {
 	return out.String()
 }
 
-// Files that the database counts on and that are not there, or are other ones, are named in
-// the manifest; the rest of the backup is made.
+// Files that the database refers to and that are missing or different are named in the
+// manifest; the rest of the backup is made.
 func TestMissingFilesAreNamed(t *testing.T) {
 	t.Parallel()
 	src := source(t, "rows")

@@ -1,4 +1,4 @@
 package backup
 
-// WriteSynced makes a new file, whole or not at all.
+// WriteSynced creates a file completely or not at all.
 var WriteSynced = writeSynced

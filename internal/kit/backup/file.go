@@ -13,13 +13,13 @@ import (
 	"filippo.io/age"
 )
 
-// IsFile says whether a backup of this name is one file and not a folder.
+// IsFile reports whether a backup with this name is one file and not a folder.
 func IsFile(name string) bool { return strings.HasSuffix(name, ".tar") || isEncrypted(name) }
 
-// isEncrypted says whether a file of this name is encrypted.
+// isEncrypted reports whether a file with this name is encrypted.
 func isEncrypted(name string) bool { return strings.HasSuffix(name, ".tar.age") }
 
-// ParseRecipients reads age recipients (age1…).
+// ParseRecipients parses age recipients (age1…).
 func ParseRecipients(list []string) ([]age.Recipient, error) {
 	out := make([]age.Recipient, 0, len(list))
 	for _, text := range list {
@@ -33,7 +33,7 @@ func ParseRecipients(list []string) ([]age.Recipient, error) {
 }
 
 // WriteFile writes a backup into one new file, NAME.tar, or NAME.tar.age which only the
-// recipients can read. It is made in a folder beside it first.
+// recipients can read. The backup is first built in a folder next to it.
 func WriteFile(ctx context.Context, src Source, target string, to []age.Recipient) (m Manifest, err error) {
 	if isEncrypted(target) != (len(to) > 0) {
 		return m, errors.New("with --age-recipient the backup must be a file NAME.tar.age, and such a file needs --age-recipient")
@@ -81,9 +81,8 @@ func writeTar(folder string, w io.Writer) error {
 	return out.Close()
 }
 
-// Encrypt returns what encrypts for the recipients what is written to it, as a file of this
-// name wants it: NAME.tar.age needs recipients, and NAME.tar has none. Closing it does not
-// close w.
+// Encrypt returns a writer that encrypts for the recipients, as the file's name requires:
+// NAME.tar.age needs recipients, and NAME.tar must have none. Closing it does not close w.
 func Encrypt(w io.Writer, name string, to []age.Recipient) (io.WriteCloser, error) {
 	if !IsFile(name) || isEncrypted(name) != (len(to) > 0) {
 		return nil, errors.New("name a file NAME.tar, or NAME.tar.age with --age-recipient")
@@ -99,8 +98,8 @@ type nopCloser struct{ io.Writer }
 // Close implements io.Closer.
 func (nopCloser) Close() error { return nil }
 
-// Decrypt returns the content of a file of this name. The file of age identities is needed
-// for an encrypted one.
+// Decrypt returns the content of a file with this name. The file of age identities is
+// needed for an encrypted one.
 func Decrypt(r io.Reader, name, identityFile string) (io.Reader, error) {
 	if !isEncrypted(name) {
 		return r, nil
@@ -126,8 +125,8 @@ func Decrypt(r io.Reader, name, identityFile string) (io.Reader, error) {
 	return plain, nil
 }
 
-// Unpack writes the content of a backup in one file into a new folder. The file of age
-// identities is needed for an encrypted one.
+// Unpack writes the content of a backup file into a new folder. The file of age identities
+// is needed for an encrypted one.
 func Unpack(ctx context.Context, name, identityFile, folder string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -144,7 +143,7 @@ func Unpack(ctx context.Context, name, identityFile, folder string) error {
 	return unpack(ctx, &Watched{Reader: r}, name, folder)
 }
 
-// Watched remembers why nothing more can be read.
+// Watched is a reader that remembers the error of a failed read.
 type Watched struct {
 	io.Reader
 	Err error
@@ -200,10 +199,10 @@ func unpack(ctx context.Context, r *Watched, name, folder string) error {
 	}
 }
 
-// workspaceTables is the folder of the rows in the archive of a workspace.
+// workspaceTables is the folder of the rows in a workspace archive.
 const workspaceTables = "tables/"
 
-// Damage says where an archive ends too early, or is not as it was written.
+// Damage returns the error for an archive that ends too early or is damaged.
 func Damage(what, name, where string, err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s is cut off %s: copy it again, or take another one", name, where)
@@ -211,8 +210,8 @@ func Damage(what, name, where string, err error) error {
 	return fmt.Errorf("%s is damaged %s, or no %s (%w): copy it again, or take another one", name, where, what, err)
 }
 
-// WithFolder calls fn with the folder of a backup, which it unpacks first where the
-// backup is one file.
+// WithFolder calls fn with the folder of a backup, which it unpacks first if the backup is
+// one file.
 func WithFolder(ctx context.Context, name, identityFile, scratch string, fn func(folder string) error) (err error) {
 	info, err := os.Stat(name)
 	if err != nil {

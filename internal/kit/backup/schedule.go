@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Schedule keeps backups in a folder: one every so often, and so many of them.
+// Schedule keeps backups in a folder: one is made per interval, and the newest Keep of them
+// are kept.
 type Schedule struct {
 	Folder string
 	Every  time.Duration
@@ -23,7 +24,7 @@ const nameLayout = "20060102T150405Z"
 var scheduledName = regexp.MustCompile(`^konak-[0-9]{8}T[0-9]{6}Z$`)
 
 // Next returns the folder for a backup that is due now, and the backup before it; the
-// folder is empty where none is due.
+// folder is empty if no backup is due.
 func (s Schedule) Next(now time.Time) (folder, previous string, err error) {
 	previous, at, err := s.newest()
 	if err != nil || previous != "" && now.Before(at.Add(s.Every)) {
@@ -32,14 +33,14 @@ func (s Schedule) Next(now time.Time) (folder, previous string, err error) {
 	return filepath.Join(s.Folder, "konak-"+now.UTC().Format(nameLayout)), previous, nil
 }
 
-// Newest returns when the newest backup was made, the zero time where there is none.
+// Newest returns when the newest backup was made, the zero time if there is none.
 func (s Schedule) Newest() (time.Time, error) {
 	_, at, err := s.newest()
 	return at, err
 }
 
-// newest returns the newest backup and when it was made. One whose manifest was damaged since
-// counts for none, so that the next one is made.
+// newest returns the newest backup and when it was made. A backup whose manifest was
+// damaged since then is ignored, so that a new one is made.
 func (s Schedule) newest() (folder string, at time.Time, err error) {
 	whole, _, err := s.list()
 	for _, path := range slices.Backward(whole) {
@@ -50,7 +51,7 @@ func (s Schedule) newest() (folder string, at time.Time, err error) {
 	return "", time.Time{}, err
 }
 
-// Clean removes backups that broke off, and all but the newest.
+// Clean removes incomplete backups, and all complete ones but the newest Keep.
 func (s Schedule) Clean() error {
 	whole, broken, err := s.list()
 	if err != nil {
@@ -62,8 +63,8 @@ func (s Schedule) Clean() error {
 	return err
 }
 
-// list returns the folder's backups in the order of time: those that are whole, and
-// those that broke off. What a schedule did not make is nobody's business here.
+// list returns the folder's backups in the order of time, complete and incomplete ones. It
+// ignores everything that a schedule did not make.
 func (s Schedule) list() (whole, broken []string, err error) {
 	entries, err := os.ReadDir(s.Folder)
 	if err != nil {

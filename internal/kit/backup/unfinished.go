@@ -13,15 +13,15 @@ import (
 	"konak/internal/kit/node"
 )
 
-// ErrUnfinished says that a data folder holds a part of a backup.
+// ErrUnfinished means that a data folder contains only a part of a backup.
 var ErrUnfinished = errors.New("a restore was interrupted")
 
-// unfinishedFile marks a data folder into which a backup is being put.
+// unfinishedFile marks a data folder into which a backup is being restored.
 const unfinishedFile = "restore.unfinished"
 
-// CheckUnfinished returns ErrUnfinished with what to do where a restore into a data folder
-// broke off. What opens the folder calls it first: without its database it would be taken
-// for a new installation.
+// CheckUnfinished returns ErrUnfinished, with what to do about it, if a restore into a data
+// folder was interrupted. Call it before opening the folder: without its database it would
+// be taken for a new installation.
 func CheckUnfinished(data string) error {
 	_, err := os.Stat(filepath.Join(data, unfinishedFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,8 +33,8 @@ func CheckUnfinished(data string) error {
 	return fmt.Errorf("%w, and %s contains part of its backup; run `konak restore` again to start over", ErrUnfinished, data)
 }
 
-// CheckEmpty returns an error where a data folder holds more than a master key, unless a
-// restore into it broke off.
+// CheckEmpty returns an error if a data folder contains more than a master key, unless a
+// restore into it was interrupted.
 func CheckEmpty(data string) error {
 	entries, err := os.ReadDir(data)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(CheckUnfinished(data), ErrUnfinished) {
@@ -49,8 +49,9 @@ func CheckEmpty(data string) error {
 	return nil
 }
 
-// Fill puts a backup into a data folder that CheckEmpty finds empty. A mark lies there until
-// everything does; where an earlier restore left one, what it put there is removed first.
+// Fill restores a backup into a data folder that CheckEmpty accepts. A mark is in the
+// folder until everything is restored; if an earlier restore left one, what that restore
+// wrote is removed first.
 func (m Manifest) Fill(ctx context.Context, source, data string) (err error) {
 	own, err := node.Take(data)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -59,7 +60,7 @@ func (m Manifest) Fill(ctx context.Context, source, data string) (err error) {
 	if own != nil {
 		defer func() { err = errors.Join(err, own.Close()) }()
 	}
-	if err := CheckEmpty(data); err != nil { // it was checked before, when nobody else was kept away
+	if err := CheckEmpty(data); err != nil { // the earlier check was made before the folder was locked
 		return err
 	}
 	mark := filepath.Join(data, unfinishedFile)

@@ -16,8 +16,8 @@ import (
 	"konak/internal/kit/node"
 )
 
-// A restore that broke off leaves a mark, and the next one begins anew. One that finished
-// leaves none, and a folder that is in use is left alone.
+// An interrupted restore leaves a mark, and the next one starts over. A finished one leaves
+// none, and a folder in use is left alone.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	folder := made(t)
@@ -67,8 +67,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// A file is there whole or not at all, and none is replaced: a manifest that is cut off would
-// stand for a backup.
+// A file is written completely or not at all, and none is replaced: a truncated manifest
+// would be taken for a backup.
 func TestFilesAreWrittenWhole(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "manifest.json")
@@ -87,7 +87,7 @@ func TestFilesAreWrittenWhole(t *testing.T) {
 	}
 }
 
-// A backup whose manifest was damaged since does not keep the next ones from being made.
+// A backup whose manifest was damaged later does not prevent the next ones.
 func TestScheduleGoesOnAfterADamagedManifest(t *testing.T) {
 	t.Parallel()
 	s := backup.Schedule{Folder: t.TempDir(), Every: time.Hour, Keep: 2}

@@ -15,7 +15,7 @@ import (
 )
 
 // CountedFiles opens the copy of a database and returns the checksums of the files that it
-// counts on, by their paths in a backup.
+// refers to, by their paths in a backup.
 func CountedFiles(ctx context.Context, path string) (counted map[string]string, err error) {
 	d, err := db.Open(ctx, db.Options{URL: "sqlite:" + path})
 	if err != nil {
@@ -34,8 +34,8 @@ func countedIn(ctx context.Context, d *db.DB) (map[string]string, error) {
 	return counted, err
 }
 
-// absent returns which of the files that a database counts on are not in the backup, or are
-// other ones, in the order of their paths.
+// absent returns the paths, sorted, of the files that a database refers to and that are not
+// in the backup or are different there.
 func (m Manifest) absent(counted map[string]string) []string {
 	for _, row := range m.Files {
 		if counted[row.Path] == row.SHA256 {
@@ -46,9 +46,9 @@ func (m Manifest) absent(counted map[string]string) []string {
 }
 
 // Verify reads a whole backup: it compares every file with the manifest, checks the
-// database in it, and that every file which the database counts on is there, but for those
-// that the manifest names as missing. The identity file is needed for an encrypted one. It
-// changes nothing.
+// database in it, and checks that every file that the database refers to is there, except
+// those that the manifest names as missing. The identity file is needed for an encrypted
+// backup. It changes nothing.
 func Verify(ctx context.Context, name, identityFile string) (m Manifest, err error) {
 	err = WithFolder(ctx, name, identityFile, os.TempDir(), func(folder string) error {
 		if m, err = Compare(ctx, folder); err != nil {
@@ -59,7 +59,8 @@ func Verify(ctx context.Context, name, identityFile string) (m Manifest, err err
 	return m, err
 }
 
-// checkDatabase looks into a copy of the database of a backup, because opening one writes.
+// checkDatabase checks a copy of the backup's database, because opening a database writes
+// to it.
 func (m Manifest) checkDatabase(ctx context.Context, folder string) (err error) {
 	dir, err := os.MkdirTemp("", "konak-verify-")
 	if err != nil {
@@ -89,10 +90,10 @@ func (m Manifest) checkDatabase(ctx context.Context, folder string) (err error) 
 	return nil
 }
 
-// listedNames is how many files are named in one line.
+// listedNames is the number of files named in one line.
 const listedNames = 10
 
-// Names names files for people, and how many more there are.
+// Names formats paths for people: the first few names, and the number of the others.
 func Names(paths []string) string {
 	text := strings.Join(paths[:min(len(paths), listedNames)], ", ")
 	if more := len(paths) - listedNames; more > 0 {

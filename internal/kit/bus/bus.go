@@ -1,6 +1,6 @@
-// Package bus carries what happened to whoever watches right now. It promises
-// nothing: a watcher that was away reads what it missed from the database, by
-// sequence. A Hub serves one node; a Link joins the hubs of several nodes.
+// Package bus carries events to those who are watching right now. It guarantees nothing: a
+// watcher that was away reads what it missed from the database, by sequence. A Hub serves
+// one node; a Link joins the hubs of several nodes.
 package bus
 
 import (
@@ -9,30 +9,30 @@ import (
 	"github.com/google/uuid"
 )
 
-// Message is one event on its way to a stream, or with sequence 0 something
-// that is worth knowing only now. An event without a body came from another node
-// and has to be read from the database, with those before it.
+// Message is one event on its way to a stream, or with sequence 0 something that matters
+// only now. An event without a body came from another node and must be read from the
+// database, with those before it.
 type Message struct {
 	Sequence int64
 	Type     string
 	Body     []byte
 }
 
-// IsHint says whether the message only tells that there is an event to read.
+// IsHint reports whether the message only announces that there is an event to read.
 func (m Message) IsHint() bool { return m.Sequence > 0 && m.Body == nil }
 
-// Bus connects those who publish with those who watch a tenant.
+// Bus connects publishers with the watchers of a tenant.
 type Bus interface {
 	Publish(tenant uuid.UUID, m Message)
 	Subscribe(tenant uuid.UUID) *Subscription
-	// Watch calls fn for every message of one type, of any tenant, from any
-	// node, this one too. It must be quick: publishing waits for it.
+	// Watch calls fn for every message of one type, of any tenant and from any node,
+	// including this one. It must be quick: publishing waits for it.
 	Watch(name string, fn func(tenant uuid.UUID, m Message))
 }
 
-// Subscription receives a tenant's messages until it is closed. A subscriber
-// that does not keep up loses its channel and resumes from the database:
-// publishing never waits.
+// Subscription receives a tenant's messages until it is closed. The channel of a subscriber
+// that does not keep up is closed, and the subscriber resumes from the database: publishing
+// never waits.
 type Subscription struct {
 	C      <-chan Message
 	cancel func()
@@ -48,7 +48,7 @@ type Hub struct {
 	watches map[string][]func(uuid.UUID, Message)
 }
 
-// NewHub makes an empty hub.
+// NewHub creates an empty hub.
 func NewHub() *Hub {
 	return &Hub{subs: map[uuid.UUID]map[chan Message]struct{}{}, watches: map[string][]func(uuid.UUID, Message){}}
 }

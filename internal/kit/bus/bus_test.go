@@ -20,7 +20,7 @@ func TestMessagesStayInTheirTenant(t *testing.T) {
 			t.Errorf("got %+v", m)
 		}
 		sub.Close()
-		sub.Close() // twice is no harm
+		sub.Close() // closing twice is harmless
 		if _, open := <-sub.C; open {
 			t.Error("a closed subscription goes on")
 		}
@@ -33,7 +33,7 @@ func TestMessagesStayInTheirTenant(t *testing.T) {
 	}
 }
 
-// One that does not keep up loses its channel and knows it; publishing never
+// A subscriber that does not keep up loses its channel and notices it; publishing never
 // waits for it, and the others miss nothing.
 func TestSlowSubscriberIsDropped(t *testing.T) {
 	t.Parallel()

@@ -17,14 +17,14 @@ import (
 type LinkConfig struct {
 	DB  *db.DB // PostgreSQL
 	Log *slog.Logger
-	// Topics are the wake-ups that other nodes hear of.
+	// Topics are the wake-ups that are passed on to other nodes.
 	Topics []string
 }
 
-// Link is the bus of one of several nodes on one PostgreSQL. What one node
-// publishes, and the topics that it wakes, reach the others by NOTIFY. A node that
-// has not heard of another for a while sends nothing but a sign of life. Whatever
-// is lost on the way, its receivers find by looking for it now and then.
+// Link is the bus of one of several nodes on one PostgreSQL. What one node publishes, and
+// the topics that it wakes, reach the others by NOTIFY. A node that has not heard of
+// another for a while sends nothing but heartbeats. Receivers check the database now and
+// then and so find whatever is lost on the way.
 type Link struct {
 	*Hub
 	cfg  LinkConfig
@@ -32,25 +32,26 @@ type Link struct {
 	wake chan struct{}
 
 	mu     sync.Mutex
-	heard  time.Time // the last word of another node
-	hello  bool      // a sign of life is due
+	heard  time.Time // when another node was last heard
+	hello  bool      // a heartbeat is due
 	notes  []note
-	latest map[uuid.UUID]int64 // of tenants whose events were too many to carry
+	latest map[uuid.UUID]int64 // of tenants with too many events to send
 	topics map[string]struct{}
 }
 
 const (
 	channel = "konak"
-	// helloEvery is how often a node gives a sign of life, forgetAfter how long
-	// the others believe that it is there.
+	// helloEvery is how often a node sends a heartbeat, forgetAfter how long after the last
+	// message the others believe that it is there.
 	helloEvery  = 10 * time.Second
 	forgetAfter = 35 * time.Second
 	// gather is the least time between two rounds of sending.
 	gather = 5 * time.Millisecond
-	// maxNotes bounds what waits to be sent. Of more events only the newest
-	// sequence of each tenant is told.
+	// maxNotes bounds what waits to be sent. Beyond it only the newest sequence of each
+	// tenant is sent.
 	maxNotes = 1000
-	// maxBytes is how many bytes of notes one packet holds beside its other fields.
+	// maxBytes is the number of bytes of notes that fit in a packet besides its other
+	// fields.
 	maxBytes = db.NotifyLimit - 500
 )
 
@@ -70,7 +71,7 @@ type packet struct {
 	Notes  []json.RawMessage `json:"notes,omitempty"`
 }
 
-// NewLink makes the link of a node. Until Run it is as good as a Hub.
+// NewLink creates the link of a node. Until Run is called it behaves like a Hub.
 func NewLink(c LinkConfig) *Link {
 	l := &Link{
 		Hub: NewHub(), cfg: c, node: c.DB.Clock().NewCapability(), wake: make(chan struct{}, 1),
@@ -98,7 +99,7 @@ func (l *Link) woke(topic string) {
 	}
 }
 
-// change adds to what is to be sent, if another node is there.
+// change runs fn, which adds to what is to be sent, if another node is there.
 func (l *Link) change(fn func()) {
 	l.mu.Lock()
 	if l.cfg.DB.Clock().Now().Sub(l.heard) > forgetAfter {
@@ -148,8 +149,7 @@ func (l *Link) Run(ctx context.Context) {
 	}
 }
 
-// hear receives until ctx ends, and begins again a second after a connection was
-// lost.
+// hear receives until ctx ends, and reconnects a second after a connection was lost.
 func (l *Link) hear(ctx context.Context) {
 	again := time.NewTimer(0)
 	defer again.Stop()
@@ -166,7 +166,7 @@ func (l *Link) hear(ctx context.Context) {
 	}
 }
 
-// sayHello makes the next round give a sign of life.
+// sayHello makes the next round send a heartbeat.
 func (l *Link) sayHello() {
 	l.mu.Lock()
 	l.hello = true
@@ -174,7 +174,7 @@ func (l *Link) sayHello() {
 	l.signal()
 }
 
-// take empties what is to be sent into notifications.
+// take removes what is to be sent and returns it as notifications.
 func (l *Link) take() []string {
 	l.mu.Lock()
 	notes, first := l.notes, packet{Node: l.node, Hello: l.hello}
@@ -208,8 +208,8 @@ func (l *Link) take() []string {
 	return append(out, string(encode(p)))
 }
 
-// encode gives a note as JSON. An event that is too large goes without its body;
-// of anything else that is too large it gives nil.
+// encode returns a note as JSON. An event that is too large is encoded without its body;
+// for any other note that is too large it returns nil.
 func (n note) encode() json.RawMessage {
 	b := encode(n)
 	if len(b) <= maxBytes {
@@ -229,7 +229,7 @@ func encode(v any) []byte {
 	return b
 }
 
-// receive takes in what a node says.
+// receive handles a packet from another node.
 func (l *Link) receive(payload string) {
 	var p packet
 	if err := json.Unmarshal([]byte(payload), &p); err != nil {
@@ -241,7 +241,7 @@ func (l *Link) receive(payload string) {
 	}
 	now := l.cfg.DB.Clock().Now()
 	l.mu.Lock()
-	// A node that has just come hears at once that it is not alone.
+	// A node that has just started learns at once that it is not alone.
 	if now.Sub(l.heard) > forgetAfter {
 		l.hello = true
 		defer l.signal()

@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// node is a link that runs on a database that others share.
+// node is a link on a database that is shared with others.
 type node struct {
 	*bus.Link
 	db *db.DB
@@ -94,15 +94,15 @@ func receive(t *testing.T, sub *bus.Subscription) bus.Message {
 	}
 }
 
-// What one node publishes reaches the streams of the others, in order, and its own
-// only once; another tenant hears nothing.
+// What one node publishes reaches the streams of the others, in order, and its own only
+// once; another tenant receives nothing.
 func TestLinkCarriesMessages(t *testing.T) {
 	t.Parallel()
 	nodes := startNodes(t, 3)
 	tenant, other := uuid.New(), uuid.New()
 	own, foreign := nodes[0].Subscribe(tenant), nodes[1].Subscribe(other)
 	subs := []*bus.Subscription{nodes[1].Subscribe(tenant), nodes[2].Subscribe(tenant), own}
-	// JSON of JSON, characters that are escaped in it, and a NUL.
+	// JSON inside JSON, characters that are escaped in it, and a NUL.
 	body := []byte("{\"data\":{\"text\":\"<b>\\u0000 & ğ \\\"x\\\"\"}}")
 	begin := time.Now()
 	nodes[0].Publish(tenant, bus.Message{Sequence: 7, Type: "conversation.replied", Body: body})
@@ -116,7 +116,7 @@ func TestLinkCarriesMessages(t *testing.T) {
 		}
 	}
 	t.Logf("two messages reached two other nodes after %v", time.Since(begin))
-	// What follows is the next thing that each hears: nothing came twice.
+	// The next message is the next thing that each receives: nothing came twice.
 	nodes[2].Publish(tenant, bus.Message{Type: "end"})
 	nodes[2].Publish(other, bus.Message{Type: "end"})
 	for i, sub := range append(subs, foreign) {
@@ -126,8 +126,8 @@ func TestLinkCarriesMessages(t *testing.T) {
 	}
 }
 
-// An event that is too large for a notification arrives as a hint to read it; a
-// signal that is too large is lost, and what follows is not.
+// An event that is too large for a notification arrives as a hint to read it; a signal that
+// is too large is lost, but what follows is not.
 func TestLinkTellsOfLargeEvents(t *testing.T) {
 	t.Parallel()
 	nodes := startNodes(t, 2)
@@ -155,7 +155,7 @@ func TestLinkKeepsUpWithMany(t *testing.T) {
 	for last := int64(0); last < many; {
 		select {
 		case m, ok := <-sub.C:
-			if !ok { // it did not keep up and begins anew, as a feed does
+			if !ok { // it did not keep up and starts over, as a feed does
 				sub = nodes[1].Subscribe(tenant)
 				nodes[0].Publish(tenant, bus.Message{Sequence: many, Type: "t"})
 				continue
@@ -170,8 +170,7 @@ func TestLinkKeepsUpWithMany(t *testing.T) {
 	}
 }
 
-// A topic that is to be carried wakes its listeners on the other nodes, and does
-// not come back.
+// A carried topic wakes its listeners on the other nodes, and does not come back.
 func TestLinkCarriesWakeUps(t *testing.T) {
 	t.Parallel()
 	nodes := startNodes(t, 2)
@@ -197,7 +196,7 @@ func TestLinkCarriesWakeUps(t *testing.T) {
 	}
 }
 
-// Nodes hear each other again after the database cut their connections.
+// Nodes hear each other again after the database has closed their connections.
 func TestLinkSurvivesLostConnections(t *testing.T) {
 	t.Parallel()
 	nodes := startNodes(t, 2)
@@ -213,7 +212,7 @@ func TestLinkSurvivesLostConnections(t *testing.T) {
 	awaitWord(t, nodes[1], nodes[0])
 }
 
-// A node that is alone sends nothing but its sign of life.
+// A node that is alone sends nothing but heartbeats.
 func TestLinkIsQuietAlone(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t, db.Postgres)
@@ -235,7 +234,7 @@ func TestLinkIsQuietAlone(t *testing.T) {
 	if err := d.Notify(t.Context(), "konak", []string{`{"node":"` + uuid.NewString() + `","hello":true}`}); err != nil {
 		t.Fatal(err)
 	}
-	// Its answer to another's first word comes after anything it sent before.
+	// Its answer to another node's first message comes after anything it sent before.
 	for p := range heard {
 		if strings.Contains(p, "secret") || strings.Contains(p, topic) {
 			t.Errorf("a node that is alone sends %s", p)
@@ -248,7 +247,7 @@ func TestLinkIsQuietAlone(t *testing.T) {
 	<-done
 }
 
-// A notification that nobody of ours sent is passed over.
+// A notification that none of our nodes sent is skipped.
 func TestLinkPassesOverRubbish(t *testing.T) {
 	t.Parallel()
 	nodes := startNodes(t, 2)

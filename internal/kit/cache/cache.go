@@ -1,4 +1,4 @@
-// Package cache keeps in memory what takes long to find, up to a size and for a time.
+// Package cache keeps in memory what takes long to find, with limits on size and age.
 package cache
 
 import (
@@ -11,21 +11,22 @@ import (
 
 // Options bound a cache.
 type Options[K comparable, V any] struct {
-	// Most is how much is kept: values, or their weight where they are weighed.
+	// Most is the number of values to keep, or their total weight if Weight is set.
 	Most   int
 	Weight func(key K, value V) uint32
-	// For is how long a value is kept; zero is for ever.
+	// For is how long a value is kept; zero means forever.
 	For time.Duration
 }
 
 // Cache holds values by their keys.
 //
-// The library is compiled for one pair of types, here: for each pair of its own, every
-// package that knows a struct with a cache would compile all of it again (0192).
+// The library is compiled for one pair of types, here: if each Cache used it with its own
+// types, every package that sees a struct with a cache would compile all of it again
+// (0192).
 type Cache[K comparable, V any] struct{ kept kept }
 
-// kept is what a cache needs of the library. As an interface it hides the library's types
-// from those who have a Cache in a struct.
+// kept is the part of the library that a cache needs. It is an interface so that packages
+// with a Cache in a struct do not see the library's types.
 type kept interface {
 	GetIfPresent(key any) (any, bool)
 	Get(ctx context.Context, key any, find otter.Loader[any, any]) (any, error)
@@ -34,7 +35,7 @@ type kept interface {
 	All() iter.Seq2[any, any]
 }
 
-// New makes a cache.
+// New creates a cache.
 func New[K comparable, V any](o Options[K, V]) Cache[K, V] {
 	var weight func(key, value any) uint32
 	if o.Weight != nil {
@@ -54,7 +55,7 @@ func keep(most int, weight func(key, value any) uint32, d time.Duration) kept {
 	return otter.Must(o)
 }
 
-// Get returns the value of a key, where it is kept.
+// Get returns the value of a key, if it is cached.
 func (c Cache[K, V]) Get(key K) (value V, ok bool) {
 	found, ok := c.kept.GetIfPresent(key)
 	if !ok {
@@ -63,8 +64,8 @@ func (c Cache[K, V]) Get(key K) (value V, ok bool) {
 	return found.(V), true
 }
 
-// Find returns the value of a key, and finds it where it is not kept: once, however many ask
-// for it at a time.
+// Find returns the value of a key. If it is not cached, find is called, once for all who
+// ask at the same time.
 func (c Cache[K, V]) Find(ctx context.Context, key K, find func(context.Context) (V, error)) (value V, err error) {
 	found, err := c.kept.Get(ctx, key, otter.LoaderFunc[any, any](func(ctx context.Context, _ any) (any, error) { return find(ctx) }))
 	if err != nil {
@@ -73,13 +74,13 @@ func (c Cache[K, V]) Find(ctx context.Context, key K, find func(context.Context)
 	return found.(V), nil
 }
 
-// Set keeps a value.
+// Set caches a value.
 func (c Cache[K, V]) Set(key K, value V) { c.kept.Set(key, value) }
 
-// Remove forgets a value.
+// Remove drops a value.
 func (c Cache[K, V]) Remove(key K) { c.kept.Invalidate(key) }
 
-// All walks over what is kept.
+// All iterates over the cached values.
 func (c Cache[K, V]) All() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for key, value := range c.kept.All() {

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/cache"
 )
 
-// What is set is there until it is removed.
+// A value that is set is there until it is removed.
 func TestSetAndRemove(t *testing.T) {
 	t.Parallel()
 	c := cache.New(cache.Options[string, int]{Most: 10})
@@ -29,7 +29,7 @@ func TestSetAndRemove(t *testing.T) {
 	}
 }
 
-// What is not kept is found; an error is kept for nobody.
+// A value that is not cached is found; an error is not cached.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	c := cache.New(cache.Options[string, *int]{Most: 10})
@@ -48,7 +48,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What is kept weighs no more than the bound.
+// The cached values weigh no more than the bound.
 func TestWeight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestWeight(t *testing.T) {
 		for i := range 10 {
 			c.Set(i, strings.Repeat("x", 30))
 		}
-		synctest.Wait() // the library drops what is too much beside us
+		synctest.Wait() // the library evicts in the background
 		if n := len(maps.Collect(c.All())); n == 0 || n > 3 {
 			t.Errorf("%d values of 30 are kept under a bound of 100", n)
 		}

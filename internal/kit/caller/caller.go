@@ -1,9 +1,8 @@
-// Package caller says on whose behalf code runs.
+// Package caller identifies on whose behalf code runs.
 //
-// The API kit puts a Caller into the request's context; jobs and the
-// dispatcher put back the one that set them off. Gates read it for the audit
-// line and the event's actor, and for the test flag, which travels with
-// everything a test-environment key sets off.
+// The API kit puts a Caller into the request's context; jobs and the dispatcher restore the
+// Caller that triggered them. Gates read it for the audit line and the event's actor, and
+// for the test flag, which travels with everything that a test-environment key triggers.
 package caller
 
 import (
@@ -32,46 +31,46 @@ type Caller struct {
 	Kind     Kind
 	TenantID uuid.UUID
 	Slug     string
-	// ID is the membership for an agent, the key for an API key.
+	// ID is the membership for an agent, or the key for an API key.
 	ID        uuid.UUID
 	UserID    uuid.UUID
 	SessionID uuid.UUID
 	Perms     perm.Set
 	Licences  map[string]bool
-	// Delegated marks a session that the person did not open themselves: it
-	// was granted to an app, or opened by a code that somebody else made.
+	// Delegated marks a session that the person did not open themselves: it was granted to
+	// an app, or opened with a code that somebody else created.
 	Delegated bool
-	// App is the name of the app that acts for the person, "" where none does.
+	// App is the name of the app that acts for the person, "" if none does.
 	App string
-	// Resource is the path of the one route that a token of an app was issued for
-	// (RFC 8707); "" is the whole API.
+	// Resource is the path of the only route for which an app's token was issued (RFC
+	// 8707); "" means the whole API.
 	Resource string
-	// MustEnrol marks a session in a workspace that asks for a second step which
-	// the person has not set up: it can do nothing else.
+	// MustEnrol marks a session in a workspace that requires a second step which the person
+	// has not set up: the session can be used for nothing else.
 	MustEnrol bool
-	// Test marks what a test-environment key set off: no live side effects.
+	// Test marks what a test-environment key triggered: no live side effects.
 	Test bool
-	// Silent marks who acts where nothing may reach a customer, as with the tools of MCP.
+	// Silent marks a caller whose actions must not reach a customer, such as the tools of
+	// MCP.
 	Silent bool
 	// VerifiedAt is when the person last proved their password.
 	VerifiedAt time.Time
 	IP         string
-	// Kept is what the module that proved the credential knows besides. Only
-	// that module reads it.
+	// Kept is further data of the module that verified the credential. Only that module
+	// reads it.
 	Kept any
 }
 
-// Can says whether the caller holds p.
+// Can reports whether the caller holds p.
 func (c *Caller) Can(p perm.Permission) bool { return c != nil && c.Perms.Has(p) }
 
-// MaySee says whether there is, for the caller, a record that is a test's or,
-// where test is false, a live one. Keys of the test environment see only what
-// was made in it; everybody else sees both.
+// MaySee reports whether the caller may see a record that is a test's or, if test is false,
+// a live one. Keys of the test environment see only test records; everybody else sees both.
 func (c *Caller) MaySee(test bool) bool { return test || !c.Test }
 
-// OnlyVisible is MaySee as a part of a query: it returns " AND " and the column
-// that marks a test's record for a key of the test environment, and "" for
-// everybody else. Each query of a store that finds such records has it.
+// OnlyVisible is MaySee as a part of a query: for a key of the test environment it returns
+// " AND " and the column that marks test records, for everybody else "". Each query of a
+// store that finds such records includes it.
 func OnlyVisible(ctx context.Context, column string) string {
 	if From(ctx).Test {
 		return " AND " + column
@@ -86,7 +85,7 @@ func With(ctx context.Context, c *Caller) context.Context {
 	return context.WithValue(ctx, ctxKey{}, c)
 }
 
-// From finds the caller; without one it is the system itself.
+// From returns the caller in the context; if there is none, it is the system itself.
 func From(ctx context.Context) *Caller {
 	if c, ok := ctx.Value(ctxKey{}).(*Caller); ok {
 		return c

@@ -15,14 +15,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Source gives the current time and new identifiers.
+// Source provides the current time and new identifiers.
 type Source interface {
-	// Now is the current time in UTC, cut to microseconds, which is what the
-	// databases keep.
+	// Now returns the current time in UTC, truncated to microseconds, the precision of the
+	// databases.
 	Now() time.Time
-	// NewID is a UUIDv7: it sorts by creation time.
+	// NewID returns a UUIDv7, which sorts by creation time.
 	NewID() uuid.UUID
-	// NewCapability is a UUIDv4 for ids that grant access by being known.
+	// NewCapability returns a UUIDv4 for an id that grants access to anyone who knows it.
 	NewCapability() uuid.UUID
 }
 
@@ -38,9 +38,8 @@ func (System) NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 // NewCapability implements Source.
 func (System) NewCapability() uuid.UUID { return uuid.Must(uuid.NewRandom()) }
 
-// Fake is a clock that stands still until it is moved. Its ids are real
-// UUIDv7s built from the fake time and a counter, so they are ordered and the
-// same in every run.
+// Fake is a clock that stands still until it is moved. Its ids are real UUIDv7s built from
+// the fake time and a counter, so they are ordered and the same in every run.
 type Fake struct {
 	mu  sync.Mutex
 	now time.Time
@@ -84,8 +83,8 @@ func (f *Fake) NewID() uuid.UUID {
 	return id
 }
 
-// NewCapability implements Source. Capabilities stay random even in tests:
-// nothing may depend on guessing one.
+// NewCapability implements Source. Capabilities stay random even in tests: nothing may
+// depend on predicting one.
 func (f *Fake) NewCapability() uuid.UUID {
 	var id uuid.UUID
 	if _, err := rand.Read(id[:]); err != nil {
@@ -96,19 +95,19 @@ func (f *Fake) NewCapability() uuid.UUID {
 	return id
 }
 
-// Stopwatch starts now and tells how long ago that was. It measures, it does
-// not decide, so it always runs on the real clock.
+// Stopwatch starts now and returns a function for the time elapsed. It only measures and
+// decides nothing, so it always uses the real clock.
 func Stopwatch() func() time.Duration {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }
 }
 
-// Deadline is d from now on the clock of the operating system, which is the
-// one that sockets go by.
+// Deadline returns the time d from now on the clock of the operating system, the one that
+// sockets use.
 func Deadline(d time.Duration) time.Time { return time.Now().Add(d) }
 
-// FirstID is the smallest record id of a point in time: ids of records made
-// before it sort before it.
+// FirstID returns the smallest record id for a point in time: ids of earlier records sort
+// before it.
 func FirstID(t time.Time) uuid.UUID {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], uint64(t.UnixMilli())<<16)
@@ -117,7 +116,7 @@ func FirstID(t time.Time) uuid.UUID {
 	return id
 }
 
-// Left is how long a context has still to go, and whether it ends at all.
+// Left returns the time until the context's deadline, and whether it has one.
 func Left(ctx context.Context) (time.Duration, bool) {
 	end, ok := ctx.Deadline()
 	if !ok {

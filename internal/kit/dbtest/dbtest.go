@@ -1,8 +1,8 @@
 // Package dbtest runs a test on SQLite and on a real PostgreSQL.
 //
-// Every test gets a database of its own, copied from one that was migrated
-// once. On PostgreSQL it works as a role without BYPASSRLS and with row
-// security forced, so a query that forgets its tenant finds nothing there.
+// Every test gets its own database, copied from one that was migrated once. On PostgreSQL
+// it works as a role without BYPASSRLS and with row security forced, so a query that
+// forgets its tenant finds nothing there.
 package dbtest
 
 import (
@@ -25,7 +25,7 @@ import (
 	"konak/migrations"
 )
 
-// Start is when a test's fake clock begins.
+// Start is the initial time of a test's fake clock.
 var Start = time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
 
 // Run runs fn on both databases with a fake clock.
@@ -40,7 +40,7 @@ func Run(t *testing.T, fn func(t *testing.T, d *db.DB, c *clock.Fake)) {
 	}
 }
 
-// Open gives a fresh, migrated database.
+// Open returns a fresh, migrated database.
 func Open(tb testing.TB, dialect db.Dialect, c clock.Source) *db.DB {
 	tb.Helper()
 	opts := db.Options{URL: URL(tb, dialect), Clock: c, RowSecurity: true, MaxConns: 12}
@@ -56,8 +56,8 @@ func Open(tb testing.TB, dialect db.Dialect, c clock.Source) *db.DB {
 	return d
 }
 
-// URL gives the address of a fresh, migrated database, for tests that start
-// a process of their own.
+// URL returns the address of a fresh, migrated database, for tests that start another
+// process.
 func URL(tb testing.TB, dialect db.Dialect) string {
 	tb.Helper()
 	if dialect == db.Postgres {
@@ -107,8 +107,8 @@ func migrate(url string) error {
 	return err
 }
 
-// fingerprint changes with any migration, so that a template on a server that
-// outlives the test run is never an old one.
+// fingerprint changes with any migration, so that a template left on a server by an earlier
+// test run is never used when it is out of date.
 func fingerprint() string {
 	h := sha256.New()
 	err := fs.WalkDir(migrations.Files, ".", func(path string, e fs.DirEntry, err error) error {
@@ -125,7 +125,7 @@ func fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// Tenant adds a workspace with every licence.
+// Tenant adds a workspace with all licences.
 func Tenant(tb testing.TB, d *db.DB, slug string) uuid.UUID {
 	tb.Helper()
 	id := d.Clock().NewID()

@@ -12,11 +12,12 @@ import (
 	"konak/internal/kit/db"
 )
 
-// known has the tables of each open database, by *db.DB: reading them is slow on PostgreSQL.
+// known caches the tables of each open database, by *db.DB: reading them is slow on
+// PostgreSQL.
 var known sync.Map
 
-// Tables gives every table and its columns. It reads them once for each database, so a test
-// adds tables of its own before it asks.
+// Tables returns every table and its columns. It reads them once per database, so a test
+// that adds tables must do so before it calls Tables.
 func Tables(tb testing.TB, d *db.DB) map[string][]string {
 	tb.Helper()
 	if have, ok := known.Load(d); ok {
@@ -51,7 +52,8 @@ func readTables(tb testing.TB, d *db.DB) map[string][]string {
 	return out
 }
 
-// AnyID gives the id of a tenant's row in a table, or of one of its people's.
+// AnyID returns the id of a row in a table that belongs to a tenant or to one of its
+// people.
 func AnyID(tb testing.TB, d *db.DB, table string, tenant uuid.UUID) (uuid.UUID, bool) {
 	tb.Helper()
 	columns, ok := Tables(tb, d)[table]
@@ -70,7 +72,7 @@ func AnyID(tb testing.TB, d *db.DB, table string, tenant uuid.UUID) (uuid.UUID, 
 	return id, found
 }
 
-// Dump writes out everything that a tenant has, in a fixed order.
+// Dump returns everything that a tenant has as text, in a fixed order.
 func Dump(tb testing.TB, d *db.DB, tenant uuid.UUID) string {
 	tb.Helper()
 	tables := Tables(tb, d)
@@ -104,8 +106,8 @@ func Dump(tb testing.TB, d *db.DB, tenant uuid.UUID) string {
 	return b.String()
 }
 
-// belongs says which rows of a table are a tenant's: those that name it, or
-// what the people in it have.
+// belongs returns the condition for the rows of a table that are a tenant's: those that
+// name it, or those of its people.
 func belongs(columns []string) string {
 	switch {
 	case slices.Contains(columns, "tenant_id"):

@@ -6,8 +6,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// CountPages reads a list from a page on until there is no next page. It returns
-// how many rows it found on how many pages. An error of the list ends the test.
+// CountPages reads a list, starting at page p, until there is no next page. It returns the
+// number of rows and of pages. An error of the list ends the test.
 func CountPages[T any](t *testing.T, p db.Page, list func(db.Page) (db.List[T], error)) (rows, pages int) {
 	t.Helper()
 	for more := true; more; pages++ {

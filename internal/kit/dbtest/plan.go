@@ -9,9 +9,9 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Plan returns how the database would run a query of a tenant, a line for each
-// step. On PostgreSQL, where the role of tests cannot gather statistics, the
-// planner is told to sort only where no index has the order.
+// Plan returns how the database would run a tenant's query, one line per step. On
+// PostgreSQL, where the role used in tests cannot gather statistics, the planner is told to
+// sort only if no index has the order.
 func Plan(tb testing.TB, d *db.DB, tenant uuid.UUID, query string, args ...any) string {
 	tb.Helper()
 	explain := "EXPLAIN "

@@ -8,11 +8,11 @@ import (
 	"konak/internal/kit/db"
 )
 
-// owners are the addresses of the databases' owners, by the database's name.
+// owners holds the addresses of databases as their owner, by the database's name.
 var owners sync.Map
 
-// RefuseUpdates makes every UPDATE of a table fail, as a database in trouble
-// would, until allow is called.
+// RefuseUpdates makes every UPDATE of a table fail, as in a failing database, until allow
+// is called.
 func RefuseUpdates(tb testing.TB, d *db.DB, table string) (allow func()) {
 	tb.Helper()
 	return refuse(tb, d, "UPDATE", table)
@@ -43,7 +43,7 @@ func refuse(tb testing.TB, d *db.DB, verb, table string) (allow func()) {
 	return func() { change(tb, owner, `DROP TRIGGER `+name+` ON `+table, `DROP FUNCTION `+name+`()`) }
 }
 
-// ownerOf opens a PostgreSQL database as its owner, who may change its tables.
+// ownerOf opens a PostgreSQL database as its owner, which may change its tables.
 func ownerOf(tb testing.TB, d *db.DB) *db.DB {
 	tb.Helper()
 	var name string

@@ -1,9 +1,9 @@
-// Package dns asks the name servers that are responsible for a name, and no
-// cache between: what a person changed a minute ago is seen.
+// Package dns asks the authoritative name servers of a name directly, without a cache: what
+// a person changed a minute ago is visible.
 //
-// A server can neither fill the memory nor hold its caller: an answer has 64 KiB
-// at most, packets that answer another question are dropped and counted, each
-// attempt and each question have a limit in time.
+// A server can neither fill the memory nor block its caller: an answer has 64 KiB at most,
+// packets that answer another question are dropped and counted, and each attempt and each
+// question has a time limit.
 package dns
 
 import (
@@ -21,7 +21,7 @@ import (
 // Type is the type of a record.
 type Type = dnsmessage.Type
 
-// The types that can be asked for.
+// The types that can be queried.
 const (
 	TXT   = dnsmessage.TypeTXT
 	MX    = dnsmessage.TypeMX
@@ -35,21 +35,21 @@ const (
 	lookupTime  = 8 * time.Second
 	maxSteps    = 8   // aliases and delegations that are followed
 	maxServers  = 6   // addresses that are asked for one name
-	maxRecords  = 100 // of an answer
+	maxRecords  = 100 // in an answer
 )
 
 // Record is one record of an answer.
 type Record struct {
 	Type Type
-	// Text is a TXT record's text: its strings, joined.
+	// Text is the text of a TXT record: its strings, joined.
 	Text string
-	// Host is where an MX, CNAME or SRV record leads, without the dot at its end.
+	// Host is the target of an MX, CNAME or SRV record, without the final dot.
 	Host string
-	// Priority is of MX and SRV, Weight and Port are of SRV.
+	// Priority is set for MX and SRV, Weight and Port for SRV.
 	Priority, Weight, Port uint16
 }
 
-// String is the record's value as a zone file has it, a text without quotes.
+// String returns the record's value as in a zone file; a text has no quotes.
 func (r Record) String() string {
 	switch r.Type {
 	case MX:
@@ -62,15 +62,15 @@ func (r Record) String() string {
 	return r.Text
 }
 
-// Why a question has no answer.
+// The reasons why a question has no answer.
 const (
-	ReasonFailed      = "server_failed" // the servers answer, but not this
+	ReasonFailed      = "server_failed" // the servers answer, but with a failure
 	ReasonTimeout     = "timeout"
 	ReasonUnreachable = "unreachable"
 )
 
-// Error says that the servers that are responsible gave no answer. That a record
-// is not there is no error.
+// Error means that no authoritative server gave an answer. A record that does not exist is
+// not an error.
 type Error struct {
 	Name   string
 	Reason string
@@ -89,17 +89,17 @@ func (e *Error) Unwrap() error { return e.Err }
 type Config struct {
 	// Dial connects to a name server over "udp" or "tcp".
 	Dial func(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error)
-	// Servers finds the servers that are responsible for a name; nil asks the
-	// system's resolver for them.
+	// Servers finds the authoritative servers of a name; nil asks the system's resolver for
+	// them.
 	Servers func(ctx context.Context, name string) ([]netip.AddrPort, error)
-	// Timeout is how long one attempt may take; two seconds where it is zero.
+	// Timeout is how long one attempt may take; zero means two seconds.
 	Timeout time.Duration
 }
 
-// Client asks questions.
+// Client queries name servers.
 type Client struct{ cfg Config }
 
-// New makes a client.
+// New creates a client.
 func New(c Config) *Client {
 	if c.Servers == nil {
 		c.Servers = findServers
@@ -110,10 +110,9 @@ func New(c Config) *Client {
 	return &Client{c}
 }
 
-// Lookup returns the records of a name, none where there are none. zone is a name
-// above it, or the name itself, from where the servers are looked for. It follows
-// aliases and delegations. It returns an *Error where no server that is
-// responsible answers.
+// Lookup returns the records of a name, or nothing if there are none. zone is a name above
+// it, or the name itself, at which the search for servers begins. Lookup follows aliases
+// and delegations. It returns an *Error if no authoritative server answers.
 func (c *Client) Lookup(ctx context.Context, zone, name string, t Type) ([]Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
@@ -157,8 +156,7 @@ func (c *Client) askAll(ctx context.Context, servers []netip.AddrPort, zone, nam
 	return r, err
 }
 
-// findServers asks the system's resolver for the servers of the zone that a name
-// is in.
+// findServers asks the system's resolver for the servers of the zone of a name.
 func findServers(ctx context.Context, name string) ([]netip.AddrPort, error) {
 	for zone := name; strings.Count(zone, ".") > 1; _, zone, _ = strings.Cut(zone, ".") {
 		list, err := net.DefaultResolver.LookupNS(ctx, zone)
@@ -200,5 +198,5 @@ func reasonOf(ctx context.Context, err error) string {
 	return ReasonUnreachable
 }
 
-// fullName is a name in small letters with a dot at its end.
+// fullName returns a name in lower case with a final dot.
 func fullName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) + "." }

@@ -68,7 +68,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// A server that does not answer is told apart from a name without records.
+// A server that does not answer is distinguished from a name without records.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	for manner, want := range map[dnstest.Manner]string{
@@ -92,7 +92,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// Where the first server is dead the next one is asked.
+// If the first server is dead, the next one is asked.
 func TestSeveralServers(t *testing.T) {
 	t.Parallel()
 	dead, works := dnstest.Start(t), dnstest.Start(t)
@@ -108,8 +108,8 @@ func TestSeveralServers(t *testing.T) {
 	}
 }
 
-// What a zone below is responsible for is asked of its own servers, and a server
-// that delegates a zone elsewhere is not believed about it.
+// Questions about a zone below are put to its own servers, and a server that delegates to a
+// zone elsewhere is not believed.
 func TestDelegation(t *testing.T) {
 	t.Parallel()
 	above, below := dnstest.Start(t), dnstest.Start(t)

@@ -19,27 +19,25 @@ import (
 
 // Limits of one exchange.
 const (
-	udpSize    = 1232 // what we offer to take in one packet
+	udpSize    = 1232 // the packet size that we offer to accept
 	packetSize = 4 << 10
 	maxStrays  = 64 // packets that answer something else
 )
 
 var (
-	// errRefusing says that a server answers, but not with what it is responsible
-	// for.
+	// errRefusing means that a server answers, but without the authority to.
 	errRefusing = errors.New("the name server gives no answer")
 	errGarbage  = errors.New("the name server's answer cannot be read")
 )
 
-// reply is what a server said: records, an alias, or a zone below whose servers
-// know more.
+// reply is a server's answer: records, an alias, or a zone below whose servers know more.
 type reply struct {
 	records []Record
 	alias   string
 	zone    string
 }
 
-// ask asks one server, by TCP where the answer does not fit into a packet.
+// ask asks one server; it uses TCP if the answer does not fit into a packet.
 func (c *Client) ask(ctx context.Context, server netip.AddrPort, zone, name string, t Type) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
@@ -132,7 +130,7 @@ func exchangeStream(conn net.Conn, query []byte, id uint16, q dnsmessage.Questio
 	return msg, nil
 }
 
-// answers says whether a message is the answer to the question.
+// answers reports whether a message is the answer to the question.
 func answers(msg []byte, id uint16, q dnsmessage.Question) bool {
 	var p dnsmessage.Parser
 	h, err := p.Start(msg)
@@ -149,8 +147,8 @@ func isTruncated(msg []byte) bool {
 	return err == nil && h.Truncated
 }
 
-// readReply reads an answer. It returns errRefusing for a server that is not
-// responsible, or says that it failed.
+// readReply reads an answer. It returns errRefusing if the server is not authoritative or
+// reports a failure.
 func readReply(msg []byte, zone, name string, t Type) (r reply, err error) {
 	var p dnsmessage.Parser
 	h, err := p.Start(msg)
@@ -190,7 +188,7 @@ func readAnswers(p *dnsmessage.Parser, name string, t Type) (r reply, err error)
 	return r, nil
 }
 
-// add reads one record that is of the wanted type, or an alias.
+// add adds one record if it is of the wanted type, or an alias.
 func (r *reply) add(p *dnsmessage.Parser, typ, want Type) error {
 	rec := Record{Type: typ}
 	switch typ {
@@ -228,8 +226,8 @@ func (r *reply) add(p *dnsmessage.Parser, typ, want Type) error {
 	return nil
 }
 
-// readDelegation reads which zone between zone and name has servers of its own.
-// It returns errRefusing where none has.
+// readDelegation finds the zone between zone and name that has its own servers. It returns
+// errRefusing if there is none.
 func readDelegation(p *dnsmessage.Parser, zone, name string) (reply, error) {
 	err := p.SkipAllAnswers()
 	for err == nil {
@@ -246,7 +244,7 @@ func readDelegation(p *dnsmessage.Parser, zone, name string) (reply, error) {
 	return reply{}, fmt.Errorf("%w: it is not responsible", errRefusing)
 }
 
-// isUnder says whether a name is a zone's own or lies below it.
+// isUnder reports whether a name is the zone itself or lies below it.
 func isUnder(name, zone string) bool {
 	labels, above := strings.Split(name, "."), strings.Split(zone, ".")
 	return len(labels) >= len(above) && slices.Equal(labels[len(labels)-len(above):], above)

@@ -13,8 +13,8 @@ const (
 	keycap    = '\u20e3'
 )
 
-// Is says whether text is one emoji: a picture with its skin tone or other
-// modifiers, several of them joined, a flag, or a key.
+// Is reports whether text is one emoji: a picture with its skin tone or other modifiers,
+// several joined pictures, a flag, or a key.
 func Is(text string) bool {
 	if text == "" || len(text) > maxEmoji || !utf8.ValidString(text) {
 		return false
@@ -26,7 +26,7 @@ func Is(text string) bool {
 	case signs[0] >= '0' && signs[0] <= '9' || signs[0] == '#' || signs[0] == '*':
 		return len(signs) == 2 && signs[1] == keycap || len(signs) == 3 && signs[1] == asPicture && signs[2] == keycap
 	}
-	picture := true // the next sign must be one
+	picture := true // the next character must be a picture
 	for _, r := range signs {
 		switch {
 		case picture:
@@ -45,13 +45,12 @@ func Is(text string) bool {
 
 func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
-// modifies says whether a sign changes the picture before it.
+// modifies reports whether a character changes the picture before it.
 func modifies(r rune) bool {
 	return r == asPicture || r >= 0x1f3fb && r <= 0x1f3ff || r >= 0xe0020 && r <= 0xe007f
 }
 
-// isPictographic says whether a sign is in one of the blocks of Unicode that hold
-// pictures.
+// isPictographic reports whether a character is in one of Unicode's blocks of pictures.
 func isPictographic(r rune) bool {
 	for _, block := range [][2]rune{
 		{0x1f000, 0x1faff}, {0x2600, 0x27bf}, {0x2190, 0x21ff}, {0x2300, 0x23ff}, {0x25a0, 0x25ff}, {0x2900, 0x297f}, {0x2b00, 0x2bff},

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Code identifies a kind of failure. Clients switch on it, so a code never
-// changes its meaning once released.
+// Code identifies a kind of failure. Clients switch on it, so a code never changes its
+// meaning after its release.
 type Code string
 
 // The catalogue. Every code has one status and one text in each language.
@@ -222,7 +222,7 @@ var catalogue = map[Code]entry{
 	Unavailable:         {503, "The service is not ready. Try again shortly.", "Hizmet hazır değil. Birazdan yeniden deneyin."},
 }
 
-// Status is the HTTP status of a code.
+// Status returns the HTTP status of a code.
 func (c Code) Status() int {
 	if e, ok := catalogue[c]; ok {
 		return e.status
@@ -230,7 +230,7 @@ func (c Code) Status() int {
 	return 500
 }
 
-// Message is the text of f in the language ("tr" or "en").
+// Message returns the text of f in the language ("tr" or "en").
 func (f *Fault) Message(lang string) string {
 	e, ok := catalogue[f.Code]
 	if !ok {
@@ -256,7 +256,7 @@ func (f *Fault) Message(lang string) string {
 	return fmt.Sprintf(text, f.Args...)
 }
 
-// Table is the catalogue as a page of the documentation.
+// Table returns the catalogue as a page of the documentation.
 func Table() string {
 	codes := slices.SortedFunc(maps.Keys(catalogue), func(a, b Code) int {
 		return cmp.Or(cmp.Compare(catalogue[a].status, catalogue[b].status), cmp.Compare(a, b))

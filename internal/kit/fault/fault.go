@@ -1,8 +1,8 @@
 // Package fault is the one error type that crosses module borders.
 //
-// A fault has a code from the catalogue, which alone decides the HTTP status
-// and the text a person reads. Domain code returns faults; whatever else comes
-// up is an internal error, logged once at the edge and shown as such.
+// A fault has a code from the catalogue, which alone determines the HTTP status and the
+// text that a person reads. Domain code returns faults; any other error is an internal
+// error, which is logged once at the edge and shown as such.
 package fault
 
 import (
@@ -17,32 +17,32 @@ import (
 // Fault is an error that a caller can act on.
 type Fault struct {
 	Code   Code
-	Fields map[string][]string // field path -> codes, for validation_failed and its kin
-	// MoreFields counts the field errors that are not in Fields.
+	Fields map[string][]string // field path -> codes, for validation_failed and similar codes
+	// MoreFields is the number of field errors that are not in Fields.
 	MoreFields int
 	Reason     string // machine-readable detail, e.g. why a reaction is impossible
-	// Permission names what was missing on a 403.
+	// Permission is the permission that was missing, for a 403.
 	Permission string
-	// Scope is what an API key needs to have that permission.
+	// Scope is the scope that gives an API key this permission.
 	Scope string
-	// Step is where it happened, when a request does several things at once.
+	// Step is the action that failed, if a request does several things at once.
 	Step *Step
 	// RetryAfter is in seconds, for rate_limited.
 	RetryAfter int
 	// WindowExpiredAt is when a channel's window closed, for window_closed.
 	WindowExpiredAt *clock.Time
-	// Matches are what a rule found in the request's text, for dlp_blocked and
+	// Matches are what a DLP rule found in the request's text, for dlp_blocked and
 	// dlp_warning.
 	Matches []Match
 	// Args fill the placeholders of the catalogue's message.
 	Args []any
-	// allowed are the values that a field takes, where the caller gave another.
+	// allowed lists the values that a field accepts, if the caller gave another one.
 	allowed     []allowedValues
 	err         error
 	fieldErrors int
 }
 
-// Match is what a rule found, with what must not be read covered.
+// Match is a passage that a rule found, with its sensitive part masked.
 type Match struct {
 	PatternType   string
 	SamplesMasked []string
@@ -54,19 +54,19 @@ type Step struct {
 	Action string
 }
 
-// New makes a fault of the given code; args fill its message.
+// New creates a fault with a code; args fill its message.
 func New(code Code, args ...any) *Fault { return &Fault{Code: code, Args: args} }
 
-// Invalid is validation_failed on one field.
+// Invalid returns validation_failed on one field.
 func Invalid(field, code string) *Fault {
 	return New(ValidationFailed).Field(field, code)
 }
 
 const (
-	// MaxFields is how many field errors a fault names; the rest is counted.
+	// MaxFields is the number of field errors that a fault names; the rest is only counted.
 	MaxFields = 100
-	// maxFieldName is how much of a field's path is kept: it may hold names
-	// that the caller made up.
+	// maxFieldName is the length to which a field's path is cut: it may contain names that
+	// the caller made up.
 	maxFieldName = 200
 )
 
@@ -89,13 +89,14 @@ func (f *Fault) Field(name, code string) *Fault {
 
 type allowedValues struct{ field, values string }
 
-// maxAllowed bounds what the message says about one field, and on how many.
+// maxAllowed bounds the text of the message about one field, maxAllowedFields the number of
+// fields.
 const (
 	maxAllowed       = 300
 	maxAllowedFields = 3
 )
 
-// Allow lets the message name the values that a field takes, where they are few.
+// Allow lets the message name the values that a field accepts, if they are few.
 func (f *Fault) Allow(field, values string) *Fault {
 	if len(field)+len(values) <= maxAllowed && len(f.allowed) < maxAllowedFields {
 		f.allowed = append(f.allowed, allowedValues{field, values})
@@ -103,16 +104,16 @@ func (f *Fault) Allow(field, values string) *Fault {
 	return f
 }
 
-// Because adds the machine-readable reason.
+// Because sets the machine-readable reason.
 func (f *Fault) Because(reason string) *Fault { f.Reason = reason; return f }
 
-// Found adds what a rule found.
+// Found sets the matches of a rule.
 func (f *Fault) Found(matches []Match) *Fault { f.Matches = matches; return f }
 
-// ExpiredAt says when the channel's window closed; nil where it never was open.
+// ExpiredAt sets the time when the channel's window closed; nil if it was never open.
 func (f *Fault) ExpiredAt(at *clock.Time) *Fault { f.WindowExpiredAt = at; return f }
 
-// At says which of the request's actions failed.
+// At sets which of the request's actions failed.
 func (f *Fault) At(index int, action string) *Fault { f.Step = &Step{index, action}; return f }
 
 // Wrap keeps err for the log; it is never shown to the caller.
@@ -144,13 +145,13 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the wrapped error.
+// Unwrap returns the wrapped error.
 func (f *Fault) Unwrap() error { return f.err }
 
 // As finds a fault in an error chain.
 func As(err error) (*Fault, bool) { return errors.AsType[*Fault](err) }
 
-// Is says whether err is a fault of the given code.
+// Is reports whether err is a fault of the given code.
 func Is(err error, code Code) bool {
 	f, ok := As(err)
 	return ok && f.Code == code

@@ -12,7 +12,7 @@ import (
 
 const page = "../../../docs/errors.md"
 
-// The page is written by the catalogue: UPDATE=1 go test ./internal/kit/fault
+// The page is generated from the catalogue: UPDATE=1 go test ./internal/kit/fault
 func TestPage(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile(page)
@@ -34,7 +34,7 @@ func TestPage(t *testing.T) {
 
 var verb = regexp.MustCompile(`%[a-z]`)
 
-// Both languages say something, and take the same arguments in the same order.
+// Both languages have a text, and take the same arguments in the same order.
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	for code, e := range catalogue {

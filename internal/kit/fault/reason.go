@@ -1,16 +1,16 @@
 package fault
 
-// because is a fault with the reason that it names.
+// because is a fault's code together with its reason.
 type because struct {
 	code   Code
 	reason string
 }
 
-// TemplatesOnly is the reason of window_closed where a template can still be sent.
+// TemplatesOnly is the reason of window_closed if a template can still be sent.
 const TemplatesOnly = "templates_only"
 
-// reasons are the texts of faults whose reason says what to do, in the place of the
-// code's own.
+// reasons are the texts of faults whose reason says what to do; they replace the text of
+// the code.
 var reasons = map[because]entry{
 	{ValidationFailed, "step_is_seen"}: {422, "Konak detects this step from the domain, its records and the mailboxes. You can mark only migration, policies and test_mail.", "Konak bu adımı alan adından, kayıtlarından ve posta kutularından kendisi saptar. Yalnızca migration, policies ve test_mail işaretlenebilir."},
 	{TwoFactorOff, "own_account"}:      {409, "Turn on two-factor authentication for your own account first, or you would lock yourself out.", "Önce kendi hesabınızda iki adımlı doğrulamayı açın: yoksa kendinizi dışarıda bırakırsınız."},

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// channelReasons are the reasons of the channel routes' 409 that stand behind constants;
-// those that stand in the code as they are, are found there.
+// channelReasons are the reasons of the channel routes' 409 that are named by constants;
+// those that are literals in the code are found there.
 var channelReasons = []because{
 	{ChannelUnavailable, "paused"},
 	{ChannelUnavailable, "disconnected"},
@@ -35,10 +35,10 @@ var channelReasons = []because{
 	{Conflict, "merged"},
 }
 
-// inCode finds a reason of a 409 that stands in the code as it is.
+// inCode matches a reason of a 409 that is a literal in the code.
 var inCode = regexp.MustCompile(`fault\.New\(fault\.(Conflict|ChannelUnavailable)\)[^\n]*\.Because\("([a-z_]+)"\)`)
 
-// A text that quotes somebody does, and one that does not leaves the words out.
+// A text that quotes the fault's argument contains it, and one that does not leaves it out.
 func TestReasonQuotes(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]string{
@@ -51,7 +51,7 @@ func TestReasonQuotes(t *testing.T) {
 	}
 }
 
-// Whoever gets a 409 of a channel reads what to do about it, in both languages.
+// The text of a channel's 409 says what to do about it, in both languages.
 func TestReasonsOfChannels(t *testing.T) {
 	t.Parallel()
 	list := channelReasons
@@ -84,7 +84,7 @@ func TestReasonsOfChannels(t *testing.T) {
 			continue
 		}
 		for _, text := range []string{e.en, e.tr} {
-			// What is so, and then what to do.
+			// The text says what is wrong, and then what to do.
 			if !strings.ContainsAny(strings.TrimSuffix(text, "."), ".;") {
 				t.Errorf("%s because %s does not say what to do: %q", b.code, b.reason, text)
 			}

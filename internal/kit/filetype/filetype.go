@@ -1,6 +1,5 @@
-// Package filetype decides what files from outside may be kept and how they may
-// be shown. A file is what its content says: names and declared types are
-// written by whoever sends it.
+// Package filetype decides which files from outside may be kept and how they may be shown.
+// The content determines what a file is: names and declared types are chosen by the sender.
 package filetype
 
 import (
@@ -14,13 +13,13 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// HeadSize is how much of a file tells what it is.
+// HeadSize is the number of bytes at a file's beginning that are needed to detect its type.
 const HeadSize = 4096
 
-// Unknown is the type of bytes that look like nothing in particular.
+// Unknown is the type of content that is not recognised.
 const Unknown = "application/octet-stream"
 
-// Sniff tells the type of a file from its beginning, without parameters.
+// Sniff detects the type of a file from its beginning; the type has no parameters.
 func Sniff(head []byte) string {
 	return bare(mimetype.Detect(head[:min(len(head), HeadSize)]).String())
 }
@@ -32,7 +31,7 @@ func bare(kind string) string {
 	return Unknown
 }
 
-// alike are endings whose files have the same kind of content.
+// alike lists groups of file name endings whose files have the same kind of content.
 var alike = [][]string{
 	{".exe", ".dll", ".scr", ".sys", ".cpl", ".ocx", ".com", ".pif", ".efi", ".drv", ".mui", ".xll"},
 	{".zip", ".docx", ".xlsx", ".pptx", ".docm", ".xlsm", ".pptm", ".dotx", ".xltx", ".potx", ".odt", ".ods", ".odp", ".odg", ".epub", ".jar", ".apk", ".pages", ".numbers", ".key", ".vsdx", ".xpi", ".kmz"},
@@ -51,8 +50,8 @@ var alike = [][]string{
 	{".elf", ".so", ".o", ".bin"},
 }
 
-// Endings returns the endings that files of a type have, none for a type whose content
-// says little: texts of all kinds look alike.
+// Endings returns the file name endings of a type, or none if the type does not determine
+// them: texts of all kinds look alike.
 func Endings(kind string) []string {
 	m := mimetype.Lookup(kind)
 	if m == nil || m.Extension() == "" || kind == Unknown || strings.HasPrefix(kind, "text/") && kind != "text/x-shellscript" {
@@ -66,13 +65,13 @@ func Endings(kind string) []string {
 	return []string{m.Extension()}
 }
 
-// Same says whether two names mean the same type.
+// Same reports whether two names mean the same type.
 func Same(a, b string) bool {
 	m := mimetype.Lookup(b)
 	return m != nil && m.Is(a)
 }
 
-// programs run when they are opened, or make something else run.
+// programs are types that run when they are opened, or make something else run.
 var programs = []string{
 	"application/vnd.microsoft.portable-executable", "application/x-elf", "application/x-object", "application/x-executable",
 	"application/x-sharedlib", "application/x-mach-binary", "application/x-ms-installer", "application/java-archive",
@@ -80,36 +79,37 @@ var programs = []string{
 	"application/vnd.ms-htmlhelp", "application/vnd.debian.binary-package", "application/x-rpm", "text/x-shellscript",
 }
 
-// endings make an operating system run a file whatever is in it.
+// endings are the file name endings with which an operating system runs a file, whatever
+// its content.
 var endings = []string{
 	".ade", ".adp", ".apk", ".app", ".appx", ".bat", ".chm", ".cmd", ".com", ".cpl", ".deb", ".dll", ".dmg", ".exe", ".hta", ".inf",
 	".ins", ".iso", ".isp", ".jar", ".js", ".jse", ".lnk", ".mde", ".msc", ".msi", ".msix", ".msp", ".mst", ".pif", ".pkg", ".ps1",
 	".psm1", ".reg", ".rpm", ".scr", ".sct", ".sh", ".sys", ".url", ".vb", ".vbe", ".vbs", ".vhd", ".vhdx", ".wsc", ".wsf", ".wsh", ".xll",
 }
 
-// Allowed says whether a file of this type and name may be kept.
+// Allowed reports whether a file with this type and name may be kept.
 func Allowed(kind, name string) bool {
-	// A trailing dot or space is dropped by Windows, and with it the disguise.
+	// Windows drops a trailing dot or space, which would otherwise hide the real ending.
 	ending := strings.ToLower(path.Ext(strings.TrimRight(name, ". ")))
 	return !slices.Contains(programs, kind) && !slices.Contains(endings, ending)
 }
 
-// shown are the types that a browser can show without running anything of
-// theirs. HTML, SVG, XML and PDF are not among them.
+// shown are the types that a browser can show without running code in them. HTML, SVG, XML
+// and PDF are not among them.
 var shown = []string{
 	"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp",
 	"audio/mpeg", "audio/ogg", "audio/wav", "audio/aac", "audio/mp4", "audio/x-m4a", "audio/amr", "audio/flac", "audio/webm",
 	"video/mp4", "video/webm", "video/3gpp", "video/quicktime", "video/ogg", "text/plain",
 }
 
-// Shown says whether a browser may show a file of this type in place.
+// Shown reports whether a browser may show a file of this type inline.
 func Shown(kind string) bool { return slices.Contains(shown, kind) }
 
-// maxName is what file systems take, in bytes.
+// maxName is the length in bytes that file systems accept.
 const maxName = 200
 
-// Name makes a name from outside harmless: no folders, no control characters,
-// nothing that changes the direction of writing, not too long and not empty.
+// Name makes a file name from outside harmless: no folders, no control characters, no
+// characters that change the writing direction, not too long and not empty.
 func Name(name string) string {
 	name = strings.ToValidUTF8(name, "")
 	name = name[strings.LastIndexAny(name, `/\`)+1:]

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// HTTPPhases are where an HTTP peer can misbehave. S3 services are HTTP peers:
-// "error" is their refusal in XML.
+// HTTPPhases returns the phases in which an HTTP peer can misbehave. S3 services are HTTP
+// peers: "error" is their error response in XML.
 func HTTPPhases() []string {
 	return []string{"status", "interim", "header", "body", "chunks", "extension", "trailer", "error"}
 }
@@ -37,9 +37,9 @@ func HTTP(t testing.TB, phase string, manner Manner) *Peer {
 	})
 }
 
-// CallEach makes one call of every HTTP peer that misbehaves, at each phase and in each
-// manner. A call must fail, must end with its context where the peer keeps it waiting,
-// and must not read more than most bytes.
+// CallEach makes one call to every misbehaving HTTP peer, for each phase and manner. A call
+// must fail, must end with its context if the peer keeps it waiting, and must not read more
+// than most bytes.
 func CallEach(t *testing.T, most int64, call func(ctx context.Context, address string) error) {
 	t.Helper()
 	for _, phase := range HTTPPhases() {
@@ -63,7 +63,7 @@ func CallEach(t *testing.T, most int64, call func(ctx context.Context, address s
 	}
 }
 
-// readRequest reads a request with its body; false when there is none.
+// readRequest reads a request with its body; it returns false if there is none.
 func readRequest(c *Conn) bool {
 	length := 0
 	for first := true; ; first = false {

@@ -6,14 +6,13 @@ import (
 	"testing"
 )
 
-// SMTPPhases are where an SMTP peer can misbehave: the first three while a
-// client signs in, the others while it hands a mail over.
+// SMTPPhases returns the phases in which an SMTP peer can misbehave: the first three while
+// a client signs in, the others while it hands over a mail.
 func SMTPPhases() []string {
 	return []string{"banner", "ehlo", "auth", "mail", "rcpt", "data", "accept", "quit"}
 }
 
-// SMTP starts a mail server that takes every password and every mail up to
-// the phase.
+// SMTP starts a mail server that accepts every password and every mail up to the phase.
 func SMTP(t testing.TB, phase string, manner Manner) *Peer {
 	t.Helper()
 	return Start(t, phase, manner, func(c *Conn) {
@@ -61,14 +60,15 @@ func answerSMTP(c *Conn, line string) bool {
 	return c.Say("250 2.0.0 ok\r\n")
 }
 
-// IMAPPhases are where an IMAP peer can misbehave: the first four while a
+// IMAPPhases returns the phases in which an IMAP peer can misbehave: the first four while a
 // client signs in and opens a folder, the others while it fetches mail.
 func IMAPPhases() []string {
 	return []string{"greeting", "capability", "login", "select", "search", "numbers", "size", "literal", "many"}
 }
 
-// IMAP starts a mailbox with mails in it that takes every password up to the
-// phase; "short" with Cut is a mail whose end is missing. Its folder says that mails number 2 and above are new.
+// IMAP starts a server with a mailbox that accepts every password up to the phase; "short"
+// with Cut is a mail whose end is missing. Its folder reports mails number 2 and above as
+// new.
 func IMAP(t testing.TB, phase string, manner Manner) *Peer {
 	t.Helper()
 	return Start(t, phase, manner, func(c *Conn) {
@@ -104,7 +104,7 @@ func answerIMAP(c *Conn, line string) bool {
 		}
 		answer = "* 3 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 5000] ok\r\n"
 	case strings.HasPrefix(command, "UID SEARCH"):
-		// The numbers of a set may name four thousand million mails in 14 bytes.
+		// A set of numbers can name four thousand million mails in 14 bytes.
 		if c.At("search", "* SEARCH", " 4001 4003") || c.At("numbers", fmt.Sprintf("* ESEARCH (TAG %q) UID ALL 1:4294967295\r\n%s OK\r\n", tag, tag), "* OK \r\n") {
 			return false
 		}

@@ -20,16 +20,16 @@ type Manner string
 // The manners.
 const (
 	Endless Manner = "endless" // sends without ever coming to an end
-	Drip    Manner = "drip"    // sends the same, a byte at a time
+	Drip    Manner = "drip"    // sends one byte at a time
 	Silent  Manner = "silent"  // sends nothing and keeps the connection
 	Cut     Manner = "cut"     // ends in the middle of its answer
 	Garbage Manner = "garbage" // sends bytes without meaning
 )
 
-// Manners are all of them.
+// Manners returns all manners.
 func Manners() []Manner { return []Manner{Endless, Drip, Silent, Cut, Garbage} }
 
-// Waits says whether a client can only end by its own patience.
+// Waits reports whether a client gets out of the manner only by its own time limit.
 func (m Manner) Waits() bool { return m == Drip || m == Silent }
 
 // Peer is a server that misbehaves.
@@ -37,28 +37,28 @@ type Peer struct {
 	Port    int
 	manner  Manner
 	phase   string
-	reached chan struct{} // one token for each connection that came to the phase
+	reached chan struct{} // one token for each connection that reached the phase
 	sent    atomic.Int64
 	open    atomic.Int64
 	ended   chan struct{} // one token for each connection that ended
 	stop    context.Context
 }
 
-// Address is HOST:PORT.
+// Address returns HOST:PORT.
 func (p *Peer) Address() string { return fmt.Sprintf("127.0.0.1:%d", p.Port) }
 
-// Sent is how many bytes were handed to the network while misbehaving. What
-// the client has not read lies in buffers of the system, a few megabytes.
+// Sent returns the number of bytes handed to the network while misbehaving. Bytes that the
+// client has not read are in buffers of the system, a few megabytes.
 func (p *Peer) Sent() int64 { return p.sent.Load() }
 
-// Open is how many connections there are.
+// Open returns the number of open connections.
 func (p *Peer) Open() int64 { return p.open.Load() }
 
-// Reached gives a value for each connection that came to the phase, up to the
-// first 1,024.
+// Reached delivers a value for each connection that reached the phase, up to the first
+// 1,024.
 func (p *Peer) Reached() <-chan struct{} { return p.reached }
 
-// Ended gives a value for each connection that ended, up to the first 1,024.
+// Ended delivers a value for each connection that ended, up to the first 1,024.
 func (p *Peer) Ended() <-chan struct{} { return p.ended }
 
 // Start runs a peer that serves each connection with speak until the test ends.
@@ -103,7 +103,7 @@ func (p *Peer) serve(raw net.Conn, speak func(c *Conn)) {
 	speak(&Conn{peer: p, raw: raw, in: bufio.NewReader(raw)})
 }
 
-// put adds a token where there is space for one.
+// put adds a token if there is space for one.
 func put(tokens chan struct{}) {
 	select {
 	case tokens <- struct{}{}:
@@ -124,15 +124,14 @@ func (c *Conn) Say(text string) bool {
 	return err == nil
 }
 
-// Line reads a line without its end; false when there is none.
+// Line reads a line and returns it without its end; it returns false if there is none.
 func (c *Conn) Line() (string, bool) {
 	line, err := c.in.ReadString('\n')
 	return strings.TrimRight(line, "\r\n"), err == nil
 }
 
-// At misbehaves where phase is the one that the peer was made for, and says
-// whether it did; the connection is over then. An endless peer sends first once
-// and more for ever.
+// At misbehaves if phase is the one for which the peer was started, and reports whether it
+// did; the connection is over then. An endless peer sends first once and more forever.
 func (c *Conn) At(phase, first, more string) bool {
 	p := c.peer
 	if phase != p.phase {
@@ -179,7 +178,7 @@ func (c *Conn) drip(text string) {
 	}
 }
 
-// noise is the same 8 KiB each time, with line ends in them.
+// noise returns the same 8 KiB each time, with line ends in them.
 func noise() string {
 	source := rand.NewPCG(1, 2)
 	b := make([]byte, 8<<10)

@@ -2,15 +2,15 @@ package hours
 
 import "time"
 
-// Daily are the same hours of every day.
+// Daily is a span of hours that is the same every day.
 type Daily struct {
-	// From and Until are HH:MM. Until may be earlier: then it is on the next day. Where both
-	// are the same it is the whole day.
+	// From and Until are HH:MM. If Until is earlier, it is on the next day. If both are the
+	// same, the span is the whole day.
 	From, Until string
 	Timezone    string
 }
 
-// Include says whether a time lies in the hours; false in a time zone that is unknown.
+// Include reports whether a time lies in the hours; false if the time zone is unknown.
 func (d Daily) Include(at time.Time) bool {
 	zone, err := time.LoadLocation(d.Timezone)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"konak/internal/kit/hours"
 )
 
-// Hours of every day may go over midnight, and end with the minute before their end.
+// Daily hours may go past midnight, and end with the minute before their end.
 func TestDaily(t *testing.T) {
 	t.Parallel()
 	// 19:30 UTC is 22:30 in Istanbul.

@@ -1,24 +1,24 @@
-// Package hours says when somebody is there, week by week, in a time zone, except on
-// holidays, and whether a time lies in the same hours of every day.
+// Package hours holds the weekly hours in which somebody is available, in a time zone and
+// with holidays, and spans of hours that are the same every day.
 package hours
 
 import (
 	"slices"
 	"time"
-	_ "time/tzdata" // a container need not have the zones of the world
+	_ "time/tzdata" // a container may lack the time zone database
 
 	"konak/internal/kit/fault"
 )
 
-// Hours are when somebody is there, week by week.
+// Hours are the weekly hours in which somebody is available.
 type Hours struct {
 	Timezone string `json:"timezone" maxLength:"64" example:"Europe/Istanbul"`
 	Spans    []Span `json:"spans" maxItems:"42" nullable:"false" doc:"Empty means never"`
-	// Holidays are days on which nobody is there.
+	// Holidays are days on which nobody is available.
 	Holidays []Holiday `json:"holidays,omitempty" maxItems:"366" nullable:"false" doc:"Days when nobody is available"`
 }
 
-// Holiday is a day on which nobody is there.
+// Holiday is a day on which nobody is available.
 type Holiday struct {
 	Date string `json:"date" format:"date" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" example:"2026-10-29"`
 	Name string `json:"name,omitempty" maxLength:"100" example:"Cumhuriyet Bayramı"`
@@ -31,8 +31,8 @@ type Span struct {
 	To   string `json:"to" pattern:"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$" example:"18:00" doc:"24:00 means the end of the day"`
 }
 
-// Check refuses an unknown time zone, a span that ends before it begins and a date
-// that no calendar has. The field is how the caller's input calls the hours.
+// Check refuses an unknown time zone, a span that ends before it begins and a date that
+// does not exist. field is the name of the hours in the caller's input.
 func (h *Hours) Check(field string) error {
 	if h == nil {
 		return nil
@@ -59,7 +59,7 @@ func (h *Hours) Check(field string) error {
 	return nil
 }
 
-// IsHoliday says whether a time falls on a holiday.
+// IsHoliday reports whether a time falls on a holiday.
 func (h *Hours) IsHoliday(at time.Time) bool {
 	if h == nil {
 		return false
@@ -68,13 +68,13 @@ func (h *Hours) IsHoliday(at time.Time) bool {
 	return err == nil && h.hasHoliday(at.In(zone))
 }
 
-// hasHoliday says whether the day of a local time is a holiday.
+// hasHoliday reports whether the day of a local time is a holiday.
 func (h *Hours) hasHoliday(local time.Time) bool {
 	date := local.Format(time.DateOnly)
 	return slices.ContainsFunc(h.Holidays, func(d Holiday) bool { return d.Date == date })
 }
 
-// Open says whether somebody is there at a time.
+// Open reports whether somebody is available at a time.
 func (h *Hours) Open(at time.Time) bool {
 	if h == nil {
 		return true
@@ -89,7 +89,7 @@ func (h *Hours) Open(at time.Time) bool {
 		slices.ContainsFunc(h.Spans, func(s Span) bool { return s.Day == day && s.From <= now && now < s.To })
 }
 
-// Next is when somebody is there again, nil for now and for never.
+// Next returns when somebody is available again; nil if somebody is now, or never will be.
 func (h *Hours) Next(at time.Time) *time.Time {
 	if h.Open(at) {
 		return nil
@@ -100,7 +100,7 @@ func (h *Hours) Next(at time.Time) *time.Time {
 	}
 	local := at.In(zone)
 	var first *time.Time
-	for days := range 8 + 7*len(h.Holidays) { // a holiday may put it off by a week
+	for days := range 8 + 7*len(h.Holidays) { // a holiday may delay it by a week
 		date := local.AddDate(0, 0, days)
 		if h.hasHoliday(date) {
 			continue
@@ -125,5 +125,5 @@ func (h *Hours) Next(at time.Time) *time.Time {
 	return nil
 }
 
-// weekday counts from Monday as ISO 8601 does.
+// weekday returns the day's number, counted from Monday as in ISO 8601.
 func weekday(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }

@@ -64,8 +64,8 @@ func TestHours(t *testing.T) {
 	}
 }
 
-// On a holiday nobody is there, in the time zone of the hours; the next opening is
-// behind it.
+// On a holiday nobody is available, in the time zone of the hours; the next opening is
+// after it.
 func TestHolidays(t *testing.T) {
 	t.Parallel()
 	h := &hours.Hours{
@@ -92,7 +92,7 @@ func TestHolidays(t *testing.T) {
 	}
 }
 
-// Whenever it opens next, it is closed until then and open then.
+// Until the next opening it is closed, and then it is open.
 func TestHoursNext(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,14 +1,14 @@
-// Package idempotency ties an Idempotency-Key to the work that is done under
-// it, so that a request which is sent twice is carried out once.
+// Package idempotency ties an Idempotency-Key to the work that is done under it, so that a
+// request that is sent twice is carried out once.
 //
-// The key, the work and its answer are written in one transaction, by Do. So a
-// crash leaves all of them or none, a failure frees the key, and a repeat gets
-// the answer of the first. A repeat that comes while the first is still at work
-// waits for it: on PostgreSQL the INSERT of the key blocks until the first has
-// ended, on SQLite transactions run one after the other.
+// Do writes the key, the work and its answer in one transaction. So a crash leaves all of
+// them or none, a failure frees the key, and a repeat gets the answer of the first request.
+// A repeat that comes while the first request is still running waits for it: on PostgreSQL
+// the INSERT of the key blocks until the first has ended, on SQLite transactions run one
+// after the other.
 //
-// What a service does before Do (network, hashing, files) may be repeated; what
-// it does after Do is not run for a repeat, and no record may depend on it.
+// What a service does before Do (network, hashing, files) may be repeated; what it does
+// after Do is not run for a repeat, and no record may depend on it.
 package idempotency
 
 import (
@@ -28,15 +28,15 @@ import (
 
 // Key is the Idempotency-Key of a request.
 type Key struct {
-	// Caller sent the key: another caller's key of the same name is another.
+	// Caller is the sender of the key; the same name from another caller is a different
+	// key.
 	Caller uuid.UUID
 	Name   string
-	// Request is a hash of what was asked for. The key with another one is
-	// refused.
+	// Request is a hash of the request. The key is refused with a different one.
 	Request []byte
-	// Secret keeps the key without its answer, which shows a secret once.
+	// Secret means that the answer shows a secret once, so the key is stored without it.
 	Secret bool
-	// IsAnswer says whether a value is what the route answers with.
+	// IsAnswer reports whether a value is of the type that the route answers with.
 	IsAnswer func(any) bool
 
 	row  string
@@ -45,7 +45,7 @@ type Key struct {
 
 type contextKey struct{}
 
-// With gives a context in which Do belongs to the key.
+// With returns a context in which Do uses the key.
 func With(ctx context.Context, k *Key) context.Context {
 	return context.WithValue(ctx, contextKey{}, k)
 }
@@ -55,9 +55,9 @@ func keyOf(ctx context.Context) *Key {
 	return k
 }
 
-// ForRow gives a context for one row of a request that changes several, each in
-// a transaction of its own. Do keeps the row's result and gives it to a repeat,
-// while rows that the first did not come to are carried out.
+// ForRow returns a context for one row of a request that changes several rows, each in its
+// own transaction. Do stores the row's result and returns it to a repeat, while rows that
+// the first request did not reach are carried out.
 func ForRow(ctx context.Context, row string) context.Context {
 	k := keyOf(ctx)
 	if k == nil {
@@ -68,9 +68,8 @@ func ForRow(ctx context.Context, row string) context.Context {
 
 type viewKey struct{}
 
-// View says how the answer that is kept comes from the result of Do, where they
-// are not the same. Where there is a View outside of this one, it is given what
-// this one makes.
+// View sets how the stored answer is made from the result of Do, if they differ. The result
+// of this view is passed on to the View of an outer context, if there is one.
 func View[Result, Answer any](ctx context.Context, view func(Result) Answer) context.Context {
 	if keyOf(ctx) == nil {
 		return ctx
@@ -91,26 +90,26 @@ func viewOf(ctx context.Context) func(any) any {
 	return func(result any) any { return result }
 }
 
-// Repeat is the error of Do when the work was done before.
+// Repeat is the error that Do returns if the work was done before.
 type Repeat struct{ Answer Answer }
 
 // Error implements error.
 func (*Repeat) Error() string { return "the Idempotency-Key was used before" }
 
-// Answer is what the request that used the key first was answered.
+// Answer is the answer to the first request with the key.
 type Answer struct {
 	body   *string
-	secret bool // of an answer that shows a secret only the id is kept
+	secret bool // if the answer shows a secret, only the id is stored
 }
 
-// Named is an answer that shows a secret, and names the record that it belongs to. The id
-// is kept for a repeat.
+// Named is an answer that shows a secret and names the record it belongs to. The record's
+// id is stored for a repeat.
 type Named interface {
 	RecordID() uuid.UUID
 }
 
-// Decode reads the answer into out. It returns idempotency_replay where the
-// answer was not kept, with the record's id as its reason if that is known.
+// Decode reads the answer into out. It returns idempotency_replay if the answer was not
+// stored, with the record's id as its reason if that is known.
 func (a Answer) Decode(out any) error {
 	switch {
 	case a.body == nil:
@@ -125,11 +124,11 @@ func (a Answer) Decode(out any) error {
 	return json.Unmarshal([]byte(*a.body), out)
 }
 
-// Do runs fn in a transaction, as InTx does. Where the context has a key, the
-// key and *out, which fn must fill, are kept in the same transaction. If the
-// key was used before, Do does not run fn: it returns *Repeat, or for a row
-// fills *out. It returns idempotency_mismatch if the key was used for another
-// request, and unavailable if the first was still at work for too long.
+// Do runs fn in a transaction, as InTx does. If the context has a key, the key and *out,
+// which fn must fill, are stored in the same transaction. If the key was used before, Do
+// does not run fn: it returns *Repeat, or for a row fills *out. It returns
+// idempotency_mismatch if the key was used for another request, and unavailable if the
+// first request was still running after longestWait.
 func Do[T any](ctx context.Context, h db.Handle, out *T, fn func(*db.Tx) error) error {
 	k := keyOf(ctx)
 	if k == nil {
@@ -141,7 +140,7 @@ func Do[T any](ctx context.Context, h db.Handle, out *T, fn func(*db.Tx) error) 
 	var before *Answer
 	err := h.InTx(ctx, func(tx *db.Tx) (err error) {
 		if before, err = k.take(ctx, tx); err != nil || before != nil {
-			return err // the first may be of the same group: its answer counts once this has committed
+			return err // the first may be of the same group: its answer is valid only after this commits
 		}
 		if err := fn(tx); err != nil {
 			return err
@@ -164,12 +163,11 @@ func Do[T any](ctx context.Context, h db.Handle, out *T, fn func(*db.Tx) error) 
 	return &Repeat{*before}
 }
 
-// longestWait bounds how long a repeat waits for the first. A transaction may
-// take longer than that on its own, but not much.
+// longestWait bounds how long a repeat waits for the first request. A transaction may take
+// longer than that on its own, but not much.
 const longestWait = 10 * time.Second
 
-// take writes the key. It returns the answer of an earlier request that wrote
-// it.
+// take writes the key, or returns the answer of an earlier request that wrote it.
 func (k *Key) take(ctx context.Context, tx *db.Tx) (*Answer, error) {
 	if tx.Dialect() == db.Postgres {
 		wait := longestWait
@@ -203,8 +201,8 @@ func (k *Key) keep(ctx context.Context, tx *db.Tx, result any) error {
 		tx.Tenant(), k.Caller, k.Name, k.row, db.AsJSON(result))
 }
 
-// Amend replaces the answer that was kept by Do in the same request, for what
-// became known after the transaction.
+// Amend replaces the answer that Do stored in the same request, for what became known after
+// the transaction.
 func Amend(ctx context.Context, h db.Handle, result any) error {
 	k := keyOf(ctx)
 	if k == nil || !k.done {
@@ -213,7 +211,7 @@ func Amend(ctx context.Context, h db.Handle, result any) error {
 	return h.InTx(ctx, func(tx *db.Tx) error { return k.keep(ctx, tx, result) })
 }
 
-// Forget frees the key in a transaction that takes back what Do did.
+// Forget frees the key, in a transaction that undoes what Do did.
 func Forget(ctx context.Context, tx *db.Tx) error {
 	k := keyOf(ctx)
 	if k == nil || !k.done {
@@ -223,8 +221,8 @@ func Forget(ctx context.Context, tx *db.Tx) error {
 		tx.Tenant(), k.Caller, k.Name, k.row)
 }
 
-// Find gives the answer of an earlier request with the key, nil if there is
-// none, and idempotency_mismatch if that was another request.
+// Find returns the answer of an earlier request with the key; nil if there was none, and
+// idempotency_mismatch if that request was a different one.
 func (k *Key) Find(ctx context.Context, h db.Handle) (*Answer, error) {
 	return db.Read(ctx, h, k.find)
 }
@@ -248,14 +246,14 @@ func (k *Key) find(r *db.Reader) (*Answer, error) {
 	return &a, nil
 }
 
-// keepFor is how long a key is remembered; CleanBatch is how many are forgotten
-// at a time.
+// keepFor is how long a key is remembered; CleanBatch is the number of keys deleted at a
+// time.
 const (
 	keepFor    = 24 * time.Hour
 	CleanBatch = 1000
 )
 
-// Clean forgets a batch of old keys and says how many.
+// Clean deletes a batch of old keys and returns their number.
 func Clean(ctx context.Context, d *db.DB) (int, error) {
 	var n int64
 	err := d.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {

@@ -13,8 +13,8 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// A repeat waits for the first no longer than its request has left, and is told
-// to come again.
+// A repeat waits for the first no longer than its own request has left, and is told to come
+// again.
 func TestWaitEndsWithTheRequest(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.Postgres, clock.NewFake(dbtest.Start))
@@ -41,8 +41,8 @@ func TestWaitEndsWithTheRequest(t *testing.T) {
 	}
 }
 
-// A request has one transaction under its key: a second one would be done again
-// by a repeat, or not at all. It is refused, and its work is not done.
+// A request has only one transaction under its key: a repeat would carry out a second one
+// again, or not at all. The second one is refused, and its work is not done.
 func TestTwoTransactionsUnderOneKey(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -63,8 +63,8 @@ func TestTwoTransactionsUnderOneKey(t *testing.T) {
 	})
 }
 
-// A key with another request is refused, whichever asks first: the look before
-// the work, and the transaction of the work. The work of neither is done.
+// A key with another request is refused, whichever checks first: Find before the work, or
+// the transaction of the work. Neither does the work.
 func TestKeyOfAnotherRequest(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

@@ -3,12 +3,12 @@
 //
 // Invariants:
 //   - A line is written in the transaction of what it is about.
-//   - Lines of a workspace are numbered from one without gaps, and each holds
-//     the hash of the one before it, so that a line that was changed, taken out
-//     or put in shows.
+//   - Lines of a workspace are numbered from one without gaps, and each contains
+//     the hash of the one before it, so that a changed, removed or inserted line
+//     is detected.
 //   - Lines are never changed or deleted; the database refuses it.
-//   - Personal values are sealed under a key of their subject. When that key is
-//     dropped they are unreadable, and the chain still holds.
+//   - Personal values are sealed with a key of their subject. When that key is
+//     dropped they are unreadable, and the chain is still valid.
 package ledger
 
 import (
@@ -36,20 +36,20 @@ import (
 // Ledger writes and reads the lines of all workspaces.
 type Ledger struct{ box *secret.Box }
 
-// New makes a ledger whose subjects' keys are sealed in box.
+// New creates a ledger whose subjects' keys are sealed with box.
 func New(box *secret.Box) *Ledger { return &Ledger{box: box} }
 
 // Entry is a line to be written.
 type Entry struct {
 	Action string
-	// Subject is whom it is about, such as an address. It is stored as a hash.
+	// Subject is whom the line is about, such as an address. It is stored as a hash.
 	Subject string
-	// Details must not hold personal values; those go into Personal.
+	// Details must not contain personal values; those belong in Personal.
 	Details  map[string]any
 	Personal map[string]string
 }
 
-// Actor is who did something.
+// Actor is who did it.
 type Actor struct {
 	ID   *uuid.UUID `json:"id" nullable:"true" format:"uuid"`
 	Kind string     `json:"kind" example:"agent"`
@@ -72,7 +72,7 @@ type Line struct {
 	sealed  string // personal, as stored
 }
 
-// SubjectRef stands for a subject. It cannot be turned back without the
+// SubjectRef returns the hash that stands for a subject. It cannot be reversed without the
 // installation's key.
 func (l *Ledger) SubjectRef(tenant uuid.UUID, subject string) string {
 	h := hmac.New(sha256.New, l.box.Derive("ledger"))
@@ -115,8 +115,8 @@ func (l *Ledger) Write(tx *db.Tx, e Entry) (Line, error) {
 	return line, saveHead(tx, line.Seq, line.Hash)
 }
 
-// canonical is JSON with sorted keys, without spaces and escapes that need not
-// be (RFC 8785, for what a ledger holds: no fractions).
+// canonical returns JSON with sorted keys, without spaces and unnecessary escapes (RFC
+// 8785, as far as a ledger needs it: no fractions).
 func canonical(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -129,7 +129,7 @@ func canonical(v any) ([]byte, error) {
 	return bytes.ReplaceAll(out, []byte(`\u2029`), []byte("\u2029")), nil
 }
 
-// hash is the hash of a line, from what is stored.
+// hash computes the hash of a line from what is stored.
 func (n *Line) hash() (string, error) {
 	actor := ""
 	if n.Actor.ID != nil {
@@ -148,8 +148,7 @@ func (n *Line) hash() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// seal encrypts personal values under the subject's key, which it makes where
-// there is none.
+// seal encrypts personal values under the subject's key, which it creates if there is none.
 func (l *Ledger) seal(tx *db.Tx, subject string, personal map[string]string) (string, error) {
 	if len(personal) == 0 {
 		return "", nil
@@ -178,7 +177,7 @@ func (l *Ledger) seal(tx *db.Tx, subject string, personal map[string]string) (st
 
 func keyPlace(subject string) string { return "privacy_subject_key/" + subject }
 
-// key is the cipher of a subject; db.ErrNoRow where it was dropped.
+// key returns the cipher of a subject; db.ErrNoRow if its key was dropped.
 func (l *Ledger) key(r *db.Reader, subject string) (cipher.AEAD, error) {
 	sealed, err := findKey(r, subject)
 	if err != nil {
@@ -195,7 +194,7 @@ func (l *Ledger) key(r *db.Reader, subject string) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// open decrypts the personal values of a line, where the key is still there.
+// open decrypts the personal values of a line, if the key still exists.
 func (l *Ledger) open(r *db.Reader, n *Line) error {
 	if n.sealed == "" {
 		n.Personal = map[string]string{}
@@ -214,18 +213,18 @@ func (l *Ledger) open(r *db.Reader, n *Line) error {
 	}
 	plain, err := gcm.Open(nil, raw[:gcm.NonceSize()], raw[gcm.NonceSize():], []byte(n.SubjectRef))
 	if err != nil {
-		return nil // sealed under a key that was dropped; the subject has another by now
+		return nil // sealed with a key that was dropped; the subject has a new one now
 	}
 	return json.Unmarshal(plain, &n.Personal)
 }
 
-// EraseSubject drops the key of a subject: its personal values in all lines are
-// unreadable from now on.
+// EraseSubject drops the key of a subject: its personal values in all lines can no longer
+// be read.
 func (l *Ledger) EraseSubject(tx *db.Tx, subject string) error {
 	return dropKey(tx, l.SubjectRef(tx.Tenant(), subject))
 }
 
-// List reads the newest lines first; an empty subject means all.
+// List returns lines, newest first; an empty subject means all.
 func (l *Ledger) List(r *db.Reader, subject string, p db.Page) (db.List[Line], error) {
 	ref := ""
 	if subject != "" {
@@ -243,22 +242,22 @@ func (l *Ledger) List(r *db.Reader, subject string, p db.Page) (db.List[Line], e
 	return list, nil
 }
 
-// Verification is what a check of the whole chain found.
+// Verification is the result of checking the whole chain.
 type Verification struct {
 	OK    bool  `json:"ok" example:"true"`
 	Lines int64 `json:"lines" example:"12" doc:"Number of lines checked"`
-	// FirstBad is the first line that does not fit, nil where all do.
+	// FirstBad is the first line that fails the check, nil if all pass.
 	FirstBad *int64                   `json:"first_bad" nullable:"true" example:"7" doc:"Number of the first line that fails the check"`
 	Hash     string                   `json:"hash" doc:"Hash of the last line; keep a copy elsewhere to prove later that nothing was rewritten"`
 	Signed   api.Nullable[SignedHead] `json:"signed" doc:"Last line of the latest signed day; null if none is signed"`
 }
 
-// verifyBatch is how many lines are read at once.
+// verifyBatch is the number of lines read at once.
 const verifyBatch = 1000
 
-// Verify checks every line of a workspace: numbers without gaps, each with the
-// hash of the one before it and with its own, those that were signed as they were
-// then, and the last as the head says.
+// Verify checks every line of a workspace: that the numbers have no gaps, that each line
+// has its own hash and that of the line before it, that signed lines are unchanged since,
+// and that the last line matches the head.
 func (l *Ledger) Verify(r *db.Reader) (v Verification, err error) {
 	signed, err := signatures(r)
 	if err != nil {

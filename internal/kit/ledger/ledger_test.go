@@ -63,8 +63,8 @@ func list(t *testing.T, l *ledger.Ledger, h db.Handle, subject string) (out db.L
 	return out
 }
 
-// Lines are numbered without gaps, also where many write at once, and the chain
-// of one workspace knows nothing of another's.
+// Lines are numbered without gaps, even if many write at once, and the chains of workspaces
+// are independent.
 func TestChain(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -93,7 +93,7 @@ func TestChain(t *testing.T) {
 		if lines[0].SubjectRef == first.SubjectRef || strings.Contains(lines[0].SubjectRef, "elif") {
 			t.Errorf("two workspaces have one ref: %s", first.SubjectRef)
 		}
-		// What is given up leaves no gap.
+		// A transaction that is rolled back leaves no gap.
 		_ = a.InTx(t.Context(), func(tx *db.Tx) error {
 			if _, err := l.Write(tx, ledger.Entry{Action: "x", Subject: "y"}); err != nil {
 				t.Error(err)
@@ -110,7 +110,7 @@ func TestChain(t *testing.T) {
 	})
 }
 
-// Erasing a subject makes its values unreadable and leaves the chain whole.
+// Erasing a subject makes its values unreadable and leaves the chain valid.
 func TestEraseSubject(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -120,7 +120,7 @@ func TestEraseSubject(t *testing.T) {
 		if err := h.InTx(t.Context(), func(tx *db.Tx) error { return l.EraseSubject(tx, "elif@example.com") }); err != nil {
 			t.Fatal(err)
 		}
-		write(t, l, h, "elif@example.com") // who comes again gets another key
+		write(t, l, h, "elif@example.com") // a subject that comes back gets a new key
 		lines := list(t, l, h, "").Rows
 		if lines[2].Personal != nil || lines[1].Personal["mailbox"] != "ali@example.com" || lines[0].Personal["mailbox"] != "elif@example.com" {
 			t.Errorf("got %+v", lines)
@@ -131,8 +131,8 @@ func TestEraseSubject(t *testing.T) {
 	})
 }
 
-// The database refuses to change or delete a line. Whoever gets around it is
-// found out.
+// The database refuses to change or delete a line. A change that gets around it is
+// detected.
 func TestTampering(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -159,7 +159,7 @@ func TestTampering(t *testing.T) {
 		if v := verify(t, l, h); !v.OK || v.Lines != 3 {
 			t.Errorf("got %+v", v)
 		}
-		// A line that was put in.
+		// A line that was inserted.
 		if err := exec(h, `INSERT INTO privacy_ledger (tenant_id, seq, id, at, actor_kind, actor_id, action, subject_ref, details, personal, prev_hash, hash)
 			SELECT tenant_id, 4, id, at, actor_kind, actor_id, action, subject_ref, details, personal, hash, hash FROM privacy_ledger WHERE tenant_id = $1 AND seq = 3`); err != nil {
 			t.Fatal(err)
@@ -178,8 +178,8 @@ func TestTampering(t *testing.T) {
 	})
 }
 
-// A head is signed once a day where there is something new, and who rewrites the
-// lines with all their hashes is found out.
+// A head is signed once a day if there is something new, and rewriting the lines with all
+// their hashes is detected.
 func TestSignedHeads(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -226,7 +226,7 @@ func TestSignedHeads(t *testing.T) {
 		if v := verify(t, ledger.New(other), h); v.OK || *v.FirstBad != 2 {
 			t.Errorf("got %+v", v)
 		}
-		// The signature is of another chain: the lines were written anew.
+		// The signature is of another chain: the lines were rewritten.
 		change(`UPDATE privacy_ledger_signature SET hash = 'x' WHERE tenant_id = $1 AND seq = 2`)
 		if v := verify(t, l, h); v.OK || *v.FirstBad != 2 {
 			t.Errorf("got %+v", v)

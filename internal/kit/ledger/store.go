@@ -15,8 +15,8 @@ type head struct {
 
 func scanHead(row db.Row) (h head, err error) { return h, row.Scan(&h.seq, &h.hash) }
 
-// lockHead locks the last line of the workspace's ledger and makes the ledger
-// where there is none.
+// lockHead locks the last line of the workspace's ledger and creates the ledger if it does
+// not exist.
 func lockHead(tx *db.Tx) (int64, string, error) {
 	if _, err := tx.Exec(`INSERT INTO privacy_ledger_head (tenant_id, seq, hash) VALUES ($1, 0, '') ON CONFLICT (tenant_id) DO NOTHING`, tx.Tenant()); err != nil {
 		return 0, "", err
@@ -46,7 +46,7 @@ func scanLine(row db.Row) (Line, error) {
 	var n Line
 	err := row.Scan(&n.Seq, &n.ID, &n.At, &n.Actor.Kind, &n.Actor.ID, &n.Action, &n.SubjectRef, &n.details, &n.sealed, &n.PrevHash, &n.Hash)
 	if err == nil {
-		// A line that was tampered with is shown without details; Verify names it.
+		// A line that was tampered with is shown without details; Verify reports it.
 		if json.Unmarshal([]byte(n.details), &n.Details) != nil || n.Details == nil {
 			n.Details = map[string]any{}
 		}
@@ -80,7 +80,7 @@ func findKey(r *db.Reader, subject string) ([]byte, error) {
 	return db.One(r, db.Scalar[[]byte], `SELECT sealed FROM privacy_subject_key WHERE tenant_id = $1 AND subject_ref = $2`, r.Tenant(), subject)
 }
 
-// putKey keeps the key that is there.
+// putKey stores a key; a key that exists already is kept.
 func putKey(tx *db.Tx, subject string, sealed []byte) error {
 	_, err := tx.Exec(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, subject_ref) DO NOTHING`, tx.Tenant(), subject, sealed)
@@ -92,8 +92,8 @@ func dropKey(tx *db.Tx, subject string) error {
 	return err
 }
 
-// unsignedLedgers returns workspaces whose ledger has lines behind the last signature
-// and none of this day.
+// unsignedLedgers returns workspaces whose ledger has lines after the last signature and no
+// signature of this day.
 func unsignedLedgers(r *db.Reader, today int64, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT h.tenant_id FROM privacy_ledger_head h WHERE h.seq > 0 AND NOT EXISTS (
 		SELECT 1 FROM privacy_ledger_signature s WHERE s.tenant_id = h.tenant_id AND (s.seq >= h.seq OR s.day >= $1)) LIMIT $2`, today, limit)
@@ -105,7 +105,7 @@ func putSignature(tx *db.Tx, h *SignedHead) error {
 	return err
 }
 
-// signatures returns all signed heads, the oldest first.
+// signatures returns all signed heads, oldest first.
 func signatures(r *db.Reader) ([]SignedHead, error) {
 	return db.All(r, func(row db.Row) (h SignedHead, err error) { return h, row.Scan(&h.day, &h.Seq, &h.Hash, &h.Signature) },
 		`SELECT day, seq, hash, signature FROM privacy_ledger_signature WHERE tenant_id = $1 ORDER BY day`, r.Tenant())

@@ -1,14 +1,13 @@
-// Package markdown reads the small part of Markdown that an agent's e-mail may
-// carry: bold (**), italic (_), links, lists with - or numbers, and quotes (>).
+// Package markdown reads the small part of Markdown that an agent's e-mail may contain:
+// bold (**), italic (_), links, lists with - or numbers, and quotes (>).
 //
-// What it does not know stays text as it was written. HTML is made of escaped text
-// and of the elements named above alone, and a link leads only to a web page, a
-// mailbox or a telephone. Text has every word that HTML shows and the address of
-// every link, so who judges the text has judged the page. Reading costs a time
-// that grows with the length of the source.
+// Everything else stays text as it was written. HTML consists only of escaped text and of
+// the elements named above, and a link leads only to a web page, a mailbox or a telephone.
+// Text has every word that HTML shows and the address of every link, so a check of the text
+// covers the page too. Reading takes a time that grows with the length of the source.
 //
-// The panel reads the same language in web/src/modules/crm/inbox/markdown.ts; both are held to
-// testdata/cases.json.
+// The panel reads the same language in web/src/modules/crm/inbox/markdown.ts; both are
+// tested with testdata/cases.json.
 package markdown
 
 import (
@@ -29,10 +28,10 @@ const (
 	Quote     = "quote"
 )
 
-// Block is a paragraph or a list with its lines, or a quote with its blocks.
+// Block is a paragraph or list with its lines, or a quote with its blocks.
 type Block struct {
 	Kind   string   `json:"kind"`
-	Start  int      `json:"start,omitempty"` // the first number of Numbers
+	Start  int      `json:"start,omitempty"` // the first number of a list of Numbers
 	Lines  [][]Span `json:"lines,omitempty"`
 	Blocks []Block  `json:"blocks,omitempty"`
 }
@@ -45,7 +44,7 @@ type Span struct {
 	Href   string `json:"href,omitempty"`
 }
 
-// maxDepth is how many quotes may lie in each other; a deeper one is text.
+// maxDepth is how deeply quotes may be nested; a deeper one is text.
 const maxDepth = 5
 
 var (
@@ -56,7 +55,7 @@ var (
 	escape = regexp.MustCompile(`\\([\\*_\[\]()>.-])`)
 )
 
-// Parse reads a source.
+// Parse parses a source.
 func Parse(source string) []Block {
 	return parseBlocks(strings.Split(strings.ReplaceAll(source, "\r\n", "\n"), "\n"), 0)
 }
@@ -82,8 +81,8 @@ func parseBlocks(lines []string, depth int) (out []Block) {
 	return out
 }
 
-// kindOf says which block a line belongs to, "" for an empty line. Start is the
-// number of a line of Numbers.
+// kindOf returns the kind of block that a line belongs to, "" for an empty line. start is
+// the number of a line of Numbers.
 func kindOf(line string, depth int) (kind string, start int) {
 	switch {
 	case strings.TrimSpace(line) == "":
@@ -122,7 +121,7 @@ func makeBlock(kind string, start int, lines []string, depth int) Block {
 	return b
 }
 
-// parseLine reads the spans of a line, all in a style besides their own.
+// parseLine reads the spans of a line, all with a style in addition to their own.
 func parseLine(s string, style Span) (out []Span) {
 	var plain strings.Builder
 	flush := func() {
@@ -133,7 +132,7 @@ func parseLine(s string, style Span) (out []Span) {
 			plain.Reset()
 		}
 	}
-	// Once no end was found there is none for a later beginning either.
+	// If a style has no end in the rest of the line, a later beginning has none either.
 	bold, italic := !style.Bold, !style.Italic
 	for i := 0; i < len(s); {
 		rest := s[i:]
@@ -187,8 +186,8 @@ func parseLine(s string, style Span) (out []Span) {
 	return out
 }
 
-// styled returns what stands before the end of a style. None says that there is
-// no end in the rest of the line at all.
+// styled returns the text before the end of a style. none means that the rest of the line
+// has no end at all.
 func styled(s, mark string) (body string, found, none bool) {
 	if s == "" || s[0] == ' ' {
 		return "", false, false
@@ -217,8 +216,8 @@ func beginsWord(s string) bool {
 	return s != "" && isWord(r)
 }
 
-// Text is a source without its marks, as it is read where nothing is formatted.
-// The address of a link stands behind its words.
+// Text returns a source without its marks, as it reads where nothing is formatted. The
+// address of a link follows its words.
 func Text(source string) string { return strings.Join(textLines(Parse(source)), "\n") }
 
 func textLines(blocks []Block) (out []string) {
@@ -258,7 +257,7 @@ func lineText(line []Span) string {
 	return b.String()
 }
 
-// HTML is a source as a piece of a page.
+// HTML returns a source as a fragment of a page.
 func HTML(source string) string {
 	var b strings.Builder
 	writeBlocks(&b, Parse(source))

@@ -38,8 +38,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// A quote within more quotes than anybody writes is text, and so is read without
-// end of the stack.
+// A quote nested more deeply than anybody writes is text, and so is read without exhausting
+// the stack.
 func TestDeepQuote(t *testing.T) {
 	t.Parallel()
 	source := strings.Repeat(">", 100_000) + "a"
@@ -53,8 +53,8 @@ var (
 	known   = regexp.MustCompile(`^</?(p|ul|li|ol|em|strong|blockquote)>$|^<br>$|^</a>$|^<ol start="\d+">$|^<a href="(?i:https?://|mailto:|tel:)[^"<>]*">$`)
 )
 
-// FuzzHTML holds that a page has no element but the known ones, and shows no
-// letter that Text does not have.
+// FuzzHTML checks that a page has no element but the known ones, and shows no letter that
+// Text does not have.
 func FuzzHTML(f *testing.F) {
 	for _, s := range []string{"**a** _b_", "[a](https://b.example)", "> - 1. x", `\**_[`, "https://a.example/<b>"} {
 		f.Add(s)

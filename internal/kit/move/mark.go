@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// ErrMoved says that an embedded database was moved and is served elsewhere.
+// ErrMoved means that an embedded database was moved and is served elsewhere.
 var ErrMoved = errors.New("this database was moved")
 
-// markSuffix makes the name of the mark from that of the database's file.
+// markSuffix is added to the name of the database file to name the mark.
 const markSuffix = ".moved"
 
-// Mark writes beside a database that was moved where it went, without the password.
-// What opens the database calls CheckMark first.
+// Mark writes a file next to a database that was moved, with the new address but without
+// the password. Call CheckMark before opening a database.
 func Mark(file, target string, now time.Time) error {
 	text := fmt.Sprintf("%s\n%s\n", withoutSecrets(target), now.UTC().Format(time.RFC3339))
 	if err := writeSynced(file+markSuffix, text); err != nil {
@@ -36,8 +36,8 @@ func writeSynced(path, text string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// CheckMark returns ErrMoved with what to do where the embedded database of an address was
-// moved. Other databases have no mark.
+// CheckMark returns ErrMoved, with what to do about it, if the embedded database at an
+// address was moved. Other databases have no mark.
 func CheckMark(address string) error {
 	file, embedded := strings.CutPrefix(address, "sqlite:")
 	if !embedded {
@@ -55,7 +55,8 @@ func CheckMark(address string) error {
 		ErrMoved, file, to, at, file+markSuffix)
 }
 
-// withoutSecrets is the address of a database as it may be shown.
+// withoutSecrets returns the address of a database without secrets, so that it can be
+// shown.
 func withoutSecrets(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/move"
 )
 
-// The mark of a moved database says where it went, without what opens it.
+// The mark of a moved database names the new address, without the password.
 func TestMarkNamesTheTarget(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 17, 12, 0, 0, 0, time.UTC)

@@ -1,9 +1,9 @@
 // Package move copies an embedded database into PostgreSQL.
 //
-// Everything is written in one transaction, and compared before it is committed: the
-// number of rows of each table, and a checksum over their values. A move that breaks off
-// leaves the target empty, or with all rows; either way it can be repeated. Nobody may write
-// to the source meanwhile.
+// Everything is written in one transaction, and compared before it is committed: the number
+// of rows of each table, and a checksum over their values. An interrupted move leaves the
+// target empty, or with all rows; either way it can be repeated. Nobody may write to the
+// source meanwhile.
 package move
 
 import (
@@ -25,17 +25,17 @@ import (
 	"konak/internal/kit/db"
 )
 
-// ErrNotEmpty says that the target has other rows than the source.
+// ErrNotEmpty means that the target has other rows than the source.
 var ErrNotEmpty = errors.New("the target database has rows already; give an empty one")
 
-// Table is what was moved of one table.
+// Table describes what was moved of one table.
 type Table struct {
 	Name     string `json:"name"`
 	Rows     int64  `json:"rows"`
 	Checksum string `json:"checksum"`
 }
 
-// skipped are the tables that belong to a database and not to what is in it.
+// skipped are the tables that describe the database itself and not its content.
 var skipped = []string{"goose_db_version", "migration_checksum", "serving_node"}
 
 // table is a table with its columns, as both databases have them.
@@ -45,11 +45,11 @@ type table struct {
 }
 
 // Copy copies every table of the SQLite file source into a PostgreSQL database, which has
-// the same migrations and no rows, or those that a move brought which broke off at its very
-// end. Then it leaves the mark beside the source, and a line in the target's audit log. It
-// returns what it copied. It returns ErrNotEmpty where the target has other rows, and an
-// error that names the table where a comparison fails. Where it returns tables with an error,
-// they were copied.
+// the same migrations and no rows, or the rows of a move that was interrupted at its very
+// end. Then it leaves the mark next to the source, and a line in the target's audit log. It
+// returns what it copied. It returns ErrNotEmpty if the target has other rows, and an error
+// that names the table if a comparison fails. If it returns tables with an error, they were
+// copied.
 func Copy(ctx context.Context, source, target *db.DB, sourceFile, targetURL string) (moved []Table, err error) {
 	tables, err := commonTables(ctx, source, target)
 	if err != nil {
@@ -80,7 +80,7 @@ func Copy(ctx context.Context, source, target *db.DB, sourceFile, targetURL stri
 	if err != nil {
 		return nil, err
 	}
-	// The mark comes first: until it is there, the old database could be served.
+	// The mark comes first: until it is there, the old database could still be served.
 	if err := Mark(sourceFile, targetURL, source.Clock().Now()); err != nil {
 		return moved, err
 	}
@@ -89,7 +89,7 @@ func Copy(ctx context.Context, source, target *db.DB, sourceFile, targetURL stri
 	})
 }
 
-// isEmpty says whether no table has a row.
+// isEmpty reports whether none of the tables has a row.
 func isEmpty(ctx context.Context, tx pgx.Tx, tables []table) (bool, error) {
 	for _, t := range tables {
 		var there bool
@@ -100,8 +100,8 @@ func isEmpty(ctx context.Context, tx pgx.Tx, tables []table) (bool, error) {
 	return true, nil
 }
 
-// compareTables returns the tables where the target has the rows of the source already, and
-// ErrNotEmpty where it has others.
+// compareTables returns the tables if the target already has the same rows as the source,
+// and ErrNotEmpty if it has others.
 func compareTables(ctx context.Context, from *sql.DB, tx pgx.Tx, tables []table) (same []Table, err error) {
 	for _, t := range tables {
 		src, err := t.read(ctx, from)
@@ -150,7 +150,7 @@ func copyTables(ctx context.Context, from *sql.DB, tx pgx.Tx, tables []table) (m
 }
 
 // commonTables returns the tables of both databases, which must have the same columns.
-// Columns to which PostgreSQL gives a value are left to it.
+// Columns whose value PostgreSQL generates are left out.
 func commonTables(ctx context.Context, source, target *db.DB) ([]table, error) {
 	from, err := source.Columns(ctx)
 	if err != nil {
@@ -186,8 +186,8 @@ func commonTables(ctx context.Context, source, target *db.DB) ([]table, error) {
 	return out, nil
 }
 
-// dropForeignKeys removes the references between tables, because tables point at each
-// other, and returns the statements that bring them back and check them.
+// dropForeignKeys removes the foreign keys, because tables refer to each other, and returns
+// the statements that restore and check them.
 func dropForeignKeys(ctx context.Context, tx pgx.Tx) ([]string, error) {
 	rows, err := tx.Query(ctx, `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname),
 		format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
@@ -238,7 +238,7 @@ func copyTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t table) (Table, er
 	return out, nil
 }
 
-// read reads the rows of a table of SQLite in the order in which they were written.
+// read reads the rows of a SQLite table in the order in which they were written.
 func (t table) read(ctx context.Context, from *sql.DB) (*reader, error) {
 	var quoted []string
 	for _, c := range t.columns {
@@ -248,7 +248,7 @@ func (t table) read(ctx context.Context, from *sql.DB) (*reader, error) {
 	return &reader{rows: rows, columns: t.columns}, err
 }
 
-// sum returns how many rows a table of PostgreSQL has, and their checksum.
+// sum returns the number of rows of a PostgreSQL table, and their checksum.
 func (t table) sum(ctx context.Context, tx pgx.Tx) (n int64, sum checksum, err error) {
 	var texts []string
 	for _, c := range t.columns {
@@ -275,7 +275,7 @@ func (t table) sum(ctx context.Context, tx pgx.Tx) (n int64, sum checksum, err e
 
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// reader reads the rows of a table of SQLite as PostgreSQL wants them.
+// reader reads the rows of a SQLite table in the form that PostgreSQL needs.
 type reader struct {
 	rows    *sql.Rows
 	columns []db.Column
@@ -312,8 +312,8 @@ func (r *reader) Values() ([]any, error) {
 	return values, nil
 }
 
-// convert turns a value of SQLite into one of a type of PostgreSQL, and returns it as
-// PostgreSQL writes it; nil for null.
+// convert converts a SQLite value into a value of a PostgreSQL type, and returns the text
+// that PostgreSQL writes for it; nil for null.
 func convert(value *any, kind string) (*string, error) {
 	switch v := (*value).(type) {
 	case nil:

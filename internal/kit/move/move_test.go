@@ -19,7 +19,7 @@ import (
 	"konak/migrations"
 )
 
-// What arrives with another value or not at all is noticed, and nothing of the move stays,
+// A value that arrives changed or not at all is noticed, and nothing of the move remains,
 // so that it can be run again. A target with rows or with other tables is refused.
 func TestCopyIsCompared(t *testing.T) {
 	t.Parallel()
@@ -113,7 +113,7 @@ func TestCopyIsCompared(t *testing.T) {
 	if _, err := run(); !errors.Is(err, move.ErrNotEmpty) {
 		t.Errorf("a second time: %v", err)
 	}
-	// One that was killed when its rows were committed is finished by the next.
+	// A move that was killed after its rows were committed is finished by the next.
 	exec(`DELETE FROM audit_log WHERE action = 'database.moved_by_operator'`)
 	if err := os.Remove(strings.TrimPrefix(url, "sqlite:") + ".moved"); err != nil {
 		t.Fatal(err)

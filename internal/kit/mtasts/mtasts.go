@@ -1,11 +1,10 @@
-// Package mtasts finds out how a domain wants mail to be brought to it (MTA-STS,
-// RFC 8461): to which servers, and only over encrypted connections with a right
-// certificate.
+// Package mtasts finds out how a domain wants mail to be delivered to it (MTA-STS, RFC
+// 8461): to which servers, and only over encrypted connections with a valid certificate.
 //
-// A domain can neither fill the memory nor hold its caller: a policy has 64 KiB at
-// most, a look-up ends in time, and a bounded number of policies is kept in memory. A
-// policy that was seen holds until it expires, also while it cannot be fetched and after
-// a restart: otherwise anybody on the way could take it away.
+// A domain can neither fill the memory nor block its caller: a policy has 64 KiB at most, a
+// look-up has a time limit, and a bounded number of policies is kept in memory. A known
+// policy is valid until it expires, even while it cannot be fetched and after a restart:
+// otherwise anybody on the way could remove it.
 package mtasts
 
 import (
@@ -28,8 +27,8 @@ const (
 	maxPolicy   = 64 << 10
 	maxPolicies = 10_000
 	maxServers  = 100
-	// maxAge is the longest that a policy holds, checkPause how long nobody looks
-	// whether there is another one.
+	// maxAge is the longest time that a policy is valid, checkPause how long no check for a
+	// new one is made.
 	maxAge     = 31_557_600 * time.Second
 	checkPause = 10 * time.Minute
 )
@@ -41,14 +40,14 @@ const (
 	none    = "none"
 )
 
-// Policy is how a domain wants its mail.
+// Policy describes how a domain wants its mail delivered.
 type Policy struct {
 	Mode    string        `json:"mode"`
 	Servers []string      `json:"servers"` // patterns of host names
 	MaxAge  time.Duration `json:"max_age"`
 }
 
-// Lines returns the policy as its domain writes it.
+// Lines returns the policy in the form in which its domain publishes it.
 func (p *Policy) Lines() []string {
 	out := []string{"version: STSv1", "mode: " + p.Mode}
 	for _, server := range p.Servers {
@@ -57,7 +56,7 @@ func (p *Policy) Lines() []string {
 	return append(out, fmt.Sprintf("max_age: %d", p.MaxAge/time.Second))
 }
 
-// Allows says whether the policy names a server.
+// Allows reports whether the policy names a server.
 func (p *Policy) Allows(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	return slices.ContainsFunc(p.Servers, func(pattern string) bool {
@@ -69,33 +68,33 @@ func (p *Policy) Allows(host string) bool {
 	})
 }
 
-// Config is what look-ups need.
+// Config holds what look-ups need.
 type Config struct {
-	// LookupTXT asks name servers.
+	// LookupTXT queries name servers.
 	LookupTXT func(ctx context.Context, name string) ([]string, error)
 	// HTTP fetches policies; it must not follow redirects.
 	HTTP http.RoundTripper
 	Now  func() time.Time
-	// Store keeps policies over a restart.
+	// Store persists policies across restarts.
 	Store Store
 }
 
-// Kept is a policy that was seen, with the id under which its domain published it.
+// Kept is a stored policy, with the id under which its domain published it.
 type Kept struct {
 	ID      string
 	Policy  *Policy
 	Expires time.Time
 }
 
-// Store keeps the policies of domains.
+// Store stores the policies of domains.
 type Store interface {
-	// Load returns the policy of a domain, the zero Kept where there is none.
+	// Load returns the policy of a domain, the zero Kept if there is none.
 	Load(ctx context.Context, domain string) (Kept, error)
-	// Save keeps a policy instead of the one that is there.
+	// Save stores a policy, replacing the previous one.
 	Save(ctx context.Context, domain string, k Kept) error
 }
 
-// Finder finds policies and keeps them.
+// Finder finds policies and caches them.
 type Finder struct {
 	Config
 	mu   sync.Mutex
@@ -107,12 +106,11 @@ type entry struct {
 	checked time.Time
 }
 
-// New makes a finder.
+// New creates a finder.
 func New(c Config) *Finder { return &Finder{Config: c, kept: map[string]entry{}} }
 
-// Find returns the policy of a domain, nil where it has none that is enforced or
-// tested. It returns an error where the store fails: nobody knows then whether there is
-// a policy.
+// Find returns the policy of a domain, nil if it has none in mode enforce or testing. It
+// returns an error if the store fails: then it is unknown whether there is a policy.
 func (f *Finder) Find(ctx context.Context, domain string) (*Policy, error) {
 	now := f.Now()
 	f.mu.Lock()
@@ -146,8 +144,8 @@ func (f *Finder) Find(ctx context.Context, domain string) (*Policy, error) {
 	return inForce(known.Policy), nil
 }
 
-// lookUp returns a policy that is newer than the one that is known, nil where there is
-// none or it cannot be had.
+// lookUp returns a policy that is newer than the known one, nil if there is none or it
+// cannot be fetched.
 func (f *Finder) lookUp(ctx context.Context, domain string, known Kept) *Kept {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
@@ -171,8 +169,8 @@ func inForce(p *Policy) *Policy {
 
 var errNoRecord = errors.New("mtasts: no record")
 
-// findID returns the id of a domain's policy. It returns an error where there is no
-// record, or more than one.
+// findID returns the id of a domain's policy. It returns an error if there is no record, or
+// more than one.
 func (f *Finder) findID(ctx context.Context, domain string) (string, error) {
 	texts, err := f.LookupTXT(ctx, "_mta-sts."+domain)
 	if err != nil {
@@ -212,7 +210,7 @@ func (f *Finder) fetch(ctx context.Context, domain string) (*Policy, error) {
 	return parse(string(text))
 }
 
-// parse reads a policy.
+// parse parses a policy.
 func parse(text string) (*Policy, error) {
 	p := &Policy{MaxAge: -1}
 	version := ""

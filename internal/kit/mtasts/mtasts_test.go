@@ -64,7 +64,7 @@ func (s *site) finder() *mtasts.Finder {
 	return mtasts.New(mtasts.Config{LookupTXT: s.LookupTXT, HTTP: s, Now: func() time.Time { return s.now }, Store: s})
 }
 
-// find returns the policy that a finder finds.
+// find returns the policy from a finder.
 func find(t *testing.T, f *mtasts.Finder) *mtasts.Policy {
 	t.Helper()
 	p, err := f.Find(t.Context(), "kaya.example")
@@ -118,8 +118,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A policy that was seen holds until it expires, and is fetched again where the domain
-// says that there is another.
+// A known policy is valid until it expires, and is fetched again if the domain announces a
+// new one.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	s := newSite()
@@ -129,7 +129,7 @@ func TestKept(t *testing.T) {
 			t.Fatalf("fetched %d times", s.fetched)
 		}
 	}
-	s.record, s.policy = "", "" // somebody on the way takes it away
+	s.record, s.policy = "", "" // somebody on the way removes it
 	s.now = s.now.Add(time.Hour)
 	if find(t, f) == nil {
 		t.Error("the policy is forgotten")
@@ -152,7 +152,7 @@ func TestKept(t *testing.T) {
 	if find(t, f); s.asked != asked {
 		t.Error("a domain without a policy is asked for it each time")
 	}
-	// One that expires soon is looked for again as soon as it has.
+	// A policy that expires soon is looked up again as soon as it has.
 	s.record, s.policy = "v=STSv1; id=3;", "version: STSv1\nmode: enforce\nmx: a.example\nmax_age: 60\n"
 	s.now = s.now.Add(time.Hour)
 	find(t, f)
@@ -162,8 +162,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// A policy holds after a restart, until it expires. Where it is not known whether there
-// is one, nobody is told that there is none.
+// A policy is still valid after a restart, until it expires. If it is unknown whether there
+// is one, Find does not answer that there is none.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	s := newSite()
@@ -171,7 +171,7 @@ func TestRestart(t *testing.T) {
 	if got := strings.Join(want, "\r\n") + "\r\n"; got != s.policy {
 		t.Errorf("got %q", got)
 	}
-	s.record, s.policy = "", "" // somebody on the way takes it away
+	s.record, s.policy = "", "" // somebody on the way removes it
 	s.now = s.now.Add(23 * time.Hour)
 	if p := find(t, s.finder()); p == nil || !slices.Equal(p.Lines(), want) {
 		t.Errorf("after a restart: %+v", p)

@@ -7,11 +7,12 @@ import (
 	"syscall"
 )
 
-// probeName is the file by which a node finds out whether its disk is full.
+// probeName is the name of the file that a node writes to find out whether its disk is
+// full.
 const probeName = ".probe"
 
-// ProbeDisk writes a small file into a folder, over the one of before. It returns the
-// error of the system, such as syscall.ENOSPC where the disk is full.
+// ProbeDisk writes a small file into a folder, replacing the previous one. It returns the
+// system's error, such as syscall.ENOSPC if the disk is full.
 func ProbeDisk(folder string) error {
 	f, err := os.OpenFile(filepath.Join(folder, probeName), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -21,7 +22,8 @@ func ProbeDisk(folder string) error {
 	return errors.Join(err, f.Close())
 }
 
-// FreeDisk returns how many bytes the disk of a folder still takes from an ordinary user.
+// FreeDisk returns the number of bytes that an ordinary user can still write to the disk of
+// a folder.
 func FreeDisk(folder string) (uint64, error) {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(folder, &fs); err != nil {

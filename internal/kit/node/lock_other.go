@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// Without a lock nothing proves that the process before is gone.
+// Without a lock nothing proves that the previous process has ended.
 func lock(*os.File) error { return errors.ErrUnsupported }

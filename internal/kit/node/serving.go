@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// RefreshEvery is how often a node says that it serves.
+	// RefreshEvery is how often a node records that it serves.
 	RefreshEvery = 10 * time.Second
-	// goneAfter is how long a node counts as serving that says nothing.
+	// goneAfter is how long a node is regarded as serving after its last record.
 	goneAfter = 3 * RefreshEvery
 )
 
-// ErrOtherStore says that another node keeps its files elsewhere.
+// ErrOtherStore means that another node keeps its files elsewhere.
 var ErrOtherStore = errors.New("another node serves this database and keeps its files elsewhere, so each would miss the other's files; " +
 	"give all nodes the same --s3-url, or a shared folder as files in their data folders")
 
@@ -33,14 +33,14 @@ type Serving struct {
 	ID        uuid.UUID
 	Host      string
 	Version   string
-	FileStore string // where its files lie; nodes that share files have the same
+	FileStore string // where its files are; the same for nodes that share files
 	StartedAt time.Time
 	SeenAt    time.Time
 }
 
-// Announce records that a node serves. It returns ErrOtherStore where another one
-// serves the same database with other files. An embedded database has one server alone:
-// who else stands in it was killed, or served what this is a backup of.
+// Announce records that a node serves. It returns ErrOtherStore if another node serves the
+// same database with other files. An embedded database has only one server: any other node
+// recorded in it was killed, or served the database of which this is a backup.
 func Announce(ctx context.Context, d *db.DB, n Serving) error {
 	return d.System("serving nodes").InTx(ctx, func(tx *db.Tx) error {
 		if d.Dialect() == db.SQLite {
@@ -58,7 +58,7 @@ func Announce(ctx context.Context, d *db.DB, n Serving) error {
 	})
 }
 
-// CheckStore returns ErrOtherStore where Announce would, and leaves nothing behind.
+// CheckStore returns ErrOtherStore if Announce would, and records nothing.
 func CheckStore(ctx context.Context, d *db.DB, s3URL, folder string) error {
 	if d.Dialect() == db.SQLite {
 		return nil
@@ -89,7 +89,7 @@ func checkStore(r *db.Reader, now time.Time, store string) error {
 	return nil
 }
 
-// Refresh says that a node still serves, and forgets nodes that are long gone.
+// Refresh records that a node still serves, and deletes nodes that are long gone.
 func Refresh(ctx context.Context, d *db.DB, id uuid.UUID) error {
 	return d.System("serving nodes").InTx(ctx, func(tx *db.Tx) error {
 		if _, err := tx.Exec(`UPDATE serving_node SET seen_at = $1 WHERE id = $2`, clock.At(tx.Now()), id); err != nil {
@@ -108,7 +108,7 @@ func Leave(ctx context.Context, d *db.DB, id uuid.UUID) error {
 	})
 }
 
-// List returns the nodes that serve now, the oldest first.
+// List returns the nodes that serve now, oldest first.
 func List(ctx context.Context, d *db.DB) ([]Serving, error) {
 	return db.Read(ctx, d.System("serving nodes"), func(r *db.Reader) ([]Serving, error) { return list(r, d.Clock().Now()) })
 }
@@ -122,11 +122,11 @@ func list(r *db.Reader, now time.Time) ([]Serving, error) {
 	}, `SELECT id, host, version, file_store, started_at, seen_at FROM serving_node WHERE seen_at >= $1 ORDER BY started_at, id`, clock.At(now.Add(-goneAfter)))
 }
 
-// storeFile names the file store of a folder.
+// storeFile is the name of the file that identifies a folder's file store.
 const storeFile = ".store"
 
-// FileStore names where files lie: with an S3 service, or without one in a folder. Nodes
-// with the same name share them.
+// FileStore returns a name for the place where files are stored: an S3 service, or without
+// one a folder. Nodes with the same name share their files.
 func FileStore(s3URL, folder string) (string, error) {
 	if s3URL == "" {
 		return FolderStore(folder)
@@ -137,12 +137,12 @@ func FileStore(s3URL, folder string) (string, error) {
 func s3Store(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "", errors.New("--s3-url: it cannot be read") // the error would show the secret in it
+		return "", errors.New("--s3-url: it cannot be read") // the error would contain the secret
 	}
 	return "s3:" + u.Host + strings.TrimSuffix(u.Path, "/"), nil
 }
 
-// knownStore returns the name of the file store in a folder, empty where it has none yet.
+// knownStore returns the name of the file store in a folder, empty if it has none yet.
 func knownStore(folder string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(folder, storeFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -151,8 +151,8 @@ func knownStore(folder string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// FolderStore returns the name of the file store in a folder, which it makes the first
-// time: nodes that share the folder read the same name.
+// FolderStore returns the name of the file store in a folder and creates it the first time:
+// nodes that share the folder read the same name.
 func FolderStore(folder string) (string, error) {
 	path := filepath.Join(folder, storeFile)
 	for {
@@ -163,7 +163,8 @@ func FolderStore(folder string) (string, error) {
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", err
 		}
-		// It is made whole or not at all: another node may look at the same moment.
+		// The file is created completely or not at all: another node may read it at the
+		// same moment.
 		f, err := os.CreateTemp(folder, storeFile+"-*")
 		if err != nil {
 			return "", err

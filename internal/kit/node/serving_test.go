@@ -15,9 +15,9 @@ import (
 	"konak/internal/kit/node"
 )
 
-// A node that serves is listed until it leaves or says nothing for half a minute, and
-// meanwhile no node with other files joins. A server of an embedded database is alone:
-// who stands in it was killed, or is in it because it is a backup.
+// A serving node is listed until it leaves or is silent for half a minute, and meanwhile no
+// node with other files joins. A server of an embedded database is alone: any other node
+// recorded in it was killed, or is there because the database is a backup.
 func TestServingNodes(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -86,7 +86,7 @@ func TestServingNodes(t *testing.T) {
 	})
 }
 
-// All who look into a folder read one name, and another folder has another.
+// All who read a folder get the same name, and another folder has a different one.
 func TestFolderStore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,8 +12,8 @@ import (
 
 var alertName = regexp.MustCompile(`(?m)^ +- alert: (\w+)$`)
 
-// Every alert of the packages fires where it should, with its labels and its text, and is
-// silent where all is well.
+// Every alert of the packages fires when it should, with its labels and its text, and is
+// silent when all is well.
 func TestAlertRules(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile("../../../packaging/prometheus-alerts.yml")

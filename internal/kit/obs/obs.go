@@ -1,4 +1,4 @@
-// Package obs is what operators see: trace ids, logs and metrics.
+// Package obs provides what operators see: trace ids, logs and metrics.
 package obs
 
 import (
@@ -19,13 +19,13 @@ const traceBytes, spanBytes = 16, 8
 // Trace is a W3C trace context.
 type Trace struct {
 	ID, Span string
-	// Caller is the span of whoever sent the header, "" where nobody did.
+	// Caller is the span of the sender of the header, "" if there was none.
 	Caller string
-	// Sampled says that the caller keeps this trace.
+	// Sampled means that the caller keeps this trace.
 	Sampled bool
 }
 
-// StartTrace takes up a caller's traceparent header, or begins a new trace.
+// StartTrace continues the trace of a caller's traceparent header, or begins a new one.
 func StartTrace(ctx context.Context, traceparent string) (context.Context, Trace) {
 	fresh := randomHex(traceBytes + spanBytes)
 	t := Trace{ID: fresh[:2*traceBytes], Span: fresh[2*traceBytes:]}
@@ -35,32 +35,32 @@ func StartTrace(ctx context.Context, traceparent string) (context.Context, Trace
 	return WithTrace(ctx, t), t
 }
 
-// WithTrace returns a context of a trace.
+// WithTrace returns a context with a trace.
 func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }
 
-// TraceOf is the trace of ctx, the zero one where it has none.
+// TraceOf returns the trace of ctx, the zero one if it has none.
 func TraceOf(ctx context.Context) Trace {
 	t, _ := ctx.Value(traceKey{}).(Trace)
 	return t
 }
 
-// TraceID is the id of the trace of ctx, or "".
+// TraceID returns the id of the trace of ctx, or "".
 func TraceID(ctx context.Context) string { return TraceOf(ctx).ID }
 
-// Parent is the traceparent header to answer or to send on.
+// Parent returns the traceparent header to answer with or to send on.
 func (t Trace) Parent() string { return "00-" + t.ID + "-" + t.Span + "-01" }
 
-// ParseParent reads a traceparent header that is valid to the letter; one that is not is
-// ignored as a whole, as the standard asks.
+// ParseParent parses a traceparent header. A header that is not strictly valid is ignored
+// as a whole, as the standard requires.
 func ParseParent(h string) (t Trace, ok bool) {
 	if len(h) < 55 || h[2] != '-' || h[35] != '-' || h[52] != '-' {
 		return Trace{}, false
 	}
 	version, id, span, flags := h[:2], h[3:35], h[36:52], h[53:55]
 	if version == "ff" || len(h) > 55 && (version == "00" || h[55] != '-') {
-		return Trace{}, false // only later versions may say more
+		return Trace{}, false // only later versions may have more fields
 	}
 	for _, part := range []string{version, id, span, flags} {
 		if strings.Trim(part, "0123456789abcdef") != "" {
@@ -81,7 +81,7 @@ func randomHex(n int) string {
 	return hex.EncodeToString(b)
 }
 
-// NewLogger writes structured lines that carry the trace and the tenant.
+// NewLogger returns a logger that writes structured lines with the trace and the tenant.
 func NewLogger(w io.Writer, level slog.Level, json bool) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: level}
 	var h slog.Handler = slog.NewTextHandler(w, opts)

@@ -30,7 +30,7 @@ func TestTraceIsTakenUp(t *testing.T) {
 	}
 }
 
-// A header that is not valid to the letter is ignored as a whole.
+// A header that is not strictly valid is ignored as a whole.
 func TestTraceBeginsAnew(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

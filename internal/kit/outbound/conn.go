@@ -12,20 +12,19 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// What a peer may take before the protocol asks for more: from the greeting,
-// with the TLS handshake, to the end of signing in, or for one command.
+// What a peer may send before the protocol asks for more: from the greeting, with the TLS
+// handshake, to the end of signing in, or for one command.
 const (
 	MaxAnswer  = 64 << 10
 	AnswerTime = time.Minute
 )
 
-// ErrTooMuch says that a peer sent more than was asked for.
+// ErrTooMuch means that a peer sent more than was asked for.
 var ErrTooMuch = errors.New("the server sends more than its answer may hold")
 
-// Conn is an outgoing connection. It closes by itself, also while a read waits,
-// when the context that it was dialled with ends, and when the peer sends more
-// bytes or takes longer than Renew allows. It counts what comes over the wire,
-// beneath TLS.
+// Conn is an outgoing connection. It closes by itself, even during a read, when the context
+// with which it was dialled ends, and when the peer sends more bytes or takes longer than
+// Renew allows. It counts the bytes on the wire, below TLS.
 type Conn struct {
 	net.Conn
 	left    atomic.Int64
@@ -42,8 +41,8 @@ func newConn(ctx context.Context, raw net.Conn) *Conn {
 	return c
 }
 
-// Renew lets the peer send n bytes within d from now on. The protocol calls it
-// before each command; what was left of the budget before is forgotten.
+// Renew lets the peer send n bytes within d from now on. The protocol calls it before each
+// command; what was left of the previous budget is dropped.
 func (c *Conn) Renew(n int64, d time.Duration) {
 	c.left.Store(n)
 	if c.timer.Stop() {
@@ -86,8 +85,8 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// Explain returns why this side closed the connection, for libraries that hide
-// the cause of an error; err where it did not.
+// Explain returns why this side closed the connection, for libraries that hide the cause of
+// an error; err if this side did not close it.
 func (c *Conn) Explain(err error) error {
 	if why := c.ended.Load(); err != nil && why != nil {
 		return *why
@@ -95,7 +94,7 @@ func (c *Conn) Explain(err error) error {
 	return err
 }
 
-// stallingConn gives up on a peer that sends nothing for a while.
+// stallingConn gives up if the peer sends nothing for a while.
 type stallingConn struct {
 	net.Conn
 	patience func() time.Duration
@@ -109,8 +108,8 @@ func (c stallingConn) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
-// Write implements net.Conn. The transport waits for the next answer from the end of
-// the last one on, so the peer's time begins anew when it is asked something.
+// Write implements net.Conn. The transport waits for the next answer as soon as the last
+// one has ended, so the peer's time starts again with each request.
 func (c stallingConn) Write(b []byte) (int, error) {
 	if err := c.SetReadDeadline(clock.Deadline(c.patience())); err != nil {
 		return 0, err
@@ -118,7 +117,7 @@ func (c stallingConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// LimitBody lets at most n bytes of an answer be read; more is ErrTooMuch.
+// LimitBody lets at most n bytes of an answer be read; after that, reads return ErrTooMuch.
 func LimitBody(resp *http.Response, n int64) {
 	resp.Body = &limitedBody{ReadCloser: resp.Body, left: n}
 }
@@ -131,7 +130,7 @@ type limitedBody struct {
 // Read implements io.Reader.
 func (l *limitedBody) Read(b []byte) (int, error) {
 	if l.left <= 0 {
-		// The end of an answer that fits exactly is no fault.
+		// An answer that ends exactly at the limit is not an error.
 		n, err := l.ReadCloser.Read(make([]byte, 1))
 		if n > 0 {
 			return 0, ErrTooMuch

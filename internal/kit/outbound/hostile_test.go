@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/hostile"
 )
 
-// buffers is what the system may hold between two local ends of a connection.
+// buffers is the amount that the system may hold between two local ends of a connection.
 const buffers = 16 << 20
 
 // A peer that never stops is cut off at the budget, and renewing gives it just
@@ -42,8 +42,7 @@ func TestConnBudget(t *testing.T) {
 	}
 }
 
-// A read that waits ends when its context does, and when the time for the
-// answer is over.
+// A waiting read ends when its context does, and when the time for the answer is over.
 func TestConnEnds(t *testing.T) {
 	t.Parallel()
 	peer := hostile.Start(t, "talk", hostile.Silent, func(c *hostile.Conn) { c.At("talk", "", "") })
@@ -68,9 +67,8 @@ func TestConnEnds(t *testing.T) {
 	<-peer.Ended()
 }
 
-// Whatever an HTTP peer does at whatever phase: Post and RoundTrip end, with
-// the context where the peer keeps them waiting, and read no more than they
-// promise.
+// Whatever an HTTP peer does at whatever phase: Post and RoundTrip end, with the context if
+// the peer keeps them waiting, and read no more than they promise.
 func TestHostileHTTP(t *testing.T) {
 	t.Parallel()
 	client := New(Options{Allowed: loopback, MaxBody: 1 << 20})

@@ -1,13 +1,12 @@
-// Package outbound makes every connection that goes out of the process. Where
-// a user gave the address it cannot be led inside: the address that is really
-// connected to is checked at dial time, after DNS, for every connection.
-// Redirects are not followed, no proxy is taken from the environment, and
-// outside the allowed ranges a connection must be encrypted.
+// Package outbound makes every connection that goes out of the process. An address from a
+// user cannot lead to the inside: the address that is really connected to is checked at
+// dial time, after DNS, for every connection. Redirects are not followed, no proxy is taken
+// from the environment, and outside the allowed ranges a connection must be encrypted.
 //
-// A peer can neither fill the memory nor hold its caller: what it may send is
-// bounded for each answer, and a connection ends with the context that it was
-// made for. For HTTP, Post and RoundTrip bound the header and the body; for
-// other protocols Dial gives a Conn whose budget the protocol renews.
+// A peer can neither fill the memory nor block its caller: the size of each answer is
+// bounded, and a connection ends with the context for which it was made. For HTTP, Post and
+// RoundTrip bound the header and the body; for other protocols Dial returns a Conn whose
+// budget the protocol renews.
 package outbound
 
 import (
@@ -36,51 +35,51 @@ import (
 const (
 	Timeout = 15 * time.Second
 	connect = 5 * time.Second
-	// Keep is how much of an answer is read.
+	// Keep is the number of bytes read of an answer.
 	Keep = 16 << 10
-	// idle is how many connections to one host wait to be used again: as many
-	// as a sender keeps busy where many workspaces send to the same host.
+	// idle is the number of idle connections kept per host: as many as a sender keeps busy
+	// if many workspaces send to the same host.
 	idle = 256
 )
 
 // Header is a request's header.
 type Header = http.Header
 
-// Client sends requests outside.
+// Client sends requests to servers outside the process.
 type Client struct {
-	// A transport and no http.Client: redirects are not followed, so nobody
-	// needs the copies that a client keeps for them.
+	// A transport is enough: an http.Client only adds following redirects, which we do not
+	// do, and the copies it keeps for that.
 	transport *http.Transport
 	dialer    *net.Dialer
 	allowed   []netip.Prefix
 	maxBody   int64
 }
 
-// Options change how a client is made.
+// Options configure a client.
 type Options struct {
-	// Allowed are ranges inside the network that may be reached all the same,
-	// without encryption too: the demo's own, or a self-hoster's receivers.
+	// Allowed are ranges inside the network that may be reached nevertheless, even without
+	// encryption: the demo's own, or a self-hoster's receivers.
 	Allowed []netip.Prefix
-	// Resolver looks names up; nil for the system's.
+	// Resolver looks names up; nil means the system's.
 	Resolver *net.Resolver
 	// TLS replaces the trusted certificates, for tests.
 	TLS *tls.Config
-	// Operator is set for servers that the operator named in the settings:
-	// they may be anywhere, and a proxy of the environment is used for HTTP.
+	// Operator is set for servers that the operator named in the settings: they may be
+	// anywhere, and a proxy from the environment is used for HTTP.
 	Operator bool
-	// MaxBody is how long an answer of RoundTrip may be: 128 MiB by default.
+	// MaxBody bounds the length of an answer of RoundTrip: 128 MiB by default.
 	MaxBody int64
-	// Patience returns how long an HTTP peer may send nothing at this moment. Nil
-	// leaves it to the request's context.
+	// Patience returns how long an HTTP peer may currently send nothing. If it is nil, only
+	// the request's context limits this.
 	Patience func() time.Duration
 }
 
-// anywhere are the ranges that hold every address.
+// anywhere covers every address.
 var anywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
 type plainKey struct{}
 
-// New makes a client.
+// New creates a client.
 func New(o Options) *Client {
 	if o.Operator {
 		o.Allowed = anywhere
@@ -96,7 +95,7 @@ func New(o Options) *Client {
 		DialContext: dialer.DialContext, TLSHandshakeTimeout: connect, TLSClientConfig: o.TLS,
 		MaxIdleConns: 4096, MaxIdleConnsPerHost: idle, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
 		DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
-		// What a peer may send before anybody reads it; the default is 4 MiB.
+		// What a peer may send before it is read; the default is 4 MiB.
 		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 4 << 20},
 	}}
 	if o.Operator {
@@ -115,10 +114,10 @@ func New(o Options) *Client {
 	return c
 }
 
-// Dial connects to HOST:PORT for protocols other than HTTP, under the same
-// rules: the address that is really connected to is checked, and without
-// encryption, which the caller adds, only the allowed ranges are reached. The
-// connection closes when ctx ends.
+// Dial connects to HOST:PORT for protocols other than HTTP, under the same rules: the
+// address that is really connected to is checked, and if plain is set, only the allowed
+// ranges are reached; otherwise the caller must add encryption. The connection closes when
+// ctx ends.
 func (c *Client) Dial(ctx context.Context, address string, plain bool) (*Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -134,20 +133,20 @@ func (c *Client) Dial(ctx context.Context, address string, plain bool) (*Conn, e
 	return newConn(ctx, conn), nil
 }
 
-// DialNameServer connects to a name server over "udp" or "tcp". The address is
-// checked as in Dial; that DNS is not encrypted is no reason to refuse it.
+// DialNameServer connects to a name server over "udp" or "tcp". The address is checked as
+// in Dial, but may be reached unencrypted, as DNS is.
 func (c *Client) DialNameServer(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error) {
 	return c.dialer.DialContext(ctx, network, to.String())
 }
 
-// Class puts an error of Dial, or of what was spoken over it, into its class
-// and says it in plain words.
+// Class returns the class of an error of Dial, or of the protocol spoken over it, and its
+// description in plain words.
 func Class(err error) (class, text string) {
 	a := failed(err)
 	return a.Class, a.Err.Error()
 }
 
-// ErrPlain says that an address outside the allowed ranges must be https.
+// ErrPlain means that an address outside the allowed ranges must be https.
 var ErrPlain = errors.New("an unencrypted request may only go to an allowed range")
 
 func checkDial(addr string, plain bool, allowed []netip.Prefix) error {
@@ -164,19 +163,19 @@ func checkDial(addr string, plain bool, allowed []netip.Prefix) error {
 	return nil
 }
 
-// CheckAddr returns ErrInside for an address that a user must not lead us to. It is for
-// protocols that Dial does not speak, such as SIP over UDP.
+// CheckAddr returns ErrInside for an address that a user must not make us connect to. It is
+// for protocols that do not use Dial, such as SIP over UDP.
 func (c *Client) CheckAddr(ip netip.Addr) error { return checkIP(ip, c.allowed) }
 
-// Why an address is refused before anything is sent.
+// The reasons why an address is refused before anything is sent.
 var (
 	ErrAddress     = errors.New("the address cannot be read")
 	ErrCredentials = errors.New("the address carries a user name or password")
 	ErrScheme      = errors.New("the address must begin with https://")
 )
 
-// Parse checks what can be checked of an address without looking it up. What
-// a name leads to is checked when it is dialled.
+// Parse checks an address as far as possible without looking it up. The address behind a
+// name is checked when it is dialled.
 func (c *Client) Parse(raw string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(raw))
 	switch {
@@ -192,8 +191,7 @@ func (c *Client) Parse(raw string) (*url.URL, error) {
 			return nil, ErrAddress
 		}
 	}
-	// What a name means is decided as the dialler reads it, where "127。0。0。1" is
-	// an address.
+	// A host is judged as the dialler reads it, for which "127。0。0。1" is an address.
 	host, err := asciiHost(u.Hostname())
 	if err != nil {
 		return nil, err
@@ -215,8 +213,8 @@ func (c *Client) Parse(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// ParseField is Parse for an address that a caller gave in a field. It returns the
-// fault that says what is wrong with it.
+// ParseField is Parse for an address in a field of a request. It returns the fault that
+// describes what is wrong with it.
 func (c *Client) ParseField(field, raw string) (*url.URL, error) {
 	u, err := c.Parse(raw)
 	switch {
@@ -245,21 +243,21 @@ const (
 	ClassBody    = "body"
 )
 
-// Answer is what came back.
+// Answer is the answer to a Post.
 type Answer struct {
 	Status int
 	// Body is the start of the answer.
 	Body []byte
-	// RetryAfter is how long the receiver asks to be left alone.
+	// RetryAfter is how long the receiver asks us to wait.
 	RetryAfter time.Duration
 	Duration   time.Duration
-	// Class and Err say what went wrong; Class is empty for a 2xx.
+	// Class and Err describe what went wrong; Class is empty for a 2xx.
 	Class string
 	Err   error
 }
 
-// Post sends a body and reads the start of the answer. Anything but a 2xx is a
-// failure, redirects too.
+// Post sends a body and reads the start of the answer. Anything but a 2xx is a failure,
+// including redirects.
 func (c *Client) Post(ctx context.Context, to *url.URL, header Header, body []byte, now time.Time) Answer {
 	took := clock.Stopwatch()
 	ctx, span := startSpan(ctx, http.MethodPost)
@@ -300,9 +298,8 @@ func (c *Client) post(ctx context.Context, to *url.URL, header Header, body []by
 	return a
 }
 
-// plainError says in plain words what a user may know of a failure. What
-// caused it is for the program alone: its text names addresses and ports of the
-// inside.
+// plainError describes a failure in words that a user may read. The cause is for the
+// program only: its text contains addresses and ports of the inside.
 type plainError struct {
 	text  string
 	cause error
@@ -314,7 +311,7 @@ func (e *plainError) Error() string { return e.text }
 // Unwrap returns the cause.
 func (e *plainError) Unwrap() error { return e.cause }
 
-// failed puts an error into its class and into plain words.
+// failed returns the class and the plain description of an error.
 func failed(err error) Answer {
 	a := Answer{Class: ClassConnect}
 	dns, isDNS := errors.AsType[*net.DNSError](err)
@@ -338,8 +335,8 @@ func failed(err error) Answer {
 	return a
 }
 
-// connectionText says what became of a connection. isNet says whether err is an
-// error of the network.
+// connectionText describes why a connection failed. isNet means that err is an error of the
+// network.
 func connectionText(err error, isNet bool) string {
 	why, isSystem := errors.AsType[syscall.Errno](err)
 	switch {
@@ -379,20 +376,21 @@ func retryAfter(v string, now time.Time) time.Duration {
 	return 0
 }
 
-// startSpan begins the span of a request in something that is traced.
+// startSpan begins the span of a request if its context is traced.
 func startSpan(ctx context.Context, method string) (context.Context, trace.Span) {
 	return trace.StartChild(ctx, method, trace.Client)
 }
 
-// endSpan ends it with the status of the answer, 0 for none, and the class of what went wrong.
+// endSpan ends the span with the status of the answer, 0 for none, and the class of the
+// failure.
 func endSpan(span trace.Span, method string, to *url.URL, status int, class string) {
 	if span.IsKept() {
 		span.End(class, Attributes(method, to, status)...)
 	}
 }
 
-// Attributes are what a span says of a request and the status of its answer, 0 for none. It
-// names the host alone.
+// Attributes returns a span's attributes for a request and the status of its answer, 0 for
+// none. Of the address they contain only the host.
 func Attributes(method string, to *url.URL, status int) []trace.Attribute {
 	list := []trace.Attribute{trace.Text(trace.Method, method), trace.Text(trace.ServerAddress, to.Hostname())}
 	if status != 0 {
@@ -401,10 +399,10 @@ func Attributes(method string, to *url.URL, status int) []trace.Attribute {
 	return list
 }
 
-// RoundTrip implements http.RoundTripper under the same rules, for clients of a
-// provider's API that need more than Post: other methods, answers to stream.
-// The caller's context bounds it in time; an answer that is longer than
-// Options.MaxBody ends in ErrTooMuch.
+// RoundTrip implements http.RoundTripper under the same rules, for clients of a provider's
+// API that need more than Post: other methods, streamed answers. The caller's context
+// limits its time; reading an answer that is longer than Options.MaxBody returns
+// ErrTooMuch.
 func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme == "http" {
 		req = req.WithContext(context.WithValue(req.Context(), plainKey{}, true))

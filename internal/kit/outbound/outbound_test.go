@@ -129,8 +129,8 @@ func post(t *testing.T, c *Client, address string) Answer {
 	return c.Post(t.Context(), u, Header{"X-Test": {"1"}}, []byte("body"), time.Now())
 }
 
-// nameServer answers every A query with the next of some addresses; the last
-// stays. AAAA queries have no answer.
+// nameServer answers every A query with the next of some addresses; the last is repeated.
+// AAAA queries have no answer.
 func nameServer(t *testing.T, answers ...string) (*net.Resolver, *atomic.Int64) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -170,8 +170,8 @@ func nameServer(t *testing.T, answers ...string) (*net.Resolver, *atomic.Int64) 
 	}}, asked
 }
 
-// A name that leads outside when it is looked at and inside when it is dialled
-// gets nowhere: the address that is connected to is what counts.
+// A name that leads outside when it is checked and inside when it is dialled is refused:
+// the address that is connected to is decisive.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	hit := atomic.Int64{}
@@ -201,7 +201,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// Unencrypted requests go to allowed ranges only, whatever the name said when
+// Unencrypted requests are sent only to allowed ranges, whatever the name resolved to when
 // it was registered.
 func TestPlainStaysInside(t *testing.T) {
 	t.Parallel()
@@ -267,7 +267,7 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
-// What a provider's client sends goes under the same rules.
+// Requests of a provider's client follow the same rules.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Method) }))

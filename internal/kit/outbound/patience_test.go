@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A peer's time to answer begins with the question, and not with the end of its last
-// answer, from which on its connection waits for the next one.
+// A peer's time to answer begins with the request, not with the end of its last answer,
+// although its connection waits for the next one from then on.
 func TestPatienceBeginsWithTheQuestion(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// ErrInside says that the address lies inside the network, or is not one that
-// the open internet routes to a single host.
+// ErrInside means that the address lies inside the network, or is not one that the open
+// internet routes to a single host.
 var ErrInside = errors.New("the address is not on the open internet")
 
-// closed are the ranges that no request may reach: everything that IANA's
-// special-purpose registries list as not globally reachable, and the forms in
-// which an inside address can be dressed up as an outside one.
+// closed are the ranges that no request may reach: everything that IANA's special-purpose
+// registries list as not globally reachable, and the forms in which an inside address can
+// be disguised as an outside one.
 var closed = []struct {
 	prefix netip.Prefix
 	what   string
@@ -43,7 +43,8 @@ var closed = []struct {
 	{netip.MustParsePrefix("100.100.100.200/32"), "cloud metadata"},
 	{netip.MustParsePrefix("168.63.129.16/32"), "cloud metadata"},
 
-	// Of IPv6 only 2000::/3 is global unicast; these lie in it all the same.
+	// Of IPv6 only 2000::/3 is global unicast; these ranges are closed although they lie in
+	// it.
 	{netip.MustParsePrefix("2001::/23"), "protocol assignments, Teredo, ORCHID"},
 	{netip.MustParsePrefix("2001:db8::/32"), "documentation"},
 	{netip.MustParsePrefix("2002::/16"), "6to4"},
@@ -53,8 +54,8 @@ var closed = []struct {
 
 var global6 = netip.MustParsePrefix("2000::/3")
 
-// wrapped are ranges that carry an IPv4 address in their last four bytes. They
-// lie outside 2000::/3 and are refused with it; they are named for the error.
+// wrapped are ranges that carry an IPv4 address in their last four bytes. They lie outside
+// 2000::/3 and are refused anyway; they are listed for a clearer error.
 var wrapped = []struct {
 	prefix netip.Prefix
 	what   string
@@ -65,8 +66,8 @@ var wrapped = []struct {
 	{netip.MustParsePrefix("64:ff9b:1::/48"), "NAT64"},
 }
 
-// checkIP refuses an address unless it is on the open internet or allowed. An
-// IPv4 address that is mapped into IPv6 is judged as what it is.
+// checkIP refuses an address unless it is on the open internet or allowed. An IPv4 address
+// that is mapped into IPv6 is checked as the IPv4 address.
 func checkIP(ip netip.Addr, allowed []netip.Prefix) error {
 	if ip.Zone() != "" {
 		return fmt.Errorf("%w: %s has a zone", ErrInside, ip)
@@ -97,15 +98,15 @@ func permitted(ip netip.Addr, allowed []netip.Prefix) bool {
 
 var loopback4 = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// isLocal says that a name means this machine, whatever a name service says
-// (RFC 6761). Where other names lead is seen when they are dialled.
+// isLocal reports whether a name means this machine, whatever a name service answers (RFC
+// 6761). The addresses of other names are checked when they are dialled.
 func isLocal(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// asciiHost returns a host name as name services know it. It returns ErrAddress
-// where there is none.
+// asciiHost returns a host name in the form that name services use. It returns ErrAddress
+// if there is no such form.
 func asciiHost(host string) (string, error) {
 	if strings.IndexFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return host, nil
@@ -117,13 +118,13 @@ func asciiHost(host string) (string, error) {
 	return ascii, nil
 }
 
-// ErrNumericHost says that a host is a number in a form that programs read
-// differently (decimal, octal, hexadecimal, short).
+// ErrNumericHost means that a host is a number in a form that programs read differently
+// (decimal, octal, hexadecimal, short).
 var ErrNumericHost = errors.New("write an IPv4 address as four decimal numbers")
 
-// literal reads a host that is an address. A host whose last label is a number
-// is one in the eyes of browsers and C libraries, whatever else it looks like,
-// so it must be in the one form that nobody misreads.
+// literal parses a host that is an address. Browsers and C libraries take any host whose
+// last label is a number for an address, whatever else it looks like, so it must be in the
+// one unambiguous form.
 func literal(host string) (ip netip.Addr, is bool, err error) {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip, true, nil

@@ -6,9 +6,8 @@ import (
 	"os"
 )
 
-// LoadRoots reads the certificates in PEM that vouch for servers beside those that the
-// system trusts. Without a file it returns nil, which stands for whom the system trusts.
-// Errors name the setting.
+// LoadRoots returns the system's trusted certificates together with those of a PEM file.
+// Without a file it returns nil, which means the system's only. Errors name the setting.
 func LoadRoots(setting, file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil

@@ -15,8 +15,9 @@ import (
 	"konak/internal/kit/trace/tracetest"
 )
 
-// A request in something that is traced is a span that names the host and the status, and
-// nothing else of the address; the other server learns nothing of the trace. Elsewhere it is none.
+// A request in a traced context is a span that names the host and the status, and nothing
+// else of the address; the other server learns nothing of the trace. Without a trace there
+// is no span.
 func TestRequestsAreTraced(t *testing.T) {
 	t.Parallel()
 	c := tracetest.New(t)

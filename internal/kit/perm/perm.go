@@ -10,7 +10,7 @@ import "slices"
 // Permission is a right inside one workspace.
 type Permission string
 
-// Entry describes a permission for people.
+// Entry describes a permission for display.
 type Entry struct {
 	Name   Permission `json:"name" example:"crm.conversations.view"`
 	Module string     `json:"module" example:"crm"`
@@ -18,10 +18,10 @@ type Entry struct {
 	TR     string     `json:"tr" example:"Konuşmaları görme"`
 }
 
-// Set is what a caller holds.
+// Set is a set of permissions, such as those of a caller.
 type Set map[Permission]struct{}
 
-// NewSet makes a set.
+// NewSet creates a set.
 func NewSet(ps ...Permission) Set {
 	s := make(Set, len(ps))
 	for _, p := range ps {
@@ -30,10 +30,10 @@ func NewSet(ps ...Permission) Set {
 	return s
 }
 
-// Has says whether p is in the set.
+// Has reports whether p is in the set.
 func (s Set) Has(p Permission) bool { _, ok := s[p]; return ok }
 
-// Sorted lists the set in the order of the table.
+// Sorted returns the set in the order of the table.
 func (s Set) Sorted() []Permission {
 	out := make([]Permission, 0, len(s))
 	for _, e := range Table {
@@ -44,7 +44,7 @@ func (s Set) Sorted() []Permission {
 	return out
 }
 
-// All is every permission, the owner's set.
+// All returns every permission, the owner's set.
 func All() []Permission {
 	out := make([]Permission, len(Table))
 	for i, e := range Table {
@@ -53,13 +53,13 @@ func All() []Permission {
 	return out
 }
 
-// Known says whether p is in the table.
+// Known reports whether p is in the table.
 func Known(p Permission) bool {
 	return slices.ContainsFunc(Table, func(e Entry) bool { return e.Name == p })
 }
 
-// Within gives what of ps the set holds, for rights that must not outgrow
-// those of whoever hands them on.
+// Within returns the permissions that are in both sets, for rights that must not exceed
+// those of the person who grants them.
 func (s Set) Within(ps Set) Set {
 	out := make(Set, len(s))
 	for p := range s {
@@ -70,7 +70,7 @@ func (s Set) Within(ps Set) Set {
 	return out
 }
 
-// Missing lists, in order, what of ps the set does not hold.
+// Missing returns, in order, the permissions among ps that the set does not contain.
 func (s Set) Missing(ps ...Permission) []Permission {
 	out := []Permission{}
 	for _, p := range ps {

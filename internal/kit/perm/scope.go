@@ -2,8 +2,8 @@ package perm
 
 import "slices"
 
-// Scope is a named set of permissions, in which API keys and apps are given
-// their rights. A permission of the table is a scope of its own too.
+// Scope is a named set of permissions, in which API keys and apps are given their rights.
+// Each permission of the table is also a scope by itself.
 type Scope struct {
 	Name        string       `json:"name" example:"conversations.write"`
 	Module      string       `json:"module" example:"crm"`
@@ -12,7 +12,7 @@ type Scope struct {
 	Permissions []Permission `json:"permissions" nullable:"false"`
 }
 
-// Scopes lists every named set. What is named "write" also reads.
+// Scopes lists every named set. A scope named "write" also includes reading.
 var Scopes = []Scope{
 	{"advisor.read", "advisor", "Search the regulations", "Mevzuatta arama", []Permission{AdvisorSearch}},
 	{"commerce.read", "commerce", "Read orders, shipments, returns and balances", "Sipariş, gönderi, iade ve bakiyeleri okuma", []Permission{CommerceView}},
@@ -40,13 +40,13 @@ var Scopes = []Scope{
 	{"mail.read", "mail", "Read mail settings, rules and domains", "Posta ayarlarını, kurallarını ve alan adlarını okuma", []Permission{DLPView, DomainsView, MailboxesView, MailSettingsView}},
 }
 
-// KnownScope says whether name is a named set or a permission.
+// KnownScope reports whether name is a named set or a permission.
 func KnownScope(name string) bool {
 	return Known(Permission(name)) || slices.ContainsFunc(Scopes, func(s Scope) bool { return s.Name == name })
 }
 
-// ScopeFor is the narrowest scope that gives a permission: of the named sets
-// the one with the fewest permissions, else the permission itself.
+// ScopeFor returns the narrowest scope that contains a permission: the named set with the
+// fewest permissions, or else the permission itself.
 func ScopeFor(p Permission) string {
 	name, size := string(p), 0
 	for _, s := range Scopes {
@@ -57,8 +57,7 @@ func ScopeFor(p Permission) string {
 	return name
 }
 
-// Expand gives the permissions of scopes; a name that no longer exists gives
-// none.
+// Expand returns the permissions of scopes; a name that no longer exists adds none.
 func Expand(scopes []string) Set {
 	out := Set{}
 	for _, name := range scopes {

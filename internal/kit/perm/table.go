@@ -1,7 +1,7 @@
 package perm
 
-// The permissions, by module. A module's routes name its own; keep each block
-// in the order of the table below.
+// The permissions, by module. A module's routes name its own; keep each block in the order
+// of the table below.
 const (
 	// Advisor.
 	AdvisorSearch Permission = "advisor.search"

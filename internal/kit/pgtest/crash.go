@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// Crash stops a cluster begun by Start without a checkpoint, as a lost server
-// would, and starts it again: what was committed comes back from the log alone.
-// Only a durable cluster promises to come back whole.
+// Crash stops a cluster started by Start without a checkpoint, as if the server were lost,
+// and starts it again: what was committed is recovered from the log only. Only a durable
+// cluster is certain to recover completely.
 func (s *Server) Crash() error {
 	if s.crash == nil {
 		return errors.New("a server that somebody else runs is not crashed")
@@ -23,8 +23,8 @@ func crash(who *syscall.Credential, bin, dir string) error {
 		{"-l", filepath.Join(dir, "log"), "start"},
 	} {
 		args = append([]string{"-D", filepath.Join(dir, "data"), "-w", "-t", "60", "-s"}, args...)
-		// No pipes: the server would inherit them, and waiting for their end
-		// would be waiting for the server's.
+		// No pipes: the server would inherit them, and waiting for their end would mean
+		// waiting for the server's.
 		if err := command(who, dir, filepath.Join(bin, "pg_ctl"), args...).Run(); err != nil {
 			return fmt.Errorf("pg_ctl %s: %w", args[len(args)-1], err)
 		}

@@ -14,34 +14,34 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The roles that every test database knows.
+// The roles that every test database has.
 const (
 	OwnerRole = "konak_owner"
 	AppRole   = "konak_app"
 )
 
-// patience caps one administrative statement: on a busy machine a CREATE
+// patience limits the time of one administrative statement: on a busy machine a CREATE
 // DATABASE may wait for many others.
 const patience = 2 * time.Minute
 
-// longestName is where PostgreSQL cuts names off without a word.
+// longestName is the length at which PostgreSQL silently truncates names.
 const longestName = 63
 
-// lockKey is the advisory lock under which roles and templates are made, since
-// many test processes do it at once on one server.
+// lockKey is the advisory lock under which roles and templates are created, since many test
+// processes do it at once on one server.
 const lockKey = 0x6b6f6e616b
 
 // Database is one database of a test.
 type Database struct {
 	Name string
-	// Owner is the URL of the role that owns the database and runs migrations.
+	// Owner is the URL for the role that owns the database and runs migrations.
 	Owner string
-	// App is the URL of the role that the product works as: no superuser, no
+	// App is the URL for the role that the product uses: not a superuser, without
 	// BYPASSRLS, not the owner of anything.
 	App string
 }
 
-// StartFor starts a server for one test, which ends with it. Without PostgreSQL
+// StartFor starts a server for one test and stops it when the test ends. Without PostgreSQL
 // on the machine the test is skipped.
 func StartFor(tb testing.TB, o Options) *Server {
 	tb.Helper()
@@ -60,16 +60,16 @@ func StartFor(tb testing.TB, o Options) *Server {
 	return server
 }
 
-// NewDatabase creates a database for one test on the shared server and drops it
-// when the test ends. Template is empty or what Template returned. The test is
-// skipped where the machine has no PostgreSQL.
+// NewDatabase creates a database for one test on the shared server and drops it when the
+// test ends. template is empty or a result of Template. The test is skipped if the machine
+// has no PostgreSQL.
 func NewDatabase(tb testing.TB, template string) Database {
 	tb.Helper()
 	return shared(tb).NewDatabase(tb, template)
 }
 
-// Template returns the name of a database to copy from, see Server.Template.
-// The test is skipped where the machine has no PostgreSQL.
+// Template returns the name of a database to copy from, see Server.Template. The test is
+// skipped if the machine has no PostgreSQL.
 func Template(tb testing.TB, key string, build func(ownerURL string) error) string {
 	tb.Helper()
 	name, err := shared(tb).Template(tb.Context(), key, build)
@@ -99,7 +99,7 @@ func (s *Server) NewDatabase(tb testing.TB, template string) Database {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		// The test's own context is over by now.
+		// The test's context has ended by now.
 		if err := s.DropDatabase(context.Background(), db.Name); err != nil {
 			tb.Error(err)
 		}
@@ -107,8 +107,8 @@ func (s *Server) NewDatabase(tb testing.TB, template string) Database {
 	return db
 }
 
-// CreateDatabase creates a database with a name of its own. It is for callers
-// without a testing.TB; they drop it themselves.
+// CreateDatabase creates a database with a unique name. It is for callers without a
+// testing.TB; they drop it themselves.
 func (s *Server) CreateDatabase(ctx context.Context, template string) (Database, error) {
 	if err := s.roles(); err != nil {
 		return Database{}, err
@@ -132,11 +132,11 @@ func (s *Server) DropDatabase(ctx context.Context, name string) error {
 	})
 }
 
-// Template returns the name of a database to copy from. The first caller with a
-// key builds it; every other one on the same server, in whatever process, finds
-// it. The key must therefore change with what build does: a hash of the
-// migrations. Build gets the owner's URL of an empty database and must close its
-// connections. A template lives as long as its server.
+// Template returns the name of a database to copy from. The first caller with a key builds
+// it; every other caller on the same server, in whatever process, finds it. The key must
+// therefore change with what build does: a hash of the migrations. build is passed the
+// owner's URL of an empty database and must close its connections. A template lives as long
+// as its server.
 func (s *Server) Template(ctx context.Context, key string, build func(ownerURL string) error) (string, error) {
 	if err := s.roles(); err != nil {
 		return "", err
@@ -154,7 +154,7 @@ func (s *Server) Template(ctx context.Context, key string, build func(ownerURL s
 		if err := conn.QueryRow(ctx, exists, name).Scan(&there); err != nil || there {
 			return err
 		}
-		// Built under another name, so that a builder that dies half-way leaves
+		// It is built under another name, so that a builder that dies half-way leaves
 		// nothing that looks finished.
 		draft, err := s.CreateDatabase(ctx, "")
 		if err != nil {
@@ -163,7 +163,7 @@ func (s *Server) Template(ctx context.Context, key string, build func(ownerURL s
 		if err := build(draft.Owner); err != nil {
 			return errors.Join(fmt.Errorf("build template: %w", err), s.DropDatabase(ctx, draft.Name))
 		}
-		// Copying fails while anybody is connected to the original.
+		// Copying fails while a connection to the original is open.
 		if _, err := conn.Exec(ctx, "ALTER DATABASE "+ident(draft.Name)+" ALLOW_CONNECTIONS false"); err != nil {
 			return err
 		}
@@ -176,11 +176,11 @@ func (s *Server) Template(ctx context.Context, key string, build func(ownerURL s
 	return name, err
 }
 
-// createRoles makes the two roles where they are missing. New roles are neither
-// superusers nor above row security.
+// createRoles creates the two roles if they do not exist. New roles are not superusers and
+// do not bypass row security.
 func (s *Server) createRoles() error {
-	// With the administrator's own password every process knows the roles' and
-	// none of them is weaker than what the server already has.
+	// The roles get the administrator's own password, so that every process knows it and
+	// none is weaker than what the server already has.
 	password := "NULL"
 	if p, ok := s.admin.User.Password(); ok {
 		password = literal(p)
@@ -193,10 +193,10 @@ func (s *Server) createRoles() error {
 		)
 	}
 	statements = append(statements,
-		// An administrator who is no superuser may only give databases to a role
-		// that it belongs to.
+		// An administrator who is not a superuser may only assign databases to a role that
+		// it is a member of.
 		"GRANT "+OwnerRole+" TO CURRENT_USER",
-		// Lets a connection of the owner bind itself with SET ROLE.
+		// This lets a connection of the owner restrict itself with SET ROLE.
 		"GRANT "+AppRole+" TO "+OwnerRole,
 	)
 	return s.locked(context.Background(), func(ctx context.Context, conn *pgx.Conn) error {
@@ -205,7 +205,7 @@ func (s *Server) createRoles() error {
 				return fmt.Errorf("test roles: %w", err)
 			}
 		}
-		// Only a superuser may say NOSUPERUSER, so that is asked instead.
+		// Only a superuser may set NOSUPERUSER, so the roles are checked instead.
 		const above = "SELECT count(*) FROM pg_roles WHERE rolname IN ($1, $2) AND (rolsuper OR rolbypassrls)"
 		var n int
 		if err := conn.QueryRow(ctx, above, OwnerRole, AppRole).Scan(&n); err != nil {
@@ -218,10 +218,10 @@ func (s *Server) createRoles() error {
 	})
 }
 
-// locked runs fn while no other process makes roles or templates.
+// locked runs fn while no other process creates roles or templates.
 func (s *Server) locked(ctx context.Context, fn func(context.Context, *pgx.Conn) error) error {
 	return s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		// Closing the connection gives the lock back, whatever happens to us.
+		// Closing the connection releases the lock, even after a crash.
 		if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(lockKey)); err != nil {
 			return err
 		}
@@ -229,8 +229,8 @@ func (s *Server) locked(ctx context.Context, fn func(context.Context, *pgx.Conn)
 	})
 }
 
-// do runs fn on a connection of its own. Administrative work is rare, and a pool
-// would hold connections that the tests need.
+// do runs fn on a separate connection. Administrative work is rare, and a pool would hold
+// connections that the tests need.
 func (s *Server) do(ctx context.Context, fn func(context.Context, *pgx.Conn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -263,5 +263,5 @@ func randomHex() string {
 
 func ident(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// literal quotes for a server with standard_conforming_strings on, the default.
+// literal quotes a string for a server with standard_conforming_strings on, the default.
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

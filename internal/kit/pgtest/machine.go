@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// places are where distributions put servers that are not on PATH.
+// places are the folders where distributions put servers that are not on PATH.
 var places = []string{
 	"/usr/lib/postgresql/*/bin",
 	"/usr/pgsql-*/bin",
@@ -22,8 +22,8 @@ var places = []string{
 	"/opt/homebrew/opt/postgresql*/bin",
 }
 
-// FindBinaries returns the folder that holds initdb, pg_ctl and postgres: the
-// one on PATH, else the newest of those the distribution installed.
+// FindBinaries returns the folder that contains initdb, pg_ctl and postgres: the one on
+// PATH, or else the newest one that the distribution installed.
 func FindBinaries() (string, error) {
 	if found, err := exec.LookPath("pg_ctl"); err == nil && complete(filepath.Dir(found)) {
 		return filepath.Abs(filepath.Dir(found))
@@ -53,13 +53,13 @@ func complete(dir string) bool {
 
 var number = regexp.MustCompile(`\d+`)
 
-// major reads the version out of a folder's name; a name without one is oldest.
+// major parses the version in a folder's name; a name without one counts as the oldest.
 func major(dir string) int {
 	n, _ := strconv.Atoi(number.FindString(dir))
 	return n
 }
 
-// runAs returns the user that the server runs as, or nil for the caller.
+// runAs returns the user as which the server runs, or nil for the caller.
 func runAs() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -82,20 +82,20 @@ func runAs() (*syscall.Credential, error) {
 	return nil, fmt.Errorf("PostgreSQL refuses to run as root and this machine has neither a user postgres nor nobody")
 }
 
-// longestSocket is what the shortest sockaddr_un in use leaves for a path.
+// longestSocket is the path length that the shortest sockaddr_un in use allows.
 const longestSocket = 103
 
-// memoryFolder is where Linux keeps files in memory. A database is copied from its
-// template there for a quarter of the CPU time that a disk takes, since most of the copy is
-// making a thousand small files.
+// memoryFolder is the folder whose files Linux keeps in memory. Copying a database from its
+// template takes a quarter of the CPU time there that it takes on a disk, since most of the
+// work is creating a thousand small files.
 const memoryFolder = "/dev/shm"
 
-// memoryNeeded is what must be free there: several clusters may run at once.
+// memoryNeeded is the amount that must be free there: several clusters may run at once.
 const memoryNeeded = 4 << 30
 
-// makeFolder makes the cluster's folder, in memory where nothing must last and there is
-// enough of it. It is closed to everybody but its owner, which is what makes trusting all
-// who reach the socket safe.
+// makeFolder creates the cluster's folder, in memory if it need not be durable and there is
+// enough. Only its owner can access it, which makes it safe to trust everybody who reaches
+// the socket.
 func makeFolder(owner *syscall.Credential, durable bool) (string, error) {
 	base := os.TempDir()
 	if !durable && freeIn(memoryFolder) >= memoryNeeded {
@@ -117,7 +117,7 @@ func makeFolder(owner *syscall.Credential, durable bool) (string, error) {
 	return dir, nil
 }
 
-// freeIn returns how many bytes a folder has left for files; 0 where there is no such folder.
+// freeIn returns the number of free bytes in a folder; 0 if there is no such folder.
 func freeIn(folder string) uint64 {
 	var at syscall.Statfs_t
 	if err := syscall.Statfs(folder, &at); err != nil {
@@ -126,8 +126,8 @@ func freeIn(folder string) uint64 {
 	return at.Bavail * uint64(at.Bsize)
 }
 
-// suits tells whether a cluster of the owner can live in the folder: short
-// enough for a socket and, for another user than the caller, reachable.
+// suits reports whether the owner's cluster can be in the folder: the path must be short
+// enough for a socket and, for a user other than the caller, accessible.
 func suits(base string, owner *syscall.Credential) bool {
 	const rest = "/konak-pg-0123456789/.s.PGSQL.5432.lock"
 	if !filepath.IsAbs(base) || len(base)+len(rest) > longestSocket {

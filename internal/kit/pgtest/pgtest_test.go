@@ -19,7 +19,7 @@ import (
 	"konak/internal/kit/pgtest"
 )
 
-// connect opens a connection that the test's end closes.
+// connect opens a connection that is closed at the end of the test.
 func connect(t *testing.T, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -150,7 +150,8 @@ func TestDatabaseIsGoneAfterItsTest(t *testing.T) {
 	var db pgtest.Database
 	t.Run("inner", func(t *testing.T) {
 		db = pgtest.NewDatabase(t, "")
-		// Still open when the cleanup of NewDatabase runs only if that one forces.
+		// This is still open when the cleanup of NewDatabase runs, which succeeds only if
+		// it forces.
 		if _, err := pgx.Connect(t.Context(), db.App); err != nil {
 			t.Fatal(err)
 		}
@@ -198,8 +199,8 @@ func TestDurableClusterSyncs(t *testing.T) {
 	}
 }
 
-// TestClusterDiesWithItsProcess kills a process that started a cluster and
-// waits for the folder, and with it the server, to go.
+// TestClusterDiesWithItsProcess kills a process that started a cluster and waits for the
+// folder, and with it the server, to disappear.
 func TestClusterDiesWithItsProcess(t *testing.T) {
 	if os.Getenv("PGTEST_CHILD") != "" {
 		server, err := pgtest.Start(pgtest.Options{})

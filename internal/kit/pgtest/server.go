@@ -18,25 +18,25 @@ import (
 // processes. Its role must be allowed to create databases and roles.
 const EnvURL = "KONAK_TEST_POSTGRES"
 
-// ErrNoServer says that this machine has no PostgreSQL server binaries.
+// ErrNoServer means that this machine has no PostgreSQL server binaries.
 var ErrNoServer = errors.New("no PostgreSQL server binaries found; run scripts/ensure-postgres")
 
-// Options are the choices of a private cluster.
+// Options configure a private cluster.
 type Options struct {
-	// Durable keeps fsync, synchronous_commit and full_page_writes on, as in
-	// production. Tests that kill processes and benchmarks need it; everything
-	// else is several times faster without.
+	// Durable keeps fsync, synchronous_commit and full_page_writes on, as in production.
+	// Tests that kill processes and benchmarks need it; everything else is several times
+	// faster without it.
 	Durable bool
 }
 
-// Server is a PostgreSQL server that tests may create databases on.
+// Server is a PostgreSQL server on which tests may create databases.
 type Server struct {
 	crash func() error
 	admin *url.URL
 	roles func() error
 	stop  func() error
-	// templates are the names known to exist: every test asks, and the answer
-	// is behind a lock that all test processes share.
+	// templates caches the names known to exist: every test asks, and looking takes a lock
+	// that all test processes share.
 	templates sync.Map
 }
 
@@ -58,7 +58,7 @@ func URL() (string, error) {
 	return s.URL(), nil
 }
 
-// Connect uses a server that somebody else runs.
+// Connect uses a server that is already running.
 func Connect(raw string) (*Server, error) {
 	admin, err := url.Parse(raw)
 	if err != nil || (admin.Scheme != "postgres" && admin.Scheme != "postgresql") {
@@ -78,12 +78,12 @@ func newServer(admin *url.URL) *Server {
 // URL returns the administrator's URL.
 func (s *Server) URL() string { return s.admin.String() }
 
-// Stop ends a cluster begun by Start and removes its folder. A server reached
-// through Connect is left alone.
+// Stop ends a cluster started by Start and removes its folder. It does nothing for a server
+// of Connect.
 func (s *Server) Stop() error { return s.stop() }
 
-// watch starts the cluster in folder $2 with the binaries of $1 and stops it
-// when its input ends. Writing to a caller that died meanwhile must not end it.
+// watch starts the cluster in folder $2 with the binaries of $1 and stops it when its input
+// ends. Writing to a caller that has died meanwhile must not end the script.
 const watch = `
 exec 2>&1
 trap '' PIPE
@@ -99,7 +99,7 @@ exec >/dev/null 2>&1
 cd / && rm -rf "$dir"
 `
 
-// Start makes and starts a private cluster.
+// Start creates and starts a private cluster.
 func Start(o Options) (_ *Server, err error) {
 	bin, err := FindBinaries()
 	if err != nil {
@@ -131,7 +131,7 @@ func Start(o Options) (_ *Server, err error) {
 	}
 
 	watchdog := command(who, dir, "/bin/sh", "-c", watch, "sh", bin, dir)
-	// A session of its own, so that an interrupt typed at the terminal reaches
+	// The watchdog gets its own session, so that an interrupt typed at the terminal reaches
 	// the tests first and the server only through the closing pipe.
 	watchdog.SysProcAttr.Setsid = true
 	leash, err := watchdog.StdinPipe()
@@ -191,8 +191,8 @@ func settings(dir string, o Options) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// command runs a program of the cluster as its user, in its folder and without
-// the caller's environment: PGDATA, PGPORT and the like would be obeyed.
+// command runs a program of the cluster as its user, in its folder and without the caller's
+// environment, whose PGDATA, PGPORT and the like would take effect.
 func command(who *syscall.Credential, dir, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir

@@ -1,5 +1,4 @@
-// Package qrcode draws QR codes: for authenticator apps and for signing a
-// phone in.
+// Package qrcode draws QR codes, for authenticator apps and for signing in on a phone.
 package qrcode
 
 import (
@@ -15,7 +14,7 @@ import (
 // side is the width and height of a picture, in pixels.
 const side = 320
 
-// PNG draws text.
+// PNG returns the QR code of a text as a PNG picture.
 func PNG(text string) ([]byte, error) {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
@@ -32,7 +31,7 @@ func PNG(text string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// DataURL makes a picture that a page can show as it is.
+// DataURL returns a picture as a data: URL, which a page can show directly.
 func DataURL(png []byte) string {
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(png)
 }

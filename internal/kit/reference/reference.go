@@ -1,6 +1,6 @@
-// Package reference shows the OpenAPI document to people: a page of contents and a page
-// for each group of operations, with examples to copy. The pages are made on the server
-// from the document alone and need no script.
+// Package reference shows the OpenAPI document to people: a page of contents and a page for
+// each group of operations, with examples to copy. The server builds the pages from the
+// document only, and they need no script.
 package reference
 
 import (
@@ -17,7 +17,7 @@ import (
 	"sync"
 )
 
-// Path is where the pages are.
+// Path is the path of the pages.
 const Path = "/docs"
 
 //go:embed pages.html
@@ -34,7 +34,7 @@ var policy = func() string {
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }()
 
-// group is the operations of one tag.
+// group holds the operations of one tag.
 type group struct {
 	Name, Slug string
 	Operations []operation
@@ -54,7 +54,7 @@ type parameter struct {
 	Required                    bool
 }
 
-// accessWords say who may call, by x-access.
+// accessWords describe who may call an operation, by x-access.
 var accessWords = map[string]string{
 	"public":         "Anybody",
 	"keyless":        "Anyone who knows the id, a signed-in person or an API key",
@@ -63,7 +63,7 @@ var accessWords = map[string]string{
 	"session_or_key": "A signed-in person or an API key",
 }
 
-// Handler serves the pages of a document, which is asked for when the first page is.
+// Handler serves the pages of a document, which is built when the first page is requested.
 func Handler(document func() ([]byte, error)) http.Handler {
 	made := sync.OnceValues(func() (map[string][]byte, error) {
 		b, err := document()
@@ -93,7 +93,7 @@ func Handler(document func() ([]byte, error)) http.Handler {
 	})
 }
 
-// render makes all pages, by their path.
+// render returns all pages, by their path.
 func render(document []byte) (map[string][]byte, error) {
 	groups, err := read(document)
 	if err != nil {
@@ -120,7 +120,7 @@ func render(document []byte) (map[string][]byte, error) {
 	return out, nil
 }
 
-// specification is what of the OpenAPI document is shown.
+// specification is the part of the OpenAPI document that is shown.
 type specification struct {
 	Paths      map[string]map[string]specOperation `json:"paths"`
 	Components struct {
@@ -155,7 +155,7 @@ type specOperation struct {
 	} `json:"responses"`
 }
 
-// read puts the operations of a document into their groups, both in the order of their names.
+// read returns the operations of a document in groups, both sorted by name.
 func read(document []byte) ([]group, error) {
 	var spec specification
 	if err := json.Unmarshal(document, &spec); err != nil {
@@ -179,7 +179,7 @@ func read(document []byte) ([]group, error) {
 	return out, nil
 }
 
-// describe makes what is shown of one operation.
+// describe returns what is shown of one operation.
 func (s *specification) describe(method, path string, op specOperation) operation {
 	out := operation{
 		ID: op.ID, Method: method, Path: path, Summary: op.Summary, Description: op.Description,
@@ -195,7 +195,7 @@ func (s *specification) describe(method, path string, op specOperation) operatio
 	if body, ok := op.RequestBody.Content["application/json"]; ok {
 		text, err := json.MarshalIndent(s.example(body.Schema, 0), "", "  ")
 		if err == nil {
-			// An apostrophe would end the argument.
+			// An unescaped apostrophe would end the argument.
 			curl += " \\\n  -H \"Content-Type: application/json\" \\\n  -d '" + strings.ReplaceAll(string(text), "'", `'\''`) + "'"
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// schema is what of a JSON Schema is needed for an example and for a word on its type.
+// schema is the part of a JSON Schema that is needed for an example and a short description
+// of the type.
 type schema struct {
 	Ref        string            `json:"$ref"`
 	Type       kinds             `json:"type"`
@@ -20,7 +21,7 @@ type schema struct {
 	AnyOf      []schema          `json:"anyOf"`
 }
 
-// kinds are the types of a schema: one, or several in a list.
+// kinds are the types of a schema: a single one, or a list.
 type kinds []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -33,7 +34,7 @@ func (k *kinds) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(k))
 }
 
-// words say what a value may be.
+// words describes the allowed values.
 func (s schema) words() string {
 	if len(s.Enum) > 0 {
 		list := make([]string, len(s.Enum))
@@ -49,10 +50,10 @@ func (s schema) words() string {
 	return text
 }
 
-// maxDepth bounds how deep examples go: a schema may hold itself.
+// maxDepth bounds how deep examples go: a schema may contain itself.
 const maxDepth = 6
 
-// example makes a value of a schema, from its own examples where it has some.
+// example returns a value of a schema, from the schema's own examples if it has some.
 func (s *specification) example(of schema, depth int) any {
 	if name, ok := strings.CutPrefix(of.Ref, "#/components/schemas/"); ok {
 		return s.example(s.Components.Schemas[name], depth+1)

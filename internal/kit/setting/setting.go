@@ -1,4 +1,4 @@
-// Package setting looks at what operators write into settings.
+// Package setting checks what operators write into settings.
 package setting
 
 import (
@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// IsHost says whether name is a bare host: no scheme, port or path.
+// IsHost reports whether name is a bare host: no scheme, port or path.
 func IsHost(name string) bool {
 	if len(name) > 253 {
 		return false
@@ -28,7 +28,7 @@ func IsHost(name string) bool {
 	return true
 }
 
-// IsLoopback says whether a host is this machine alone.
+// IsLoopback reports whether a host is only this machine.
 func IsLoopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -37,13 +37,13 @@ func IsLoopback(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// isPort says whether text is the number of a port; 0 stands for a free one.
+// isPort reports whether text is the number of a port; 0 means any free port.
 func isPort(text string) bool {
 	_, err := strconv.ParseUint(text, 10, 16)
 	return err == nil
 }
 
-// IsAddress says whether text is HOST:PORT, as one listens on; the host may be empty.
+// IsAddress reports whether text is HOST:PORT to listen on; the host may be empty.
 func IsAddress(text string) bool {
 	host, port, err := net.SplitHostPort(text)
 	if err != nil || !isPort(port) {
@@ -53,8 +53,8 @@ func IsAddress(text string) bool {
 	return host == "" || err == nil || IsHost(host)
 }
 
-// IsServer says whether text is a host or an address that can be reached, with or without
-// a port.
+// IsServer reports whether text is a host or an address that can be reached, with or
+// without a port.
 func IsServer(text string) bool {
 	host, port, err := net.SplitHostPort(text)
 	if err != nil {
@@ -69,7 +69,7 @@ func IsServer(text string) bool {
 	return IsHost(strings.ReplaceAll(host, "_", "x")) // names of containers may have underscores
 }
 
-// Overlap says whether one cannot listen on both of two addresses.
+// Overlap reports whether it is impossible to listen on both addresses.
 func Overlap(a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)
@@ -80,24 +80,25 @@ func Overlap(a, b string) bool {
 	return errA == nil && errB == nil && portA == portB && portA != "0" && (hostA == hostB || everywhere(hostA) || everywhere(hostB))
 }
 
-// IsURL says whether address is http:// or https:// with a host that can be reached.
+// IsURL reports whether address is http:// or https:// with a host that can be reached.
 func IsURL(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && IsServer(u.Host)
 }
 
-// IsOrigin says whether address is http://HOST or https://HOST, with or without a
-// port, and nothing more.
+// IsOrigin reports whether address is http://HOST or https://HOST, with or without a port,
+// and nothing more.
 func IsOrigin(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && IsURL(address) && address == u.Scheme+"://"+u.Host
 }
 
-// spfTerm is a mechanism of SPF that lets somebody send (RFC 7208, 5). What all may do
-// names nobody, and ptr should not be used any more.
+// spfTerm matches an SPF mechanism that authorizes senders (RFC 7208, 5). Neither all,
+// which names nobody, nor ptr, which should not be used any more, is among them.
 var spfTerm = regexp.MustCompile(`^\+?(?:(a|mx)(?::([^\s:/]+))?(?:/\d{1,3}){0,2}|(include|exists):([^\s:/]+)|(ip4|ip6):(\S+))$`)
 
-// IsSPFTerm says whether text is one term of an SPF record that lets servers send.
+// IsSPFTerm reports whether text is one term of an SPF record that authorizes servers to
+// send.
 func IsSPFTerm(text string) bool {
 	m := spfTerm.FindStringSubmatch(text)
 	if m == nil {
@@ -117,7 +118,7 @@ func IsSPFTerm(text string) bool {
 	return ip.Is4() == (m[5] == "ip4")
 }
 
-// Prefixes reads ranges of addresses. The error names the flag.
+// Prefixes parses ranges of addresses. The error names the flag.
 func Prefixes(flag string, list []string) ([]netip.Prefix, error) {
 	out := make([]netip.Prefix, 0, len(list))
 	for _, s := range list {

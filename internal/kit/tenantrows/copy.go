@@ -12,18 +12,19 @@ import (
 	"konak/internal/kit/db"
 )
 
-// tenantTable holds the workspaces.
+// tenantTable is the table of the workspaces.
 const tenantTable = "tenant"
 
 var (
-	// personTables hold what belongs to a person and goes along with them.
+	// personTables are the tables of what belongs to a person; their rows are copied with
+	// the person.
 	personTables = []string{"recovery_code", "passkey"}
-	// momentary are the tables whose rows are worth something only for a moment and only
-	// here: who is signed in, and codes that wait for minutes. They are not copied.
+	// momentary are the tables whose rows are useful only for a short time and in this
+	// installation: sessions, and codes that are valid for minutes. They are not copied.
 	momentary = []string{"session", "mfa_ticket", "handover", "oauth_code", "phone_ticket", "mobile_qr", "password_reset", "passkey_challenge", "partner_signup", "partner_signup_failure"}
 )
 
-// Kind says what the rows of a table belong to.
+// Kind is the kind of owner that the rows of a table belong to.
 type Kind int
 
 // The kinds of tables.
@@ -35,7 +36,7 @@ const (
 	OfMembership             // rows have a tenant_id and a user_id
 )
 
-// CopyTable is a table of which a workspace's rows are copied.
+// CopyTable is a table from which a workspace's rows are copied.
 type CopyTable struct {
 	Name    string
 	Kind    Kind
@@ -43,8 +44,8 @@ type CopyTable struct {
 	order   string
 }
 
-// CopyTables returns the tables whose rows are copied with a workspace, each after those
-// that it refers to.
+// CopyTables returns the tables whose rows are copied with a workspace, each after the
+// tables that it refers to.
 func CopyTables(ctx context.Context, d *db.DB) ([]CopyTable, error) {
 	names, err := Tables(ctx, d)
 	if err != nil {
@@ -79,7 +80,7 @@ func CopyTables(ctx context.Context, d *db.DB) ([]CopyTable, error) {
 			switch {
 			case c.Table != name:
 			case c.Generated:
-				t.order = `"` + c.Name + `"` // by which the table counts its rows
+				t.order = `"` + c.Name + `"` // the column that numbers the table's rows
 			case readers[c.Type] == nil:
 				return nil, fmt.Errorf("tenantrows: %s.%s has the type %s, which cannot be copied", name, c.Name, c.Type)
 			default:
@@ -104,8 +105,8 @@ func (t *CopyTable) names() string {
 // int64, a bool or a []byte.
 type Row []any
 
-// Read calls fn with each row that the reader's workspace has in a table, in the order in
-// which they were written where the database knows it.
+// Read calls fn with each row of the reader's workspace in a table, in the order in which
+// they were written if the database knows it.
 func (t *CopyTable) Read(r *db.Reader, fn func(Row) error) error {
 	members := `(SELECT user_id FROM ` + memberTable + ` WHERE tenant_id = $1)`
 	where := map[Kind]string{Tenant: `id = $1`, People: `id IN ` + members, OfPerson: `user_id IN ` + members}[t.Kind]
@@ -129,7 +130,8 @@ func (t *CopyTable) Read(r *db.Reader, fn func(Row) error) error {
 	return nil
 }
 
-// readers make what a value of each type is read into, and return its value.
+// readers return, for each type, the target to scan a value into and a function that
+// returns the value.
 var readers = map[string]func() (into any, value func() any){
 	"uuid":     reader[uuid.UUID],
 	"text":     reader[string],
@@ -159,21 +161,22 @@ func (t *CopyTable) scan(scan db.Row) (Row, error) {
 	}
 	for i := range row {
 		row[i] = values[i]()
-		if b, ok := row[i].([]byte); ok && b == nil { // no bytes, which is not null
+		if b, ok := row[i].([]byte); ok && b == nil { // empty, which is not null
 			row[i] = []byte{}
 		}
 	}
 	return row, nil
 }
 
-// ErrExists says that a row is there already, or another with what must be unique.
+// ErrExists means that a row exists already, or another row with a value that must be
+// unique.
 var ErrExists = errors.New("is there already")
 
-// InsertBatch is how many rows Insert takes at once at most.
+// InsertBatch is the largest number of rows that Insert accepts at once.
 const InsertBatch = 100
 
-// Insert inserts rows into a table. It returns ErrExists where one of them, or what must be
-// unique about it, is there already.
+// Insert inserts rows into a table. It returns ErrExists if one of them, or a value of it
+// that must be unique, exists already.
 func (t *CopyTable) Insert(tx *db.Tx, rows []Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -204,13 +207,14 @@ func (t *CopyTable) Insert(tx *db.Tx, rows []Row) error {
 	return nil
 }
 
-// Index returns where a column stands in the rows of a table, -1 where it has none.
+// Index returns the position of a column in the rows of a table, -1 if there is no such
+// column.
 func (t *CopyTable) Index(column string) int {
 	return slices.IndexFunc(t.Columns, func(c db.Column) bool { return c.Name == column })
 }
 
-// PersonByEmail returns the id of the person who has an address, given by its key, and
-// whether there is one.
+// PersonByEmail returns the id of the person with an address, given by its key, and whether
+// there is one.
 func PersonByEmail(r *db.Reader, key string) (uuid.UUID, bool, error) {
 	id, err := db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM `+peopleTable+` WHERE email_key = $1`, key)
 	if db.IsNoRow(err) {
@@ -219,8 +223,8 @@ func PersonByEmail(r *db.Reader, key string) (uuid.UUID, bool, error) {
 	return id, err == nil, err
 }
 
-// FindTenant returns the workspace that has an id or a slug already, as the slug of it, and
-// whether there is one.
+// FindTenant returns the slug of the workspace that already has the id or slug, and whether
+// there is one.
 func FindTenant(r *db.Reader, id uuid.UUID, slug string) (string, bool, error) {
 	found, err := db.One(r, db.Scalar[string], `SELECT slug FROM `+tenantTable+` WHERE id = $1 OR slug = $2 LIMIT 1`, id, slug)
 	if db.IsNoRow(err) {

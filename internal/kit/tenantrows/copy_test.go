@@ -9,8 +9,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// Every table of a workspace is copied or named as momentary, and so is every table that
-// belongs to a person. Each stands after those that it refers to.
+// Every table of a workspace is copied or listed as momentary, and so is every table that
+// belongs to a person. Each comes after those that it refers to.
 func TestCopyTables(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -59,7 +59,7 @@ func TestCopyTables(t *testing.T) {
 	})
 }
 
-// Lines that are no row of a table are refused.
+// Lines that are not a row of the table are refused.
 func TestDecodeLine(t *testing.T) {
 	t.Parallel()
 	table := CopyTable{Name: "t", Columns: []db.Column{

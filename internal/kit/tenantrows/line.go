@@ -12,8 +12,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// EncodeLine writes a row as a line of JSON: an object with a member for each column. Bytes
-// are base64. It returns an error for a text that is not UTF-8, which JSON cannot hold.
+// EncodeLine returns a row as a line of JSON: an object with a member for each column.
+// Bytes are base64. It returns an error for a text that is not UTF-8, which JSON cannot
+// represent.
 func (t *CopyTable) EncodeLine(row Row) ([]byte, error) {
 	object := make(map[string]any, len(row))
 	for i, c := range t.Columns {
@@ -26,7 +27,7 @@ func (t *CopyTable) EncodeLine(row Row) ([]byte, error) {
 	return append(line, '\n'), err
 }
 
-// DecodeLine reads what EncodeLine wrote. It returns an error where a column is missing, is
+// DecodeLine parses a line from EncodeLine. It returns an error if a column is missing, is
 // not one of the table's, or has a value of another type.
 func (t *CopyTable) DecodeLine(line []byte) (Row, error) {
 	var object map[string]json.RawMessage

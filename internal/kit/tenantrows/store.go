@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// peopleTable holds the people, who belong to no workspace.
+	// peopleTable is the table of the people, who belong to no workspace.
 	peopleTable = "app_user"
-	// memberTable holds who is in which workspace.
+	// memberTable is the table of who is in which workspace.
 	memberTable = "membership"
 )
 
-// reference is a foreign key: column is its first one.
+// reference is a foreign key; column is its first column.
 type reference struct{ from, column, to string }
 
 // references lists the foreign keys of the database.
@@ -33,7 +33,7 @@ func references(r *db.Reader) ([]reference, error) {
 }
 
 // deleteRows deletes at most limit rows of the transaction's workspace from a table, and
-// says how many.
+// returns their number.
 func deleteRows(tx *db.Tx, table string, limit int) (int64, error) {
 	name := `"` + table + `"`
 	if tx.Dialect() == db.Postgres {

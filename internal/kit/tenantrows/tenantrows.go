@@ -1,6 +1,6 @@
-// Package tenantrows deletes and copies what a workspace has in the database, whatever the
-// tables are: a table that a migration adds tomorrow is among them. It goes by the column
-// tenant_id and by the references between tables.
+// Package tenantrows deletes and copies what a workspace has in the database, in all
+// tables: a table that a migration adds later is included. It relies on the column
+// tenant_id and on the references between tables.
 package tenantrows
 
 import (
@@ -13,16 +13,17 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Table is what was deleted of a table.
+// Table describes what was deleted from a table.
 type Table struct {
 	Name string `json:"name"`
 	Rows int64  `json:"rows"`
 }
 
-// batch is how many rows one transaction deletes.
+// batch is the number of rows that one transaction deletes.
 const batch = 2000
 
-// Tables returns the tables that have a tenant_id, each before those that it refers to.
+// Tables returns the tables that have a tenant_id, each before the tables that it refers
+// to.
 func Tables(ctx context.Context, d *db.DB) ([]string, error) {
 	columns, err := d.Columns(ctx)
 	if err != nil {
@@ -41,12 +42,12 @@ func Tables(ctx context.Context, d *db.DB) ([]string, error) {
 	return childrenFirst(names, refs)
 }
 
-// childrenFirst orders tables so that each stands before those that it refers to. It
-// returns an error where tables refer to each other in a circle.
+// childrenFirst orders tables so that each comes before the tables that it refers to. It
+// returns an error if tables refer to each other in a circle.
 func childrenFirst(names []string, refs []reference) ([]string, error) {
 	var out []string
 	for len(names) > 0 {
-		// Those go next to which no table refers that is still to come.
+		// The next tables are those to which no remaining table refers.
 		free := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 			return slices.ContainsFunc(refs, func(r reference) bool {
 				return r.to == name && r.from != name && slices.Contains(names, r.from)
@@ -61,16 +62,16 @@ func childrenFirst(names []string, refs []reference) ([]string, error) {
 	return out, nil
 }
 
-// Deleted is what was deleted of a workspace.
+// Deleted describes what was deleted of a workspace.
 type Deleted struct {
 	Rows   int64   `json:"rows"`
-	Tables []Table `json:"tables"` // those that had some
+	Tables []Table `json:"tables"` // those that had rows
 }
 
-// Delete deletes the rows of a workspace from every table but that of its members, a few
-// at a time, and returns how many there were. The members are left to DeleteMembers: by
-// them a call that is repeated after a crash finds the people again. Nobody may write to
-// the workspace meanwhile.
+// Delete deletes the rows of a workspace from every table except that of its members, a few
+// at a time, and returns their number. The members are left to DeleteMembers: through them,
+// a call that is repeated after a crash finds the people again. Nobody may write to the
+// workspace meanwhile.
 func Delete(ctx context.Context, d *db.DB, tenant uuid.UUID) (out Deleted, err error) {
 	tables, err := Tables(ctx, d)
 	if err != nil {
@@ -99,7 +100,7 @@ func Delete(ctx context.Context, d *db.DB, tenant uuid.UUID) (out Deleted, err e
 }
 
 // DeleteMembers deletes the memberships of a workspace, and the people who are in no other
-// with all that refers to them. It returns how many people these were.
+// workspace with everything that refers to them. It returns the number of these people.
 func DeleteMembers(tx *db.Tx, tenant uuid.UUID) (int, error) {
 	people, err := peopleOnlyIn(&tx.Reader, tenant)
 	if err != nil {

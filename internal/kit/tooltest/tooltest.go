@@ -1,4 +1,4 @@
-// Package tooltest finds the programs of others that tests are run with.
+// Package tooltest finds the third-party programs that tests need.
 package tooltest
 
 import (
@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Need skips the test where a program is not installed. In CI, which runs the script
-// that installs it, the test fails instead.
+// Need skips the test if a program is not installed. In CI, which runs the script that
+// installs it, the test fails instead.
 func Need(tb testing.TB, program, script string) {
 	tb.Helper()
 	if _, err := exec.LookPath(program); err != nil {
@@ -18,7 +18,7 @@ func Need(tb testing.TB, program, script string) {
 	}
 }
 
-// Missing ends the test because something of a program is not installed: it skips the
+// Missing ends the test because something that it needs is not installed: it skips the
 // test, and in CI it fails.
 func Missing(tb testing.TB, what, script string) {
 	tb.Helper()
@@ -28,10 +28,9 @@ func Missing(tb testing.TB, what, script string) {
 	tb.Skipf("%s is not installed: run scripts/%s", what, script)
 }
 
-// RunNode runs a script with the packages of the panel, whose folder web lies in root,
-// and returns what it printed. It skips the test where node or the
-// package that the script is about is not installed, and in CI it fails. A script that
-// fails or writes to the error stream fails the test.
+// RunNode runs a script with the packages of the panel, whose folder web is in root, and
+// returns its output. It skips the test if node or the package pkg is not installed; in CI
+// the test fails. A script that fails or writes to the error stream fails the test.
 func RunNode(tb testing.TB, root, pkg, script string, args ...string) string {
 	tb.Helper()
 	modules, err := filepath.Abs(filepath.Join(root, "web", "node_modules"))

@@ -31,11 +31,11 @@ type Config struct {
 }
 
 // Bounds of what is sent. A collector that does not answer costs no more memory than the
-// queue; what does not fit is dropped.
+// queue; what does not fit in it is dropped.
 const (
 	maxWaiting = 2048 // spans
 	maxBatch   = 512  // spans in one message
-	maxLogged  = 300  // bytes of a collector's complaint
+	maxLogged  = 300  // bytes of a collector's error message
 )
 
 // timeouts bound how long a collector may take.
@@ -43,10 +43,11 @@ type timeouts struct{ export, close time.Duration }
 
 var usualTimeouts = timeouts{export: 10 * time.Second, close: 3 * time.Second}
 
-// MaxAnswer bounds what is read of a collector's answer, for whoever makes the way to it.
+// MaxAnswer bounds what is read of a collector's answer; it is for the code that builds the
+// connection to it.
 const MaxAnswer = 64 << 10
 
-// path is where a collector takes traces, below its address.
+// path is the path below a collector's address to which traces are sent.
 const path = "/v1/traces"
 
 // Check returns an error for settings that cannot work.
@@ -77,14 +78,15 @@ func (c *Config) headers() map[string]string {
 	return map[string]string{name: value}
 }
 
-// client makes requests to the collector. It follows no redirect: the header is for the
-// collector alone.
+// client returns a client for requests to the collector. It follows no redirects: the
+// header is for the collector only.
 func client(way http.RoundTripper) *http.Client {
 	return &http.Client{Transport: way, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Open makes the tracer of a node, which sends to the collector over way, and nil where the
-// settings name no collector. Whether the collector answers shows only when something is sent.
+// Open creates a node's tracer, which sends to the collector over way; it returns nil if
+// the settings name no collector. Whether the collector answers is known only when
+// something is sent.
 func Open(c Config, way http.RoundTripper, log *slog.Logger, version string) (*Tracer, error) {
 	return open(c, way, log, version, usualTimeouts)
 }
@@ -114,7 +116,7 @@ func open(c Config, way http.RoundTripper, log *slog.Logger, version string, lim
 	return &Tracer{provider: p, tracer: p.Tracer(scope), share: c.Share, closing: limit.close}, nil
 }
 
-// Flush sends what waits.
+// Flush sends what is waiting.
 func (t *Tracer) Flush(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -122,7 +124,8 @@ func (t *Tracer) Flush(ctx context.Context) error {
 	return t.provider.ForceFlush(ctx)
 }
 
-// Close sends what waits, for as long as a stop may wait for it, and ends the tracer.
+// Close sends what is waiting, for as long as a shutdown may wait for it, and ends the
+// tracer.
 func (t *Tracer) Close() error {
 	if t == nil {
 		return nil
@@ -135,7 +138,7 @@ func (t *Tracer) Close() error {
 	return nil
 }
 
-// Probe asks the collector whether it takes traces with these settings, by sending none.
+// Probe checks whether the collector accepts traces with these settings, by sending none.
 func Probe(ctx context.Context, c Config, way http.RoundTripper) error {
 	ctx, cancel := context.WithTimeout(ctx, usualTimeouts.export)
 	defer cancel()
@@ -159,8 +162,8 @@ func Probe(ctx context.Context, c Config, way http.RoundTripper) error {
 	return nil
 }
 
-// watched is the exporter with a log: a line when the collector begins to fail, and one when
-// it is back.
+// watched is the exporter with logging: one line when the collector begins to fail, and one
+// when it works again.
 type watched struct {
 	sdk.SpanExporter
 	log *slog.Logger
@@ -170,8 +173,8 @@ type watched struct {
 	lost    int // spans
 }
 
-// ExportSpans implements sdk.SpanExporter. It returns nil always: the caller could only print
-// the error.
+// ExportSpans implements sdk.SpanExporter. It always returns nil: the caller could only
+// print the error.
 func (w *watched) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	err := w.SpanExporter.ExportSpans(ctx, spans)
 	w.mu.Lock()

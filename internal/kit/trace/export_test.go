@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// OpenWithin opens a tracer whose messages, and whose end, may take a time.
+// OpenWithin opens a tracer with time limits for its messages and for closing it.
 func OpenWithin(c Config, way http.RoundTripper, log *slog.Logger, export, end time.Duration) (*Tracer, error) {
 	return open(c, way, log, "", timeouts{export: export, close: end})
 }

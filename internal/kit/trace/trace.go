@@ -1,15 +1,15 @@
 // Package trace records spans: how long a request, a transaction, a job, the dispatch of an
-// event or a call of another server took, and what it was part of. An OpenTelemetry collector
-// that the operator names gets them.
+// event or a call of another server took, and what it was part of. They are sent to an
+// OpenTelemetry collector that the operator names.
 //
 // Spans begin at the few gates that everything passes; modules know nothing of them. A span
 // names things by their kind: the pattern of a route, the type of an event, the host of a
-// server. It never holds a path, a query, a body, an address of a person or the text of an
-// error, because ids open things and a collector is read by more people than a database.
+// server. It never contains a path, a query, a body, an address of a person or the text of
+// an error, because ids grant access and more people read a collector than a database.
 //
-// What a request leaves to others (an event, a job) keeps the request's span in its row, so
-// that whoever goes on with it, perhaps on another node and days later, is part of the same
-// trace. Without a collector a Tracer is nil, nothing begins and nothing is kept.
+// Work that a request leaves for later (an event, a job) keeps the request's span in its
+// row, so that its execution, perhaps on another node and days later, is part of the same
+// trace. Without a collector a Tracer is nil, no span begins and nothing is kept.
 package trace
 
 import (
@@ -26,10 +26,10 @@ import (
 	"konak/internal/kit/obs"
 )
 
-// Attribute is something that a span says about what it stands for.
+// Attribute is a detail of the work that a span stands for.
 type Attribute = attribute.KeyValue
 
-// Kind is on which side of a call a span stands.
+// Kind is the side of a call that a span represents.
 type Kind = otel.SpanKind
 
 // The kinds of spans.
@@ -39,13 +39,13 @@ const (
 	Consumer = otel.SpanKindConsumer
 )
 
-// Text is an attribute.
+// Text returns an attribute with a text.
 func Text(name, value string) Attribute { return attribute.String(name, value) }
 
-// Number is an attribute.
+// Number returns an attribute with a number.
 func Number(name string, value int) Attribute { return attribute.Int(name, value) }
 
-// Names of attributes that several gates give. Those without the prefix konak are of
+// Names of attributes that several gates set. Those without the prefix konak are from
 // OpenTelemetry's semantic conventions.
 const (
 	Method        = "http.request.method"
@@ -70,10 +70,11 @@ type Tracer struct {
 // scope is the name that spans of this program carry.
 const scope = "konak"
 
-// Span is a piece of work under way. The zero one stands for none.
+// Span is a piece of work in progress. The zero Span does nothing.
 type Span struct{ span otel.Span }
 
-// IsKept says whether the span will be sent. Only then is it worth to find attributes for it.
+// IsKept reports whether the span will be sent. Only then is it worth collecting attributes
+// for it.
 func (s Span) IsKept() bool { return s.span != nil && s.span.IsRecording() }
 
 // Set adds attributes.
@@ -83,8 +84,8 @@ func (s Span) Set(list ...Attribute) {
 	}
 }
 
-// End ends the span. failure is the class of what went wrong, a word and never a text; "" for
-// nothing.
+// End ends the span. failure is the class of the failure, a word and never a text; "" if
+// there was none.
 func (s Span) End(failure string, list ...Attribute) {
 	if s.span == nil {
 		return
@@ -97,10 +98,11 @@ func (s Span) End(failure string, list ...Attribute) {
 	s.span.End()
 }
 
-// StartRequest begins the span of a request that obs.StartTrace has given a trace. It also
-// returns the traceparent header to answer with, "" where nothing is traced. A caller's trace
-// id is kept, and a trace that the caller does not keep is not kept here. One that the caller
-// keeps still has the operator's share of chances: anybody may send the header.
+// StartRequest begins the span of a request to which obs.StartTrace has given a trace. It
+// also returns the traceparent header to answer with, "" without a tracer. A caller's trace
+// id is kept, and a trace that the caller does not keep is not kept here. One that the
+// caller keeps is kept here only with the operator's sampling share: anybody may send the
+// header.
 func (t *Tracer) StartRequest(ctx context.Context, method, route string) (_ context.Context, s Span, parent string) {
 	if t == nil {
 		return ctx, s, ""
@@ -115,7 +117,7 @@ func (t *Tracer) StartRequest(ctx context.Context, method, route string) (_ cont
 	return ctx, Span{span}, format(span.SpanContext())
 }
 
-// StartUnder begins the span of work that Parent left in a row, or a trace of its own where the
+// StartUnder begins a span below the one that Parent left in a row, or a new trace if the
 // row has none. The context that it returns logs the trace, too.
 func (t *Tracer) StartUnder(ctx context.Context, parent, name string, kind Kind, list ...Attribute) (context.Context, Span) {
 	if t == nil {
@@ -131,8 +133,8 @@ func (t *Tracer) StartUnder(ctx context.Context, parent, name string, kind Kind,
 	return ctx, Span{span}
 }
 
-// Record writes a span of work that has just ended, for a row in which Parent left something,
-// and nothing where the row has nothing. failure is as in End.
+// Record writes a span for work that has just ended, below the one that Parent left in a
+// row; without one it does nothing. failure is as in End.
 func (t *Tracer) Record(parent, name string, kind Kind, took time.Duration, failure string, list ...Attribute) {
 	from, ok := obs.ParseParent(parent)
 	if t == nil || !ok {
@@ -143,10 +145,10 @@ func (t *Tracer) Record(parent, name string, kind Kind, took time.Duration, fail
 	Span{span}.End(failure, list...)
 }
 
-// IsTraced says whether ctx has a span that is kept.
+// IsTraced reports whether ctx has a span that is kept.
 func IsTraced(ctx context.Context) bool { return otel.SpanFromContext(ctx).IsRecording() }
 
-// StartChild begins a span below that of ctx, where ctx has one that is kept.
+// StartChild begins a span below that of ctx, if ctx has one that is kept.
 func StartChild(ctx context.Context, name string, kind Kind, list ...Attribute) (context.Context, Span) {
 	above := otel.SpanFromContext(ctx)
 	if !above.IsRecording() {
@@ -156,8 +158,8 @@ func StartChild(ctx context.Context, name string, kind Kind, list ...Attribute) 
 	return ctx, Span{span}
 }
 
-// Parent is what a row keeps of the span of ctx, for StartUnder and Record: nil where nothing
-// is traced or the trace is not kept.
+// Parent returns what a row stores of the span of ctx, for StartUnder and Record: nil if
+// nothing is traced or the trace is not kept.
 func Parent(ctx context.Context) *string {
 	c := otel.SpanContextFromContext(ctx)
 	if !c.IsSampled() {
@@ -171,7 +173,7 @@ func format(c otel.SpanContext) string {
 	return "00-" + c.TraceID().String() + "-" + c.SpanID().String() + "-" + c.TraceFlags().String()
 }
 
-// remote is the span of another process. obs has read its ids, so they are valid.
+// remote returns the span of another process. obs has checked its ids, so they are valid.
 func remote(t obs.Trace) otel.SpanContext {
 	id, _ := otel.TraceIDFromHex(t.ID)
 	span, _ := otel.SpanIDFromHex(t.Span)

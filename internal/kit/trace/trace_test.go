@@ -20,7 +20,7 @@ import (
 	"konak/internal/kit/trace/tracetest"
 )
 
-// route is one whose pattern and not whose path is named.
+// route is a route that is named by its pattern and not by its path.
 const route = "/api/things/{id}"
 
 // lines is a log.
@@ -41,12 +41,12 @@ func (l *lines) count(text string) int {
 	return strings.Count(l.String(), text)
 }
 
-// way is the one that a server has to its collector.
+// way returns a client like the one that a server uses for its collector.
 func way() *outbound.Client {
 	return outbound.New(outbound.Options{Operator: true, MaxBody: trace.MaxAnswer})
 }
 
-// open makes a tracer that sends to an address.
+// open creates a tracer that sends to an address.
 func open(t *testing.T, c trace.Config) (*trace.Tracer, *lines) {
 	t.Helper()
 	if err := c.Check(); err != nil {
@@ -65,7 +65,8 @@ func open(t *testing.T, c trace.Config) (*trace.Tracer, *lines) {
 	return tracer, log
 }
 
-// request begins and ends one with a traceparent header and returns what it is answered.
+// request begins and ends a request with a traceparent header and returns the header of the
+// answer.
 func request(t *testing.T, tracer *trace.Tracer, header string) (parent string) {
 	t.Helper()
 	ctx, _ := obs.StartTrace(t.Context(), header)
@@ -81,8 +82,8 @@ func flush(t *testing.T, tracer *trace.Tracer) {
 	}
 }
 
-// What a request begins, what stands below it and what a row makes others go on with are one
-// trace: the one that its log lines and its answer name.
+// The span of a request, those below it and those that continue from a row are one trace:
+// the one that its log lines and its answer name.
 func TestOneTrace(t *testing.T) {
 	t.Parallel()
 	c := tracetest.New(t)
@@ -128,7 +129,7 @@ func TestOneTrace(t *testing.T) {
 
 const callers = "4bf92f3577b34da6a3ce929d0e0e4736"
 
-// A caller's trace goes on below its span.
+// A caller's trace continues below its span.
 func TestCallersTraceGoesOn(t *testing.T) {
 	t.Parallel()
 	c := tracetest.New(t)
@@ -147,8 +148,8 @@ func TestCallersTraceGoesOn(t *testing.T) {
 	}
 }
 
-// Nobody gets more than the share: neither by saying that the trace is kept, nor by an id that
-// would be chosen.
+// Nobody gets more than the sampling share: neither by marking the trace as kept, nor with
+// an id that would be sampled.
 func TestShareHoldsForEverybody(t *testing.T) {
 	t.Parallel()
 	const n = 200
@@ -167,7 +168,7 @@ func TestShareHoldsForEverybody(t *testing.T) {
 	}
 }
 
-// With a share of nothing, nothing is sent and no row keeps anything, whoever asks.
+// With a share of zero, nothing is sent and no row keeps anything, whoever asks.
 func TestShareOfNothing(t *testing.T) {
 	t.Parallel()
 	c := tracetest.New(t)
@@ -190,7 +191,7 @@ func TestShareOfNothing(t *testing.T) {
 	}
 }
 
-// Without a collector nothing begins, and every call is allowed.
+// Without a collector no span begins, and every call is allowed.
 func TestOff(t *testing.T) {
 	t.Parallel()
 	tracer, err := trace.Open(trace.Config{}, nil, nil, "")
@@ -212,7 +213,8 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// What a row holds that is no traceparent, as a hostile archive may, begins nothing below it.
+// A value in a row that is not a traceparent, as in a hostile archive, does not become a
+// parent.
 func TestDamagedRows(t *testing.T) {
 	t.Parallel()
 	c := tracetest.New(t)
@@ -228,12 +230,13 @@ func TestDamagedRows(t *testing.T) {
 	}
 }
 
-// A collector that does not answer holds nobody up: what does not fit into the queue is dropped.
+// A collector that does not answer delays nobody: what does not fit into the queue is
+// dropped.
 func TestHeldCollector(t *testing.T) {
 	t.Parallel()
 	c, release := tracetest.NewHeld(t)
 	tracer, _ := open(t, trace.Config{Address: c.URL, Share: 1})
-	const n, most = 10_000, 2048 + 512 // what waits, and what is on its way
+	const n, most = 10_000, 2048 + 512 // what is waiting, and what is being sent
 	for range n {
 		request(t, tracer, "")
 	}
@@ -244,8 +247,8 @@ func TestHeldCollector(t *testing.T) {
 	}
 }
 
-// A stop waits for a collector that does not answer no longer than it may, and a collector that
-// answers gets everything.
+// A shutdown waits only for a limited time for a collector that does not answer, and a
+// collector that answers gets everything.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	held, _ := tracetest.NewHeld(t)
@@ -290,7 +293,7 @@ func TestMessagesEnd(t *testing.T) {
 	_ = tracer.Close()
 }
 
-// An outage is one line, and so is its end.
+// An outage is logged as one line, and so is its end.
 func TestOutageIsOneLine(t *testing.T) {
 	t.Parallel()
 	var down atomic.Bool
@@ -320,7 +323,7 @@ func TestOutageIsOneLine(t *testing.T) {
 	}
 }
 
-// The header is for the collector alone: nobody is led elsewhere with it.
+// The header is for the collector only: a redirect does not send it elsewhere.
 func TestRedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	c := tracetest.New(t)
@@ -338,7 +341,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-// Whatever a collector does, it is asked for no more than a little, and a message to it ends.
+// Whatever a collector does, only a little is read from it, and a message to it ends.
 func TestHostileCollectors(t *testing.T) {
 	t.Parallel()
 	hostile.CallEach(t, 8<<20, func(ctx context.Context, address string) error {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-const dotAbove = '\u0307' // what remains of İ after a careless lowercase
+const dotAbove = '\u0307' // left over from İ by a careless lowercase
 
-// Lower is the Turkish lowercase of one rune.
+// Lower returns the Turkish lowercase of one rune.
 func Lower(r rune) rune {
 	switch {
 	case r == 'I':
@@ -24,7 +24,7 @@ func Lower(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// LowerString is the Turkish lowercase of s.
+// LowerString returns the Turkish lowercase of s.
 func LowerString(s string) string {
 	out := make([]byte, 0, len(s)+4)
 	for _, r := range s {
@@ -65,8 +65,8 @@ func foldRune(r rune) rune {
 	return r
 }
 
-// isMark says whether r is a combining mark: a decomposed ş is s followed by
-// a cedilla, and folding simply leaves the mark out.
+// isMark reports whether r is a combining mark: a decomposed ş is s followed by a cedilla,
+// and folding simply leaves the mark out.
 func isMark(r rune) bool { return 0x0300 <= r && r <= 0x036F }
 
 // AppendFold appends the folded lowercase of s to dst.
@@ -90,18 +90,18 @@ func AppendFold(dst []byte, s string) []byte {
 	return dst
 }
 
-// Fold is the folded lowercase of s.
+// Fold returns the folded lowercase of s.
 func Fold(s string) string { return string(AppendFold(make([]byte, 0, len(s)), s)) }
 
-// IsDirectionMark says whether a character changes the direction of writing:
-// marks, embeddings, overrides and isolates.
+// IsDirectionMark reports whether a character changes the direction of writing: marks,
+// embeddings, overrides and isolates.
 func IsDirectionMark(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
 }
 
-// Plain returns s without characters that nobody sees and that change how the
-// text around them is shown: control characters become spaces, and marks that
-// change the direction of writing are left out.
+// Plain returns s without invisible characters that change how the text around them is
+// shown: control characters become spaces, and marks that change the direction of writing
+// are removed.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -118,8 +118,8 @@ func Plain(s string) string {
 // none around them.
 func OneLine(s string) string { return strings.Join(strings.Fields(Plain(s)), " ") }
 
-// Cut shortens s to n bytes at most without splitting a character: half a
-// character is no text, and a database refuses it.
+// Cut shortens s to at most n bytes without splitting a character: a split character is not
+// valid text, and a database refuses it.
 func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -130,7 +130,7 @@ func Cut(s string, n int) string {
 	return s[:n]
 }
 
-// Shorten shortens s to n bytes at most as Cut does, and says so with an ellipsis.
+// Shorten shortens s to at most n bytes as Cut does, and marks that with an ellipsis.
 func Shorten(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxTerm is the length in bytes at which a term is cut. Longer runs are
-// never words; cutting them keeps one hostile text from filling a vocabulary.
+// MaxTerm is the length in bytes at which a term is cut. Longer runs are never words;
+// cutting them keeps one hostile text from filling a vocabulary.
 const MaxTerm = 48
 
-// Scanner walks over the words of a text. The zero value is ready for Reset;
-// one Scanner serves any number of texts without allocating again.
+// Scanner iterates over the words of a text. The zero value is ready for Reset; one Scanner
+// serves any number of texts without allocating again.
 type Scanner struct {
 	text       string
 	pos        int
@@ -24,13 +24,13 @@ func (s *Scanner) Reset(text string) {
 	s.term = s.term[:0]
 }
 
-// Term is the folded word last found; it is valid until the next call of Next.
+// Term returns the folded word last found; it is valid until the next call of Next.
 func (s *Scanner) Term() []byte { return s.term }
 
-// Start is the byte offset of the first letter of the word.
+// Start returns the byte offset of the first letter of the word.
 func (s *Scanner) Start() int { return s.start }
 
-// End is the byte offset after the word, its apostrophe and suffix included.
+// End returns the byte offset after the word, including its apostrophe and suffix.
 func (s *Scanner) End() int { return s.end }
 
 // Next finds the next word. A word is a run of letters or a run of digits;
@@ -52,7 +52,7 @@ func (s *Scanner) Next() bool {
 	return true
 }
 
-// skip moves to the next letter or digit and returns it without taking it.
+// skip moves to the next letter or digit and returns it without consuming it.
 func (s *Scanner) skip() (rune, int) {
 	for s.pos < len(s.text) {
 		r, n := s.peek(s.pos)
@@ -106,7 +106,7 @@ func (s *Scanner) digitsAt(at int) int {
 	return k
 }
 
-// initials takes "A.Ş." or "K.D.V" and says whether it was one.
+// initials consumes "A.Ş." or "K.D.V" and reports whether it was one.
 func (s *Scanner) initials() bool {
 	at, letters := s.pos, 0
 	for {
@@ -152,9 +152,9 @@ func (s *Scanner) letters() {
 	}
 }
 
-// suffix steps over an apostrophe and the letters after it: what follows the
-// apostrophe is always inflection in Turkish. A closing quote has no letter
-// after it and stays outside of the word.
+// suffix skips an apostrophe and the letters after it: what follows the apostrophe is
+// always inflection in Turkish. A closing quote has no letter after it and stays outside
+// the word.
 func (s *Scanner) suffix() {
 	r, n := s.peek(s.pos)
 	if !apostrophe(r) {

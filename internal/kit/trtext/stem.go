@@ -1,16 +1,16 @@
 package trtext
 
-// Stemming works on folded terms, where ı/i, u/ü and o/ö are one letter each,
-// so a suffix such as -(y)I is two strings (i, u) rather than four.
+// Stemming works on folded terms, where ı/i, u/ü and o/ö are one letter each, so a suffix
+// such as -(y)I is two strings (i, u) rather than four.
 
 const (
-	minStem    = 4 // shorter stems join words that have nothing in common
+	minStem    = 4 // shorter stems would join unrelated words
 	stemRounds = 3
 )
 
-// nominal lists the endings of nouns, the longest first within a length class:
-// plural, possessive, case, and the usual chains of them that a single round
-// would otherwise cut at the wrong place.
+// nominal lists the endings of nouns, longest first within a length class: plural,
+// possessive, case, and their usual chains, which a single round would otherwise cut at the
+// wrong place.
 var nominal = suffixTable(
 	"larimiz", "lerimiz", "lariniz", "leriniz",
 	"larinin", "lerinin", "larinda", "lerinde", "larindan", "lerinden",
@@ -69,8 +69,8 @@ func strip(term []byte, table *[26][]string) []byte {
 	return term
 }
 
-// ending is the length of the longest suffix of table that term ends in and
-// that leaves a stem with a vowel in it.
+// ending returns the length of the longest suffix of table in which term ends and that
+// leaves a stem with a vowel.
 func ending(term []byte, table *[26][]string) int {
 	if len(term) <= minStem {
 		return 0
@@ -88,9 +88,9 @@ func ending(term []byte, table *[26][]string) int {
 	return 0
 }
 
-// joins says whether a suffix may follow a stem that ends in letter last. Two
-// vowels never meet: a suffix that begins with one needs a consonant before it,
-// and one that begins with a linking letter (n, s, y) needs a vowel.
+// joins reports whether a suffix may follow a stem that ends in letter last. Two vowels
+// never meet: a suffix that begins with one needs a consonant before it, and one that
+// begins with a linking letter (n, s, y) needs a vowel.
 func joins(last byte, suffix string) bool {
 	switch {
 	case isVowel(suffix[0]):
@@ -136,8 +136,8 @@ func harden(term []byte) []byte {
 	return append(append(make([]byte, 0, len(term)), term[:len(term)-1]...), hard)
 }
 
-// personal lists the endings of the first and second person, with and without
-// a case behind them. Statutes do not speak in them; people who ask do.
+// personal lists the endings of the first and second person, with and without a case after
+// them. Statutes do not use them; people who ask do.
 var personal = suffixTable(
 	"m", "im", "um", "mi", "imi", "umu", "ma", "me", "ima", "ime", "uma", "ume",
 	"min", "imin", "umun", "mda", "mde", "imda", "imde", "umda", "umde",

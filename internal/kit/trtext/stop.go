@@ -2,8 +2,8 @@ package trtext
 
 import "strings"
 
-// stopWords carry the grammar of a sentence or make it a question; they say
-// nothing about what it is about. Folded, as everything here.
+// stopWords carry the grammar of a sentence or make it a question; they say nothing about
+// its subject. They are folded, like everything here.
 var stopWords = stopSet(`
 	ve veya ya yada ile ama fakat ancak lakin cunku zira ki da de hem ise eger sayet
 	bir bu su o sey bazi her hic tum butun kendi kendim kendimi kendisi
@@ -29,5 +29,5 @@ func stopSet(list string) map[string]bool {
 	return set
 }
 
-// IsStop says whether a folded term is a stop word.
+// IsStop reports whether a folded term is a stop word.
 func IsStop(term string) bool { return stopWords[term] }

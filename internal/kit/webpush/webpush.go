@@ -1,8 +1,8 @@
-// Package webpush encrypts and signs messages for the push services of browsers:
-// RFC 8291 (encryption), RFC 8188 (its form) and RFC 8292 (who sends, VAPID).
+// Package webpush encrypts and signs messages for the push services of browsers: RFC 8291
+// (encryption), RFC 8188 (its form) and RFC 8292 (the sender's identity, VAPID).
 //
-// It sends nothing: the caller posts what Encrypt returns to the subscription's
-// address, with the header that Authorization returns.
+// It sends nothing: the caller posts what Encrypt returns to the subscription's address,
+// with the header that Authorization returns.
 package webpush
 
 import (
@@ -24,19 +24,19 @@ import (
 	"time"
 )
 
-// MaxPlain is how long a message may be: push services take 4096 bytes in all.
+// MaxPlain bounds the length of a message: push services accept 4096 bytes in all.
 const MaxPlain = 3000
 
-// tokenLasts is how long a signature counts; push services accept up to a day.
+// tokenLasts is how long a signature is valid; push services accept up to a day.
 const tokenLasts = 12 * time.Hour
 
-// Keys are what a browser gives with its subscription, in URL-safe base64.
+// Keys are what a browser sends with its subscription, in URL-safe base64.
 type Keys struct {
 	P256dh string `json:"p256dh"` // its public key
 	Auth   string `json:"auth"`   // a secret that it shares with the sender
 }
 
-// ErrKeys says that the keys of a subscription are none.
+// ErrKeys means that the keys of a subscription are not usable.
 var ErrKeys = errors.New("webpush: the keys of the subscription cannot be used")
 
 // parse returns the browser's public key and its secret, or ErrKeys.
@@ -56,13 +56,13 @@ func (k Keys) parse() (*ecdh.PublicKey, []byte, error) {
 	return public, auth, nil
 }
 
-// Check returns ErrKeys for keys that nothing can be encrypted with.
+// Check returns ErrKeys for keys that cannot be used for encryption.
 func (k Keys) Check() error {
 	_, _, err := k.parse()
 	return err
 }
 
-// decode reads base64 of the URL's alphabet, with or without padding.
+// decode decodes base64 in the URL alphabet, with or without padding.
 func decode(text string) ([]byte, error) {
 	return base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
 }
@@ -105,9 +105,9 @@ func encrypt(k Keys, plain []byte, private *ecdh.PrivateKey, salt []byte) ([]byt
 	return gcm.Seal(out, nonce, append(append([]byte{}, plain...), 2), nil), nil // 2 marks the last record
 }
 
-// Cipher derives the cipher and the nonce of a message from what sender and browser
-// share: the secret of their two keys, the browser's own secret, both public keys and
-// the salt of the message.
+// Cipher derives the cipher and the nonce of a message from what sender and browser share:
+// the secret of their two keys, the browser's own secret, both public keys and the salt of
+// the message.
 func Cipher(shared, auth, browser, sender, salt []byte) (cipher.AEAD, []byte, error) {
 	info := "WebPush: info\x00" + string(browser) + string(sender)
 	secret, err := hkdf.Key(sha256.New, shared, auth, info, 32)
@@ -130,16 +130,16 @@ func Cipher(shared, auth, browser, sender, salt []byte) (cipher.AEAD, []byte, er
 	return gcm, nonce, err
 }
 
-// Key is what a sender proves with that it is the one that the browser subscribed to.
+// Key proves that the sender is the one to which the browser subscribed.
 type Key struct{ private *ecdsa.PrivateKey }
 
-// NewKey makes a key.
+// NewKey creates a key.
 func NewKey() (Key, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	return Key{private}, err
 }
 
-// ParseKey reads what Bytes returned.
+// ParseKey parses a private key from Bytes.
 func ParseKey(b []byte) (Key, error) {
 	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), b)
 	if err != nil {
@@ -151,14 +151,14 @@ func ParseKey(b []byte) (Key, error) {
 // Bytes returns the private key, to be sealed.
 func (k Key) Bytes() ([]byte, error) { return k.private.Bytes() }
 
-// Public returns the public key as browsers take it.
+// Public returns the public key in the form that browsers need.
 func (k Key) Public() (string, error) {
 	b, err := k.private.PublicKey.Bytes()
 	return base64.RawURLEncoding.EncodeToString(b), err
 }
 
-// Authorization returns the header of a push to an address. Subject is whom the push
-// service may write to: a mailto: or https: address.
+// Authorization returns the header of a push to an address. subject is the contact of the
+// sender for the push service: a mailto: or https: address.
 func (k Key) Authorization(to *url.URL, subject string, now time.Time) (string, error) {
 	claims, err := json.Marshal(map[string]any{
 		"aud": to.Scheme + "://" + to.Host, "exp": now.Add(tokenLasts).Unix(), "sub": subject,

@@ -17,7 +17,7 @@ func raw(t *testing.T, text string) []byte {
 	return b
 }
 
-// TestVector is the example of RFC 8291, section 5 and appendix A.
+// TestVector checks the example of RFC 8291, section 5 and appendix A.
 func TestVector(t *testing.T) {
 	t.Parallel()
 	private, err := ecdh.P256().NewPrivateKey(raw(t, "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"))

@@ -1,5 +1,5 @@
-// Package graph is the part of Meta's Graph API that WhatsApp, Messenger, Instagram
-// and the sign-up of partners share: how a call is made, refused and signed.
+// Package graph is the part of Meta's Graph API that WhatsApp, Messenger, Instagram and the
+// sign-up of partners share: calls, refusals and signatures.
 package graph
 
 import (
@@ -29,7 +29,7 @@ import (
 // Client makes calls.
 type Client struct {
 	base string
-	// hosts are where tokens may go, each with its scheme.
+	// hosts are the hosts to which tokens may be sent, each with its scheme.
 	hosts []string
 	http  *http.Client
 }
@@ -38,12 +38,12 @@ type Client struct {
 const (
 	patience     = 15 * time.Second
 	FilePatience = 2 * time.Minute
-	// maxAnswer is the size of the largest answer that is read into memory. A page
-	// of templates is the largest of the provider's.
+	// maxAnswer is the size of the largest answer that is read into memory. The provider's
+	// largest is a page of templates.
 	maxAnswer = 1 << 20
 )
 
-// New makes a client; an empty address means Meta's own. Tokens go to that address
+// New creates a client; an empty address means Meta's own. Tokens are sent to that address
 // and to the hosts, and to no other that an answer names.
 func New(address string, transport http.RoundTripper, hosts ...string) *Client {
 	base := strings.TrimSuffix(cmp.Or(address, Host), "/")
@@ -56,10 +56,10 @@ func New(address string, transport http.RoundTripper, hosts ...string) *Client {
 	}
 }
 
-// errForeignHost says that an answer names a host that is not the provider's.
+// errForeignHost means that an answer names a host that is not the provider's.
 var errForeignHost = errors.New("graph: the provider's answer names another host, which gets no token")
 
-// hostOf is the scheme, host and port of an address.
+// hostOf returns the scheme, host and port of an address.
 func hostOf(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.Host) }
 
 // Call is one request.
@@ -67,8 +67,8 @@ type Call struct {
 	Method  string
 	Path    string // below the version, or a whole address
 	Query   url.Values
-	Token   secret.Text // the zero value for a call that carries none
-	Scheme  string      // of Authorization; Bearer where it is empty
+	Token   secret.Text // the zero value for a call without one
+	Scheme  string      // of Authorization; Bearer if empty
 	Header  http.Header
 	Body    io.Reader
 	Kind    string // of the body
@@ -97,7 +97,7 @@ func (c *Client) Do(ctx context.Context, in Call, out any) error {
 	return nil
 }
 
-// Get asks for something.
+// Get sends a GET request.
 func (c *Client) Get(ctx context.Context, token secret.Text, path string, query url.Values, out any) error {
 	return c.Do(ctx, Call{Method: http.MethodGet, Path: path, Query: query, Token: token}, out)
 }
@@ -111,8 +111,8 @@ func (c *Client) Post(ctx context.Context, token secret.Text, path string, body,
 	return c.Do(ctx, Call{Method: http.MethodPost, Path: path, Token: token, Body: bytes.NewReader(text), Kind: "application/json"}, out)
 }
 
-// ReadAnswer reads an answer into memory. It returns outbound.ErrTooMuch for one
-// that is larger than maxAnswer.
+// ReadAnswer reads an answer into memory. It returns outbound.ErrTooMuch if it is larger
+// than maxAnswer.
 func ReadAnswer(body io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, maxAnswer+1))
 	if err == nil && len(text) > maxAnswer {
@@ -151,7 +151,7 @@ func (c *Client) Send(ctx context.Context, in Call) (*http.Response, error) {
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		// The error of the client repeats the address, which the caller knows.
+		// The client's error repeats the address, which the caller knows.
 		if u, ok := errors.AsType[*url.Error](err); ok {
 			err = u.Err
 		}
@@ -160,7 +160,7 @@ func (c *Client) Send(ctx context.Context, in Call) (*http.Response, error) {
 	return resp, nil
 }
 
-// ParseRefusal reads the error object.
+// ParseRefusal parses the error object.
 func ParseRefusal(resp *http.Response, text []byte) error {
 	r := &meta.Refusal{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}
 	var body ErrorBody
@@ -184,17 +184,17 @@ func retryAfter(v string) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// SignatureHeader carries the signature of a webhook.
+// SignatureHeader is the header with the signature of a webhook.
 const SignatureHeader = "X-Hub-Signature-256"
 
-// Sign is how Meta signs a webhook.
+// Sign returns the signature that Meta sends with a webhook.
 func Sign(appSecret string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(appSecret))
 	mac.Write(body)
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Signed says whether Meta signed a webhook with an app's secret.
+// Signed reports whether Meta signed a webhook with an app's secret.
 func Signed(appSecret secret.Text, body []byte, signature string) bool {
 	return appSecret.Reveal() != "" && hmac.Equal([]byte(Sign(appSecret.Reveal(), body)), []byte(strings.TrimSpace(signature)))
 }

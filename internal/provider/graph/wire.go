@@ -2,13 +2,13 @@ package graph
 
 import "encoding/json"
 
-// Version is the Graph API's, as it stands in every path.
+// Version is the version of the Graph API that is in every path.
 const Version = "v23.0"
 
-// Host is where the Graph API is.
+// Host is the address of the Graph API.
 const Host = "https://graph.facebook.com"
 
-// ErrorBody is the answer to what is refused.
+// ErrorBody is the answer to a refused call.
 type ErrorBody struct {
 	Error Error `json:"error"`
 }
@@ -26,13 +26,13 @@ type Error struct {
 	TraceID   string     `json:"fbtrace_id,omitempty"`
 }
 
-// ErrorData is what an error says beside its message.
+// ErrorData is what an error contains in addition to its message.
 type ErrorData struct {
 	MessagingProduct string `json:"messaging_product,omitempty"`
 	Details          string `json:"details,omitempty"`
 }
 
-// UnmarshalJSON takes error_data as text too, which some errors have.
+// UnmarshalJSON also accepts error_data as text, as some errors have it.
 func (d *ErrorData) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		return json.Unmarshal(b, &d.Details)

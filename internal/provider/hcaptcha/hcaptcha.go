@@ -1,4 +1,4 @@
-// Package hcaptcha checks tokens of hCaptcha.
+// Package hcaptcha verifies tokens of hCaptcha.
 package hcaptcha
 
 import (
@@ -8,8 +8,8 @@ import (
 	"konak/internal/provider/siteverify"
 )
 
-// New makes a client; an empty address means the service's own. The site
-// key goes along, so that a token of another site does not count.
+// New creates a client; an empty address means the service's own. The site key is sent
+// along, so that a token of another site is not accepted.
 func New(address string, key secret.Text, siteKey string) *siteverify.Client {
 	return siteverify.New(siteverify.Client{
 		Address: cmp.Or(address, "https://api.hcaptcha.com") + "/siteverify", Secret: key, SiteKey: siteKey,
@@ -20,12 +20,12 @@ func New(address string, key secret.Text, siteKey string) *siteverify.Client {
 	})
 }
 
-// Script is what a page loads to show the widget.
+// Script returns the address of the script that a page loads to show the widget.
 func Script(address string) string {
 	return cmp.Or(address, "https://js.hcaptcha.com") + "/1/api.js?render=explicit"
 }
 
-// Sources are the origins that the page must be allowed to load from.
+// Sources returns the origins from which the page must be allowed to load.
 func Sources(address string) []string {
 	if address != "" {
 		return []string{address}

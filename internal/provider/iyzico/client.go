@@ -1,5 +1,5 @@
-// Package iyzico takes card payments at iyzico: 3-D Secure in two steps, signed
-// by the merchant's key (IYZWSv2).
+// Package iyzico takes card payments with iyzico: 3-D Secure in two steps, signed with the
+// merchant's key (IYZWSv2).
 package iyzico
 
 import (
@@ -28,7 +28,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Host is where the service is.
+// Host is the address of the service.
 const Host = "https://api.iyzipay.com"
 
 const (
@@ -46,7 +46,7 @@ type Client struct {
 
 var _ wallet.Bank = (*Client)(nil)
 
-// New makes a client; the address is iyzico's where it is empty.
+// New creates a client; an empty address means iyzico's.
 func New(address, key string, secretKey secret.Text, transport http.RoundTripper) *Client {
 	return &Client{
 		base: strings.TrimSuffix(cmp.Or(address, Host), "/"), key: key, secret: secretKey,
@@ -60,7 +60,7 @@ func New(address, key string, secretKey secret.Text, transport http.RoundTripper
 // Name implements wallet.Bank.
 func (*Client) Name() string { return "iyzico" }
 
-// Sign makes the Authorization header of a request.
+// Sign returns the Authorization header of a request.
 func Sign(key string, secretKey secret.Text, random, path string, body []byte) string {
 	m := hmac.New(sha256.New, []byte(secretKey.Reveal()))
 	m.Write([]byte(random + path))
@@ -69,7 +69,7 @@ func Sign(key string, secretKey secret.Text, random, path string, body []byte) s
 	return "IYZWSv2 " + base64.StdEncoding.EncodeToString([]byte(text))
 }
 
-// post sends a request and reads its answer. Errors name neither the body nor the
+// post sends a request and reads its answer. Errors contain neither the body nor the
 // address.
 func (c *Client) post(ctx context.Context, path string, in any) (Answer, error) {
 	var out Answer
@@ -106,7 +106,7 @@ func (c *Client) post(ctx context.Context, path string, in any) (Answer, error) 
 	return out, nil
 }
 
-// refused is the service's no.
+// refused returns the service's refusal.
 func (a *Answer) refused() error { return &wallet.Refusal{Code: a.ErrorCode, Message: a.ErrorMessage} }
 
 // Start implements wallet.Bank.
@@ -162,7 +162,7 @@ func (c *Client) Query(ctx context.Context, p wallet.Payment) (wallet.Outcome, e
 	case a.Status != Success && a.ErrorCode == CodeNotFound:
 		return wallet.Outcome{State: wallet.OutcomeAbsent}, nil
 	case a.Status != Success:
-		// What the service says of the question, and not of the payment.
+		// This error is about the query and not about the payment.
 		return wallet.Outcome{}, fmt.Errorf("iyzico: the payment cannot be looked up: %w", errors.New(a.ErrorCode))
 	case a.PaymentStatus == PaymentFailure:
 		return wallet.Outcome{State: wallet.OutcomeFailed, Detail: a.ErrorMessage}, nil
@@ -172,13 +172,14 @@ func (c *Client) Query(ctx context.Context, p wallet.Payment) (wallet.Outcome, e
 	return a.outcome()
 }
 
-// outcome reads a payment that was made.
+// outcome returns the outcome of a payment that was made.
 func (a *Answer) outcome() (wallet.Outcome, error) {
 	amount, err := parsePrice(a.PaidPrice.String())
 	if err != nil {
 		return wallet.Outcome{}, err
 	}
-	// The basket is ours since the payment began; an id that is not one is nobody's.
+	// The basket id is the one that we sent at the start of the payment; an id that cannot
+	// be parsed matches none.
 	id, _ := uuid.Parse(a.BasketID)
 	out := wallet.Outcome{State: wallet.OutcomePaid, ID: id, PaymentID: a.PaymentID, Amount: amount, Currency: a.Currency}
 	switch {
@@ -190,12 +191,12 @@ func (a *Answer) outcome() (wallet.Outcome, error) {
 	return out, nil
 }
 
-// formatPrice writes an amount as units and hundredths.
+// formatPrice formats an amount as units and hundredths.
 func formatPrice(micros int64) string {
 	return fmt.Sprintf("%d.%02d", micros/wallet.Micro, micros%wallet.Micro/(wallet.Micro/100))
 }
 
-// parsePrice reads a decimal number with up to six places.
+// parsePrice parses a decimal number with up to six places.
 func parsePrice(text string) (int64, error) {
 	units, places, _ := strings.Cut(text, ".")
 	if len(places) > 6 {

@@ -6,7 +6,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// The signature was made with another program, by iyzico's documentation.
+// The expected signature was made with another program, following iyzico's documentation.
 func TestSign(t *testing.T) {
 	t.Parallel()
 	const want = "IYZWSv2 YXBpS2V5OmtleSZyYW5kb21LZXk6MTIzJnNpZ25hdHVyZTo5YjUyN2ViOWFiMWY5MWY0Yzk5YTk3YzkwNThiYWU2YmYyOTA5Y2UyMWUwNjM2ODhiNDhjY2Q0ZjU0MTVlNWNk"

@@ -2,14 +2,14 @@ package iyzico
 
 import "encoding/json"
 
-// Addresses of the service below its host.
+// Paths of the service.
 const (
 	PathInitialize = "/payment/3dsecure/initialize"
 	PathAuth       = "/payment/3dsecure/auth"
 	PathDetail     = "/payment/detail"
 )
 
-// Header names beside Authorization.
+// RandomHeader is a header that is sent in addition to Authorization.
 const RandomHeader = "x-iyzi-rnd"
 
 // Initialize begins a payment.
@@ -40,7 +40,7 @@ type PaymentCard struct {
 	Register int    `json:"registerCard"`
 }
 
-// Buyer is who pays.
+// Buyer is the person who pays.
 type Buyer struct {
 	ID             string `json:"id"`
 	Name           string `json:"name"`
@@ -55,7 +55,7 @@ type Buyer struct {
 	IP             string `json:"ip"`
 }
 
-// Address is where a bill goes.
+// Address is the address for a bill.
 type Address struct {
 	Contact    string `json:"contactName"`
 	City       string `json:"city"`
@@ -89,7 +89,7 @@ type Detail struct {
 	PaymentConversationID string `json:"paymentConversationId"`
 }
 
-// Answer is what the service says to any of them.
+// Answer is the service's answer to any of these requests.
 type Answer struct {
 	Status         string      `json:"status"` // success or failure
 	ErrorCode      string      `json:"errorCode,omitempty"`
@@ -99,7 +99,7 @@ type Answer struct {
 	BasketID       string      `json:"basketId,omitempty"`
 	PaidPrice      json.Number `json:"paidPrice,omitempty"`
 	Currency       string      `json:"currency,omitempty"`
-	FraudStatus    int         `json:"fraudStatus,omitempty"` // 1 is good, 0 is looked into, -1 is refused
+	FraudStatus    int         `json:"fraudStatus,omitempty"` // 1 is accepted, 0 under review, -1 refused
 	PaymentStatus  string      `json:"paymentStatus,omitempty"`
 	HTML           string      `json:"threeDSHtmlContent,omitempty"` // base64
 }
@@ -112,6 +112,6 @@ const (
 	PaymentSuccess = "SUCCESS"
 	PaymentFailure = "FAILURE"
 
-	// CodeNotFound is the error of a payment that there is not.
+	// CodeNotFound is the error for a payment that does not exist.
 	CodeNotFound = "5008"
 )

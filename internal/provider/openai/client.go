@@ -1,10 +1,10 @@
-// Package openai asks servers that speak the OpenAI-compatible chat API: one route,
-// POST /chat/completions, whose answer is streamed as server-sent events. A server
-// that does not stream may answer with one JSON document.
+// Package openai is a client of servers with the OpenAI-compatible chat API: one route,
+// POST /chat/completions, whose answer is streamed as server-sent events. A server that
+// does not stream may answer with one JSON document.
 //
-// An answer has at most maxAnswer bytes on the wire and maxText bytes of text; what is
-// longer, or is no answer of the format, is assistant.ErrBadAnswer. Redirects are not
-// followed, so that a key goes to no other server.
+// An answer has at most maxAnswer bytes on the wire and maxText bytes of text; an answer
+// that is longer or malformed is assistant.ErrBadAnswer. Redirects are not followed, so
+// that a key is sent to no other server.
 package openai
 
 import (
@@ -35,12 +35,12 @@ const (
 	maxCalls  = 16
 )
 
-// Client asks servers.
+// Client sends requests to such servers.
 type Client struct{ out *outbound.Client }
 
 var _ assistant.Model = (*Client)(nil)
 
-// New makes a client.
+// New creates a client.
 func New(out *outbound.Client) *Client { return &Client{out} }
 
 // CheckAddress implements assistant.Model.
@@ -95,7 +95,7 @@ type wireRequest struct {
 	StreamOptions map[string]bool `json:"stream_options"`
 }
 
-// wireAnswer is a piece of an answer, or all of it.
+// wireAnswer is a piece of an answer, or the whole answer.
 type wireAnswer struct {
 	Choices []struct {
 		Delta   wireMessage `json:"delta"`
@@ -165,7 +165,7 @@ func (c *Client) Complete(ctx context.Context, to assistant.Endpoint, r assistan
 	return a.finish()
 }
 
-// explain names why there is no answer by the class of the failure.
+// explain replaces the error of a failed request with the class of the failure.
 func explain(err error) error {
 	if errors.Is(err, assistant.ErrBadAnswer) {
 		return err
@@ -180,8 +180,8 @@ func explain(err error) error {
 	return errors.New(class)
 }
 
-// neverAnswered explains why no answer began. A server that was sent the whole request
-// and says nothing may still be at work, so only that one may have used something.
+// neverAnswered explains why no answer began. A server that got the whole request and timed
+// out, or that answered badly, may have used something; any other failure used nothing.
 func neverAnswered(err error, sent bool) error {
 	class, _ := outbound.Class(err)
 	err = explain(err)
@@ -191,16 +191,16 @@ func neverAnswered(err error, sent bool) error {
 	return unused{err}
 }
 
-// unused is a failure that used nothing; it says what the failure says.
+// unused is a failure that used nothing; its text is that of the failure.
 type unused struct{ error }
 
-// Is says that it is assistant.ErrNothingUsed.
+// Is reports that it is assistant.ErrNothingUsed.
 func (unused) Is(target error) bool { return target == assistant.ErrNothingUsed }
 
 // Unwrap returns the failure.
 func (u unused) Unwrap() error { return u.error }
 
-// answer is an answer that comes in pieces.
+// answer collects an answer that comes in pieces.
 type answer struct {
 	text  strings.Builder
 	calls []assistant.ToolCall
@@ -241,7 +241,7 @@ func (a *answer) readStream(r io.Reader) error {
 	return lines.Err()
 }
 
-// readDocument reads an answer that comes at once.
+// readDocument reads an answer that comes as one document.
 func (a *answer) readDocument(r io.Reader) error {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -255,7 +255,7 @@ func (a *answer) readDocument(r io.Reader) error {
 	return a.add(&whole, false)
 }
 
-// add takes a piece of an answer.
+// add adds a piece of an answer.
 func (a *answer) add(piece *wireAnswer, streamed bool) error {
 	if piece.Error != nil {
 		return bad("an error in place of an answer")

@@ -1,4 +1,4 @@
-// Package partner is the client of Meta's sign-up for businesses: the page where people
+// Package partner is the client of Meta's sign-up for businesses: the page on which people
 // agree, the exchange of its code, and the list of what they shared.
 package partner
 
@@ -26,10 +26,10 @@ type Client struct {
 
 var _ channel.Provider = (*Client)(nil)
 
-// dialogHost is where people agree.
+// dialogHost is the address of the page on which people agree.
 const dialogHost = "https://www.facebook.com"
 
-// New makes a client; an empty address means Meta's own.
+// New creates a client; an empty address means Meta's own.
 func New(address string, transport http.RoundTripper) *Client {
 	return &Client{graph.New(address, transport), strings.TrimSuffix(cmp.Or(address, dialogHost), "/") + "/" + graph.Version + "/dialog/oauth"}
 }
@@ -55,7 +55,7 @@ func (c *Client) Exchange(ctx context.Context, app channel.App, code, redirect s
 	return secret.Of(out.AccessToken), err
 }
 
-// Debug says what a token opens.
+// Debug describes what a token grants access to.
 type Debug struct {
 	Data struct {
 		AppID  string  `json:"app_id"`
@@ -64,16 +64,16 @@ type Debug struct {
 	} `json:"data"`
 }
 
-// Scope is a permission, and for which objects it was given.
+// Scope is a permission and the objects for which it was given.
 type Scope struct {
 	Name    string   `json:"scope"`
 	Targets []string `json:"target_ids,omitempty"`
 }
 
-// ScopeWhatsApp is the permission for accounts on WhatsApp.
+// ScopeWhatsApp is the permission for WhatsApp accounts.
 const ScopeWhatsApp = "whatsapp_business_management"
 
-// pagesMax is how many pages of a list are read.
+// pagesMax is the number of pages read of a list.
 const pagesMax = 5
 
 // Assets implements channel.Provider.

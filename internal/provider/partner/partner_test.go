@@ -14,7 +14,7 @@ import (
 
 var app = channel.App{ID: "4711", Secret: secret.Of("secret")}
 
-// answers is a provider that answers by what a path ends with, and counts.
+// answers is a provider that answers by the end of the path, and counts.
 type answers map[string]string
 
 func (a answers) open(t *testing.T) (*wire.Client, map[string]int) {
@@ -34,7 +34,7 @@ func (a answers) open(t *testing.T) (*wire.Client, map[string]int) {
 	return wire.New(server.URL, http.DefaultTransport), asked
 }
 
-// opens is what the provider says of a token.
+// opens returns the provider's description of a token.
 func opens(t *testing.T, appID string, valid bool, businesses ...string) string {
 	t.Helper()
 	var d wire.Debug
@@ -47,8 +47,8 @@ func opens(t *testing.T, appID string, valid bool, businesses ...string) string 
 	return string(text)
 }
 
-// A token that is not valid, or another program's, opens nothing, whatever the provider
-// would list for it.
+// A token that is invalid, or belongs to another program, grants nothing, whatever the
+// provider would list for it.
 func TestTokenOfThisProgramOnly(t *testing.T) {
 	const pages = `{"data":[{"id":"1","name":"Demo","access_token":"page-token"}]}`
 	for name, c := range map[string]struct {
@@ -68,7 +68,7 @@ func TestTokenOfThisProgramOnly(t *testing.T) {
 	}
 }
 
-// An answer without a token is none.
+// An answer without a token is an error.
 func TestExchangeWithoutToken(t *testing.T) {
 	for text, good := range map[string]bool{`{}`: false, `{"access_token":""}`: false, `{"access_token":"t"}`: true} {
 		client, _ := answers{"/oauth/access_token": text}.open(t)
@@ -78,8 +78,8 @@ func TestExchangeWithoutToken(t *testing.T) {
 	}
 }
 
-// An account that two permissions name is read once, and a list that never ends is read to
-// its fifth page.
+// An account named by two permissions is read once, and a list that never ends is read up
+// to its fifth page.
 func TestListsAreBounded(t *testing.T) {
 	client, asked := answers{
 		"/debug_token": opens(t, "4711", true, "20001", "20001"), "/20001/phone_numbers": `{"data":[{"id":"20011"}]}`,

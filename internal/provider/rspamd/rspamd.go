@@ -15,19 +15,19 @@ import (
 	"konak/internal/kit/outbound"
 )
 
-// How long the server may take for a mail, and how long its answer may be.
+// The time limit of the server for a mail, and the size limit of its answer.
 const (
 	answerTime = 15 * time.Second
 	maxAnswer  = 1 << 20
 )
 
-// Client asks one server.
+// Client is a client of one server.
 type Client struct {
 	address *url.URL
 	http    *outbound.Client
 }
 
-// New makes a client of the server at an address such as http://127.0.0.1:11333.
+// New returns a client for the server at an address such as http://127.0.0.1:11333.
 func New(address *url.URL) *Client {
 	return &Client{address, outbound.New(outbound.Options{Operator: true, MaxBody: maxAnswer})}
 }
@@ -64,7 +64,7 @@ func (c *Client) Check(ctx context.Context, peer netip.Addr, hello, from string,
 	return answer.Action, nil
 }
 
-// clean returns a text that can stand in a header of HTTP.
+// clean returns a text that is valid in an HTTP header.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -1,5 +1,5 @@
-// Package siteverify is the request that captcha services have in common: the
-// secret, the visitor's token and address in, success and error codes out.
+// Package siteverify is the request that captcha services have in common: it sends the
+// secret, the visitor's token and address, and gets success and error codes.
 package siteverify
 
 import (
@@ -17,20 +17,20 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Client asks one service.
+// Client is a client of one service.
 type Client struct {
 	Address string
 	Secret  secret.Text
-	// SiteKey is sent along where it is set.
+	// SiteKey is sent along if it is set.
 	SiteKey string
-	// Refusals are the error codes that speak of the visitor's token. Any other
-	// speaks of us or of the service, and is an error.
+	// Refusals are the error codes about the visitor's token. Any other code is about us or
+	// the service, and is an error.
 	Refusals []string
 
 	out *outbound.Client
 }
 
-// New makes c ready to ask.
+// New returns a copy of c that is ready to use.
 func New(c Client) *Client {
 	c.out = outbound.New(outbound.Options{Operator: true})
 	return &c
@@ -44,8 +44,8 @@ type answer struct {
 	ErrorCodes []string `json:"error-codes"`
 }
 
-// Verify says whether a token is good. An error means that nobody knows: the
-// caller must not take it for a yes.
+// Verify reports whether a token is valid. An error means that this is unknown: the caller
+// must not treat it as valid.
 func (c *Client) Verify(ctx context.Context, token, ip string) (bool, error) {
 	form := url.Values{"secret": {c.Secret.Reveal()}, "response": {token}}
 	if ip != "" {
@@ -72,7 +72,7 @@ func (c *Client) Verify(ctx context.Context, token, ip string) (bool, error) {
 	return false, nil
 }
 
-// post reads the answer of any status: refusals may come with a 4xx.
+// post returns the answer with any status: refusals may come with a 4xx.
 func (c *Client) post(ctx context.Context, form url.Values) (int, answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

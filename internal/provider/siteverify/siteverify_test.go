@@ -8,8 +8,8 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Whatever the captcha service does at whatever phase: asking ends, with its
-// context where the service keeps it waiting, and is never taken for a yes.
+// Whatever the captcha service does at whatever phase: Verify ends, with its context if the
+// service keeps it waiting, and the token is never treated as valid.
 func TestHostileService(t *testing.T) {
 	t.Parallel()
 	for _, phase := range hostile.HTTPPhases() {

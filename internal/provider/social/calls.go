@@ -34,8 +34,8 @@ func (c *Client) CallSettings(ctx context.Context, a social.Access) (out channel
 	return out, nil
 }
 
-// SetCallSettings implements social.Provider. Calls ring where the page's program is. Who
-// calls may always be called back, so that there is nothing to set for it.
+// SetCallSettings implements social.Provider. Calls ring in the page's own program. A
+// customer who calls may always be called back, so there is nothing to set for that.
 func (c *Client) SetCallSettings(ctx context.Context, a social.Access, ch channel.CallChange) error {
 	set := CallSettings{Audio: &ch.Enabled}
 	if ch.Enabled {

@@ -23,15 +23,15 @@ import (
 // Client speaks with the Graph API.
 type Client struct {
 	graph *graph.Client
-	// files fetches what lies elsewhere than with the API.
+	// files fetches files that are not on the API's host.
 	files *graph.Client
-	host  string // the API's
+	host  string // of the API
 }
 
 var _ channel.Provider = (*Client)(nil)
 
-// New makes a client; an empty address means Meta's own. Files that lie on another host
-// are fetched over files: whoever has an app's secret chooses their addresses.
+// New creates a client; an empty address means Meta's own. Files on another host are
+// fetched over files: anybody who has an app's secret can choose their addresses.
 func New(address string, transport, files http.RoundTripper) *Client {
 	c := &Client{graph: graph.New(address, transport), files: graph.New(address, files)}
 	if u, err := url.Parse(address); err == nil {
@@ -40,7 +40,7 @@ func New(address string, transport, files http.RoundTripper) *Client {
 	return c
 }
 
-// object is how an app's webhook calls a kind.
+// object returns the name of a kind in an app's webhook.
 func object(kind string) string {
 	if kind == channel.Instagram {
 		return ObjectInstagram
@@ -73,7 +73,7 @@ func (c *Client) Page(ctx context.Context, a channel.Access) (out channel.Page, 
 	return out, nil
 }
 
-// token is what an app opens its own settings with.
+// token returns the token with which an app accesses its own settings.
 func token(app channel.App) secret.Text { return secret.Of(app.ID + "|" + app.Secret.Reveal()) }
 
 // Webhook implements channel.Provider.
@@ -97,7 +97,7 @@ func (c *Client) SetWebhook(ctx context.Context, app channel.App, kind, address,
 	})
 }
 
-// form posts fields, as the calls that change a setting take them.
+// form posts fields in the form in which calls that change a setting expect them.
 func (c *Client) form(ctx context.Context, token secret.Text, path string, values url.Values) error {
 	var out Success
 	return c.graph.Do(ctx, graph.Call{
@@ -105,7 +105,7 @@ func (c *Client) form(ctx context.Context, token secret.Text, path string, value
 	}, &out)
 }
 
-// Subscribe implements channel.Provider. A page's Instagram account tells its news
+// Subscribe implements channel.Provider. A page's Instagram account reports its events
 // through the page.
 func (c *Client) Subscribe(ctx context.Context, a channel.Access) error {
 	return c.form(ctx, a.Token, path(a.PageID, "subscribed_apps"), url.Values{"subscribed_fields": {fields[ObjectPage]}})
@@ -157,7 +157,7 @@ func (c *Client) Upload(ctx context.Context, a channel.Access, f channel.Outgoin
 	}
 	var got Accepted
 	err := c.graph.Do(ctx, in, &got)
-	// Whatever became of the call, the writer must not wait for a reader.
+	// However the call ended, the writer must not wait for a reader.
 	_ = body.CloseWithError(errors.New("social: the upload is over"))
 	if err == nil && got.AttachmentID == "" {
 		err = errors.New("social: an answer without an attachment")
@@ -185,7 +185,7 @@ func writeForm(form *multipart.Writer, f channel.OutgoingFile) error {
 	return form.Close()
 }
 
-// React implements channel.Provider. Instagram calls its heart by a word.
+// React implements channel.Provider. Instagram names its heart with a word.
 func (c *Client) React(ctx context.Context, a channel.Access, to, messageID, emoji string) error {
 	body := Outgoing{Recipient: Ref{to}, Action: ActionReact, Payload: &ActionPayload{MessageID: messageID, Reaction: emoji}}
 	switch {
@@ -221,8 +221,8 @@ func (c *Client) Profile(ctx context.Context, a channel.Access, id string) (chan
 	return channel.Profile{Name: p.Name, Username: p.Username}, err
 }
 
-// Download implements channel.Provider. The address opens the file by itself, so that
-// no token goes there.
+// Download implements channel.Provider. The address alone grants access to the file, so no
+// token is sent.
 func (c *Client) Download(ctx context.Context, address string) (string, io.ReadCloser, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {

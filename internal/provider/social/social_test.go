@@ -81,7 +81,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// A file's address gets no token, wherever it leads.
+// The address of a file gets no token, wherever it leads.
 func TestDownloadCarriesNoToken(t *testing.T) {
 	t.Parallel()
 	c, _, _ := open(t)

@@ -13,10 +13,10 @@ import (
 	"konak/internal/provider/graph"
 )
 
-// Number is an id that comes as a number or as text.
+// Number is an id that is sent as a number or as text.
 type Number string
 
-// UnmarshalJSON takes both.
+// UnmarshalJSON accepts both.
 func (n *Number) UnmarshalJSON(b []byte) error {
 	*n = Number(strings.Trim(string(b), `"`))
 	return nil
@@ -41,7 +41,7 @@ func (c *Client) Read(body []byte) (out []channel.Event, err error) {
 		for _, m := range e.Messaging {
 			out = append(out, parseEvent(kind, e, m))
 		}
-		if len(e.Messaging) == 0 { // something that means nothing to us, on an account of ours
+		if len(e.Messaging) == 0 { // an unknown event on one of our accounts
 			out = append(out, channel.Event{Kind: kind, Account: e.ID})
 		}
 	}
@@ -55,7 +55,7 @@ func parseEvent(kind string, e Entry, m Messaging) channel.Event {
 		out.Message = parseMessage(e.ID, m)
 	case m.Edit != nil:
 		out.Edited = &channel.Received{ID: m.Edit.ID, Text: m.Edit.Text, Customer: m.Sender.ID, OfPage: m.Sender.ID == e.ID, Detail: map[string]any{}}
-	case m.Reaction != nil && m.Sender.ID == e.ID: // the page's own, which we have sent
+	case m.Reaction != nil && m.Sender.ID == e.ID: // the page's own reaction, which we have sent
 	case m.Reaction != nil:
 		out.Reaction = &channel.Reaction{MessageID: m.Reaction.ID, Emoji: sign(m.Reaction)}
 	case m.Read != nil:
@@ -68,7 +68,7 @@ func parseEvent(kind string, e Entry, m Messaging) channel.Event {
 	return out
 }
 
-// moment reads the first time of several that is given, in milliseconds.
+// moment returns the first of several times that is set; they are in milliseconds.
 func moment(times ...int64) time.Time {
 	for _, t := range times {
 		if t > 0 {
@@ -78,7 +78,7 @@ func moment(times ...int64) time.Time {
 	return time.Time{}
 }
 
-// signs are the reactions that come without their emoji.
+// signs are the emoji of reactions that are sent without one.
 var signs = map[string]string{"smile": "😆", "angry": "😠", "sad": "😢", "wow": "😮", "love": "❤️", "like": "👍", "dislike": "👎"}
 
 func sign(r *Reaction) string {
@@ -122,7 +122,7 @@ func parseMessage(account string, m Messaging) *channel.Received {
 			addFile(out, channel.FileImage, a.Payload.URL)
 		case slices.Contains(files, a.Type):
 			addFile(out, a.Type, a.Payload.URL)
-		default: // a share, a reel, a location: what it leads to
+		default: // a share, a reel, a location: its link
 			address := a.Payload.URL
 			if at := a.Payload.Coordinates; at != nil {
 				address = fmt.Sprintf("https://maps.google.com/?q=%v,%v", at.Latitude, at.Longitude)
@@ -136,7 +136,7 @@ func parseMessage(account string, m Messaging) *channel.Received {
 func parsePostback(m Messaging) *channel.Received {
 	p := m.Postback
 	out := &channel.Received{ID: p.ID, Customer: m.Sender.ID, Text: p.Title, Choice: p.Payload, Detail: map[string]any{}}
-	if out.ID == "" { // the same press has the same moment
+	if out.ID == "" { // the same press has the same time
 		out.ID = fmt.Sprintf("postback/%s/%d", m.Sender.ID, m.Timestamp)
 	}
 	if out.Text == "" {
@@ -148,8 +148,8 @@ func parsePostback(m Messaging) *channel.Received {
 	return out
 }
 
-// filesMax is how many files of a message are fetched: as many as the inbox takes, and
-// more than the apps let people send at once.
+// filesMax is the number of files of a message that are fetched: as many as the inbox
+// accepts, and more than the apps let people send at once.
 const filesMax = 20
 
 func addFile(m *channel.Received, kind, address string) {

@@ -2,7 +2,7 @@ package social
 
 import "konak/internal/provider/whatsapp"
 
-// Objects that an app's webhook is told about.
+// Objects on which an app's webhook reports.
 const (
 	ObjectPage      = "page"
 	ObjectInstagram = "instagram"
@@ -13,7 +13,7 @@ type Page struct {
 	ID        string            `json:"id"`
 	Name      string            `json:"name"`
 	Instagram *InstagramAccount `json:"instagram_business_account,omitempty"`
-	// Token is shown to who may administrate the page.
+	// Token is included only for a person who may administrate the page.
 	Token string `json:"access_token,omitempty"`
 }
 
@@ -23,7 +23,7 @@ type InstagramAccount struct {
 	Username string `json:"username"`
 }
 
-// PageFields are what is asked of a page.
+// PageFields are the fields requested of a page.
 const PageFields = "id,name,instagram_business_account{id,username}"
 
 // App is the program that a token belongs to.
@@ -32,31 +32,31 @@ type App struct {
 	Name string `json:"name,omitempty"`
 }
 
-// Subscription is where an app's news of an object are told.
+// Subscription is the address to which events of an object are sent for an app.
 type Subscription struct {
 	Object   string `json:"object"`
 	Callback string `json:"callback_url"`
 	Active   bool   `json:"active"`
 }
 
-// Subscriptions lists them.
+// Subscriptions is a list of subscriptions.
 type Subscriptions struct {
 	Data []Subscription `json:"data"`
 }
 
-// Success is the answer to what changes something.
+// Success is the answer to a call that changes something.
 type Success struct {
 	Success bool `json:"success"`
 }
 
-// fields are what a page or an Instagram account tells.
+// fields are the events that a page or an Instagram account reports.
 var fields = map[string]string{
 	ObjectPage: "messages,messaging_postbacks,message_reactions,message_reads,message_deliveries,message_echoes,message_edits,call_permission_reply",
-	// An Instagram account tells its own messages among them.
+	// An Instagram account includes its own messages in messages.
 	ObjectInstagram: "messages,messaging_postbacks,message_reactions,messaging_seen,message_edit",
 }
 
-// Ref names a person or a page.
+// Ref identifies a person or a page.
 type Ref struct {
 	ID string `json:"id"`
 }
@@ -71,14 +71,14 @@ type Outgoing struct {
 	Payload   *ActionPayload   `json:"payload,omitempty"`
 }
 
-// What a message is towards the window.
+// The types of a message with regard to the window.
 const (
 	TypeResponse = "RESPONSE"
 	TypeTag      = "MESSAGE_TAG"
 	TagHuman     = "HUMAN_AGENT"
 )
 
-// Actions beside messages.
+// Actions other than messages.
 const (
 	ActionSeen    = "mark_seen"
 	ActionTyping  = "typing_on"
@@ -92,7 +92,7 @@ type ActionPayload struct {
 	Reaction  string `json:"reaction,omitempty"`
 }
 
-// OutgoingMessage is what a message holds.
+// OutgoingMessage is the content of a message.
 type OutgoingMessage struct {
 	Text         string              `json:"text,omitempty"`
 	Attachment   *OutgoingAttachment `json:"attachment,omitempty"`
@@ -100,13 +100,13 @@ type OutgoingMessage struct {
 	Metadata     string              `json:"metadata,omitempty"`
 }
 
-// OutgoingAttachment is a file that was uploaded, or a template.
+// OutgoingAttachment is an uploaded file, or a template.
 type OutgoingAttachment struct {
 	Type    string            `json:"type"`
 	Payload AttachmentPayload `json:"payload"`
 }
 
-// AttachmentPayload is what an attachment holds.
+// AttachmentPayload is the content of an attachment.
 type AttachmentPayload struct {
 	AttachmentID string `json:"attachment_id,omitempty"`
 	Reusable     bool   `json:"is_reusable,omitempty"`
@@ -115,7 +115,7 @@ type AttachmentPayload struct {
 	Text         string `json:"text,omitempty"`
 }
 
-// CallOptIn is the template that asks whether a customer may be called.
+// CallOptIn is the template that asks a customer for permission to call.
 const CallOptIn = "calling_optin"
 
 // QuickReply is an answer to choose, or the one that was chosen.
@@ -139,7 +139,7 @@ type Profile struct {
 	Username string `json:"username,omitempty"`
 }
 
-// CallSettings are the calls of a page.
+// CallSettings are the call settings of a page.
 type CallSettings struct {
 	Audio   *bool               `json:"audio_enabled,omitempty"`
 	Icon    *bool               `json:"icon_enabled,omitempty"`
@@ -147,27 +147,27 @@ type CallSettings struct {
 	Hours   *whatsapp.CallHours `json:"call_hours,omitempty"`
 }
 
-// CallRouting says who rings.
+// CallRouting determines where a call rings.
 type CallRouting struct {
 	Target string `json:"ring_target"`
 }
 
-// RingPartners leads calls to the programs of the page.
+// RingPartners routes calls to the programs of the page.
 const RingPartners = "PARTNERS"
 
-// CallSettingsPage is the answer to the question for them.
+// CallSettingsPage is the answer to a request for the call settings.
 type CallSettingsPage struct {
 	Data []CallSettings `json:"data"`
 }
 
-// CallPermissions is whether a customer may be called.
+// CallPermissions describes whether a customer may be called.
 type CallPermissions struct {
 	Status     string       `json:"status"`
 	Expiration int64        `json:"expiration_time,omitempty"`
 	Actions    []CallAction `json:"actions"`
 }
 
-// Words of CallPermissions.
+// Values in CallPermissions.
 const (
 	HasPermission = "has_permission"
 	NoPermission  = "no_permission"
@@ -181,7 +181,7 @@ type CallAction struct {
 	Limits     []whatsapp.CallLimit `json:"limits,omitempty"`
 }
 
-// Webhook is what Meta sends.
+// Webhook is the body that Meta sends.
 type Webhook struct {
 	Object string  `json:"object"`
 	Entry  []Entry `json:"entry"`
@@ -194,7 +194,7 @@ type Entry struct {
 	Messaging []Messaging `json:"messaging"`
 }
 
-// Messaging is one thing that happened between a customer and the account.
+// Messaging is one event between a customer and the account.
 type Messaging struct {
 	Sender    Ref       `json:"sender"`
 	Recipient Ref       `json:"recipient"`
@@ -222,7 +222,7 @@ type Incoming struct {
 	Metadata    string       `json:"metadata,omitempty"`
 }
 
-// Attachment is a file, a share or a mention of a message that comes in.
+// Attachment is a file, a share or a mention in an incoming message.
 type Attachment struct {
 	Type    string `json:"type"`
 	Payload struct {
@@ -233,7 +233,7 @@ type Attachment struct {
 	} `json:"payload"`
 }
 
-// Coordinates are a place on the map.
+// Coordinates is a place on the map.
 type Coordinates struct {
 	Latitude  float64 `json:"lat"`
 	Longitude float64 `json:"long"`
@@ -251,7 +251,7 @@ type Story struct {
 	URL string `json:"url"`
 }
 
-// Referral is the way by which a customer came: an advertisement, a link.
+// Referral is how a customer came: through an advertisement or a link.
 type Referral struct {
 	Source string `json:"source,omitempty"`
 	Type   string `json:"type,omitempty"`
@@ -265,7 +265,7 @@ type Edit struct {
 	Text string `json:"text"`
 }
 
-// Reaction is a sign on a message.
+// Reaction is an emoji on a message.
 type Reaction struct {
 	ID       string `json:"mid"`
 	Action   string `json:"action"`
@@ -273,14 +273,14 @@ type Reaction struct {
 	Emoji    string `json:"emoji,omitempty"`
 }
 
-// Read is what a customer read: one message on Instagram, all until a moment on
+// Read describes what a customer read: one message on Instagram, everything up to a time on
 // Messenger.
 type Read struct {
 	ID        string `json:"mid,omitempty"`
 	Watermark int64  `json:"watermark,omitempty"`
 }
 
-// Delivery is what reached a customer.
+// Delivery describes which messages reached a customer.
 type Delivery struct {
 	IDs       []string `json:"mids,omitempty"`
 	Watermark int64    `json:"watermark,omitempty"`

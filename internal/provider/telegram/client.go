@@ -33,17 +33,17 @@ type Client struct {
 var _ channel.Provider = (*Client)(nil)
 
 const (
-	// patience is how long one call may take; files have more.
+	// patience is how long one call may take; files have filePatience.
 	patience     = 15 * time.Second
 	filePatience = 2 * time.Minute
 	// maxAnswer is the size of the largest answer that is read into memory: a
 	// hundred updates.
 	maxAnswer = 4 << 20
-	// maxUpdates is how many updates one answer may bring.
+	// maxUpdates is the largest number of updates in one answer.
 	maxUpdates = 100
 )
 
-// New makes a client; the address is Telegram's where it is empty.
+// New creates a client; an empty address means Telegram's.
 func New(address string, transport http.RoundTripper) *Client {
 	return &Client{
 		base: strings.TrimSuffix(cmp.Or(address, Host), "/"),
@@ -51,14 +51,14 @@ func New(address string, transport http.RoundTripper) *Client {
 	}
 }
 
-// tokenForm is how tokens look. Anything else could change the address that it
-// becomes a part of.
+// tokenForm matches valid tokens. Anything else could change the address of which it
+// becomes a part.
 var tokenForm = regexp.MustCompile(`^[0-9]{1,20}:[A-Za-z0-9_-]{1,100}$`)
 
-// errToken is the provider's answer to a token that no bot has.
+// errToken is the provider's answer to a token that belongs to no bot.
 var errToken = &channel.Refusal{Status: http.StatusUnauthorized, Text: "Unauthorized"}
 
-// send makes a request. Errors do not name the address, which holds the token.
+// send makes a request. Errors do not contain the address, because the token is in it.
 func (c *Client) send(ctx context.Context, method, prefix string, token secret.Text, path, kind string, body io.Reader) (*http.Response, error) {
 	if !tokenForm.MatchString(token.Reveal()) {
 		return nil, errToken
@@ -99,8 +99,8 @@ func (c *Client) callWithin(ctx context.Context, most time.Duration, token secre
 	return readResult(resp, out)
 }
 
-// readResult reads an answer and closes it. It returns a *channel.Refusal for
-// what the provider refused, and outbound.ErrTooMuch for what is too large.
+// readResult reads an answer and closes it. It returns a *channel.Refusal if the provider
+// refused the call, and outbound.ErrTooMuch if the answer is too large.
 func readResult(resp *http.Response, out any) error {
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
@@ -139,7 +139,7 @@ func (c *Client) Bot(ctx context.Context, token secret.Text) (channel.Bot, error
 	return channel.Bot{ID: u.ID, Name: nameOf(u.FirstName, u.LastName), Username: u.Username}, nil
 }
 
-// SetWebhook implements channel.Provider. Updates that wait stay. They come one
+// SetWebhook implements channel.Provider. Waiting updates are kept. They are delivered one
 // after the other: over several connections they would overtake each other.
 func (c *Client) SetWebhook(ctx context.Context, token secret.Text, address, key string) error {
 	var done bool
@@ -265,8 +265,8 @@ func (c *Client) sendText(ctx context.Context, token secret.Text, fields map[str
 	return numbersOf([]Message{out})
 }
 
-// numbersOf are the numbers of messages that the provider made, which has at
-// least one.
+// numbersOf returns the numbers of the messages that the provider created; an error if
+// there are none.
 func numbersOf(list []Message) ([]int64, error) {
 	out := make([]int64, len(list))
 	for i, m := range list {
@@ -310,7 +310,7 @@ func (c *Client) upload(ctx context.Context, token secret.Text, method string, f
 	body, w := io.Pipe()
 	form := multipart.NewWriter(w)
 	go func() { _ = w.CloseWithError(f.write(form)) }()
-	// Whatever becomes of the call, the writer must not wait for a reader.
+	// However the call ends, the writer must not wait for a reader.
 	defer func() { _ = body.CloseWithError(errors.New("telegram: the upload is over")) }()
 	resp, err := c.send(ctx, http.MethodPost, "", token, method, form.FormDataContentType(), body)
 	if err != nil {
@@ -339,8 +339,8 @@ func (c *Client) Download(ctx context.Context, token secret.Text, fileID string)
 	return resp.Body, nil
 }
 
-// filePath makes a path of the provider a part of an address. It refuses one
-// that leads elsewhere: the token goes with it.
+// filePath escapes a path from the provider for use in an address. It refuses one that
+// leads elsewhere, because the token is sent with it.
 func filePath(path string) (string, error) {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {

@@ -154,8 +154,8 @@ func TestDownload(t *testing.T) {
 	refusal(t, err, 400)
 }
 
-// Whatever a peer does, a call ends with its context and reads no more than an
-// answer may hold.
+// Whatever a peer does, a call ends with its context and reads no more than the limit of an
+// answer.
 func TestHostilePeers(t *testing.T) {
 	t.Parallel()
 	hostile.CallEach(t, 64<<20, func(ctx context.Context, address string) error {

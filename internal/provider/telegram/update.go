@@ -54,8 +54,8 @@ func person(u *User) channel.Person {
 	return channel.Person{ID: u.ID, Name: nameOf(u.FirstName, u.LastName), Username: u.Username, Language: u.LanguageCode, Bot: u.IsBot}
 }
 
-// received reads a message. In a private chat the chat has the number of the
-// person whom it is with, whoever wrote.
+// received reads a message. A private chat has the number of the customer, whoever wrote
+// the message.
 func received(m *Message) *channel.Received {
 	out := &channel.Received{
 		Chat: m.Chat.ID, ID: m.MessageID, Private: m.Chat.Type == "private", From: person(m.From),
@@ -87,7 +87,7 @@ func received(m *Message) *channel.Received {
 	return out
 }
 
-// contentOf is the text of what has no words of its own.
+// contentOf returns a text for a message that has no words.
 func contentOf(m *Message) string {
 	place := func(l Location) string {
 		number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
@@ -104,7 +104,7 @@ func contentOf(m *Message) string {
 		return m.Poll.Question
 	case m.Dice != nil:
 		return m.Dice.Emoji + " " + strconv.Itoa(m.Dice.Value)
-	case m.Sticker != nil: // an animated one is no picture
+	case m.Sticker != nil: // an animated one is not a picture
 		return m.Sticker.Emoji
 	}
 	return ""
@@ -119,7 +119,7 @@ func words(list ...string) (out []string) {
 	return out
 }
 
-// fileOf finds the file of a message, nil where it has none.
+// fileOf returns the file of a message, nil if it has none.
 func fileOf(m *Message) *channel.RemoteFile {
 	file := func(f *File, kind, name, mimeType string) *channel.RemoteFile {
 		out := &channel.RemoteFile{ID: f.FileID, Kind: kind, Name: f.FileName, Type: f.MimeType, Size: f.FileSize}
@@ -134,7 +134,7 @@ func fileOf(m *Message) *channel.RemoteFile {
 	switch {
 	case len(m.Photo) > 0: // in several sizes, the largest last
 		return file(&m.Photo[len(m.Photo)-1], channel.KindPhoto, "photo.jpg", "image/jpeg")
-	case m.Animation != nil: // it comes as a document too
+	case m.Animation != nil: // it is also sent as a document
 		return file(m.Animation, channel.KindVideo, "animation.mp4", "video/mp4")
 	case m.Document != nil:
 		return file(m.Document, channel.KindDocument, "document", "application/octet-stream")

@@ -2,14 +2,14 @@ package telegram
 
 import "encoding/json"
 
-// Host is where Telegram's own Bot API server is.
+// Host is the address of Telegram's own Bot API server.
 const Host = "https://api.telegram.org"
 
-// SecretHeader carries the token that a webhook was registered with.
+// SecretHeader is the header with the token with which a webhook was registered.
 const SecretHeader = "X-Telegram-Bot-Api-Secret-Token"
 
-// AllowedUpdates are the kinds of update that a bot of ours asks for. Reactions
-// and deletions come only to who names them.
+// AllowedUpdates are the kinds of updates that our bots ask for. Reactions and deletions
+// are sent only to bots that name them.
 var AllowedUpdates = []string{
 	"message", "edited_message", "message_reaction", "callback_query",
 	"business_connection", "business_message", "edited_business_message", "deleted_business_messages",
@@ -24,7 +24,7 @@ type Answer struct {
 	Parameters  *Parameters     `json:"parameters,omitempty"`
 }
 
-// Parameters say how to go on after a refusal.
+// Parameters describe how to proceed after a refusal.
 type Parameters struct {
 	RetryAfter int `json:"retry_after,omitempty"`
 }
@@ -39,7 +39,7 @@ type User struct {
 	LanguageCode string `json:"language_code,omitempty"`
 }
 
-// Chat is where a message is.
+// Chat is the chat of a message.
 type Chat struct {
 	ID        int64  `json:"id"`
 	Type      string `json:"type"`
@@ -48,7 +48,7 @@ type Chat struct {
 	Username  string `json:"username,omitempty"`
 }
 
-// File is a file of a message. The fields that a kind does not have stay empty.
+// File is a file of a message. Fields that its kind does not have stay empty.
 type File struct {
 	FileID       string `json:"file_id"`
 	FileUniqueID string `json:"file_unique_id,omitempty"`
@@ -95,12 +95,12 @@ type Button struct {
 	CallbackData string `json:"callback_data,omitempty"`
 }
 
-// Keyboard is the buttons below a message.
+// Keyboard holds the buttons below a message.
 type Keyboard struct {
 	Rows [][]Button `json:"inline_keyboard"`
 }
 
-// Message is one in either direction.
+// Message is a message in either direction.
 type Message struct {
 	MessageID            int64           `json:"message_id"`
 	From                 *User           `json:"from,omitempty"`
@@ -128,7 +128,7 @@ type Message struct {
 	Dice                 *Dice           `json:"dice,omitempty"`
 	Markup               *Keyboard       `json:"reply_markup,omitempty"`
 
-	// What cannot be shown: only whether it is there matters.
+	// Content that cannot be shown: only whether it is present matters.
 	Story     json.RawMessage `json:"story,omitempty"`
 	Game      json.RawMessage `json:"game,omitempty"`
 	PaidMedia json.RawMessage `json:"paid_media,omitempty"`
@@ -136,19 +136,19 @@ type Message struct {
 	Checklist json.RawMessage `json:"checklist,omitempty"`
 }
 
-// Dice is a number that Telegram drew.
+// Dice is a random number drawn by Telegram.
 type Dice struct {
 	Emoji string `json:"emoji"`
 	Value int    `json:"value"`
 }
 
-// ReactionType is one sign.
+// ReactionType is one emoji of a reaction.
 type ReactionType struct {
 	Type  string `json:"type"`
 	Emoji string `json:"emoji,omitempty"`
 }
 
-// MessageReaction is a change of somebody's signs on a message.
+// MessageReaction is a change of somebody's reactions to a message.
 type MessageReaction struct {
 	Chat      Chat           `json:"chat"`
 	MessageID int64          `json:"message_id"`
@@ -166,12 +166,12 @@ type CallbackQuery struct {
 	Data    string   `json:"data,omitempty"`
 }
 
-// BusinessRights are what the owner of an account lets a bot do.
+// BusinessRights are the rights that the owner of an account gives a bot.
 type BusinessRights struct {
 	CanReply bool `json:"can_reply,omitempty"`
 }
 
-// BusinessConnection is a bot at work in a person's account.
+// BusinessConnection connects a bot to a person's account.
 type BusinessConnection struct {
 	ID         string          `json:"id"`
 	User       User            `json:"user"`
@@ -181,14 +181,14 @@ type BusinessConnection struct {
 	IsEnabled  bool            `json:"is_enabled"`
 }
 
-// DeletedMessages are messages that somebody took back in a person's account.
+// DeletedMessages are messages that were deleted in a person's account.
 type DeletedMessages struct {
 	BusinessConnectionID string  `json:"business_connection_id"`
 	Chat                 Chat    `json:"chat"`
 	MessageIDs           []int64 `json:"message_ids"`
 }
 
-// Update is one thing that Telegram tells a bot.
+// Update is one event that Telegram reports to a bot.
 type Update struct {
 	UpdateID              int64               `json:"update_id"`
 	Message               *Message            `json:"message,omitempty"`
@@ -201,7 +201,7 @@ type Update struct {
 	CallbackQuery         *CallbackQuery      `json:"callback_query,omitempty"`
 }
 
-// WebhookInfo is what Telegram says of a bot's webhook.
+// WebhookInfo describes a bot's webhook.
 type WebhookInfo struct {
 	URL                string `json:"url"`
 	PendingUpdateCount int    `json:"pending_update_count"`

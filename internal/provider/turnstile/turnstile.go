@@ -1,4 +1,4 @@
-// Package turnstile checks tokens of Cloudflare Turnstile.
+// Package turnstile verifies tokens of Cloudflare Turnstile.
 package turnstile
 
 import (
@@ -8,10 +8,10 @@ import (
 	"konak/internal/provider/siteverify"
 )
 
-// host is the service's.
+// host is the address of the service.
 const host = "https://challenges.cloudflare.com"
 
-// New makes a client; an empty address means the service's own.
+// New creates a client; an empty address means the service's own.
 func New(address string, key secret.Text) *siteverify.Client {
 	return siteverify.New(siteverify.Client{
 		Address: cmp.Or(address, host) + "/turnstile/v0/siteverify", Secret: key,
@@ -19,10 +19,10 @@ func New(address string, key secret.Text) *siteverify.Client {
 	})
 }
 
-// Script is what a page loads to show the widget.
+// Script returns the address of the script that a page loads to show the widget.
 func Script(address string) string {
 	return cmp.Or(address, host) + "/turnstile/v0/api.js?render=explicit"
 }
 
-// Sources are the origins that the page must be allowed to load from.
+// Sources returns the origins from which the page must be allowed to load.
 func Sources(address string) []string { return []string{cmp.Or(address, host)} }

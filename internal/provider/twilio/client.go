@@ -1,4 +1,4 @@
-// Package twilio rents phone numbers at Twilio.
+// Package twilio rents phone numbers from Twilio.
 package twilio
 
 import (
@@ -18,7 +18,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Host is where the service is.
+// Host is the address of the service.
 const Host = "https://api.twilio.com"
 
 const (
@@ -37,7 +37,7 @@ type Client struct {
 
 var _ number.Provider = (*Client)(nil)
 
-// New makes a client of an account; the address is Twilio's where it is empty.
+// New creates a client for an account; an empty address means Twilio's.
 func New(address, account string, token secret.Text, transport http.RoundTripper) *Client {
 	return &Client{
 		base:    strings.TrimSuffix(cmp.Or(address, Host), "/") + "/" + Version + "/Accounts/" + url.PathEscape(account),
@@ -99,13 +99,13 @@ func (c *Client) do(ctx context.Context, method, path string, form url.Values, o
 	return &number.Refusal{Code: refused.Code, Message: refused.Message}
 }
 
-// notFound says whether the service refused because there is no such thing.
+// notFound reports whether the service refused because what was asked for does not exist.
 func notFound(err error) bool {
 	r, ok := errors.AsType[*number.Refusal](err)
 	return ok && r.Code == CodeNotFound
 }
 
-// Available implements number.Provider. A country without such numbers has none.
+// Available implements number.Provider. For a country without such numbers it returns none.
 func (c *Client) Available(ctx context.Context, s number.Search) ([]number.Offer, error) {
 	query := url.Values{"VoiceEnabled": {"true"}, "PageSize": {offers}}
 	if s.Contains != "" {
@@ -143,7 +143,7 @@ func (c *Client) Find(ctx context.Context, e164 string) (*number.Rented, error) 
 		return nil, err
 	}
 	for _, n := range page.Numbers {
-		if n.PhoneNumber == e164 { // the service matches parts of numbers too
+		if n.PhoneNumber == e164 { // the service also matches parts of numbers
 			r := n.rented()
 			return &r, nil
 		}

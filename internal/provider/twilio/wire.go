@@ -3,10 +3,10 @@ package twilio
 // Version is the part of every address that names the version of the API.
 const Version = "2010-04-01"
 
-// Types are how the service writes the types of numbers in addresses.
+// Types are the types of numbers as the service writes them in addresses.
 var Types = map[string]string{"local": "Local", "mobile": "Mobile", "toll_free": "TollFree"}
 
-// Capabilities says what a number can do.
+// Capabilities describes what a number can do.
 type Capabilities struct {
 	Voice bool `json:"voice"`
 	SMS   bool `json:"SMS"`
@@ -35,7 +35,7 @@ type IncomingNumber struct {
 	Capabilities Capabilities `json:"capabilities"`
 }
 
-// IncomingNumbers is a page of them.
+// IncomingNumbers is a page of the account's numbers.
 type IncomingNumbers struct {
 	Numbers []IncomingNumber `json:"incoming_phone_numbers"`
 }

@@ -1,5 +1,5 @@
-// Package webpage fetches web pages that users named, through kit/outbound. Every address
-// on the way, also that of a redirect, is checked as the first one is.
+// Package webpage fetches web pages named by users, through kit/outbound. Every address on
+// the way, including that of a redirect, is checked like the first one.
 package webpage
 
 import (
@@ -28,7 +28,7 @@ type Client struct{ out *outbound.Client }
 
 var _ source.Pages = Client{}
 
-// New makes a client.
+// New creates a client.
 func New(out *outbound.Client) Client { return Client{out} }
 
 // Check implements source.Pages.
@@ -71,7 +71,7 @@ func (c Client) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 	return c.out.RoundTrip(req)
 }
 
-// readAnswer reads the page of an answer, or returns where it redirects to.
+// readAnswer reads the page of an answer, or returns the address to which it redirects.
 func readAnswer(u *url.URL, resp *http.Response, most int64) (next string, p source.Page, err error) {
 	encoding := resp.Header.Get("Content-Encoding")
 	switch {

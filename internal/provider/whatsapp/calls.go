@@ -15,19 +15,19 @@ import (
 	"konak/internal/provider/graph"
 )
 
-// CallSettings is the calls of a number on the wire.
+// CallSettings are the call settings of a number in the wire format.
 type CallSettings struct {
 	Status   string     `json:"status,omitempty"`
 	Icon     string     `json:"call_icon_visibility,omitempty"`
 	Callback string     `json:"callback_permission_status,omitempty"`
 	Hours    *CallHours `json:"call_hours,omitempty"`
 	SIP      *SIP       `json:"sip,omitempty"`
-	// KeyExchange is how the keys of the sound are agreed on: DTLS or SDES.
+	// KeyExchange is how the keys for the sound are exchanged: DTLS or SDES.
 	KeyExchange string     `json:"srtp_key_exchange_protocol,omitempty"`
 	Audio       *CallAudio `json:"audio,omitempty"`
 }
 
-// CallAudio is which codings of sound calls may have beside Opus.
+// CallAudio lists the audio codecs that calls may use in addition to Opus.
 type CallAudio struct {
 	Codecs []string `json:"additional_codecs"`
 }
@@ -46,7 +46,7 @@ type CallDay struct {
 	Close string `json:"close_time"`
 }
 
-// SIP is the exchange that calls are led to.
+// SIP is the exchange to which calls are routed.
 type SIP struct {
 	Status  string      `json:"status"`
 	Servers []SIPServer `json:"servers,omitempty"`
@@ -56,11 +56,11 @@ type SIP struct {
 type SIPServer struct {
 	Hostname string `json:"hostname"`
 	Port     int    `json:"port,omitempty"`
-	// Params stand in the user of the address that is called.
+	// Params are added to the user part of the called address.
 	Params map[string]string `json:"request_uri_user_params,omitempty"`
 }
 
-// readServer reads the address of an exchange: sip:HOST:PORT;NAME=VALUE.
+// readServer parses the address of an exchange: sip:HOST:PORT;NAME=VALUE.
 func readServer(address string) (s SIPServer, err error) {
 	at, params, _ := strings.Cut(strings.TrimPrefix(address, "sip:"), ";")
 	host, port, err := net.SplitHostPort(at)
@@ -79,12 +79,12 @@ func readServer(address string) (s SIPServer, err error) {
 	return s, nil
 }
 
-// NumberSettings are the settings of a number that we know.
+// NumberSettings are the settings of a number that we use.
 type NumberSettings struct {
 	Calling *CallSettings `json:"calling,omitempty"`
 }
 
-// CallPermissions is whether a customer may be called, on the wire.
+// CallPermissions describes whether a customer may be called, in the wire format.
 type CallPermissions struct {
 	Permission struct {
 		Status     string `json:"status"` // no_permission, temporary, permanent
@@ -93,14 +93,14 @@ type CallPermissions struct {
 	Actions []CallAction `json:"actions"`
 }
 
-// CallAction is what may be done now.
+// CallAction is an action and whether it is allowed now.
 type CallAction struct {
 	Name   string      `json:"action_name"`
 	Can    bool        `json:"can_perform_action"`
 	Limits []CallLimit `json:"limits,omitempty"`
 }
 
-// CallLimit is how often in a time.
+// CallLimit is how often an action is allowed in a period.
 type CallLimit struct {
 	Period     string `json:"time_period"`
 	Max        int    `json:"max_allowed"`
@@ -141,7 +141,7 @@ func (c *Client) CallSettings(ctx context.Context, a whatsapp.Access) (channel.P
 	return out, nil
 }
 
-// ReadHours reads when customers may call, as Meta writes it.
+// ReadHours converts Meta's form of the hours in which customers may call into ours.
 func ReadHours(h *CallHours) *channel.Hours {
 	out := &channel.Hours{Timezone: h.Timezone, Spans: []channel.Span{}}
 	clockTime := func(s string) string {
@@ -160,7 +160,7 @@ func ReadHours(h *CallHours) *channel.Hours {
 	return out
 }
 
-// WriteHours writes when customers may call, as Meta reads it.
+// WriteHours converts the hours in which customers may call into Meta's form.
 func WriteHours(h channel.Hours) *CallHours {
 	out := &CallHours{Timezone: h.Timezone}
 	for _, s := range h.Spans {
@@ -193,7 +193,7 @@ func (c *Client) SetCallSettings(ctx context.Context, a whatsapp.Access, ch chan
 		if err != nil {
 			return err
 		}
-		// Our exchange knows keys in the description, and G.711 and not Opus.
+		// Our exchange supports keys in the session description, and G.711 but not Opus.
 		set.SIP, set.KeyExchange, set.Audio = &SIP{Status: enabled, Servers: []SIPServer{server}}, "SDES", &CallAudio{Codecs: []string{"PCMA", "PCMU"}}
 	}
 	if !ch.Enabled {
@@ -230,7 +230,8 @@ func (c *Client) CallPermission(ctx context.Context, a whatsapp.Access, customer
 	return out, nil
 }
 
-// TakeLimits reads how often a customer was asked, and when they can be asked again.
+// TakeLimits sets from the limits whether a customer was asked, and when they can be asked
+// again.
 func TakeLimits(p *channel.CallPermission, limits []CallLimit) {
 	for _, l := range limits {
 		if l.Usage > 0 && p.Permission == channel.CallNone {

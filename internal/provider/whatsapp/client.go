@@ -20,10 +20,10 @@ type Client struct{ graph *graph.Client }
 
 var _ channel.Provider = (*Client)(nil)
 
-// mediaHost is where Meta keeps the files of messages.
+// mediaHost is the host on which Meta stores the files of messages.
 const mediaHost = "https://lookaside.fbsbx.com"
 
-// New makes a client; an empty address means Meta's own.
+// New creates a client; an empty address means Meta's own.
 func New(address string, transport http.RoundTripper) *Client {
 	return &Client{graph.New(address, transport, mediaHost)}
 }
@@ -32,8 +32,8 @@ func (c *Client) post(ctx context.Context, a channel.Access, path string, body, 
 	return c.graph.Post(ctx, a.Token, path, body, out)
 }
 
-// Number implements channel.Provider. The business account is asked for the
-// number, so that a number of another account is not found.
+// Number implements channel.Provider. It asks the business account for the number, so that
+// a number of another account is not found.
 func (c *Client) Number(ctx context.Context, a channel.Access) (channel.Number, error) {
 	query := url.Values{"fields": {NumberFields}, "limit": {"100"}}
 	for range 20 {
@@ -108,7 +108,7 @@ func outgoing(m channel.Message) Outgoing {
 	case channel.KindVideo:
 		out.Video = file
 	case channel.KindAudio:
-		file.Caption = "" // a voice has none
+		file.Caption = "" // a voice message has none
 		out.Audio = file
 	case channel.KindDocument:
 		file.Filename = m.Filename
@@ -146,7 +146,7 @@ func (c *Client) Upload(ctx context.Context, a channel.Access, name, kind string
 	err := c.graph.Do(ctx, graph.Call{
 		Method: http.MethodPost, Path: "/" + url.PathEscape(a.NumberID) + "/media", Token: a.Token, Body: body, Kind: form.FormDataContentType(), Timeout: graph.FilePatience,
 	}, &out)
-	// Whatever became of the call, the writer must not wait for a reader.
+	// However the call ended, the writer must not wait for a reader.
 	_ = body.CloseWithError(errors.New("whatsapp: the upload is over"))
 	return out.ID, err
 }

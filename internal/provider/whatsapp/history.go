@@ -15,7 +15,7 @@ import (
 )
 
 // Echoes is the value of the field smb_message_echoes: what the owner of a number wrote in
-// the app on the phone, beside us.
+// the app on the phone while the number is connected here.
 type Echoes struct {
 	Product  string     `json:"messaging_product"`
 	Metadata Metadata   `json:"metadata"`
@@ -24,8 +24,8 @@ type Echoes struct {
 
 // History is the value of the field history: what was written on the phone before the
 // number was connected, or why its owner does not share it. The files of the last two weeks
-// are told of in calls of their own, which have Messages: each has the id of a message of
-// the history and the file that was left out there.
+// come in separate calls, in which Messages is set: each has the id of a message of the
+// history and the file that was left out there.
 type History struct {
 	Product  string         `json:"messaging_product"`
 	Metadata Metadata       `json:"metadata"`
@@ -40,41 +40,41 @@ type HistoryChunk struct {
 	Errors   []Error         `json:"errors,omitempty"`
 }
 
-// HistoryPlace says which part it is.
+// HistoryPlace is the position of a chunk in the history.
 type HistoryPlace struct {
 	Phase    int `json:"phase"`
 	Chunk    int `json:"chunk_order"`
-	Progress int `json:"progress"` // of 100
+	Progress int `json:"progress"` // in percent
 }
 
-// HistoryThread is what was written with one customer, whose number the id is.
+// HistoryThread is the conversation with one customer, whose number is the id.
 type HistoryThread struct {
 	ID       string            `json:"id"`
 	Messages []HistoryIncoming `json:"messages"`
 }
 
-// HistoryIncoming is a message of the past.
+// HistoryIncoming is a message of the history.
 type HistoryIncoming struct {
 	Incoming
 	Context *HistoryContext `json:"history_context,omitempty"`
 }
 
-// HistoryContext is what became of it.
+// HistoryContext is the status of a message of the history.
 type HistoryContext struct {
 	Status string `json:"status"`
 	FromMe bool   `json:"from_me,omitempty"`
 }
 
-// CodeHistoryDeclined is that the owner does not share the history.
+// CodeHistoryDeclined means that the owner does not share the history.
 const CodeHistoryDeclined = 2593109
 
-// AppData asks for what the app on the phone has.
+// AppData requests data of the app on the phone.
 type AppData struct {
 	Product string `json:"messaging_product"`
 	Sync    string `json:"sync_type"`
 }
 
-// What can be asked for: who is in the address book, and the history.
+// What can be requested: the address book, and the history.
 const (
 	SyncContacts = "smb_app_state_sync"
 	SyncHistory  = "history"
@@ -91,29 +91,31 @@ func (c *Client) RequestAppData(ctx context.Context, a channel.Access) (err erro
 	return err
 }
 
-// AppState is the value of the field smb_app_state_sync: who is in the address book of the
-// app on the phone.
+// AppState is the value of the field smb_app_state_sync: the address book of the app on the
+// phone.
 type AppState struct {
 	Product  string      `json:"messaging_product"`
 	Metadata Metadata    `json:"metadata"`
 	Sync     []AppChange `json:"state_sync"`
 }
 
-// AppChange is an entry that was added or changed ("add"), or removed ("remove").
+// AppChange is an address book entry that was added or changed ("add"), or removed
+// ("remove").
 type AppChange struct {
 	Type    string     `json:"type"`
 	Action  string     `json:"action"`
 	Contact AppContact `json:"contact"`
 }
 
-// AppContact is an entry.
+// AppContact is an address book entry.
 type AppContact struct {
 	FullName  string `json:"full_name,omitempty"`
 	FirstName string `json:"first_name,omitempty"`
 	Phone     string `json:"phone_number"`
 }
 
-// parseAppState reads who is in the address book. Who is taken out of it stays a customer.
+// parseAppState reads changes of the address book. A person who was removed from it stays a
+// customer.
 func parseAppState(business string, value []byte) ([]channel.Call, error) {
 	var v AppState
 	if err := json.Unmarshal(value, &v); err != nil {
@@ -165,7 +167,7 @@ func parseHistory(business string, value []byte) ([]channel.Call, error) {
 	for i := range v.Messages {
 		m := &v.Messages[i]
 		past, ok := parsePast(m)
-		past.OfOwner = m.To != "" // else it is the customer's
+		past.OfOwner = m.To != "" // otherwise it is the customer's
 		customer := cmp.Or(m.To, m.From)
 		if ok && past.File != nil && customer != "" && customer != digits(v.Metadata.Display) {
 			out.Threads = append(out.Threads, appdata.Thread{Customer: customer, Messages: []appdata.Message{past}})
@@ -174,7 +176,8 @@ func parseHistory(business string, value []byte) ([]channel.Call, error) {
 	return []channel.Call{{NumberID: v.Metadata.NumberID, BusinessID: business, History: out}}, nil
 }
 
-// parsePast reads a message of the past; false for what is none, such as a reaction.
+// parsePast reads a message of the history; it returns false if it is not a message, such
+// as a reaction.
 func parsePast(m *Incoming) (appdata.Message, bool) {
 	r := parseMessage(m, nil)
 	past := appdata.Message{ID: r.ID, At: r.At, Text: r.Text, Media: m.Type == "media_placeholder" || r.MediaID != ""}
@@ -184,7 +187,7 @@ func parsePast(m *Incoming) (appdata.Message, bool) {
 	return past, r.ReactTo == "" && !r.System && r.ID != ""
 }
 
-// digits leaves out of a number what is written between its digits.
+// digits returns the digits of a number without the characters between them.
 func digits(number string) string {
 	return strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {

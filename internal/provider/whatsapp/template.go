@@ -13,7 +13,7 @@ import (
 	"konak/internal/provider/graph"
 )
 
-// templateMessage puts a template's values into their places.
+// templateMessage returns a template message with the values filled in.
 func templateMessage(t *template.Filled) Template {
 	out := Template{Name: t.Name, Language: Language{Code: t.Language}}
 	if t.HeaderMedia != "" {
@@ -53,7 +53,7 @@ func parameters(values []template.Value) []Parameter {
 	return out
 }
 
-// pages bounds how many pages of templates are read: more than a business may
+// pages bounds the number of pages of templates that are read: more than a business may
 // have.
 const pages = 100
 
@@ -85,7 +85,7 @@ func (c *Client) Templates(ctx context.Context, a channel.Access) ([]template.Gi
 	return out, nil
 }
 
-// upper writes the kinds of components as one case; Meta takes both.
+// upper converts the types of components to upper case; Meta accepts both cases.
 func upper(list []template.Component) []template.Component {
 	out := make([]template.Component, len(list))
 	for i, c := range list {
@@ -115,8 +115,8 @@ func (c *Client) CreateTemplate(ctx context.Context, a channel.Access, t *templa
 	return template.Given{ProviderID: out.ID, Status: cmp.Or(out.Status, template.Pending), Category: out.Category}, err
 }
 
-// EditTemplate implements channel.Provider. The answer says no status: an
-// edited template is in review.
+// EditTemplate implements channel.Provider. The answer contains no status: an edited
+// template is in review.
 func (c *Client) EditTemplate(ctx context.Context, a channel.Access, t *template.Template) (template.Given, error) {
 	if t.ProviderID == nil {
 		return template.Given{}, channel.ErrNoTemplate
@@ -137,7 +137,7 @@ func (c *Client) DeleteTemplate(ctx context.Context, a channel.Access, name stri
 	}, &out)
 }
 
-// UploadSample implements channel.Provider: a session, then the bytes.
+// UploadSample implements channel.Provider: it opens a session, then sends the bytes.
 func (c *Client) UploadSample(ctx context.Context, a channel.Access, f template.Sample) (string, error) {
 	var session ID
 	err := c.graph.Do(ctx, graph.Call{

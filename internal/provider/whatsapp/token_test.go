@@ -12,13 +12,13 @@ import (
 	wire "konak/internal/provider/whatsapp"
 )
 
-// roundTrip answers requests in the place of the network.
+// roundTrip answers requests in place of the network.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// The token goes to the host that was configured and to Meta's host of files,
-// and to no other that an answer names.
+// The token is sent to the configured host and to Meta's host of files, and to no other
+// that an answer names.
 func TestTokenStaysWithTheProvider(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -56,7 +56,7 @@ func TestTokenStaysWithTheProvider(t *testing.T) {
 	}
 }
 
-// A stand-in on this machine is trusted with the token, its neighbour is not.
+// A stand-in on this machine gets the token, a neighbouring one does not.
 func TestTokenStaysWithTheStandIn(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

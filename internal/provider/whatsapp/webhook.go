@@ -22,13 +22,13 @@ func (c *Client) Signed(appSecret secret.Text, body []byte, signature string) bo
 	return graph.Signed(appSecret, body, signature)
 }
 
-// Webhook is what Meta sends.
+// Webhook is the body that Meta sends.
 type Webhook struct {
 	Object string  `json:"object"`
 	Entry  []Entry `json:"entry"`
 }
 
-// Entry is what concerns one business account.
+// Entry holds the changes of one business account.
 type Entry struct {
 	ID      string   `json:"id"`
 	Time    int64    `json:"time,omitempty"`
@@ -51,21 +51,21 @@ type Messages struct {
 	Errors   []Error    `json:"errors,omitempty"`
 }
 
-// Metadata names the number.
+// Metadata identifies the number.
 type Metadata struct {
 	Display  string `json:"display_phone_number"`
 	NumberID string `json:"phone_number_id"`
 }
 
-// Profile is who writes.
+// Profile describes the sender.
 type Profile struct {
 	Profile struct {
 		Name     string `json:"name"`
 		Username string `json:"username,omitempty"`
 	} `json:"profile"`
 	WaID string `json:"wa_id"`
-	// UserID is the person's id towards this business. Somebody with a user
-	// name may show nothing but this.
+	// UserID is the person's id towards this business. For a person with a user name it may
+	// be the only id.
 	UserID string `json:"user_id,omitempty"`
 }
 
@@ -107,7 +107,7 @@ type Order struct {
 	} `json:"product_items"`
 }
 
-// System says that something about the customer changed, such as the number.
+// System means that something about the customer changed, such as the number.
 type System struct {
 	Type     string `json:"type"`
 	Body     string `json:"body"`
@@ -145,7 +145,7 @@ type Button struct {
 	Text    string `json:"text"`
 }
 
-// Interactive is a choice.
+// Interactive is the customer's choice in an interactive message.
 type Interactive struct {
 	Type   string  `json:"type"`
 	Button *Choice `json:"button_reply,omitempty"`
@@ -158,13 +158,13 @@ type Interactive struct {
 	Call *CallAnswer `json:"call_permission_reply,omitempty"`
 }
 
-// CallAnswer is what a customer said about being called.
+// CallAnswer is a customer's answer to a request to call them.
 type CallAnswer struct {
 	Response  string `json:"response"` // accept or reject
 	Permanent bool   `json:"is_permanent,omitempty"`
 }
 
-// Choice is what was chosen.
+// Choice is the option that was chosen.
 type Choice struct {
 	ID          string `json:"id"`
 	Title       string `json:"title"`
@@ -192,7 +192,7 @@ type Card struct {
 	} `json:"emails,omitempty"`
 }
 
-// Report is what became of a message of ours.
+// Report is the status of a message that we sent.
 type Report struct {
 	ID        string  `json:"id"`
 	Status    string  `json:"status"`
@@ -202,7 +202,7 @@ type Report struct {
 	Errors    []Error `json:"errors,omitempty"`
 }
 
-// TemplateNews is the value of the fields that speak of templates.
+// TemplateNews is the value of the fields about templates.
 type TemplateNews struct {
 	Event    string `json:"event,omitempty"`
 	ID       Number `json:"message_template_id"`
@@ -218,12 +218,12 @@ type TemplateNews struct {
 		Reason         string `json:"reason"`
 		Recommendation string `json:"recommendation"`
 	} `json:"rejection_info,omitempty"`
-	// Of message_template_quality_update and template_category_update.
+	// These are set in message_template_quality_update and template_category_update.
 	NewQuality  string `json:"new_quality_score,omitempty"`
 	NewCategory string `json:"new_category,omitempty"`
 }
 
-// Number is an id that Meta writes as a number here and as text there.
+// Number is an id that Meta writes sometimes as a number and sometimes as text.
 type Number string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -239,8 +239,7 @@ type QualityNews struct {
 	Limit   string `json:"current_limit"`
 }
 
-// Read implements channel.Provider. Fields that mean nothing to us are passed
-// over.
+// Read implements channel.Provider. Unknown fields are skipped.
 func (c *Client) Read(body []byte) ([]channel.Call, error) {
 	var hook Webhook
 	if err := json.Unmarshal(trtext.WithoutNUL(body), &hook); err != nil {
@@ -297,8 +296,8 @@ func parseChange(business string, ch Change) (out []channel.Call, err error) {
 		}
 		out = append(out, channel.Call{BusinessID: business, Number: &channel.NumberNews{Display: v.Display, Event: v.Event, Limit: v.Limit}})
 	default:
-		// A field that means nothing to us is still the provider's: it is
-		// answered well if it was signed for an account of ours.
+		// A call with an unknown field is still from the provider: it is answered with
+		// success if it was signed for one of our accounts.
 		out = append(out, channel.Call{BusinessID: business})
 	}
 	return out, nil
@@ -325,7 +324,8 @@ func parseMessage(m *Incoming, people []Profile) *channel.Received {
 	case m.Button != nil:
 		r.Text = m.Button.Text
 	case m.Interactive != nil:
-		// The app writes the answer to a question about calls; it opens no window.
+		// The app itself writes the answer to a request for calls; it does not open a
+		// window.
 		r.Text, r.System = choiceText(m.Interactive), m.Interactive.Call != nil
 	case m.Location != nil:
 		r.Text = locationText(m.Location)
@@ -342,7 +342,7 @@ func parseMessage(m *Incoming, people []Profile) *channel.Received {
 	return r
 }
 
-// parseTime reads a time in seconds; the zero time where there is none.
+// parseTime parses a time in seconds; it returns the zero time if there is none.
 func parseTime(seconds string) time.Time {
 	n, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
@@ -351,7 +351,7 @@ func parseTime(seconds string) time.Time {
 	return time.Unix(n, 0).UTC()
 }
 
-// detail is what a message says besides its words.
+// detail returns what a message contains in addition to its text.
 func detail(m *Incoming) map[string]any {
 	out := map[string]any{}
 	if c := m.Context; c != nil {
@@ -388,7 +388,7 @@ func detail(m *Incoming) map[string]any {
 	return out
 }
 
-// basket writes an order down, a line for each product.
+// basket returns an order as text, one line per product.
 func basket(o *Order) string {
 	lines := []string{}
 	if o.Text != "" {
@@ -400,7 +400,7 @@ func basket(o *Order) string {
 	return strings.Join(lines, "\n")
 }
 
-// answers writes the fields of a form down, a line for each.
+// answers returns the fields of a form as text, one line per field.
 func answers(response string) string {
 	var fields map[string]any
 	if json.Unmarshal([]byte(response), &fields) != nil {

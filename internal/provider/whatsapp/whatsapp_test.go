@@ -228,7 +228,7 @@ func TestRead(t *testing.T) {
 		{NumberID: "11", BusinessID: "1", Status: &channel.Status{MessageID: "x", Status: "failed", At: time.Unix(1, 0).UTC(), Mark: "mark", Error: "More than 24 hours. (131047)"}},
 		{BusinessID: "1", Template: &template.Given{ProviderID: "77", Name: "kargo", Language: "tr", Status: "REJECTED", Reason: "INVALID_FORMAT", Detail: "Bad. Do better."}},
 		{BusinessID: "1", Template: &template.Given{ProviderID: "77", Name: "kargo", Language: "tr", Category: "MARKETING"}},
-		{BusinessID: "1"}, // signed by the provider, and nothing for us
+		{BusinessID: "1"}, // signed by the provider, but with nothing for us
 	}
 	if diff := cmp.Diff(want, calls); diff != "" {
 		t.Error(diff)

@@ -8,7 +8,7 @@ import (
 	"konak/internal/provider/graph"
 )
 
-// What all of the Graph API shares.
+// The types that all of the Graph API shares.
 type (
 	ErrorBody = graph.ErrorBody
 	Error     = graph.Error
@@ -27,14 +27,15 @@ type PhoneNumber struct {
 	// Platform is CLOUD_API for a number that can send, and NOT_APPLICABLE for one that
 	// was never registered.
 	Platform string `json:"platform_type,omitempty"`
-	// OnApp says that the owner also uses it in the WhatsApp Business app.
+	// OnApp means that the owner also uses the number in the WhatsApp Business app.
 	OnApp bool `json:"is_on_biz_app,omitempty"`
 }
 
-// NumberFields are what is asked of a number.
+// NumberFields are the fields requested of a number.
 const NumberFields = "id,display_phone_number,verified_name,quality_rating,messaging_limit_tier,name_status,account_mode,platform_type,is_on_biz_app"
 
-// Registration makes a number ready to send, or changes nothing where it is.
+// Registration makes a number ready to send; it changes nothing if the number is ready
+// already.
 type Registration struct {
 	Product string `json:"messaging_product"`
 	PIN     string `json:"pin,omitempty"`
@@ -44,7 +45,7 @@ type Registration struct {
 type Outgoing struct {
 	Product       string `json:"messaging_product"`
 	RecipientType string `json:"recipient_type,omitempty"`
-	// To is a number; Recipient stands instead of it for a person who shows none.
+	// To is a number; Recipient is used instead for a person who shows none.
 	To        string    `json:"to,omitempty"`
 	Recipient string    `json:"recipient,omitempty"`
 	Type      string    `json:"type,omitempty"`
@@ -61,12 +62,12 @@ type Outgoing struct {
 	Location    *Location `json:"location,omitempty"`
 	Contacts    Cards     `json:"contacts,omitempty"`
 	Mark        string    `json:"biz_opaque_callback_data,omitempty"`
-	// Of the call that marks a message as read.
+	// These belong to the call that marks a message as read.
 	Status    string `json:"status,omitempty"`
 	MessageID string `json:"message_id,omitempty"`
 }
 
-// Cards are contact cards of a message. The Graph API reads them as a list, and as text
+// Cards are the contact cards of a message. The Graph API accepts a list, and also text
 // that is the JSON of a list, which some clients send.
 type Cards []Card
 
@@ -82,8 +83,8 @@ func (c *Cards) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Question asks a customer something: for permission to call them, or which of its
-// answers they choose.
+// Question asks a customer for permission to call them, or to choose one of the offered
+// answers.
 type Question struct {
 	Type   string `json:"type"`
 	Action struct {
@@ -109,12 +110,12 @@ type Media struct {
 	Link     string `json:"link,omitempty"`
 	Caption  string `json:"caption,omitempty"`
 	Filename string `json:"filename,omitempty"`
-	// Of what comes in.
+	// These are set in incoming messages.
 	MimeType string `json:"mime_type,omitempty"`
 	SHA256   string `json:"sha256,omitempty"`
 }
 
-// Reaction is a sign on a message.
+// Reaction is an emoji on a message.
 type Reaction struct {
 	MessageID string `json:"message_id"`
 	Emoji     string `json:"emoji"`
@@ -127,12 +128,12 @@ type Template struct {
 	Components []TemplateComponent `json:"components,omitempty"`
 }
 
-// Language is a template's.
+// Language is the language of a template.
 type Language struct {
 	Code string `json:"code"`
 }
 
-// TemplateComponent fills a part of a template in.
+// TemplateComponent fills in a part of a template.
 type TemplateComponent struct {
 	Type       string      `json:"type"`
 	SubType    string      `json:"sub_type,omitempty"`
@@ -140,7 +141,7 @@ type TemplateComponent struct {
 	Parameters []Parameter `json:"parameters"`
 }
 
-// Parameter is one value.
+// Parameter is the value of one placeholder.
 type Parameter struct {
 	Type       string `json:"type"`
 	Name       string `json:"parameter_name,omitempty"`
@@ -158,13 +159,13 @@ type Accepted struct {
 	Messages []AcceptedMessage `json:"messages"`
 }
 
-// AcceptedContact is whom it goes to.
+// AcceptedContact is the recipient of an accepted message.
 type AcceptedContact struct {
 	Input string `json:"input"`
 	WaID  string `json:"wa_id"`
 }
 
-// AcceptedMessage is how it is called.
+// AcceptedMessage is the id of an accepted message.
 type AcceptedMessage struct {
 	ID     string `json:"id"`
 	Status string `json:"message_status,omitempty"`
@@ -180,12 +181,12 @@ type MediaInfo struct {
 	ID       string `json:"id"`
 }
 
-// ID is the answer to what makes something.
+// ID is the answer to a call that creates something.
 type ID struct {
 	ID string `json:"id"`
 }
 
-// Success is the answer to what changes something.
+// Success is the answer to a call that changes something.
 type Success struct {
 	Success bool `json:"success"`
 }
@@ -196,7 +197,7 @@ type Subscription struct {
 	Token    string `json:"verify_token,omitempty"`
 }
 
-// TemplateRecord is a template as Meta keeps it.
+// TemplateRecord is a template as Meta stores it.
 type TemplateRecord struct {
 	ID              string               `json:"id,omitempty"`
 	Name            string               `json:"name"`
@@ -209,12 +210,12 @@ type TemplateRecord struct {
 	Components      []template.Component `json:"components,omitempty"`
 }
 
-// Quality is what customers think of a template.
+// Quality is Meta's quality score of a template.
 type Quality struct {
 	Score string `json:"score"`
 }
 
-// TemplateFields are what is asked of a template.
+// TemplateFields are the fields requested of a template.
 const TemplateFields = "id,name,language,category,status,rejected_reason,quality_score,parameter_format,components"
 
 // TemplateEdit is the body of an edit.
@@ -229,13 +230,13 @@ type TemplatePage struct {
 	Paging *Paging          `json:"paging,omitempty"`
 }
 
-// Paging leads to the next page.
+// Paging holds the link to the next page.
 type Paging struct {
 	Cursors Cursors `json:"cursors"`
 	Next    string  `json:"next,omitempty"`
 }
 
-// Cursors are where a page begins and ends.
+// Cursors are the beginning and end of a page.
 type Cursors struct {
 	Before string `json:"before"`
 	After  string `json:"after"`
@@ -246,7 +247,7 @@ type UploadHandle struct {
 	Handle string `json:"h"`
 }
 
-// isUserID says whether an address is a person's id towards a business, such as
+// isUserID reports whether an address is a person's id towards a business, such as
 // TR.4823907452, and not a number.
 func isUserID(address string) bool {
 	return strings.ContainsFunc(address, func(r rune) bool { return r < '0' || r > '9' })

@@ -30,13 +30,14 @@ const (
 	assistantGroup    = "Assistant"
 	assistantRounds   = 5
 	assistantMessages = 20 // in a round, on each channel
-	// assistantPace is how far apart messages are, so that each finds the work of the one before done.
+	// assistantPace is the interval between messages, so that the work of each is done
+	// before the next.
 	assistantPace = 100 * time.Millisecond
 )
 
-// measureAssistant takes how long a customer's message takes until it is accepted: on a channel
-// without the assistant, on one with the embedded assistant, and on those whose language
-// model works or does not, in turns.
+// measureAssistant measures how long it takes until a customer's message is accepted: on a
+// channel without the assistant, on one with the embedded assistant, and on channels whose
+// language model works or fails, in turns.
 func measureAssistant(ctx context.Context, e *env, only *regexp.Regexp) error {
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
 		if !only.MatchString(assistantGroup + ", " + string(d)) {
@@ -58,18 +59,18 @@ func measureAssistant(ctx context.Context, e *env, only *regexp.Regexp) error {
 	return nil
 }
 
-// answered is a channel of the benchmark and how long its messages took.
+// answered is a channel of the benchmark with the times of its messages.
 type answered struct {
 	name     string
 	embedded bool
 	model    *openai.Server // nil for none
 	fault    string         // of the model
-	refused  bool           // nothing listens where the model should
+	refused  bool           // nothing listens at the model's address
 	path     string
 	took     []time.Duration
 }
 
-// answeredChannels lists the channels. The first has no assistant.
+// answeredChannels returns the channels. The first has no assistant.
 func answeredChannels() []*answered {
 	return []*answered{
 		{name: "no assistant"},
@@ -82,7 +83,7 @@ func answeredChannels() []*answered {
 	}
 }
 
-// messagesBesideModels sends the messages and writes how long they took.
+// messagesBesideModels sends the messages and prints how long they took.
 func (h *node) messagesBesideModels(ctx context.Context, e *env, out io.Writer, rounds, messages int) error {
 	key, err := h.app.Identity.CreateKey(ctx, h.tenant, "assistant", false, perm.All())
 	if err != nil {
@@ -112,7 +113,7 @@ func (h *node) messagesBesideModels(ctx context.Context, e *env, out io.Writer, 
 			}
 		}
 	}
-	// The figures say something only if the assistant was at work.
+	// The figures mean something only if the assistant was at work.
 	for works := list[2].model; len(works.Requests()) == 0 && ctx.Err() == nil; {
 		<-pace.C
 	}
@@ -130,12 +131,12 @@ func (h *node) messagesBesideModels(ctx context.Context, e *env, out io.Writer, 
 	return w.Flush()
 }
 
-// ratio is how many times as long some took as others, at a quantile.
+// ratio returns some divided by others at a quantile.
 func ratio(some, others []time.Duration, q float64) string {
 	return fmt.Sprintf("%.2f", quantile(some, q).Seconds()/quantile(others, q).Seconds())
 }
 
-// asOwner acts as the owner of the node's workspace, with every licence.
+// asOwner returns a context of the owner of the node's workspace, with all licences.
 func (h *node) asOwner(ctx context.Context) context.Context {
 	licences := map[string]bool{}
 	for _, l := range identity.AllLicences {
@@ -177,7 +178,7 @@ func (h *node) openAnswered(ctx context.Context, e *env, a *answered) error {
 	return err
 }
 
-// modelAddress is where a channel's model listens, or where nothing does.
+// modelAddress returns the address of a channel's model, or one where nothing listens.
 func modelAddress(e *env, a *answered) (string, error) {
 	if !a.refused {
 		return e.listen(a.model)
@@ -189,7 +190,7 @@ func modelAddress(e *env, a *answered) (string, error) {
 	return "http://" + ln.Addr().String(), ln.Close()
 }
 
-// listen serves on a port of its own until the end, and returns its address.
+// listen serves on a new port until the end of the run, and returns its address.
 func (e *env) listen(handler http.Handler) (string, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -201,7 +202,8 @@ func (e *env) listen(handler http.Handler) (string, error) {
 	return "http://" + ln.Addr().String(), nil
 }
 
-// post sends a message of a new customer and returns how long it took to be accepted.
+// post sends a message of a new customer and returns how long it took until it was
+// accepted.
 func (h *node) post(ctx context.Context, key, path string) (time.Duration, error) {
 	id := uuid.NewString()
 	body := fmt.Sprintf(`{"contact":{"external_id":%q,"name":"Elif"},"body":"Ürünü nasıl iade edebilirim?","message_id":%q}`, id, id)

@@ -21,10 +21,10 @@ const (
 	besideEvents  = 100
 )
 
-// measureBeside takes the CPU time of ordinary work while something else goes on
-// in the workspace: replies before and after a search, streams that are opened
-// beside many others, and events that streams of both modes are told. Callers and
-// readers are part of this process and of each figure.
+// measureBeside measures the CPU time of ordinary work while something else goes on in the
+// workspace: replies before and after a search, streams that are opened while many others
+// are open, and events that are sent to streams of both modes. Callers and readers are part
+// of this process and of each figure.
 func measureBeside(ctx context.Context, e *env, only *regexp.Regexp) error {
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
 		if !only.MatchString(besideGroup + ", " + string(d)) {
@@ -49,7 +49,8 @@ func measureBeside(ctx context.Context, e *env, only *regexp.Regexp) error {
 	return nil
 }
 
-// streamsBeside opens streams beside so many, and tells streams of both modes.
+// streamsBeside opens streams next to each number of open ones, and sends events to streams
+// of both modes.
 func (h *node) streamsBeside(ctx context.Context, open []int, told int) error {
 	for _, n := range open {
 		if err := h.openBeside(ctx, n); err != nil {
@@ -64,7 +65,7 @@ func (h *node) streamsBeside(ctx context.Context, open []int, told int) error {
 	return nil
 }
 
-// repliesBesideSearch replies before the workspace was searched and after it.
+// repliesBesideSearch sends replies before and after the workspace is searched.
 func (h *node) repliesBesideSearch(ctx context.Context, e *env, d db.Dialect, replies int) error {
 	do, closeConn, err := reply.served(d, small)(ctx, e, 0)
 	if err != nil {
@@ -99,7 +100,7 @@ func (h *node) repliesBesideSearch(ctx context.Context, e *env, d db.Dialect, re
 	return err
 }
 
-// searchOnce searches until the index is made and the search is answered.
+// searchOnce searches until the index is built and the search is answered.
 func (h *node) searchOnce(ctx context.Context, token string) error {
 	for {
 		resp, err := h.send(ctx, http.DefaultClient, token, "/api/crm/v1/conversations/search?q=teslimat")
@@ -119,7 +120,7 @@ func (h *node) searchOnce(ctx context.Context, token string) error {
 	}
 }
 
-// openBeside opens streams beside so many that are open, one after another.
+// openBeside opens streams one after another while the given number is open.
 func (h *node) openBeside(ctx context.Context, open int) error {
 	const more = 200
 	s, err := newOpenStreams(ctx, h, "events", open+more)
@@ -138,7 +139,7 @@ func (h *node) openBeside(ctx context.Context, open int) error {
 	return nil
 }
 
-// toldBeside tells streams of one mode of events, twenty a second.
+// toldBeside sends events to streams of one mode, twenty a second.
 func (h *node) toldBeside(ctx context.Context, mode string, streams int) error {
 	s, err := newOpenStreams(ctx, h, mode, streams)
 	if err != nil {
@@ -175,7 +176,7 @@ type openStreams struct {
 	readers sync.WaitGroup
 }
 
-// newOpenStreams signs in as often as n streams need.
+// newOpenStreams opens as many sessions as n streams need.
 func newOpenStreams(ctx context.Context, h *node, mode string, n int) (*openStreams, error) {
 	ctx, stop := context.WithCancel(ctx)
 	s := &openStreams{
@@ -193,7 +194,7 @@ func newOpenStreams(ctx context.Context, h *node, mode string, n int) (*openStre
 	return s, nil
 }
 
-// open opens n more, each when the one before it is ready.
+// open opens n more streams, each when the one before it is ready.
 func (s *openStreams) open(n int) error {
 	for range n {
 		token := s.tokens[s.count/api.StreamsPerCredential]
@@ -205,7 +206,7 @@ func (s *openStreams) open(n int) error {
 		if resp.StatusCode != http.StatusOK {
 			return errors.Join(fmt.Errorf("a stream was answered %s", resp.Status), resp.Body.Close())
 		}
-		// The comment that it is ready comes first.
+		// The comment that the stream is ready comes first.
 		if _, err := io.ReadFull(resp.Body, make([]byte, len(": ready\n\n"))); err != nil {
 			return err
 		}
@@ -224,7 +225,7 @@ func (s *openStreams) close() {
 	s.client.CloseIdleConnections()
 }
 
-// send sends a GET with a session and returns the answer, whose body is open.
+// send sends a GET with a session and returns the answer; the caller closes its body.
 func (h *node) send(ctx context.Context, client *http.Client, token, path string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.addr+path, nil)
 	if err != nil {

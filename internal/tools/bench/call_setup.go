@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	// setupCalls is how many calls are set up, and setupAtOnce how many of them at
-	// a time.
+	// setupCalls is the number of calls to set up, and setupAtOnce the number of them at a
+	// time.
 	setupCalls, setupAtOnce = 2000, 20
 )
 
-// setupTenant has all the calls of the measurement.
+// setupTenant is the workspace of all calls of the measurement.
 var setupTenant = uuid.MustParse("0190a000-0000-7000-8000-00000000000a")
 
-// measureSetup lets one exchange call another, which answers, and then hangs up. It
-// prints how many calls were set up in a second. Both are in this process, and each
-// writes the events of its legs to its store.
+// measureSetup makes one exchange call another, which answers, and then hangs up. It prints
+// the number of calls set up per second. Both are in this process, and each writes the
+// events of its legs to its store.
 func measureSetup(ctx context.Context) (err error) {
 	dir, err := os.MkdirTemp("", "konak-bench-calls")
 	if err != nil {
@@ -128,7 +128,7 @@ func startBenchExchange(ctx context.Context, dir string, port int) (*sipexchange
 	return x, x.Start(ctx, sockets)
 }
 
-// followEvents hands the events of an exchange to fn until the context ends.
+// followEvents passes the events of an exchange to fn until the context ends.
 func followEvents(ctx context.Context, x *sipexchange.Exchange, fn func(exchange.Event)) error {
 	for after := int64(0); ctx.Err() == nil; {
 		events, err := x.Events(ctx, after, 200)

@@ -23,10 +23,10 @@ const (
 	relayFrom   = 21000
 )
 
-// measureCalls lets bridged calls speak at 50 packets a second each way, through the
+// measureCalls sends 50 packets a second each way over bridged calls, through the
 // exchange's sessions and through a bare relay of datagrams, and prints loss, delay and
-// processor time. The time includes the telephones, which run in the same process. Then
-// it measures how fast calls are set up.
+// processor time. The time includes the telephones, which run in the same process. Then it
+// measures how fast calls are set up.
 func measureCalls(ctx context.Context, only *regexp.Regexp) error {
 	if !only.MatchString(callGroup) {
 		return nil
@@ -47,7 +47,8 @@ func measureCalls(ctx context.Context, only *regexp.Regexp) error {
 	return measureSetup(ctx)
 }
 
-// benchPhone is a telephone that sends packets with their time and reads the other's.
+// benchPhone is a telephone that sends packets with the time of sending and reads those of
+// the other one.
 type benchPhone struct {
 	conn   *net.UDPConn
 	to     netip.AddrPort
@@ -58,7 +59,7 @@ type benchPhone struct {
 
 func (p *benchPhone) addr() netip.AddrPort { return p.conn.LocalAddr().(*net.UDPAddr).AddrPort() }
 
-// read notes how long each packet was on its way.
+// read records how long each packet took to arrive.
 func (p *benchPhone) read(elapsed func() time.Duration) {
 	buf := make([]byte, 2000)
 	for {
@@ -84,7 +85,7 @@ func (p *benchPhone) send(at time.Duration) {
 	}
 }
 
-// measureSound runs n calls and describes what became of their packets.
+// measureSound runs n calls and describes the loss and delay of their packets.
 func measureSound(ctx context.Context, n int, relay func([]*benchPhone) (func(), error)) (string, error) {
 	phones := make([]*benchPhone, 2*n)
 	for i := range phones {
@@ -112,7 +113,7 @@ func measureSound(ctx context.Context, n int, relay func([]*benchPhone) (func(),
 		<-tick.C
 	}
 	tick.Stop()
-	<-time.After(200 * time.Millisecond) // what is under way
+	<-time.After(200 * time.Millisecond) // for packets still on the way
 	used := cpuTime() - before
 	stop()
 	for _, p := range phones {
@@ -165,7 +166,7 @@ func relayBare(phones []*benchPhone) (func(), error) {
 	}, nil
 }
 
-// bridged hands what a session hears to the other one of its call.
+// bridged passes what a session hears to the other session of its call.
 type bridged struct{ other *rtp.Session }
 
 // HearPacket implements rtp.Listener.

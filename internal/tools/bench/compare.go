@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// matchingNames are the benchmarks whose name, "group: benchmark", the expression
-// matches.
+// matchingNames returns the benchmarks whose name, "group: benchmark", matches the
+// expression.
 func matchingNames(only *regexp.Regexp) (names []string, marks map[string]mark) {
 	marks = map[string]mark{}
 	for _, g := range table {
@@ -28,8 +28,8 @@ func matchingNames(only *regexp.Regexp) (names []string, marks map[string]mark) 
 	return names, marks
 }
 
-// answer measures what is asked for by name on in, once for each line, and
-// writes a sample for each to out.
+// answer runs the benchmarks named on in, one per line, and writes a sample for each to
+// out.
 func answer(ctx context.Context, e *env, o options, in io.Reader, out io.Writer) error {
 	_, marks := matchingNames(regexp.MustCompile(""))
 	for lines := bufio.NewScanner(in); lines.Scan(); {
@@ -48,7 +48,7 @@ func answer(ctx context.Context, e *env, o options, in io.Reader, out io.Writer)
 	return nil
 }
 
-// child is a benchmark program that answers.
+// child is a benchmark program that was started with -answer.
 type child struct {
 	ask  io.WriteCloser
 	out  *json.Decoder
@@ -76,8 +76,8 @@ func (c *child) measure(name string) (s sample, err error) {
 	return s, err
 }
 
-// compare measures this program and another build of it in turns, so that what
-// else the machine does meanwhile falls on both, and prints this one's share.
+// compare measures this program and another build of it in turns, so that other work of the
+// machine affects both, and prints this one's share.
 func compare(ctx context.Context, o options, only *regexp.Regexp) (err error) {
 	self, err := os.Executable()
 	if err != nil {

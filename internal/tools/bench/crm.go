@@ -14,14 +14,14 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// The sizes of an inbox that are held against each other.
+// The sizes of the inboxes that are compared.
 const (
 	small = 2_000
 	large = 100_000
 )
 
-// crmReads is the inbox of the public API with an API key. A page must cost the
-// same however large the inbox: at least two thirds of the small one's rate.
+// crmReads measures the inbox of the public API with an API key. A page must cost the same
+// however large the inbox is: at least two thirds of the small one's rate.
 func crmReads(d db.Dialect) []mark {
 	return []mark{
 		{"list 25, 2,000 conversations", 0, withInbox(d, small, list(""))},
@@ -44,7 +44,7 @@ type inbox struct {
 
 const conversations = "/api/crm/public/v1/conversations"
 
-// one takes the conversations in turn, so that no row is hot.
+// one returns the conversations in turn, so that no row is hot.
 func (i *inbox) one() uuid.UUID { return i.ids[int(i.next.Add(1))%len(i.ids)] }
 
 func list(query string) func(*inbox) string {
@@ -53,7 +53,7 @@ func list(query string) func(*inbox) string {
 
 func get(i *inbox) string { return conversations + "/" + i.one().String() }
 
-// withInbox reads from a node whose workspace has so many conversations.
+// withInbox reads from a node with a workspace of size conversations.
 func withInbox(d db.Dialect, size int, path func(*inbox) string) opener {
 	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
 		i, err := e.inbox(ctx, d, size)
@@ -64,7 +64,7 @@ func withInbox(d db.Dialect, size int, path func(*inbox) string) opener {
 	}
 }
 
-// inbox gives a workspace of a size on the node that serves on a database.
+// inbox returns a workspace with size conversations on the node for a database.
 func (e *env) inbox(ctx context.Context, d db.Dialect, size int) (*inbox, error) {
 	n, err := e.node(ctx, d)
 	if err != nil {
@@ -73,8 +73,8 @@ func (e *env) inbox(ctx context.Context, d db.Dialect, size int) (*inbox, error)
 	return n.inbox(ctx, size)
 }
 
-// inbox makes a workspace of a size, the first time. Without conversations it is
-// the node's own, with the session of its owner.
+// inbox returns a workspace with size conversations, which it creates the first time.
+// Without conversations it is the node's own, with the session of its owner.
 func (h *node) inbox(ctx context.Context, size int) (*inbox, error) {
 	if size == 0 {
 		return &inbox{addr: h.addr, key: h.token}, nil

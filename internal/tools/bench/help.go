@@ -15,14 +15,14 @@ import (
 
 // helpPage is a published article of the node's workspace.
 type helpPage struct {
-	bare string // a server that answers the same bytes from memory
+	bare string // the address of the address of a server that answers the same bytes from memory
 	url  string
 }
 
-// helpText is of the length of an ordinary article.
+// helpText has the length of an ordinary article.
 var helpText = strings.Repeat("Siparişiniz **iki iş günü** içinde kargoya verilir; takip numaranız e-posta ile gelir.\n\n", 30)
 
-// helpPage publishes an article, the first time.
+// helpPage returns a published article, which it creates the first time.
 func (e *env) helpPage(ctx context.Context) (*helpPage, error) {
 	if e.help != nil {
 		return e.help, nil
@@ -64,7 +64,7 @@ func (h *node) publish(ctx context.Context, title, text string) (helpcenter.Arti
 	return center.Publish(ctx, a.ID, "tr")
 }
 
-// read gets the page from a node, whatever its host is called.
+// read gets the page from a node, whatever the node's host name is.
 func (p *helpPage) read(ctx context.Context, addr string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
 	if err != nil {
@@ -86,7 +86,8 @@ func (p *helpPage) read(ctx context.Context, addr string) ([]byte, error) {
 	return io.ReadAll(resp.Body)
 }
 
-// serveBytes answers every request with the same bytes, with nothing but net/http.
+// serveBytes starts a server that answers every request with the same bytes, using only
+// net/http.
 func (e *env) serveBytes(body []byte) (string, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -105,8 +106,8 @@ func (e *env) serveBytes(body []byte) (string, error) {
 	return ln.Addr().String(), nil
 }
 
-// readArticle reads a cached article of a help center, or the same bytes from the
-// bare handler. The address is written in full, which names the host.
+// readArticle reads a cached article of a help center, or the same bytes from the bare
+// handler. The address is written in full, because it names the host.
 func readArticle(fromBare bool) opener {
 	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
 		p, err := e.helpPage(ctx)

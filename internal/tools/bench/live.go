@@ -25,14 +25,14 @@ import (
 
 const (
 	streamGroup   = "Streams"
-	streamRate    = 20 // events a second
+	streamRate    = 20 // events per second
 	streamSeconds = 10
 	searchGroup   = "Search"
 	searches      = 1500
 )
 
-// measureStreams takes the time from a commit to its arrival at every open
-// stream. The streams' readers are part of this process.
+// measureStreams measures the time from a commit to its arrival at every open stream. The
+// streams' readers are part of this process.
 func measureStreams(ctx context.Context, e *env, only *regexp.Regexp) error {
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
 		if name := streamGroup + ", " + string(d); !only.MatchString(name) {
@@ -104,7 +104,7 @@ func (a *arrivals) read(body io.Reader) {
 			continue
 		}
 		number, _ := strconv.ParseInt(string(rest[:12]), 10, 64)
-		// The event may be here before the one who wrote it is back.
+		// The event may arrive here before the call that wrote it has returned.
 		at, ok := a.committed.Load(number)
 		for ; !ok; at, ok = a.committed.Load(number) {
 			if now = time.Now(); errors.Is(err, io.EOF) {
@@ -119,7 +119,7 @@ func (a *arrivals) read(body io.Reader) {
 	a.mu.Unlock()
 }
 
-// streams opens so many and writes so many events.
+// streams opens n streams and writes so many events.
 func (h *node) streams(ctx context.Context, w io.Writer, n, events int) error {
 	return h.streamsAt(ctx, w, h, n, events)
 }
@@ -173,7 +173,7 @@ func quantile(sorted []time.Duration, q float64) time.Duration {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)].Round(10 * time.Microsecond)
 }
 
-// words are drawn unevenly, as people use them.
+// words draws words unevenly, as people use them.
 type words struct {
 	list []string
 	draw *rand.Zipf
@@ -207,7 +207,7 @@ func (w *words) text(n int) string {
 	return b.String()
 }
 
-// measureSearch searches a large inbox over HTTP.
+// measureSearch measures searches in a large inbox over HTTP.
 func measureSearch(ctx context.Context, e *env, only *regexp.Regexp) error {
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
 		if name := searchGroup + ", " + string(d); !only.MatchString(name) {
@@ -228,7 +228,7 @@ func measureSearch(ctx context.Context, e *env, only *regexp.Regexp) error {
 	return nil
 }
 
-// searches asks so often in an inbox of a size.
+// searches searches so many times in an inbox of a size.
 func (h *node) searches(ctx context.Context, d db.Dialect, size, times int) error {
 	w, _, err := createWorkspace(ctx, h.app, "library")
 	if err != nil {

@@ -24,8 +24,8 @@ func startNode(t *testing.T) (*env, *node) {
 	return e, h
 }
 
-// A short run of what is measured at length: everything arrives everywhere,
-// and every search is answered.
+// A short run of what is measured at length: every event reaches every stream, and every
+// search is answered.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	e, h := startNode(t)
@@ -47,8 +47,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// A short run beside language models: every message is accepted whatever its model does, a
-// model that works is asked, and there is a line for each.
+// A short run with language models: every message is accepted whatever its model does, a
+// working model is asked, and there is a line for each channel.
 func TestMessagesBesideModels(t *testing.T) {
 	t.Parallel()
 	e, h := startNode(t)

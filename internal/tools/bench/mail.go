@@ -26,7 +26,8 @@ import (
 	"konak/internal/mail/domain"
 )
 
-// mailMarks are about mail that mailboxes hand over and about what is looked for in it.
+// mailMarks returns the benchmarks of mail that mailboxes submit and of the DLP rules
+// applied to it.
 func mailMarks() []group {
 	return []group{
 		{"DLP scan of 1 MiB", []mark{
@@ -44,13 +45,13 @@ func mailMarks() []group {
 	}
 }
 
-// turkish is text of at least so many bytes.
+// turkish returns text of at least size bytes.
 func turkish(size int) string {
 	const words = "müşteri sipariş teslimat fatura adres yarın için gelen ürün iade kargo bugün değişiklik toplantı İstanbul ısı çözüm görüşme öğle şube 12 2024 0,50 34000 ve bir ile\r\n"
 	return strings.Repeat(words, size/len(words)+1)
 }
 
-// keywords are a thousand words that no text here has.
+// keywords returns a thousand words that no text here contains.
 func keywords() string {
 	var out strings.Builder
 	for i := range 1000 {
@@ -59,7 +60,7 @@ func keywords() string {
 	return out.String()
 }
 
-// detectors are all types of rules with their patterns; no text here has a match.
+// detectors maps all types of rules to their patterns; no text here has a match.
 var detectors = map[string]string{
 	dlp.Keyword: keywords(), dlp.Regex: `\b[A-Z]{2,4}-\d{4,8}\b`, dlp.CreditCard: "", dlp.IBAN: "", dlp.TCKN: "", dlp.VKN: "",
 	dlp.Phone: "", dlp.Email: "", dlp.AttachmentType: "exe",
@@ -96,12 +97,14 @@ func scanOnce(ctx context.Context, _ *env, _ int) (func() error, func(), error) 
 // post is the mail server of a node with mailboxes that send.
 type post struct{ addr string }
 
-// maxBoxes is how many mailboxes send of each kind: each may send to 2,000 in a day.
+// maxBoxes is the number of mailboxes of each kind that send: each may send to 2,000
+// recipients a day.
 const maxBoxes = 32
 
 func boxName(exempt bool, i int) string { return fmt.Sprintf("kutu-%v-%d@firma.example", exempt, i) }
 
-// post makes the mailboxes and the rules and listens, the first time.
+// post returns the mail server, for which it creates mailboxes and rules and listens the
+// first time.
 func (e *env) post(ctx context.Context) (*post, error) {
 	if e.mail != nil {
 		return e.mail, nil
@@ -151,7 +154,7 @@ func (e *env) post(ctx context.Context) (*post, error) {
 	return e.mail, nil
 }
 
-// submit hands mails over as mailboxes do, one session for each caller.
+// submit submits mails as mailboxes do, with one session per caller.
 func submit(exempt bool) opener {
 	return func(ctx context.Context, e *env, i int) (func() error, func(), error) {
 		p, err := e.post(ctx)
@@ -172,7 +175,7 @@ func submit(exempt bool) opener {
 	}
 }
 
-// handToPostfix hands mails over to a Postfix that runs on this machine.
+// handToPostfix submits mails to a Postfix that runs on this machine.
 func handToPostfix(_ context.Context, e *env, _ int) (func() error, func(), error) {
 	if e.postfix == "" {
 		return nil, nil, fmt.Errorf("%w: scripts/with-postfix starts a Postfix, -postfix names one", errSkip)
@@ -184,10 +187,10 @@ func handToPostfix(_ context.Context, e *env, _ int) (func() error, func(), erro
 	return func() error { return sendMail(c, "kutu@firma.example") }, func() { _ = c.Close() }, nil
 }
 
-// body is of the length of an ordinary mail.
+// body has the length of an ordinary mail.
 var body = turkish(10 << 10)
 
-// sendMail hands one mail over.
+// sendMail submits one mail.
 func sendMail(c *smtp.Client, from string) error {
 	if err := c.Mail(from); err != nil {
 		return err
@@ -205,7 +208,7 @@ func sendMail(c *smtp.Client, from string) error {
 	return w.Close()
 }
 
-// mailSink is where the mail of nodes goes: a server that takes everything.
+// mailSink starts the server to which nodes send their mail; it accepts everything.
 func (e *env) mailSink() (string, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -223,7 +226,7 @@ func (e *env) mailSink() (string, error) {
 	return ln.Addr().String(), nil
 }
 
-// discarding is a session that takes every mail.
+// discarding is a session that accepts every mail and discards it.
 type discarding struct{}
 
 func (discarding) Mail(string) error { return nil }

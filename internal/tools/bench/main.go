@@ -1,15 +1,15 @@
 // Bench measures a node against the raw limits of the machine it runs on,
 // both in one run: a bare net/http handler, and for a write the same statements
-// behind one. Absolute
-// figures differ from machine to machine; the shares do not by much.
+// behind one. Absolute figures differ from machine to machine, the shares only a
+// little.
 //
 //	bench [-slice 400ms] [-rounds 9] [-clients 32] [-only regexp] [-against program]
 //
-// Only is held against "group: benchmark", so that one of them can be measured
-// alone. Against names another build of this program: both are measured in turns.
+// -only is matched against "group: benchmark", so that a single one can be measured.
+// -against names another build of this program: both are measured in turns.
 //
 // PostgreSQL is the server that KONAK_TEST_POSTGRES names, or a private durable
-// cluster. A module adds a benchmark as a row of the table in table.go.
+// cluster. To add a benchmark, add a row to the table in table.go.
 package main
 
 import (

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// group is benchmarks that are held against the first of them, the raw limit.
+// group is a group of benchmarks that are compared with the first of them, the raw limit.
 type group struct {
 	name  string
 	marks []mark
@@ -23,7 +23,7 @@ type group struct {
 // mark is one benchmark.
 type mark struct {
 	name string
-	// target is the least share of the group's limit; 0 for none.
+	// target is the lowest acceptable share of the group's limit; 0 for none.
 	target float64
 	open   opener
 }
@@ -31,18 +31,17 @@ type mark struct {
 // opener prepares the work of one caller; close may be nil.
 type opener func(ctx context.Context, e *env, caller int) (op func() error, close func(), err error)
 
-// sample is what one measurement gave.
+// sample is the result of one measurement.
 type sample struct {
 	Rate     float64
 	P50, P99 time.Duration
-	// CPU is what this process, callers included, worked for one operation. On
-	// a machine that others use too it says more than the rate. Postgres is what
-	// PostgreSQL's processes that serve our databases worked beside it.
+	// CPU is the CPU time of this process, including the callers, for one operation. On a
+	// machine that others use too it says more than the rate. Postgres is the CPU time that
+	// PostgreSQL's processes for our databases used in addition.
 	CPU, Postgres time.Duration
 }
 
-// part is the group with its limit and those benchmarks that the expression
-// matches.
+// part returns the group with its limit and the benchmarks that match the expression.
 func (g group) part(only *regexp.Regexp) group {
 	marks := g.marks[:1:1]
 	for _, m := range g.marks[1:] {
@@ -56,8 +55,8 @@ func (g group) part(only *regexp.Regexp) group {
 	return group{g.name, marks}
 }
 
-// run measures the group's marks in turns, so that what else the machine does
-// meanwhile falls on all of them.
+// run measures the group's marks in turns, so that other work of the machine affects all of
+// them.
 func (g group) run(ctx context.Context, e *env, o options) error {
 	samples := make([][]sample, len(g.marks))
 	for range o.rounds {
@@ -77,7 +76,7 @@ func (g group) run(ctx context.Context, e *env, o options) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "per second\tp50\tp99\tCPU each\tPostgreSQL's\tof the limit\tby CPU\ttarget\t\t")
 	for i, m := range g.marks {
-		// Each measurement is held against the limit's of the same round.
+		// Each measurement is compared with the limit's measurement of the same round.
 		shares, byCPU := make([]float64, o.rounds), make([]float64, o.rounds)
 		for r, s := range samples[i] {
 			limit := samples[0][r]
@@ -109,7 +108,7 @@ func median[T any, N cmp.Ordered](list []T, of func(T) N) N {
 	return values[len(values)/2]
 }
 
-// cpuTime is the CPU time of this process so far.
+// cpuTime returns the CPU time of this process so far.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -118,8 +117,8 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// measure lets the callers work for one slice. A first tenth is not counted:
-// connections, caches and statements are made in it.
+// measure lets the callers work for one slice. The first tenth is not counted: connections,
+// caches and statements are created in it.
 func (m mark) measure(ctx context.Context, e *env, o options) (sample, error) {
 	ops := make([]func() error, o.clients)
 	for i := range ops {

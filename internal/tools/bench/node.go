@@ -26,19 +26,19 @@ import (
 	"konak/migrations"
 )
 
-// errSkip says that this machine cannot measure something.
+// errSkip means that this machine cannot run a benchmark.
 var errSkip = errors.New("the machine lacks what it needs")
 
-// env makes what benchmarks need, the first time that one asks for it.
+// env creates what benchmarks need when it is first needed.
 type env struct {
 	bare    string
-	answer  []byte // what the bare server says to a GET
+	answer  []byte // the bare server's answer to a GET
 	help    *helpPage
 	mail    *post
-	postfix string // host:port of one to be measured beside
+	postfix string // host:port of the Postfix to compare with
 	nodes   map[db.Dialect]*node
 	floors  map[floorKey]*floor
-	names   []string // of the databases that were made on PostgreSQL
+	names   []string // of the databases created on PostgreSQL
 	reads   map[bool]*guardedDB
 	server  *pgtest.Server
 	binary  string
@@ -63,8 +63,8 @@ func (e *env) folder() (string, error) {
 	return dir, err
 }
 
-// bareServer answers what it was sent, or a GET with a fixed answer, with nothing but net/http and the
-// time-outs that no server may be without.
+// bareServer answers with the body that it was sent, or a GET with a fixed answer, using
+// only net/http and the time-outs that every server must have.
 func (e *env) bareServer() (string, error) {
 	if e.bare != "" {
 		return e.bare, nil
@@ -95,7 +95,7 @@ func (e *env) bareServer() (string, error) {
 	return e.bare, nil
 }
 
-// postgres gives the address of an empty database.
+// postgres returns the address of an empty database.
 func (e *env) postgres(ctx context.Context) (string, error) {
 	if e.server == nil {
 		var err error
@@ -121,7 +121,7 @@ func (e *env) postgres(ctx context.Context) (string, error) {
 	return d.Owner, nil
 }
 
-// database gives the address of an empty database of either kind.
+// database returns the address of an empty database of either kind.
 func (e *env) database(ctx context.Context, dialect db.Dialect) (string, error) {
 	if dialect == db.Postgres {
 		return e.postgres(ctx)
@@ -139,13 +139,13 @@ type node struct {
 	member uuid.UUID
 	addr   string
 	token  string
-	// inboxes are workspaces by how many conversations they have.
+	// inboxes maps a number of conversations to a workspace with as many.
 	inboxes map[int]*inbox
 }
 
 const echoPath = "/api/v1/bench/echo"
 
-// echoIn is the input of a DLP exception.
+// echoIn is the input of the echo route; its form is that of a DLP exception.
 type echoIn struct {
 	Body echo
 }
@@ -155,8 +155,7 @@ type echo struct {
 	Note  string `json:"note,omitempty" maxLength:"500"`
 }
 
-// node gives the node that serves on a database, with its workers. It is opened
-// the first time.
+// node returns the node for a database, with its workers. It is opened the first time.
 func (e *env) node(ctx context.Context, dialect db.Dialect) (*node, error) {
 	if n, ok := e.nodes[dialect]; ok {
 		return n, nil
@@ -175,7 +174,7 @@ func (e *env) node(ctx context.Context, dialect db.Dialect) (*node, error) {
 	return n, nil
 }
 
-// serve lets a node answer on an address of its own until the end.
+// serve makes a node serve on a new address until the end of the run.
 func (e *env) serve(ctx context.Context, n *node) error {
 	data, err := e.folder()
 	if err != nil {
@@ -193,7 +192,7 @@ func (e *env) serve(ctx context.Context, n *node) error {
 	return nil
 }
 
-// openNode opens a node that does not serve yet and none of whose workers run.
+// openNode opens a node that does not serve yet and whose workers do not run.
 func (e *env) openNode(ctx context.Context, dialect db.Dialect, source clock.Source) (*node, error) {
 	url, err := e.database(ctx, dialect)
 	if err != nil {
@@ -232,7 +231,7 @@ func (e *env) secondNode(ctx context.Context, first *node) (*node, error) {
 	return n, e.serve(ctx, n)
 }
 
-// openApp opens a node on a database. Without a master key it makes one in its folder.
+// openApp opens a node on a database. Without a master key it creates one in its folder.
 func (e *env) openApp(ctx context.Context, url, data, masterKey string, source clock.Source) (*node, error) {
 	sink, err := e.mailSink()
 	if err != nil {
@@ -247,7 +246,7 @@ func (e *env) openApp(ctx context.Context, url, data, masterKey string, source c
 		return nil, err
 	}
 	e.closing(a.Close)
-	// What a route costs before its work begins: everything but the work.
+	// This measures the cost of a route without its work.
 	api.Handle(a.API, api.Route{
 		Method: "POST", Path: echoPath, ID: "bench-echo", Tag: "Bench", Summary: "Answer what was sent",
 		Access: api.Session, Permission: perm.DLPManage, Licence: "mail",
@@ -255,7 +254,7 @@ func (e *env) openApp(ctx context.Context, url, data, masterKey string, source c
 	return &node{app: a, url: url, data: data}, nil
 }
 
-// open makes the workspace and signs its owner in.
+// open creates the workspace and signs in its owner.
 func (h *node) open(ctx context.Context) error {
 	w, m, err := createWorkspace(ctx, h.app, "bench")
 	if err != nil {
@@ -266,10 +265,10 @@ func (h *node) open(ctx context.Context) error {
 	return err
 }
 
-// password is the one of every owner here.
+// password is the password of every owner here.
 const password = "correct horse battery staple"
 
-// createWorkspace makes a workspace whose owner signIn knows.
+// createWorkspace creates a workspace with an owner as whom signIn can sign in.
 func createWorkspace(ctx context.Context, a *app.App, slug string) (identity.Workspace, identity.Membership, error) {
 	return a.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
 		Slug: slug, Name: slug, OwnerName: "Owner", OwnerEmail: "owner@" + slug + ".example", Password: password,

@@ -10,12 +10,11 @@ import (
 	"time"
 )
 
-// tick is the unit in which the system counts the time of other processes.
+// tick is the unit in which the system reports the CPU time of other processes.
 const tick = 10 * time.Millisecond
 
-// postgresWorked is the CPU time so far of PostgreSQL's processes that serve the
-// databases of this run, where they run on this machine. Those that have ended
-// are not in it.
+// postgresWorked returns the CPU time so far of the PostgreSQL processes for the databases
+// of this run, if they run on this machine. Processes that have ended are not included.
 func (e *env) postgresWorked() time.Duration {
 	if len(e.names) == 0 {
 		return 0
@@ -34,7 +33,7 @@ func (e *env) postgresWorked() time.Duration {
 	return sum
 }
 
-// processWorked is the CPU time of a process, from its folder in /proc.
+// processWorked returns the CPU time of a process, from its folder in /proc.
 func processWorked(folder string) time.Duration {
 	b, err := os.ReadFile(folder + "/stat")
 	if err != nil {
@@ -56,7 +55,7 @@ func processWorked(folder string) time.Duration {
 	return time.Duration(ticks) * tick
 }
 
-// perOperation shows PostgreSQL's part of the work.
+// perOperation formats PostgreSQL's part of the work.
 func perOperation(d time.Duration) string {
 	if d == 0 {
 		return ""

@@ -28,7 +28,7 @@ const (
 	idleTarget   = 80 // MB
 )
 
-// measureProcess starts the real binary on a database that exists.
+// measureProcess starts the real binary on an existing database.
 func measureProcess(ctx context.Context, e *env) error {
 	dir, err := e.folder()
 	if err != nil {
@@ -76,7 +76,7 @@ func (e *env) measureStart(ctx context.Context, dialect db.Dialect) error {
 		if err != nil {
 			return err
 		}
-		if i > 0 { // the first one made the database
+		if i > 0 { // the first run created the database
 			times = append(times, took)
 		}
 		memory = max(memory, mb)
@@ -89,8 +89,8 @@ func (e *env) measureStart(ctx context.Context, dialect db.Dialect) error {
 
 var panelLine = regexp.MustCompile(`Panel\s+http://[^:]+:(\d+)`)
 
-// start runs the binary until it has answered once, and for a moment longer
-// where its memory is asked for.
+// start runs the binary until it has answered once, and a moment longer if its memory is to
+// be measured.
 func (e *env) start(ctx context.Context, args []string, idle bool) (took time.Duration, mb int, err error) {
 	cmd := exec.CommandContext(ctx, e.binary, args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
@@ -139,7 +139,7 @@ func (e *env) start(ctx context.Context, args []string, idle bool) (took time.Du
 	return took, mb, err
 }
 
-// resident is what a process holds in memory, where the system tells.
+// resident returns the memory of a process, if the system reports it.
 func resident(pid int) (int, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if errors.Is(err, os.ErrNotExist) {

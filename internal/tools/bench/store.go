@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// putTenant adds a workspace with one exception and gives both ids.
+// putTenant adds a workspace with one exception and returns both ids.
 func putTenant(ctx context.Context, d *db.DB) (tenant, exception uuid.UUID, err error) {
 	tenant, exception = d.Clock().NewID(), d.Clock().NewID()
 	err = d.System("bench").InTx(ctx, func(tx *db.Tx) error {
@@ -30,7 +30,7 @@ func readEmail(r *db.Reader, id uuid.UUID) (string, error) {
 	return db.One(r, db.Scalar[string], `SELECT email FROM dlp_exception WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-// fillQueue makes a queue in its simplest form.
+// fillQueue creates a queue in its simplest form.
 func fillQueue(ctx context.Context, d *db.DB, n int) error {
 	return d.System("bench").InTx(ctx, func(tx *db.Tx) error {
 		if _, err := tx.Exec(`CREATE TABLE bench_queue (id uuid PRIMARY KEY, status text NOT NULL, claim_id uuid, next_at bigint NOT NULL)`); err != nil {
@@ -48,7 +48,7 @@ func fillQueue(ctx context.Context, d *db.DB, n int) error {
 	})
 }
 
-// claimAndMark takes rows with a lease and marks them in a second transaction.
+// claimAndMark claims rows with a lease and marks them in a second transaction.
 func claimAndMark(ctx context.Context, d *db.DB, limit int) (int, error) {
 	var ids []uuid.UUID
 	err := d.System("bench").InTx(ctx, func(tx *db.Tx) (err error) {

@@ -10,8 +10,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// fillInbox writes contacts and conversations with two messages each, in
-// parts. It returns the contacts, and the contacts of some conversations.
+// fillInbox writes contacts and conversations with two messages each, in parts. It returns
+// the contacts, and a map from some conversations to their contacts.
 func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (contacts []uuid.UUID, contactOf map[uuid.UUID]uuid.UUID, err error) {
 	id := `gen_random_uuid()`
 	if d.Dialect() == db.SQLite {
@@ -60,8 +60,8 @@ func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (conta
 			}
 		}
 	}
-	// SQLite goes without: with samples of the data it prepares a statement
-	// anew for every execution, to look at the values.
+	// This is not done on SQLite: with samples of the data it prepares a statement again
+	// for every execution, to look at the values.
 	if d.Dialect() == db.Postgres {
 		if err := run(`ANALYZE`); err != nil {
 			return nil, nil, err
@@ -79,8 +79,8 @@ func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (conta
 	return contacts, contactOf, err
 }
 
-// fillTexts writes conversations of one contact whose two messages and
-// subject are made by text.
+// fillTexts writes conversations of one contact; text returns the subject and the body of
+// the messages.
 func fillTexts(ctx context.Context, d *db.DB, tenant uuid.UUID, size int, text func() (subject, body string)) error {
 	const part = 500
 	at := clock.At(d.Clock().Now())

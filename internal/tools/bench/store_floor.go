@@ -21,9 +21,9 @@ import (
 	"konak/internal/kit/db"
 )
 
-// floor is a bare net/http handler that runs the statements of one operation in
-// one transaction: on SQLite through the kit's writer, on PostgreSQL one by one
-// between BEGIN and COMMIT of the bare driver. No worker runs beside it.
+// floor is a bare net/http handler that runs the statements of one operation in one
+// transaction: on SQLite through the kit's writer, on PostgreSQL one by one between BEGIN
+// and COMMIT of the bare driver. No worker runs at the same time.
 type floor struct {
 	addr   string
 	inbox  *inbox
@@ -32,16 +32,16 @@ type floor struct {
 	tenant uuid.UUID
 	pool   *pgxpool.Pool // on PostgreSQL
 
-	recorded []any // what next gave when the statements were recorded
+	recorded []any // what next returned when the statements were recorded
 	since    time.Time
-	ids      map[uuid.UUID]bool // that were made then
+	ids      map[uuid.UUID]bool // that were created then
 	all      []recordedStatement
 	answer   []byte
 	count    atomic.Int64
 }
 
-// recordedStatement is a statement of the operation. Shard is the place of the
-// argument by which a counter is spread over several rows, or -1.
+// recordedStatement is a statement of the operation. shard is the index of the argument
+// that spreads a counter over several rows, or -1.
 type recordedStatement struct {
 	query string
 	args  []any
@@ -59,8 +59,8 @@ type floorKey struct {
 	name    string
 }
 
-// floor gives the callers of the operation's floor. Its database has an inbox of
-// the first size.
+// floor opens callers of the operation's floor. Its database has an inbox of the first
+// size.
 func (op operation) floor(d db.Dialect) opener {
 	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
 		key := floorKey{d, op.name}
@@ -79,7 +79,7 @@ func (op operation) floor(d db.Dialect) opener {
 	}
 }
 
-// recordingClock keeps the ids that it gives.
+// recordingClock records the ids that it returns.
 type recordingClock struct {
 	clock.System
 	mu  sync.Mutex
@@ -129,8 +129,8 @@ func (e *env) openFloor(ctx context.Context, d db.Dialect, op operation) (*floor
 	return f, err
 }
 
-// record has the node answer one request and keeps the statements of its
-// transaction. A first request, which is not kept, fills the caches.
+// record makes the node answer one request and records the statements of its transaction. A
+// first request, which is not recorded, fills the caches.
 func (f *floor) record(ctx context.Context, n *node, source *recordingClock) error {
 	f.recorded = f.op.next(f.inbox)
 	for _, keep := range []bool{false, true} {
@@ -161,7 +161,7 @@ func (f *floor) record(ctx context.Context, n *node, source *recordingClock) err
 	return nil
 }
 
-// tenant is the first argument of every statement that names one.
+// tenant returns the first argument, the workspace, of every statement that names one.
 func (s recordedStatement) tenant() uuid.UUID {
 	id, _ := s.args[0].(uuid.UUID)
 	return id
@@ -220,8 +220,8 @@ func (f *floor) run(ctx context.Context) error {
 	})
 }
 
-// args are a statement's arguments with new ids, the present time, and what is
-// another one in every request.
+// args returns a statement's arguments with new ids, the present time, and the values that
+// differ in every request.
 func (f *floor) args(s recordedStatement, values map[any]any, now clock.Time) []any {
 	out := make([]any, len(s.args))
 	for i, a := range s.args {

@@ -8,7 +8,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// ownDomain makes a domain the workspace's own: nobody asks the DNS here.
+// ownDomain marks a domain as the workspace's own, without asking the DNS.
 func ownDomain(ctx context.Context, d *db.DB, tenant, id uuid.UUID) error {
 	return d.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := tx.Exec(`UPDATE mail_domain SET state = 'active' WHERE tenant_id = $1 AND id = $2`, tenant, id); err != nil {

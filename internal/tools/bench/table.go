@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// table is every benchmark. The first of a group is its raw limit.
+// table lists every benchmark. The first of a group is its raw limit.
 var table = slices.Concat([]group{
 	{"API core", []mark{
 		{"bare net/http handler that reads a body and answers as much", 0, bare("POST", sampleBody)},
@@ -45,10 +45,10 @@ const (
 	mePath        = "/api/v1/auth/me"
 )
 
-// made numbers the addresses of a whole run: no two are the same.
+// made numbers the addresses of a whole run, so that no two are the same.
 var made atomic.Int64
 
-// newAddress has a constant length, so that the rest of a request can be
+// newAddress returns an address of constant length, so that the rest of a request can be
 // prepared once.
 func newAddress() string { return fmt.Sprintf("a%012d@example.com", made.Add(1)) }
 
@@ -64,7 +64,7 @@ func bare(method, body string) opener {
 	}
 }
 
-// bareMe answers what GET /me answered once, from memory.
+// bareMe answers from memory what GET /me answered once.
 func bareMe(ctx context.Context, e *env, _ int) (func() error, func(), error) {
 	h, err := e.node(ctx, db.SQLite)
 	if err != nil {
@@ -82,7 +82,7 @@ func bareMe(ctx context.Context, e *env, _ int) (func() error, func(), error) {
 	return dial(addr, "GET", mePath, h.token, nil)
 }
 
-// served calls a node that serves, with its workers, on a database.
+// served calls a node, with its workers, on a database.
 func served(d db.Dialect, method, path string, body func() string) opener {
 	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
 		h, err := e.node(ctx, d)
@@ -93,7 +93,7 @@ func served(d db.Dialect, method, path string, body func() string) opener {
 	}
 }
 
-// gate makes a record as a request would, without the request.
+// gate creates a record as a request would, without the request.
 func gate(d db.Dialect) opener {
 	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
 		h, err := e.node(ctx, d)

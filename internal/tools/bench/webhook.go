@@ -31,13 +31,13 @@ import (
 
 const (
 	webhookGroup = "Webhooks"
-	hookRate     = 50 // events a second where time is measured
+	hookRate     = 50 // events per second when time is measured
 	hookSeconds  = 6
 	hookPath     = "/api/erp/v1/webhooks"
 	hookEvent    = "dlp.exception.created"
 )
 
-// hooks is a node whose workspaces have endpoints at a receiver of ours.
+// hooks is a node whose workspaces have endpoints at our receiver.
 type hooks struct {
 	app      *app.App
 	addr     string
@@ -46,15 +46,15 @@ type hooks struct {
 	tenants  []uuid.UUID
 }
 
-// hookReceiver is the customers' servers. It is part of this process, so its
-// work is in every figure.
+// hookReceiver stands for the customers' servers. It is part of this process, so its work
+// is in every figure.
 type hookReceiver struct {
 	addr    string
 	got     atomic.Int64
 	waitFor atomic.Int64
 	done    chan struct{}
 	mu      sync.Mutex
-	arrived map[string]time.Time // by the event's number, where times are measured
+	arrived map[string]time.Time // by the event's number, when times are measured
 }
 
 func (r *hookReceiver) expect(n int64) {
@@ -106,7 +106,7 @@ func serve(e *env, h http.Handler) (string, error) {
 	return ln.Addr().String(), nil
 }
 
-// openHooks opens a node with so many workspaces, each with one endpoint.
+// openHooks opens a node with the given number of workspaces, each with one endpoint.
 func (e *env) openHooks(ctx context.Context, dialect db.Dialect, workspaces int) (*hooks, error) {
 	h := &hooks{receiver: &hookReceiver{}}
 	var err error
@@ -182,12 +182,12 @@ func call(ctx context.Context, url, token string, body []byte) error {
 
 var filler = strings.Repeat("x", 500)
 
-// emission is a request of about 500 bytes that announces an event.
+// emission returns a request of about 500 bytes that announces an event.
 func emission(number int64) string {
 	return fmt.Sprintf(`{"event":"%s","data":{"id":"1","number":"%012d","text":"%s"}}`, hookEvent, number, filler[:420])
 }
 
-// work runs the node's workers; what it returns stops them.
+// work runs the node's workers; the returned function stops them.
 func (h *hooks) work(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -254,9 +254,9 @@ func (h *hooks) fill(ctx context.Context, n int) error {
 	return nil
 }
 
-// measureWebhooks prints what the webhook engine does beside what the machine
-// could do at most. Its parts have names of their own, e.g. "Webhooks postgres
-// 50 queue", so that one can be asked for.
+// measureWebhooks prints the performance of the webhook engine next to the most that the
+// machine could do. Its parts have names, e.g. "Webhooks postgres 50 queue", so that each
+// can be selected.
 func measureWebhooks(ctx context.Context, e *env, o options, only *regexp.Regexp) error {
 	fmt.Printf("\n%s, %d events of 500 bytes, receiver and callers in this process\n", webhookGroup, o.events)
 	if only.MatchString(webhookGroup + " raw") {
@@ -303,7 +303,7 @@ func withNode(endpoints int, run func(*hooks, context.Context, db.Dialect, optio
 				return err
 			}
 		}
-		// Each in a node of its own, which is gone before the next one.
+		// Each part runs in its own node, which is gone before the next one.
 		one := &env{server: e.server}
 		defer func() {
 			err = errors.Join(err, one.close())
@@ -318,11 +318,11 @@ func withNode(endpoints int, run func(*hooks, context.Context, db.Dialect, optio
 	}
 }
 
-// forget gives back what is no longer used, so that the peak of memory is that
-// of what follows.
+// forget returns unused memory to the system and resets the peak, so that the peak of
+// memory is that of what follows.
 func forget() {
 	debug.FreeOSMemory()
-	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // where the kernel knows it
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // if the kernel supports it
 }
 
 // queue measures events that wait when the workers begin.
@@ -344,9 +344,9 @@ func (h *hooks) queue(ctx context.Context, dialect db.Dialect, o options) error 
 	return err
 }
 
-// flow measures events that are accepted over HTTP and delivered meanwhile, by
-// a process that has sent nothing yet and by the same one afterwards: at first
-// little may be under way to an endpoint.
+// flow measures events that are accepted over HTTP and delivered meanwhile, by a process
+// that has sent nothing yet and by the same one afterwards: at first only few deliveries to
+// an endpoint may be in progress.
 func (h *hooks) flow(ctx context.Context, dialect db.Dialect, o options) error {
 	n := float64(o.events)
 	defer h.work(ctx)()
@@ -369,8 +369,8 @@ func (h *hooks) flow(ctx context.Context, dialect db.Dialect, o options) error {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// latency measures the time from the commit of an event to its receipt at a
-// steady rate, alone and beside a neighbour that takes four seconds.
+// latency measures the time from the commit of an event to its receipt at a steady rate,
+// alone and next to an endpoint that takes four seconds.
 func (h *hooks) latency(ctx context.Context, dialect db.Dialect, _ options) error {
 	n := len(h.keys)
 	if err := h.workspace(ctx, 1000, "/timed", hookEvent); err != nil {
@@ -421,14 +421,14 @@ func (h *hooks) steady(ctx context.Context, key string) (p50, p99 float64, err e
 	defer h.receiver.mu.Unlock()
 	var all []float64
 	for number, at := range sent {
-		// The answer leaves after the commit, so an event may arrive before it.
+		// The answer is sent after the commit, so an event may arrive before it.
 		all = append(all, max(ms(h.receiver.arrived[number].Sub(at)), 0))
 	}
 	slices.Sort(all)
 	return all[len(all)/2], all[len(all)*99/100], nil
 }
 
-// peakMemory is the most memory that this process has held, in MB.
+// peakMemory returns the peak memory of this process, in MB.
 func peakMemory() int {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// rawPosts is the limit of the wire: signed posts on kept connections.
+// rawPosts measures the limit of the wire: signed posts on kept connections.
 func rawPosts(ctx context.Context, e *env, n int) error {
 	r := &hookReceiver{}
 	addr, err := serve(e, r)
@@ -64,7 +64,7 @@ func signedPost(ctx context.Context, c *http.Client, url, sig string, body []byt
 	return errors.Join(err, resp.Body.Close())
 }
 
-// rawMarks is the limit of the queue: rows claimed and marked in batches, with
+// rawMarks measures the limit of the queue: rows claimed and marked in batches, with
 // nothing sent.
 func (e *env) rawMarks(ctx context.Context, dialect db.Dialect, events int) error {
 	url, err := e.database(ctx, dialect)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// dial opens a keep-alive connection and gives what sends one request on it and
-// reads the answer. It does the least that HTTP/1.1 asks: an ordinary client
+// dial opens a keep-alive connection and returns a function that sends one request on it
+// and reads the answer. It does the minimum that HTTP/1.1 requires: an ordinary client
 // costs more than the handlers that are measured here, and would hide them.
 func dial(addr, method, path, token string, body func() string) (func() error, func(), error) {
 	if body == nil {
@@ -20,8 +20,8 @@ func dial(addr, method, path, token string, body func() string) (func() error, f
 	return dialNext(addr, method, token, func() (string, string) { return path, body() })
 }
 
-// dialNext asks for the path and the body of every request anew. All bodies
-// must be of one length.
+// dialNext gets the path and the body of every request from next. All bodies must have the
+// same length.
 func dialNext(addr, method, token string, next func() (path, body string)) (func() error, func(), error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 // operation is a POST that writes.
 type operation struct {
 	name string
-	// sizes are the inboxes that it is measured with, by their conversations;
-	// the first is the floor's.
+	// sizes are the numbers of conversations of the inboxes with which it is measured; the
+	// first is the floor's.
 	sizes []int
-	// next gives what is another one in every request: ids, an address.
+	// next returns the values that differ in every request: ids, an address.
 	next func(*inbox) []any
-	// request gives the path and the body of a request.
+	// request returns the path and the body of a request.
 	request func(i *inbox, next []any) (path, body string)
-	// again says that the same request can be sent again and is then an
-	// ordinary one: the first reply to a conversation opens it.
+	// again means that the same request can be sent again and is then an ordinary one: the
+	// first reply to a conversation opens it.
 	again bool
 }
 
@@ -52,8 +52,8 @@ var (
 	}
 )
 
-// writes is the group of one operation on one database: the floor, and the
-// operation as it is served, of which half the floor's rate is asked.
+// writes returns the group of one operation on one database: the floor, and the served
+// operation, whose target is half the floor's rate.
 func writes(name string, d db.Dialect, op operation, alone opener) group {
 	g := group{name: name + ", " + title(d), marks: []mark{{"floor: the same statements behind a bare net/http handler", 0, op.floor(d)}}}
 	if alone != nil {

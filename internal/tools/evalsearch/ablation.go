@@ -2,14 +2,14 @@ package main
 
 import "konak/internal/advisor"
 
-// rule is one line of the ablation table: what it is and how to do without.
+// rule is one line of the ablation table: its name and how to turn it off.
 type rule struct {
 	name string
 	off  func(*advisor.Rules)
 }
 
-// rulesOff lists every ranking rule. A rule that is not here is not measured
-// and has no place in the code.
+// rulesOff lists every ranking rule. A rule that is not listed is not measured and must not
+// be in the code.
 func rulesOff() []rule {
 	return []rule{
 		{"synonyms and abbreviations", func(r *advisor.Rules) { r.Synonyms = false }},

@@ -12,9 +12,9 @@ import (
 // citation is a question that names a provision.
 type citation struct{ text, want string }
 
-// madeCitations writes citations of provisions in force in the ways that
-// people write them, about n of them, always the same ones. A provision whose
-// place is borne by another one too is left out: no answer would be right.
+// madeCitations returns about n citations of provisions in force in the ways that people
+// write them, always the same ones. A provision whose place is also that of another one is
+// left out: no answer would be right.
 func madeCitations(list []*advisor.Provision, laws *advisor.Laws, n int) []citation {
 	rng := rand.New(rand.NewPCG(11, 12))
 	type place struct{ no, lawKind, kind, article string }
@@ -40,7 +40,7 @@ func madeCitations(list []*advisor.Provision, laws *advisor.Laws, n int) []citat
 	return out
 }
 
-// plain says whether people cite a provision by number at all.
+// plain reports whether people cite a provision by number at all.
 func plain(p *advisor.Provision) bool {
 	switch p.LawKind {
 	case "kanun", "khk", "anayasa":
@@ -50,8 +50,8 @@ func plain(p *advisor.Provision) bool {
 	return p.Kind != advisor.KindSection && !strings.ContainsAny(p.No, "-~")
 }
 
-// write cites p by the number of its law, its abbreviation or, if that is not
-// long, its title.
+// write cites p by the number of its law, its abbreviation or, if it is not long, its
+// title.
 func write(p *advisor.Provision, short string, rng *rand.Rand) string {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	law := map[string]string{
@@ -80,7 +80,7 @@ func write(p *advisor.Provision, short string, rng *rand.Rand) string {
 	return fmt.Sprintf(form, law, before, strings.TrimLeft(p.No, "GE"))
 }
 
-// citationAccuracy is the share of citations whose provision comes first.
+// citationAccuracy returns the share of citations whose provision comes first.
 func citationAccuracy(find finder, list []citation) (float64, []citation, error) {
 	right := 0
 	var missed []citation

@@ -9,12 +9,12 @@ import (
 	"konak/internal/advisor"
 )
 
-// longest is the longest question that the API lets through, in characters.
+// longest is the length of the longest question that the API accepts, in characters.
 const longest = 512
 
-// hostile makes questions that nobody asks in good faith: as long as they may
-// be, of the commonest words, of noise, of half-destroyed words that set off the
-// speller, of everything that looks like a citation.
+// hostile returns questions that nobody asks in good faith: as long as allowed, made of the
+// commonest words, of noise, of half-destroyed words that trigger the speller, of
+// everything that looks like a citation.
 func hostile(list []*advisor.Provision, questions []question, n int) []question {
 	r := rand.New(rand.NewPCG(1, 2))
 	words := commonest(list, 200)
@@ -60,7 +60,7 @@ func hostile(list []*advisor.Provision, questions []question, n int) []question 
 	return out
 }
 
-// commonest gives the n words that most provisions hold.
+// commonest returns the n words that occur in the most provisions.
 func commonest(list []*advisor.Provision, n int) []string {
 	count := map[string]int{}
 	for _, p := range list {

@@ -11,7 +11,7 @@ import (
 type latencies struct {
 	each  []time.Duration
 	whole time.Duration
-	cpu   time.Duration // of the process; on a busy machine the truer measure
+	cpu   time.Duration // of the process; more exact on a busy machine
 }
 
 func (l *latencies) at(share float64) time.Duration {
@@ -23,7 +23,7 @@ func (l *latencies) at(share float64) time.Duration {
 
 func (l *latencies) perSecond() float64 { return float64(len(l.each)) / l.whole.Seconds() }
 
-// cpuTime is what the process has used so far, on all cores.
+// cpuTime returns the CPU time that the process has used so far, on all cores.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -40,7 +40,7 @@ func measureLatency(find finder, questions []question, clients, rounds int) (*la
 	began, cpu := time.Now(), cpuTime()
 	for c := range clients {
 		wg.Go(func() {
-			// Clients start at different questions so as not to march in step.
+			// Clients start at different questions so that they do not run in step.
 			for i := c; i < rounds*len(questions); i += clients {
 				q := questions[(i*7+c*31)%len(questions)]
 				t := time.Now()

@@ -104,7 +104,7 @@ func finderOf(e *advisor.Engine, exact bool) finder {
 	}
 }
 
-// built is an engine and what it took to make it.
+// built is an engine and what it took to build it.
 type built struct {
 	engine *advisor.Engine
 	took   time.Duration

@@ -38,10 +38,10 @@ func readQuestions(path string) ([]question, error) {
 	return out, lines.Err()
 }
 
-// finder is a system under test: the ids found for a question, best first.
+// finder is a search to be measured: it returns the ids found for a question, best first.
 type finder func(text string) ([]string, error)
 
-// depth is how many hits are asked for, since recall is measured at 100.
+// depth is the number of hits requested, since recall is measured at 100.
 const depth = 100
 
 // quality holds the measures of one system on all sets.
@@ -89,7 +89,7 @@ func measureQuality(find finder, questions []question, change func(string) strin
 
 func same(s string) string { return s }
 
-// ndcg is the normalised discounted cumulative gain of the first k hits.
+// ndcg returns the normalised discounted cumulative gain of the first k hits.
 func ndcg(ids, relevant []string, k int) float64 {
 	want := map[string]bool{}
 	for _, id := range relevant {
@@ -121,7 +121,7 @@ func recall(ids, relevant []string) float64 {
 	return float64(found) / float64(len(want))
 }
 
-// macro is the mean over sets, each set counting the same.
+// macro returns the mean over sets, each set with the same weight.
 func (q *quality) macro() (ndcg, recall float64) {
 	for _, m := range q.sets {
 		ndcg += m.meanNDCG()
@@ -131,7 +131,7 @@ func (q *quality) macro() (ndcg, recall float64) {
 	return ndcg / n, recall / n
 }
 
-// micro is the mean over questions.
+// micro returns the mean over questions.
 func (q *quality) micro() float64 {
 	sum, n := 0.0, 0
 	for _, m := range q.sets {

@@ -18,8 +18,8 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// rival is a full-text search that a database brings with it, used the way its
-// manual shows, over the same provisions in force.
+// rival is the built-in full-text search of a database, used as its manual shows, over the
+// same provisions in force.
 type rival struct {
 	name   string
 	driver string
@@ -53,8 +53,8 @@ func rivals(dir string) []rival {
 	return list
 }
 
-// anyWord joins the words of a question, as written, by "or". Both databases
-// would otherwise want all words in one provision and find next to nothing.
+// anyWord joins the words of a question, as written, with "or". Otherwise both databases
+// would require all words in one provision and find next to nothing.
 func anyWord(text, quote, or string) string {
 	var scan trtext.Scanner
 	scan.Reset(text)
@@ -149,7 +149,7 @@ func (r rival) fill(ctx context.Context, db *sql.Conn, list []*advisor.Provision
 		if p.Status != advisor.StatusInForce {
 			continue
 		}
-		// unicode61 knows nothing of the Turkish capital I; be fair to it.
+		// unicode61 does not support the Turkish capital I; be fair to it.
 		if _, err := insert.ExecContext(ctx, p.ID, trtext.LowerString(p.Heading), trtext.LowerString(strings.Join(p.Path, "\n")),
 			trtext.LowerString(p.LawTitle), trtext.LowerString(p.Text)); err != nil {
 			return err

@@ -8,9 +8,9 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// typo changes one letter of one word of the question: left out, doubled by
-// another, replaced, or swapped with its neighbour. The same question always
-// gets the same typo.
+// typo changes one letter of one word of the question: it is left out, preceded by an extra
+// one, replaced, or swapped with its neighbour. The same question always gets the same
+// typo.
 func typo(text string) string {
 	h := fnv.New64a()
 	h.Write([]byte(text))

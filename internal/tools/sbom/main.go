@@ -1,5 +1,5 @@
-// Command sbom prints what a program was built from, as a CycloneDX document: the modules
-// with their versions and checksums, as the program itself names them.
+// Command sbom prints what a program was built from as a CycloneDX document: the modules
+// with their versions and checksums, as recorded in the program itself.
 package main
 
 import (

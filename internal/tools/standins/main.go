@@ -1,5 +1,5 @@
 // Standins serves the stand-ins of outside services on loopback, for the
-// browser tests and for trying things by hand:
+// browser tests and for trying things manually:
 //
 //	standins [-listen 127.0.0.1:0] turnstile|hcaptcha|whatsapp|telegram|social
 //

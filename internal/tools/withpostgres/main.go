@@ -1,12 +1,12 @@
-// Withpostgres runs a command beside a private PostgreSQL cluster that all the
+// Withpostgres runs a command with a private PostgreSQL cluster that all the
 // test processes below it share, and removes the cluster afterwards.
 //
 //	withpostgres [-durable] command [argument ...]
 //	withpostgres -find
 //
-// It exits with the command's own code. A server that KONAK_TEST_POSTGRES
-// already names is used as it is. Where a machine has no PostgreSQL the command
-// still runs, and its tests say what they skip; in CI that is a failure.
+// It exits with the command's own code. If KONAK_TEST_POSTGRES already names a
+// server, that one is used. If the machine has no PostgreSQL, the command still
+// runs, and its tests report what they skip; in CI that is a failure.
 package main
 
 import (
@@ -74,7 +74,7 @@ func run(ctx context.Context, o pgtest.Options, args []string) (code int, err er
 func command(ctx context.Context, args []string) (int, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	// The command may end in order before it is killed.
+	// The command may shut down in order before it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second
 	err := cmd.Run()

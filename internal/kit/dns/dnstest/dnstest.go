@@ -22,14 +22,14 @@ type Manner string
 // The manners.
 const (
 	Fails     Manner = "fails"     // SERVFAIL
-	Refuses   Manner = "refuses"   // it says nothing that it is responsible for
+	Refuses   Manner = "refuses"   // it answers without authority
 	Silent    Manner = "silent"    // no answer
 	Truncates Manner = "truncates" // the whole answer comes by TCP only
 	Strays    Manner = "strays"    // answers to other questions, without end
 	Cut       Manner = "cut"       // half an answer by TCP
 )
 
-// Server is a name server that is responsible for every name.
+// Server is a name server that is authoritative for every name.
 type Server struct {
 	mu      sync.Mutex
 	records map[string][]dnsmessage.Resource
@@ -85,12 +85,12 @@ func listen(t testing.TB) (net.Listener, net.PacketConn) {
 	return nil, nil
 }
 
-// Find is the Servers of a client's settings: this server, for every name.
+// Find returns this server for every name; use it as the Servers of a client's settings.
 func (s *Server) Find(context.Context, string) ([]netip.AddrPort, error) {
 	return []netip.AddrPort{s.addr}, nil
 }
 
-// SetTXT gives a name texts, each made of strings that are sent as they are.
+// SetTXT sets the texts of a name; each consists of strings that are sent as they are.
 func (s *Server) SetTXT(name string, texts ...[]string) {
 	list := make([]dnsmessage.ResourceBody, len(texts))
 	for i, t := range texts {
@@ -99,7 +99,7 @@ func (s *Server) SetTXT(name string, texts ...[]string) {
 	s.set(name, dnsmessage.TypeTXT, list)
 }
 
-// SetMX gives a name mail servers, written as "10 mail.example".
+// SetMX sets the mail servers of a name, written as "10 mail.example".
 func (s *Server) SetMX(name string, values ...string) {
 	list := make([]dnsmessage.ResourceBody, len(values))
 	for i, v := range values {
@@ -118,8 +118,8 @@ func (s *Server) SetCNAME(name, to string) {
 	s.set(name, dnsmessage.TypeCNAME, []dnsmessage.ResourceBody{&dnsmessage.CNAMEResource{CNAME: makeName(to)}})
 }
 
-// SetSRV gives a name a service, such as "0 1 465 a.example."; "0 0 0 ." is one that is
-// not offered.
+// SetSRV sets the service of a name, such as "0 1 465 a.example."; "0 0 0 ." means that the
+// service is not offered.
 func (s *Server) SetSRV(name, value string) {
 	r := &dnsmessage.SRVResource{}
 	var host string
@@ -130,7 +130,7 @@ func (s *Server) SetSRV(name, value string) {
 	s.set(name, dnsmessage.TypeSRV, []dnsmessage.ResourceBody{r})
 }
 
-// SetManner makes the server misbehave for a name; "" ends that. The name "*" is
+// SetManner makes the server misbehave for a name; "" ends that. The name "*" stands for
 // every name.
 func (s *Server) SetManner(name string, m Manner) {
 	s.mu.Lock()
@@ -138,14 +138,14 @@ func (s *Server) SetManner(name string, m Manner) {
 	s.manners[name] = m
 }
 
-// Delegate says that a zone has other servers.
+// Delegate delegates a zone to other servers.
 func (s *Server) Delegate(zone string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.zones[zone] = true
 }
 
-// Streams is how many questions came by TCP.
+// Streams returns the number of questions that came by TCP.
 func (s *Server) Streams() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,7 +211,7 @@ func (s *Server) serveStream(conn net.Conn) {
 	_, _ = conn.Write(out)
 }
 
-// answer makes the answer to a question, and says how the name is answered.
+// answer returns the answer to a question, and the manner set for the name.
 func (s *Server) answer(query []byte, packet bool) ([]byte, Manner) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package tracetest is a collector for tests: it takes spans over HTTP as a real one does and
-// keeps them.
+// Package tracetest is a collector for tests: it receives spans over HTTP as a real one
+// does and keeps them.
 package tracetest
 
 import (
@@ -18,14 +18,14 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Span is one that came.
+// Span is a received span.
 type Span struct {
 	Name, Trace, ID, Parent string
 	Failed                  bool
 	Attributes              map[string]string
 }
 
-// Collector is a server that takes spans.
+// Collector is a server that receives spans.
 type Collector struct {
 	URL string
 
@@ -33,7 +33,7 @@ type Collector struct {
 	bytes  []byte
 	spans  []Span
 	header http.Header
-	hold   chan struct{} // nil: it answers at once
+	hold   chan struct{} // nil to answer at once
 }
 
 // New starts a collector.
@@ -46,7 +46,7 @@ func New(t testing.TB) *Collector {
 	return c
 }
 
-// NewHeld starts one that answers nothing before release is called.
+// NewHeld starts a collector that does not answer before release is called.
 func NewHeld(t testing.TB) (c *Collector, release func()) {
 	t.Helper()
 	c = New(t)
@@ -60,7 +60,7 @@ func NewHeld(t testing.TB) (c *Collector, release func()) {
 func (c *Collector) take(t testing.TB, w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // whoever sent it gave up
+		return // the sender gave up
 	}
 	if c.hold != nil {
 		<-c.hold
@@ -99,7 +99,7 @@ func read(s *spans.Span) Span {
 	return out
 }
 
-// Spans are those that came.
+// Spans returns the received spans.
 func (c *Collector) Spans() []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,14 +111,14 @@ func (c *Collector) Named(name string) []Span {
 	return slices.DeleteFunc(c.Spans(), func(s Span) bool { return s.Name != name })
 }
 
-// Bytes is everything that came, as it came.
+// Bytes returns everything received, unchanged.
 func (c *Collector) Bytes() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.bytes)
 }
 
-// Header is that of the last message.
+// Header returns the header of the last message.
 func (c *Collector) Header() http.Header {
 	c.mu.Lock()
 	defer c.mu.Unlock()
