@@ -9,7 +9,7 @@ import (
 	"konak/internal/kit/node"
 )
 
-// announce records that this node serves, and returns what takes that back. Nodes that
+// announce records that this node serves, and returns a function that undoes it. Nodes that
 // would not see each other's files are refused.
 func (a *App) announce(ctx context.Context) (leave func(), err error) {
 	store, err := node.FileStore(a.cfg.S3URL, a.cfg.FilesFolder())
