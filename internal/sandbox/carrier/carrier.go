@@ -17,16 +17,16 @@ import (
 	"konak/internal/sandbox/sipphone"
 )
 
-// Where the carrier is, unless something else runs there.
+// The carrier's address, unless it is in use.
 const wanted = "127.0.0.1:15070"
 
 const (
 	ringTime = 2 * time.Second
 	// talkTime is the longest call.
 	talkTime = time.Minute
-	// unanswered is longer than callers let it ring.
+	// unanswered is longer than callers wait for an answer.
 	unanswered = 3 * time.Minute
-	// ownTalk is how long a call of the carrier's customers talks.
+	// ownTalk is how long a call made by the carrier's customers lasts.
 	ownTalk = 30 * time.Second
 )
 
@@ -44,7 +44,7 @@ func Start(c clock.Source) (*Carrier, error) {
 	return &Carrier{phone}, err
 }
 
-// takes is what becomes of a call to a number.
+// takes decides what happens to a call to a number.
 func takes(number string) sipphone.Manner {
 	switch {
 	case strings.HasSuffix(number, "00"):
@@ -55,14 +55,14 @@ func takes(number string) sipphone.Manner {
 	return sipphone.Manner{Ring: ringTime}
 }
 
-// Server is the address and port of the line.
+// Server returns the address and port of the line.
 func (c *Carrier) Server() string { return c.phone.Addr().String() }
 
-// Phone is what makes its calls.
+// Phone returns the phone that makes its calls.
 func (c *Carrier) Phone() *sipphone.Phone { return c.phone }
 
-// Call lets a person call a number of the exchange at an address, and tells how it goes
-// on.
+// Call lets a person call a number of the exchange at an address, and reports the state of
+// the call.
 func (c *Carrier) Call(exchange, number, from string, tell func(state string)) error {
 	if exchange == "" {
 		return errors.New("the demo carries no calls")
