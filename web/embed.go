@@ -1,9 +1,9 @@
-// Package web holds the panel: the build of this folder, embedded, and the
-// handler that serves it. The panel is one page; its router owns every path
-// that is neither a file of the build nor the API's.
+// Package web holds the panel: the build of this folder, embedded, and the handler that
+// serves it. The panel is one page; its router owns every path that is neither a file of
+// the build nor the API's.
 //
-// The build is not committed. Without it everything compiles and the handler
-// answers 503 with the command that makes it.
+// The build is not committed. Without it everything compiles and the handler answers 503
+// with the command that creates it.
 package web
 
 import (

@@ -84,7 +84,7 @@ func (w warning) Error() string { return string(w) }
 // checkup is one check of a configuration.
 type checkup struct {
 	app.Config
-	db      *db.DB // nil where there is none yet, or it cannot be opened
+	db      *db.DB // nil if it does not exist yet or cannot be opened
 	openErr error
 
 	now      func() time.Time

@@ -37,7 +37,7 @@ func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	defer func() { node.Flags, ctx.Model.Flags, node.Positional = own, global, arguments }()
 	node.Flags, ctx.Model.Flags = nil, nil
 	flags := own
-	if usual := node.DefaultCmd; usual != nil { // what can be given without its name
+	if usual := node.DefaultCmd; usual != nil { // can be given without its name
 		flags, node.Positional = slices.Concat(usual.Flags, own), usual.Positional
 	}
 	for _, f := range flags {

@@ -33,7 +33,7 @@ func giveToOwner(folder string, user int, give func(path string, uid, gid int) e
 	}
 	return filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // a server runs beside
+			return nil // a running server removed it
 		}
 		if err != nil {
 			return err

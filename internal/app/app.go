@@ -97,11 +97,11 @@ type App struct {
 	log     *slog.Logger
 	clock   clock.Source
 	metrics *prometheus.Registry
-	node    *node.Node // nil where the data folder is not locked
-	serving uuid.UUID  // this node among those that serve
+	node    *node.Node // nil if the data folder is not locked
+	serving uuid.UUID  // this node's record among the serving nodes
 	box     *secret.Box
 
-	Traces   *trace.Tracer // nil where nothing is traced
+	Traces   *trace.Tracer // nil if nothing is traced
 	DB       *db.DB
 	API      *api.API
 	Link     *bus.Link // nil on the embedded database, which has one node
@@ -143,7 +143,7 @@ type App struct {
 	Templates     *template.Service
 	WhatsApp      *whatsapp.Service
 	Telephony     *telephony.Service
-	bankForms     string // where the panel may lead for a card payment
+	bankForms     string // where the panel may send a card payment
 	Wallet        *wallet.Service
 	Telegram      *telegram.Service
 	Social        *social.Service
@@ -170,7 +170,7 @@ type App struct {
 	Sender     *webhook.Sender
 	Streams    *api.OpenStreams
 	Waker      *conversation.Waker
-	Limits     *limit.Shared // nil where there is but one node
+	Limits     *limit.Shared // nil if there is only one node
 
 	// Exchange carries calls; nil if this node has none.
 	Exchange exchange.Exchange

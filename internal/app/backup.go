@@ -169,7 +169,7 @@ func (a *App) StepBackup(ctx context.Context) (int, error) {
 	if err != nil || target == "" {
 		return 0, err
 	}
-	if err := s.Clean(); err != nil { // one that broke off may have this name
+	if err := s.Clean(); err != nil { // an interrupted one may have this name
 		return 0, err
 	}
 	m, err := backup.WriteFolder(ctx, a.cfg.backupSource(a.DB), target, previous)

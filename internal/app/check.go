@@ -122,7 +122,7 @@ func (c *Config) checkAddresses() error {
 		{"--private-listen", c.PrivateListen},
 		{"--mail-listen", c.MailListen},
 		{"--mail-tls-listen", c.MailTLSListen},
-		{"--sip-listen", c.SIPListen}, // checkSIP looks at the form of these two
+		{"--sip-listen", c.SIPListen}, // checkSIP checks the form of these two
 		{"--sip-tls-listen", c.SIPTLSListen},
 	}
 	for i, a := range all {

@@ -14,7 +14,7 @@ import (
 
 // Rotation is the result of RotateKey.
 type Rotation struct {
-	Sealed  int    `json:"sealed"`  // values that were sealed anew
+	Sealed  int    `json:"sealed"`  // values that were sealed again
 	Resumed bool   `json:"resumed"` // whether an earlier run had broken off
 	KeyFile string `json:"key_file"`
 	// OldKeyFile is where the old master key is kept, for backups that were made with it;
@@ -49,7 +49,7 @@ func RotateKey(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source
 		return r, err
 	}
 	r.Begun = r.Resumed
-	waiting := r.KeyFile // where the new key lies until the database knows it
+	waiting := r.KeyFile // holds the new key until the database knows it
 	if target == "" {
 		waiting += ".new"
 	}

@@ -26,7 +26,7 @@ type standIn struct {
 	telegram *telegram.Server
 	social   *social.Server
 	model    *openai.Server
-	carrier  *carrier.Carrier // nil where the demo carries no calls or has a line of its own
+	carrier  *carrier.Carrier // nil if the demo carries no calls or has its own line
 	// customers is the page on which a visitor plays the customer.
 	customers *customer.Page
 	server    *http.Server

@@ -42,10 +42,10 @@ type Member struct {
 	Role        string
 	State       string
 	CreatedAt   clock.Time
-	InvitedAt   *clock.Time // when the last invitation was sent, while it waits
-	ExpiresAt   *clock.Time // when that one ends
+	InvitedAt   *clock.Time // when the pending invitation was sent
+	ExpiresAt   *clock.Time // when it expires
 	SuspendedAt *clock.Time
 	LastSeenAt  *clock.Time
 
-	called string // what the workspace calls them, where that is not their own name
+	called string // their name in this workspace, if it differs from their own
 }

@@ -40,9 +40,9 @@ type NewSession struct {
 	AppID                          *uuid.UUID // an OAuth app's
 	Scopes                         []string   // what an app was granted; nil is everything the role has
 	Resource                       string     // the path of the one resource that an app's token opens; "" is the whole API
-	Bound                          bool       // somebody else made it possible: it stays in its workspace
-	Unproven                       bool       // nobody typed the password for it: no step-up until they do
-	EndsBy                         time.Time  // it ends no later than this; the zero time bounds nothing
+	Bound                          bool       // opened by somebody else: it stays in its workspace
+	Unproven                       bool       // no password was entered for it: no step-up until one is
+	EndsBy                         time.Time  // it ends no later than this; the zero time means no limit
 }
 
 // verifiedAt returns when the password was proven for the session; the epoch means never.
@@ -89,7 +89,7 @@ type credentialRow struct {
 	tenantID, id, userID, membershipID uuid.UUID
 	slug                               string
 	workspace                          string // its name
-	user                               User   // nobody behind a key
+	user                               User   // zero for a key
 	licences                           []string
 	role                               string
 	ownRole                            *[]perm.Permission // the workspace's version of the role

@@ -10,7 +10,7 @@ import (
 const (
 	// disableAfter is the number of failed attempts in a row that disables an endpoint.
 	disableAfter = 10
-	statusGone   = 410 // the receiver wants no more, ever
+	statusGone   = 410 // the receiver never wants more
 	probeFirst   = time.Minute
 	maxProbeWait = 30 * time.Minute
 	// An endpoint that has failed for this long and this often is given up, except for one

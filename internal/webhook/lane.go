@@ -29,7 +29,7 @@ type laneChange int
 
 const (
 	rowsRead        laneChange = iota // there is something to send, or something is unmarked
-	nothingRead                       // there is neither
+	nothingRead                       // neither is the case
 	runsLow                           // little is left of what was read, and more may wait
 	allMarked                         // nothing is left to send or to mark
 	notified                          // something was queued
@@ -78,7 +78,7 @@ type lane struct {
 	signer   signature.Signer // nil while the settings are read again
 	inOrder  bool
 	disabled bool
-	healthy  bool // a success changes nothing of the endpoint's health
+	healthy  bool // a success does not change the endpoint's health
 	rate     int
 	epoch    int // counts the changes of the settings
 	settings func() time.Duration

@@ -41,8 +41,8 @@ type outcome struct {
 	kept     bool // something is due in a lane that was to be given back
 	back     bool // a disabled endpoint answered
 	disabled bool
-	mail     bool // the owners are to be told something
-	renewed  bool // the lease was prolonged
+	mail     bool // the owners are to be notified
+	renewed  bool // the lease was extended
 	changed  bool // the health
 	health   health
 	marks    []mark

@@ -30,7 +30,7 @@ type Recovery struct {
 	Queued     int         `json:"queued" example:"37" doc:"Number of deliveries queued for the endpoint"`
 	CreatedAt  clock.Time  `json:"created_at"`
 	FinishedAt *clock.Time `json:"finished_at" nullable:"true"`
-	after      uuid.UUID   // the last event that was looked at
+	after      uuid.UUID   // the last event that was examined
 }
 
 // advance records that the recovery has examined the events up to last.

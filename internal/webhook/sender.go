@@ -43,7 +43,7 @@ type Sender struct {
 	log     *slog.Logger
 	metrics *metrics
 	traces  *trace.Tracer
-	claim   uuid.UUID // what this sender's lanes are claimed with
+	claim   uuid.UUID // the id that this sender claims lanes with
 	lease   time.Duration
 
 	mu       sync.Mutex
@@ -66,11 +66,11 @@ type SenderConfig struct {
 	DB      *db.DB
 	Box     *secret.Box      // opens the signing secrets
 	Out     *outbound.Client // makes the requests
-	Owners  Owners           // are told about endpoints that do not answer
+	Owners  Owners           // notified about endpoints that do not answer
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 	Traces  *trace.Tracer // gets the attempts; nil for none
-	Lease   time.Duration // how long a silent sender keeps its lanes; DefaultLease where it is zero
+	Lease   time.Duration // how long a silent sender keeps its lanes; zero means DefaultLease
 }
 
 // NewSender creates the sender of a process and registers its metrics. It returns an error

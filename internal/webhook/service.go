@@ -47,8 +47,8 @@ type Config struct {
 	Out     *outbound.Client // says which addresses are allowed
 	Bus     bus.Bus          // tells streams about new events
 	Catalog event.Catalog
-	Owners  Owners  // are told when a secret is rotated or an endpoint deleted
-	Sender  *Sender // this process's, which is told what is queued and changed
+	Owners  Owners  // notified when a secret is rotated or an endpoint deleted
+	Sender  *Sender // of this process, notified of what is queued and changed
 }
 
 // New returns the service. It returns an error if something is missing.

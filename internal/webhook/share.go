@@ -27,7 +27,7 @@ const (
 
 // pace is what is remembered of an endpoint between tenures.
 type pace struct {
-	limit  int  // how many may be under way: grows with success
+	limit  int  // attempts that may be under way: grows with success
 	slow   bool // it takes long to answer
 	marked int  // since this process first sent to it
 	second time.Time

@@ -26,7 +26,7 @@ func scanEndpoint(row db.Row) (Endpoint, error) {
 	if rate > 0 {
 		e.RateLimit = &rate
 	}
-	if e.Status != Disabled { // what an attempt left that disabled nothing
+	if e.Status != Disabled { // the trace of an attempt that did not disable it
 		e.DisabledAt, e.DisabledStatusCode, e.DisabledErrorClass, e.DisabledReason = nil, nil, nil, nil
 	} else if probe != nil && probe.Before(never) {
 		e.NextProbeAt = probe

@@ -50,7 +50,7 @@ func scanDelivery(row db.Row) (Delivery, error) {
 	var d Delivery
 	var event uuid.UUID
 	var next, hold clock.Time
-	var probe *bool // the first that waits for a disabled endpoint, which is tried when its hold ends; null where none does
+	var probe *bool // the first one waiting for a disabled endpoint, tried when its hold ends; null if none waits
 	err := row.Scan(&d.ID, &d.EndpointID, &event, &d.EventType, &d.Status, &d.Attempts, &d.LastStatusCode, &d.LastErrorClass,
 		&d.LastError, &d.LastAttemptAt, &next, &d.CreatedAt, &d.DeliveredAt, &hold, &probe)
 	d.EventID = "evt_" + event.String()

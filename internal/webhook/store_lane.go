@@ -158,7 +158,7 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 		id         uuid.UUID
 		hold       clock.Time
 		next       *clock.Time
-		off, works bool // works is false where the workspace is suspended
+		off, works bool // works is false if the workspace is suspended
 	}
 	in, arg := db.In(tx.Dialect(), 1, ids)
 	states, err := db.All(&tx.Reader, func(row db.Row) (s state, err error) { return s, row.Scan(&s.id, &s.hold, &s.next, &s.off, &s.works) },
@@ -261,13 +261,13 @@ var (
 	keptTypes = []string{"uuid", "uuid", "bigint"}
 )
 
-// markDeliveries writes the outcome of attempts and returns the ids of the
-// deliveries that it marked. The others have moved on, or their lane has another
-// holder. What was the newest attempt before moves into a row of its own.
+// markDeliveries writes the results of attempts and returns the ids of the deliveries that
+// it marked. The others have moved on, or their lane has another holder. The previous
+// newest attempt is moved into its own row.
 //
-// Deliveries are found by their id alone: workspace and endpoint are compared with
-// IS NOT DISTINCT FROM, which is no condition for an index. Otherwise PostgreSQL, as long
-// as it has no statistics of the table, reads the endpoint's whole history for each mark.
+// Deliveries are found by their id only: workspace and endpoint are compared with IS NOT
+// DISTINCT FROM, which cannot use an index. Otherwise PostgreSQL, as long as it has no
+// statistics of the table, reads the endpoint's whole history for each mark.
 func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) ([]uuid.UUID, error) {
 	var rows, before [][]any
 	for i := range marks {

@@ -1,9 +1,9 @@
-// Package apptest runs the whole server in a test: a real server on a fresh
-// database of each kind, a clock that stands still, and clients that hold
-// every answer against the OpenAPI document.
+// Package apptest runs the whole server in a test: a real server on a fresh database of
+// each kind, a clock that stands still, and clients that check every answer against the
+// OpenAPI document.
 //
-// The workers do not run by themselves; Settle takes their steps, so a test
-// says when things happen.
+// The workers do not run by themselves; Settle runs their steps, so that a test decides
+// when things happen.
 package apptest
 
 import (

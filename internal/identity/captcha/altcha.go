@@ -1,12 +1,11 @@
-// Package captcha asks people to show that they are no robots, where their
-// address or account has had many wrong passwords or requests for mail.
+// Package captcha asks people to show that they are no robots, if their address or account
+// has had many wrong passwords or requests for mail.
 //
-// Who shows it is checked by an outside service or by the embedded proof of
-// work, which has the format of ALTCHA's version 2, so that its widget solves
-// it. The browser derives a key from a nonce and a counter, again and again,
-// until the key begins as asked. The server chose the counter, so it knows the
-// key and checks an answer with one HMAC. Nothing is stored to give a challenge
-// out; an answer counts once, by its nonce.
+// The answer is checked by an outside service or by the embedded proof of work, which has
+// the format of ALTCHA's version 2, so that its widget solves it. The browser derives a key
+// from a nonce and a counter, again and again, until the key has the required beginning.
+// The server chose the counter, so it knows the key and checks an answer with one HMAC.
+// Issuing a challenge stores nothing; an answer is valid once, by its nonce.
 package captcha
 
 import (

@@ -195,8 +195,8 @@ func (g *Gate) count(ctx context.Context, add func(*db.Tx) error) error {
 
 // verdict is the state of an address by its counters.
 type verdict struct {
-	required bool // whether it must show that it is no robot
-	attack   bool // whether wrong passwords come from everywhere
+	required bool // whether the robot check is required
+	attack   bool // whether wrong passwords come from many addresses
 }
 
 // judge reads the counters of an address and, if emailKey is not empty, of an account; Info

@@ -1,7 +1,8 @@
-// Package totp makes and checks the codes of authenticator apps (RFC 6238): six digits by
-// SHA-1 and a step of half a minute, which every app knows.
+// Package totp creates and checks the codes of authenticator apps (RFC 6238): six digits by
+// SHA-1 and a step of half a minute, which every app supports.
 //
-// It keeps nothing. Who takes a code must write down its step, so that it counts once.
+// It stores nothing. The caller that accepts a code must record its step, so that it is
+// accepted only once.
 package totp
 
 import (

@@ -1,9 +1,9 @@
-// Package carrier is the stand-in of a demo for a carrier: calls to the outside reach
-// it over the operator's line, and it calls the numbers of the demo's workspaces.
+// Package carrier stands in for a carrier in a demo: outgoing calls reach it over the
+// operator's line, and it calls the numbers of the demo's workspaces.
 //
-// Every number rings for two seconds, answers, says a short melody, gives back what it
-// hears and hangs up after a minute. A number that ends in 00 is busy, and one that
-// ends in 01 does not answer.
+// Every number rings for two seconds, answers, plays a short melody, echoes what it hears
+// and hangs up after a minute. A number that ends in 00 is busy, and one that ends in 01
+// does not answer.
 //
 // It serves and calls this machine only, and carries at most 20 calls at once.
 package carrier

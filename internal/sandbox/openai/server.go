@@ -1,11 +1,11 @@
 // Package openai is a stand-in for servers of language models: it speaks the
 // OpenAI-compatible chat API over HTTP, streamed and whole, with tool calls and usage.
 //
-// It answers by simple rules: it searches for what the customer wrote, or looks an order
-// up where the text has a number, answers with the order or with the passage that the search is
-// sure of and cites it, and hands over where there is none. Without tools it rewrites the
-// last message. For tests it can be told to fail, to lie, and to follow every
-// instruction that it reads, as a model would that was talked into it.
+// It answers by simple rules: it searches for what the customer wrote, or looks up an order
+// if the text has a number, answers with the order or with the passage that the search is
+// sure of and cites it, and hands over if there is none. Without tools it rewrites the last
+// message. For tests it can be told to fail, to lie, and to follow every instruction that
+// it reads, as a manipulated model would.
 package openai
 
 import (
@@ -32,9 +32,9 @@ const (
 	Domains     = "domains"       // it writes a domain that it did not get, without a scheme
 	Numbers     = "numbers"       // it writes a telephone number that it did not get
 	OnlyCites   = "only_cites"    // its answer is a citation and nothing else
-	UnknownTool = "unknown_tool"  // it calls a tool that there is not
+	UnknownTool = "unknown_tool"  // it calls a tool that does not exist
 	ManyCalls   = "many_calls"    // it searches five times at once
-	BadJSON     = "bad_json"      // it gives a tool what is no JSON
+	BadJSON     = "bad_json"      // it gives a tool invalid JSON
 	NoSource    = "no_source"     // it answers out of nothing
 	LiesOfUse   = "lies_of_usage" // it counts more tokens than it was sent
 	HidesUse    = "hides_usage"   // it counts no tokens
@@ -146,7 +146,7 @@ type answer struct {
 	text string
 	tool string
 	args string
-	more int // how often it calls the tool beside the first time
+	more int // how often it calls the tool after the first time
 }
 
 var (

@@ -40,15 +40,15 @@ type Service struct {
 
 	mu       sync.Mutex
 	browsers map[string]*browser // by path
-	answer   int                 // what it answers instead of taking a push; 0 takes it
+	answer   int                 // what it answers instead of accepting a push; 0 accepts it
 	stop     chan struct{}       // closed when it answers again; nil while it does
-	waiting  chan struct{}       // of the callers who wait meanwhile
+	waiting  chan struct{}       // signals the callers who wait meanwhile
 }
 
 type browser struct {
 	private *ecdh.PrivateKey
 	auth    []byte
-	sender  string // the only key that it takes pushes of
+	sender  string // the only key whose pushes it accepts
 	got     []string
 	refused []string
 }

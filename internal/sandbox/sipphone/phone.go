@@ -1,12 +1,12 @@
 // Package sipphone is a peer of the exchange for stand-ins: a carrier in a demo, and the
-// servers of WhatsApp that lead calls to an exchange. It answers calls as its owner
+// servers of WhatsApp that pass calls to an exchange. It answers calls as its owner
 // decides and makes calls, over UDP or over TLS with encrypted sound.
 //
 // What always holds:
-//   - It is for a demo and for tests: it serves on loopback and calls loopback only.
-//   - Calls are bounded in number and in time; a call that is too many is refused.
-//   - What answers says a short melody and then gives back what it hears; what calls
-//     says the melody until it has said enough.
+//   - It is for demos and tests: it serves on loopback and calls loopback only.
+//   - Calls are limited in number and in time; calls beyond the limit are refused.
+//   - An answering phone plays a short melody and then echoes what it hears; a calling
+//     phone plays the melody for its whole talk.
 package sipphone
 
 import (

@@ -49,7 +49,7 @@ type bot struct {
 	Bot
 	webhook, secret string
 	lastError       string
-	updates         []wire.Update // that wait for whoever asks
+	updates         []wire.Update // that wait for a poll
 	chats           map[int64]bool
 	connections     map[string]wire.BusinessConnection
 	sent            []Sent
@@ -87,9 +87,9 @@ type Server struct {
 	bots     map[int64]*bot
 	files    map[string][]byte
 	failures map[string][]failure // by method
-	last     int64                // the last number that was given; it begins with the time, so that none comes twice
-	behind   int64                // by how much the ids of updates are below the numbers
-	news     chan struct{}        // closed and made anew when news come
+	last     int64                // the last number used; it begins with the time, so that none is repeated
+	behind   int64                // how much lower the ids of updates are than the numbers
+	news     chan struct{}        // closed and replaced when updates arrive
 }
 
 // New returns a service.

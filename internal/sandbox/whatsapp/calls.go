@@ -19,7 +19,7 @@ type calls struct {
 	settings  wire.CallSettings
 	asked     map[string][]time.Time // when each customer was asked
 	granted   map[string]time.Time   // until when; the zero time for ever
-	refuseFor string                 // why the number may not be called, "" where it may
+	refuseFor string                 // why the number may not be called, "" if it may
 }
 
 // callsOf returns the calls of a number; the caller holds the lock.
