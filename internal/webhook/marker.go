@@ -71,7 +71,7 @@ func (s *Sender) markAll() {
 		if err != nil {
 			s.log.Error("webhook results could not be marked", "error", err, "retry_in", markRetry)
 		}
-		for _, e := range batch { // rarely one; whoever waits for the lanes waits for this too
+		for _, e := range batch { // rarely one; callers that wait for the lanes wait for this too
 			if err == nil && e.mail {
 				s.mailOwners(context.Background(), e.lane.laneKey)
 			}

@@ -3,6 +3,6 @@
 // (Write, React, Press, Connect), as does POST /sandbox/telegram/{bot}/messages.
 //
 // It refuses what Telegram refuses: unknown tokens, chats that nobody began, texts that are
-// too long, files that are too large, polls while a webhook is set. It stores nothing when
-// it ends.
+// too long, files that are too large, polls while a webhook is set. It forgets
+// everything when it ends.
 package telegram
