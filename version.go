@@ -1,4 +1,4 @@
-// Package konak holds the version of the program, which stands in the file VERSION.
+// Package konak holds the version of the program, which is in the file VERSION.
 package konak
 
 import (

@@ -10,8 +10,8 @@ import (
 	"konak/migrations"
 )
 
-// The migrations of released versions never change and never go: databases exist that
-// they were applied to. Until a version is tagged, make freeze writes its list anew.
+// The migrations of released versions are never changed or removed: databases exist that
+// they were applied to. Until a version is tagged, make freeze rewrites its list.
 func TestReleasedMigrationsStay(t *testing.T) {
 	t.Parallel()
 	list := migrations.Released()

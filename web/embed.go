@@ -1,9 +1,9 @@
-// Package web holds the panel: the build of this folder, embedded, and the
-// handler that serves it. The panel is one page; its router owns every path
-// that is neither a file of the build nor the API's.
+// Package web holds the panel: the build of this folder, embedded, and the handler that
+// serves it. The panel is one page; its router owns every path that is neither a file of
+// the build nor the API's.
 //
-// The build is not committed. Without it everything compiles and the handler
-// answers 503 with the command that makes it.
+// The build is not committed. Without it everything compiles and the handler answers 503
+// with the command that creates it.
 package web
 
 import (
@@ -20,11 +20,11 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// contentPolicy lets the page load what this origin serves and nothing else:
-// no inline script, no inline style element, no frame around it. Styles that
-// script sets on an element are not inline styles to the browser. Where a
-// captcha service is configured, its widget may load its script and its frame.
-// Forms lead to this origin, and to those of the bank where there is one.
+// contentPolicy lets the page load what this origin serves and nothing else: no inline
+// script, no inline style element, no frame around it. Styles that script sets on an
+// element are not inline styles to the browser. If a captcha service is configured, its
+// widget may load its script and its frame. Forms may be sent to this origin, and to those
+// of the bank if there is one.
 func contentPolicy(forms string, outside []string) string {
 	also, frames := "", ""
 	if len(outside) > 0 {
@@ -38,15 +38,15 @@ func contentPolicy(forms string, outside []string) string {
 		"base-uri 'none'; form-action " + strings.TrimSpace("'self' "+forms) + "; frame-ancestors 'none'"
 }
 
-// widgetScript is the live-chat widget, the one file that is made for pages of
-// other sites.
+// widgetScript is the live-chat widget, the only file that is meant for pages of other
+// sites.
 const widgetScript = "/widget.js"
 
 const notBuilt = "panel not built: run make build"
 
-// Handler serves the embedded panel. Forms is where a card payment may lead, as the
-// source of a policy: "https:", an origin, or nothing. Outside are the origins of a
-// captcha service, if there is one.
+// Handler serves the embedded panel. Forms is the policy source to which a card payment may
+// lead: "https:", an origin, or nothing. Outside are the origins of a captcha service, if
+// there is one.
 func Handler(forms string, outside ...string) http.Handler {
 	return newHandler(embeddedFiles(), forms, outside...)
 }
@@ -114,7 +114,7 @@ func readFiles(build fs.FS) map[string]file {
 	return files
 }
 
-// typeOf does not ask the machine's own table, which differs between machines.
+// typeOf does not use the machine's own table, which differs between machines.
 func typeOf(name string) string {
 	switch path.Ext(name) {
 	case ".js":
@@ -153,10 +153,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found, isFile := h.files[name]
 	switch {
 	case isFile && strings.HasPrefix(name, "/assets/"):
-		// The name carries the content's hash: it can never mean anything else.
+		// The name carries the content's hash: its content can never change.
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	case name == widgetScript && isFile:
-		// It stands in other people's pages, which load it on every view.
+		// Other people's pages include it and load it on every view.
 		w.Header().Set("Cache-Control", "public, max-age=600, stale-while-revalidate=86400")
 		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 	case isFile && name != "/index.html":
@@ -198,7 +198,7 @@ func send(w http.ResponseWriter, r *http.Request, f file) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	// A client that left mid-way is no error of ours.
+	// A client that disconnected midway is not our error.
 	_, _ = w.Write(body)
 }
 

@@ -40,7 +40,7 @@ func TestPolicyNamesTheCaptchaAlone(t *testing.T) {
 	}
 }
 
-// Forms lead to this origin alone, and to a bank where there is one.
+// Forms may be sent only to this origin, and to a bank if there is one.
 func TestPolicyOfForms(t *testing.T) {
 	t.Parallel()
 	for forms, want := range map[string]string{"": "form-action 'self';", "https:": "form-action 'self' https:;"} {

@@ -20,7 +20,7 @@ type auditCmd struct {
 	JSON  bool `name:"json" help:"Print JSON."`
 }
 
-// auditLine is a line of the audit log as it is printed.
+// auditLine is a printed line of the audit log.
 type auditLine struct {
 	ID      uuid.UUID  `json:"id"`
 	At      clock.Time `json:"at"`
@@ -29,7 +29,7 @@ type auditLine struct {
 	Details any        `json:"details"`
 }
 
-// Run prints the lines of the audit log that belong to no workspace. Those of a workspace
+// Run prints the lines of the audit log that belong to no workspace. A workspace's lines
 // are in its panel.
 func (l *auditCmd) Run(ctx context.Context, out io.Writer) error {
 	if l.Limit < 1 || l.Limit > 10_000 {

@@ -28,14 +28,14 @@ import (
 	"konak/internal/kit/pgtest"
 )
 
-// unaudited are the commands that change no record, or of which the log of a database
-// cannot tell: they make it, bring it up to date or fill it.
+// unaudited are the commands that change no record, or that the database's log cannot
+// record: they create, migrate or fill it.
 var unaudited = []string{
 	"serve", "migrate", "backup make", "backup verify", "restore", "doctor", "health", "config", "openapi", "webhooks listen", "version",
 	"move", // TestMoveDatabase looks at its line, which is in the new database
 }
 
-// operated is an installation that operators' commands look at and change.
+// operated is an installation that operators' commands inspect and change.
 type operated struct {
 	*testing.T
 	data    string
@@ -43,7 +43,7 @@ type operated struct {
 	actions []string // of the audit log until now
 }
 
-// where are the settings of the installation.
+// where returns the settings of the installation.
 func (o *operated) where() []string {
 	out := []string{"--data", o.data, "--listen", "127.0.0.1:0", "--private-listen", "off"}
 	if o.db != "" {
@@ -92,7 +92,8 @@ func (o *operated) do(command ...string) string {
 	return out.String()
 }
 
-// hasJSON says whether a command has --json. Those of workspaces, people and jobs all do.
+// hasJSON reports whether a command has --json. Those of workspaces, people and jobs all
+// do.
 func (o *operated) hasJSON(command []string) bool {
 	o.Helper()
 	var c cli
@@ -112,8 +113,8 @@ func (o *operated) hasJSON(command []string) bool {
 	return false
 }
 
-// change runs a command, which must leave a line with the action; "" for one that only
-// looks, and leaves none.
+// change runs a command, which must leave an audit line with the action; "" for one that
+// only reads and leaves none.
 func (o *operated) change(action string, command ...string) {
 	o.Helper()
 	o.do(command...)
@@ -132,7 +133,8 @@ func (o *operated) change(action string, command ...string) {
 	o.actions = now
 }
 
-// prepare makes a workspace whose owner has a second step, and three jobs that failed for good.
+// prepare creates a workspace whose owner has a second step, and three jobs that failed for
+// good.
 func (o *operated) prepare() (failed []string) {
 	o.Helper()
 	log := slog.New(slog.DiscardHandler)
@@ -176,8 +178,8 @@ func (o *operated) prepare() (failed []string) {
 	return failed
 }
 
-// serve starts a server in a process of its own and waits until it is ready. The function
-// that it returns stops it.
+// serve starts a server in its own process and waits until it is ready. The returned
+// function stops it.
 func (o *operated) serve() (base string, stop func()) {
 	o.Helper()
 	path, err := exec.LookPath("konak")
@@ -225,8 +227,8 @@ func (o *operated) serve() (base string, stop func()) {
 	}
 }
 
-// load lets a workspace of its own write by the API until stop is called, which returns
-// how many contacts were made. A request that is refused is an error.
+// load lets its own workspace write by the API until stop is called, which returns the
+// number of contacts created. A refused request is an error.
 func (o *operated) load(base string) (stop func() int64) {
 	o.Helper()
 	var made struct{ Password string }
@@ -287,8 +289,8 @@ func post(ctx context.Context, address string, cookies []*http.Cookie, body stri
 	return resp.StatusCode, resp.Cookies(), err
 }
 
-// Every command of an operator works beside a server that writes, on both databases, and
-// prints JSON; each that changes something leaves a line in the audit log.
+// Every operator's command works while a server writes, on both databases, and prints JSON;
+// each that changes something leaves a line in the audit log.
 func TestOperatorsCommandsBesideAServer(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
@@ -379,8 +381,8 @@ func (o *operated) operate(dir string, failed []string) (known []string) {
 	return known
 }
 
-// secondNode starts another node on the database, with the key and with files of its own:
-// it is refused before it greets anybody.
+// secondNode starts another node on the database, with the key but its own files: it is
+// refused before it greets anybody.
 func (o *operated) secondNode() {
 	o.Helper()
 	key, err := os.ReadFile(filepath.Join(o.data, "master.key"))
@@ -399,7 +401,7 @@ func (o *operated) secondNode() {
 	}
 }
 
-// commandName is what is typed for a command.
+// commandName returns the name that is typed for a command.
 func commandName(n *kong.Node) string {
 	if n.Parent == nil || n.Parent.Type == kong.ApplicationNode {
 		return n.Name

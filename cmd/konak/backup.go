@@ -37,7 +37,7 @@ type backupReport struct {
 	Bytes   int64      `json:"bytes"`
 	WithKey bool       `json:"with_key"`
 	S3      bool       `json:"s3"`
-	// Missing are files that the database counts on and that are not in the backup.
+	// Missing are files that the database refers to but that are not in the backup.
 	Missing []string `json:"missing"`
 }
 
@@ -56,7 +56,7 @@ func newBackupReport(path string, m backup.Manifest) backupReport {
 	return r
 }
 
-// Run copies the embedded database and its files, beside a server that may run.
+// Run copies the embedded database and its files; a server may be running.
 func (b *backupMakeCmd) Run(ctx context.Context, out io.Writer) error {
 	m, err := app.Backup(ctx, b.Config, logger(b.Config), clock.System{}, app.BackupOptions{
 		Target: b.Target, Previous: b.Previous, Recipients: b.AgeRecipient, WithKey: b.WithKey,
@@ -80,7 +80,8 @@ func (b *backupMakeCmd) Run(ctx context.Context, out io.Writer) error {
 	return errors.Join(err, r.missing())
 }
 
-// missing returns an error that names the files which were not there to be copied.
+// missing returns an error that names the files that could not be copied because they do
+// not exist.
 func (r backupReport) missing() error {
 	if len(r.Missing) == 0 {
 		return nil
@@ -95,7 +96,7 @@ type backupVerifyCmd struct {
 	JSON        bool   `name:"json" help:"Print JSON."`
 }
 
-// Run reads a whole backup and fails where it is not whole.
+// Run reads a whole backup and fails if it is incomplete or damaged.
 func (b *backupVerifyCmd) Run(ctx context.Context, out io.Writer) error {
 	m, err := backup.Verify(ctx, b.Path, b.AgeIdentity)
 	if err != nil {
@@ -119,7 +120,7 @@ type restoreCmd struct {
 	JSON        bool   `name:"json" help:"Print JSON."`
 }
 
-// Run puts a backup into an empty data folder and says whether the master key
+// Run restores a backup into an empty data folder and reports whether the master key
 // belongs to it.
 func (r *restoreCmd) Run(ctx context.Context, out io.Writer) error {
 	var m backup.Manifest

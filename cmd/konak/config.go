@@ -21,11 +21,11 @@ import (
 
 const defaultFile = "konak.json"
 
-// packageFile is the configuration of the Debian package.
+// packageFile is the configuration file of the Debian package.
 const packageFile = "/etc/konak/konak.json"
 
-// configFile finds --config before the flags are parsed, because the file
-// gives flags their values.
+// configFile finds --config before the flags are parsed, because the file supplies values
+// of flags.
 func configFile(args []string) (fileResolver, error) {
 	path, asked := os.Getenv("KONAK_CONFIG"), os.Getenv("KONAK_CONFIG") != ""
 	for i, a := range args {
@@ -52,22 +52,22 @@ func configFile(args []string) (fileResolver, error) {
 	if err := json.Unmarshal(b, &r.values); err != nil {
 		return fileResolver{}, fmt.Errorf("%s is not a JSON object such as {\"listen\": \"127.0.0.1:8080\"}: %w", path, err)
 	}
-	// Null is no value, and what is set nowhere has its default.
+	// A null is no value; a setting without a value has its default.
 	maps.DeleteFunc(r.values, func(_ string, v any) bool { return v == nil })
 	return r, nil
 }
 
-// fileResolver takes flag values from a JSON object.
+// fileResolver reads flag values from a JSON object.
 type fileResolver struct {
 	path   string
 	values map[string]any
 }
 
-// Validate implements kong.Resolver. What check refuses never comes here.
+// Validate implements kong.Resolver. check has already refused invalid keys.
 func (fileResolver) Validate(*kong.Application) error { return nil }
 
-// check refuses a key that is no flag, because a misspelled setting must not be
-// silently ignored.
+// check refuses a key that is not a flag, because a misspelled setting must not be silently
+// ignored.
 func (r fileResolver) check(app *kong.Application) error {
 	known := flagsOf(app.Node)
 	for key := range r.values {
@@ -81,8 +81,8 @@ func (r fileResolver) check(app *kong.Application) error {
 	return nil
 }
 
-// Resolve implements kong.Resolver. Kong asks it after the environment, and
-// what one start is given must win over what every start reads.
+// Resolve implements kong.Resolver. Kong calls it after reading the environment, but a
+// variable for one start must win over the file, which every start reads.
 func (r fileResolver) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, set := os.LookupEnv(name); set {
@@ -98,7 +98,7 @@ func (r fileResolver) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 	return r.values[flag.Name], nil
 }
 
-// flagsOf lists the flags of a command and of those below it.
+// flagsOf lists the flags of a command and of its subcommands.
 func flagsOf(n *kong.Node) []*kong.Flag {
 	out := slices.Clone(n.Flags)
 	for _, c := range n.Children {
@@ -107,12 +107,12 @@ func flagsOf(n *kong.Node) []*kong.Flag {
 	return out
 }
 
-// serviceVariable is what Kubernetes adds to the environment of every container for a
+// serviceVariable matches the variables that Kubernetes adds to every container for a
 // Service whose name begins with konak.
 var serviceVariable = regexp.MustCompile(`^KONAK_([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
 
-// checkEnviron refuses KONAK_ variables that are no setting. The test variables of the
-// development tools are nobody's business here, nor are those that Kubernetes adds.
+// checkEnviron refuses KONAK_ variables that are not settings. It ignores the test
+// variables of the development tools and those that Kubernetes adds.
 func checkEnviron(p *kong.Kong, environ []string) error {
 	known := []string{}
 	for _, f := range flagsOf(p.Model.Node) {
@@ -137,7 +137,7 @@ func checkEnviron(p *kong.Kong, environ []string) error {
 
 type configCmd struct{ app.Config }
 
-// source says where a setting's value comes from: the first that has it.
+// source returns where a setting's value comes from: the first source that has it.
 func source(kctx *kong.Context, file fileResolver, f *kong.Flag) string {
 	if slices.ContainsFunc(kctx.Path, func(p *kong.Path) bool { return p.Flag != nil && !p.Resolved && p.Flag.Name == f.Name }) {
 		return "flag"

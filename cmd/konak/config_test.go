@@ -18,7 +18,7 @@ import (
 	"konak/internal/app"
 )
 
-// settings runs `konak config` with a file and gives its lines by flag.
+// settings runs `konak config` with a file and returns its lines by flag.
 func settings(t *testing.T, file string, args ...string) map[string]string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "konak.json")
@@ -59,8 +59,8 @@ func TestSettingsComeFromFlagThenVariableThenFile(t *testing.T) {
 	}
 }
 
-// A secret may stand in a file of its own, named by a variable or given by systemd, and
-// is never printed.
+// A secret may be in its own file, named by a variable or given by systemd, and is never
+// printed.
 func TestSecretsComeFromFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"key": "by-variable", "smtp-url": "smtp://by-credential", "db": "postgres://by-credential"} {
@@ -99,8 +99,8 @@ func TestSecretsComeFromFiles(t *testing.T) {
 	}
 }
 
-// A Service named konak in Kubernetes adds variables that are no settings; outside of it
-// they are misspelled ones.
+// A Service named konak in Kubernetes adds variables that are not settings; outside
+// Kubernetes they are treated as misspelled.
 func TestServiceNamedKonak(t *testing.T) {
 	t.Parallel()
 	var c cli
@@ -120,7 +120,7 @@ func TestServiceNamedKonak(t *testing.T) {
 	}
 }
 
-// Whatever sounds like a secret is one.
+// Every setting that sounds like a secret is treated as one.
 func TestSecretsAreKnown(t *testing.T) {
 	var c cli
 	open := []string{"captcha-site-key", "iyzico-key", "limit-key", "mail-tls-key", "sip-tls-key"}
@@ -163,8 +163,7 @@ func TestEverySettingIsInTheDocs(t *testing.T) {
 	}
 }
 
-// Every setting has a variable that is named like its flag, and what stands in
-// it arrives.
+// Every setting has a variable that is named like its flag, and its value arrives.
 func TestEveryVariableIsRead(t *testing.T) {
 	var c cli
 	parser := newParser(&c, fileResolver{}, io.Discard, io.Discard)
@@ -240,7 +239,7 @@ func TestPanelURL(t *testing.T) {
 	}
 }
 
-// Settings that cannot work are refused by the flag that was given.
+// Settings that cannot work are refused, naming the flag.
 func TestSettingsThatCannotWork(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ flag, value, want string }{
@@ -286,7 +285,7 @@ func TestSettingsThatCannotWork(t *testing.T) {
 	}
 }
 
-// A size may have a unit, in the file too, where it may also be a number.
+// A size may have a unit, also in the file, where it may be a number too.
 func TestSizes(t *testing.T) {
 	for file, want := range map[string]string{
 		`{"storage-quota": "50GiB"}`:     "53687091200 ",
@@ -298,7 +297,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// Settings of calls that cannot work are refused where calls are carried.
+// Settings of calls that cannot work are refused if calls are carried.
 func TestSettingsOfCallsThatCannotWork(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ flag, value, want string }{

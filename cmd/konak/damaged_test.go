@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A database file that is damaged is named, with the way out, by every command that opens
-// it.
+// Every command that opens a damaged database file names it and says what to do.
 func TestDamagedDatabase(t *testing.T) {
 	t.Parallel()
 	made := filepath.Join(t.TempDir(), "data")
@@ -43,8 +42,8 @@ func TestDamagedDatabase(t *testing.T) {
 	}
 }
 
-// A database file of which a crash left nothing is not taken for a new one, whichever file
-// beside it says so: SQLite would throw its log away.
+// A database file that a crash left empty is not taken for a new one if any file next to it
+// shows otherwise: SQLite would discard its log.
 func TestEmptiedDatabase(t *testing.T) {
 	t.Parallel()
 	for _, beside := range []string{"konak.db-wal", "node", "master.key"} {
@@ -70,7 +69,7 @@ func TestEmptiedDatabase(t *testing.T) {
 			t.Errorf("%s, begun anew: ended with %d: %s", beside, code, text)
 		}
 	}
-	// A first start that was killed leaves an empty file and nothing else.
+	// A first start that was killed leaves only an empty file.
 	data := t.TempDir()
 	for _, file := range []string{"konak.db", "node"} {
 		if err := os.WriteFile(filepath.Join(data, file), nil, 0o600); err != nil {

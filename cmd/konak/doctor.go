@@ -31,8 +31,8 @@ type doctorCmd struct{ app.Config }
 
 var errUnwell = errors.New("some checks failed")
 
-// Run looks at everything that serving needs and says what to do about what
-// is missing. It leaves nothing behind.
+// Run checks everything that serving needs and says what to do about problems. It leaves
+// nothing behind.
 func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 	c := &checkup{Config: d.Config, now: clock.System{}.Now, freeDisk: node.FreeDisk, lookUp: net.DefaultResolver.LookupHost, lookUpMX: net.DefaultResolver.LookupMX}
 	c.openDatabase(ctx)
@@ -76,15 +76,15 @@ func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// warning says what is amiss while Konak starts and serves all the same.
+// warning is a problem with which Konak still starts and serves.
 type warning string
 
 func (w warning) Error() string { return string(w) }
 
-// checkup is one look at a configuration.
+// checkup is one check of a configuration.
 type checkup struct {
 	app.Config
-	db      *db.DB // nil where there is none yet, or it cannot be opened
+	db      *db.DB // nil if it does not exist yet or cannot be opened
 	openErr error
 
 	now      func() time.Time
@@ -105,7 +105,7 @@ func (d *checkup) close() {
 	}
 }
 
-// folder tries to write where the data folder is or will be made.
+// folder tries to write in the data folder, or where it will be created.
 func (d *checkup) folder(context.Context) (string, error) {
 	info, err := os.Stat(d.Data)
 	if errors.Is(err, os.ErrNotExist) {
@@ -129,7 +129,7 @@ func (d *checkup) folder(context.Context) (string, error) {
 	return d.Data + " is writable", errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// modes looks whether others on this machine can read what Konak keeps.
+// modes checks whether others on this machine can read Konak's files.
 func (d *checkup) modes(context.Context) (string, error) {
 	exposed, err := d.Exposed()
 	if err != nil {
@@ -180,7 +180,7 @@ func (d *checkup) files(ctx context.Context) (string, error) {
 	return where, d.findings(ctx)
 }
 
-// strays warns of files that no workspace has.
+// strays warns of files that belong to no workspace.
 func strays(ctx context.Context, store *blob.Store) error {
 	ctx, cancel := context.WithTimeout(ctx, reach)
 	defer cancel()
@@ -195,7 +195,7 @@ func strays(ctx context.Context, store *blob.Store) error {
 		"repeat the import, or delete the folder", folders[0], len(folders)))
 }
 
-// otherNodes looks whether a node that serves the database keeps its files elsewhere.
+// otherNodes checks whether a node that serves the database keeps its files elsewhere.
 func (d *checkup) otherNodes(ctx context.Context) error {
 	if d.db == nil {
 		return nil // the check of the database says why
@@ -206,7 +206,7 @@ func (d *checkup) otherNodes(ctx context.Context) error {
 	return node.CheckStore(ctx, d.db, d.S3URL, d.FilesFolder())
 }
 
-// listedFindings is how many missing or damaged files are listed.
+// listedFindings is the maximum number of missing or damaged files that are listed.
 const listedFindings = 10
 
 // findings returns an error that lists the files that were found missing or
@@ -240,7 +240,7 @@ func (d *checkup) findings(ctx context.Context) error {
 	return errors.New(text.String())
 }
 
-// traces asks the collector whether it takes traces.
+// traces checks whether the collector accepts traces.
 func (d *checkup) traces(ctx context.Context) (string, error) {
 	if d.Traces.Address == "" {
 		return "off", nil
@@ -256,8 +256,8 @@ func (d *checkup) settings(context.Context) (string, error) {
 	return "valid", d.Check()
 }
 
-// key looks at the key that seals secrets, without making one, and compares it
-// with the database.
+// key checks the key that seals secrets, without creating one, and compares it with the
+// database.
 func (d *checkup) key(ctx context.Context) (string, error) {
 	if d.db != nil {
 		if err := d.CheckKey(ctx, d.db); err != nil {
@@ -300,7 +300,7 @@ func (d *checkup) private(ctx context.Context) (string, error) {
 	return text, err
 }
 
-// ask returns what an address of this machine answers, or "" where it does not.
+// ask returns the answer of an address of this machine, or "" if there is none.
 func ask(ctx context.Context, url string) string {
 	ctx, cancel := context.WithTimeout(ctx, reach)
 	defer cancel()
@@ -317,7 +317,7 @@ func ask(ctx context.Context, url string) string {
 	return string(b)
 }
 
-// free says whether an address can be listened on.
+// free reports whether an address can be listened on.
 func free(ctx context.Context, flag, address string) (string, error) {
 	ln, err := app.ListenOn(ctx, flag, address)
 	if err != nil {
@@ -326,7 +326,7 @@ func free(ctx context.Context, flag, address string) (string, error) {
 	return address + " is free", ln.Close()
 }
 
-// reach bounds how long another server is waited for.
+// reach is the time limit for another server's answer.
 const reach = 5 * time.Second
 
 // smtp asks the mail server for its greeting and sends nothing.
@@ -372,7 +372,7 @@ func (d *checkup) mail(ctx context.Context) (string, error) {
 	return text + tlsText, err
 }
 
-// greetsMail says whether an address of this machine greets as mail servers do.
+// greetsMail reports whether an address of this machine greets as mail servers do.
 func greetsMail(ctx context.Context, address string) bool {
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", address)

@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// calls looks at the ports that calls need, and says which address telephones are told.
+// calls checks the ports that calls need, and reports the address that telephones are told.
 func (d *checkup) calls(ctx context.Context) (string, error) {
 	if !d.CarriesCalls() {
 		return "off: this node handles no calls", nil
@@ -50,7 +50,7 @@ func (d *checkup) calls(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s is free, as are ports for %d simultaneous phones; they are given the address %s%s", address, size, told, secure), nil
 }
 
-// secureCalls looks at the port and the certificate of SIP over TLS.
+// secureCalls checks the port and the certificate of SIP over TLS.
 func (d *checkup) secureCalls(ctx context.Context) (string, error) {
 	if d.SIPTLSListen == "" {
 		return "", nil
@@ -84,7 +84,7 @@ func (d *checkup) soundPorts(addr netip.Addr) (int, error) {
 	return ports.Size(), socket.Close()
 }
 
-// answersSIP says whether an address answers as an exchange does.
+// answersSIP reports whether an address answers as an exchange does.
 func answersSIP(ctx context.Context, address string) bool {
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", address)

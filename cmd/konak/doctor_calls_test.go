@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// writeCertificate writes a certificate that holds until a time, and its key, and
+// writeCertificate writes a certificate that is valid until a time, and its key, and
 // returns both files.
 func writeCertificate(t *testing.T, until time.Time) (cert, key string) {
 	t.Helper()
@@ -42,8 +42,8 @@ func writeCertificate(t *testing.T, until time.Time) (cert, key string) {
 	return cert, key
 }
 
-// The doctor says until when the certificate of SIP over TLS holds, and refuses one that
-// has ended, one that cannot be read, and a port that is taken.
+// The doctor says until when the certificate of SIP over TLS is valid, and refuses one that
+// has expired, one that cannot be read, and a port that is taken.
 func TestDoctorLooksAtSecureCalls(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -17,10 +17,10 @@ import (
 )
 
 // leastDisk is the free space in bytes below which a disk is too full to serve from. The
-// alert rules of the packages warn at five times as much.
+// alert rules of the packages warn at five times that.
 const leastDisk = 1_000_000_000
 
-// disk looks at the free space of each folder that grows.
+// disk checks the free space of each folder that grows.
 func (d *checkup) disk(context.Context) (string, error) {
 	folders := []string{d.Data}
 	if d.S3URL == "" {
@@ -47,7 +47,7 @@ func (d *checkup) disk(context.Context) (string, error) {
 	return strings.Join(free, ", "), nil
 }
 
-// nearestFolder returns a path, or the folder above it that is there.
+// nearestFolder returns a path, or its nearest existing parent folder.
 func nearestFolder(path string) (string, error) {
 	for {
 		_, err := os.Stat(path)
@@ -58,11 +58,11 @@ func nearestFolder(path string) (string, error) {
 	}
 }
 
-// clockTolerance is how far clocks may be apart.
+// clockTolerance is the accepted difference between clocks.
 const clockTolerance = 5 * time.Second
 
-// clock compares the clock of this machine with those of the database and of the S3
-// service, where they are others.
+// clock compares the clock of this machine with those of the database server and of the S3
+// service, if it uses them.
 func (d *checkup) clock(ctx context.Context) (string, error) {
 	var compared []string
 	if d.db != nil && d.db.Dialect() == db.Postgres {
@@ -84,8 +84,8 @@ func (d *checkup) clock(ctx context.Context) (string, error) {
 	return fmt.Sprintf("within %s of %s", clockTolerance, strings.Join(compared, " and ")), nil
 }
 
-// compareClock asks for the time of another machine and returns an error where this one's
-// is further away than clockTolerance, without what the way there and back may explain.
+// compareClock asks for the time of another machine and returns an error if it differs from
+// this one's by more than clockTolerance, not counting what the round trip may explain.
 func (d *checkup) compareClock(whose string, precision time.Duration, ask func() (time.Time, error)) error {
 	before := d.now()
 	there, err := ask()
@@ -103,7 +103,8 @@ func (d *checkup) compareClock(whose string, precision time.Duration, ask func()
 	return nil
 }
 
-// askTime returns the time that a web server says it is. Whatever else it answers is well.
+// askTime returns the time that a web server reports. The rest of its answer does not
+// matter.
 func askTime(ctx context.Context, address string) (time.Time, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -125,7 +126,7 @@ func askTime(ctx context.Context, address string) (time.Time, error) {
 	return http.ParseTime(resp.Header.Get("Date"))
 }
 
-// names looks whether the DNS knows the names that people use, and those that mail goes to.
+// names checks whether the DNS knows the names that people and mail servers use.
 func (d *checkup) names(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, reach)
 	defer cancel()
@@ -137,8 +138,8 @@ func (d *checkup) names(ctx context.Context) (string, error) {
 	return text + "; " + mail, err
 }
 
-// mailNames looks whether mail finds its way to --mail-domain: by an MX record, or without
-// one by the address of the domain itself.
+// mailNames checks whether mail reaches --mail-domain: by an MX record, or else by the
+// address of the domain itself.
 func (d *checkup) mailNames(ctx context.Context) (string, error) {
 	found, err := d.lookUpMX(ctx, d.MailDomain)
 	if err == nil && len(found) > 0 {
@@ -150,7 +151,7 @@ func (d *checkup) mailNames(ctx context.Context) (string, error) {
 	return d.MailDomain + " has no MX record, so its mail goes to the domain's own address", nil
 }
 
-// panelNames looks whether the DNS knows the names of the panel.
+// panelNames checks whether the DNS knows the names of the panel.
 func (d *checkup) panelNames(ctx context.Context) (string, error) {
 	if d.PublicURL == "" {
 		return "no name to look up: --public-url is not set", nil
@@ -171,8 +172,8 @@ func (d *checkup) panelNames(ctx context.Context) (string, error) {
 	if d.Domain == "" || d.Domain == "localhost" {
 		return text, nil
 	}
-	// Any name will do where a record stands for all; where each workspace has a record of
-	// its own, this one has none.
+	// Any name works if there is a wildcard record; if each workspace has its own record,
+	// this name has none.
 	workspace := "konak-doctor.crm." + d.Domain
 	if _, err := d.lookUp(ctx, workspace); err != nil {
 		return fmt.Sprintf("%s; *.crm.%s does not resolve, so each workspace needs its own record", text, d.Domain), nil
@@ -180,7 +181,7 @@ func (d *checkup) panelNames(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s; *.crm.%s resolves", text, d.Domain), nil
 }
 
-// backups tries to write where backups are kept.
+// backups tries to write in the backup folder.
 func (d *checkup) backups(context.Context) (string, error) {
 	if d.BackupFolder == "" {
 		return "the server creates none (--backup-folder)", nil

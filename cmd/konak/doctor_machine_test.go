@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/node"
 )
 
-// wantCheck fails the test where a check's text or error lacks what it is to say.
+// wantCheck fails the test if a check's text or error lacks what it must say.
 func wantCheck(t *testing.T, check func(context.Context) (string, error), fails bool, says string) {
 	t.Helper()
 	text, err := check(t.Context())
@@ -28,8 +28,8 @@ func wantCheck(t *testing.T, check func(context.Context) (string, error), fails 
 	}
 }
 
-// Every folder that grows must be on a disk with enough free space. A folder that is not
-// there yet is judged by the disk that it will be made on.
+// Every folder that grows must be on a disk with enough free space. A folder that does not
+// exist yet is checked on the disk where it will be created.
 func TestDoctorOfDisks(t *testing.T) {
 	t.Parallel()
 	free := map[string]uint64{}
@@ -51,8 +51,8 @@ func TestDoctorOfDisks(t *testing.T) {
 	}
 }
 
-// The clock is compared with the database's where that is a server, and nothing is claimed
-// where there is none to compare with.
+// The clock is compared with the database's if that is a server, and nothing is claimed if
+// there is nothing to compare with.
 func TestDoctorOfClocks(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, handle *db.DB, _ *clock.Fake) {
@@ -73,7 +73,7 @@ func TestDoctorOfClocks(t *testing.T) {
 	})
 }
 
-// The S3 service tells its time without being shown a secret.
+// The S3 service tells its time without getting a secret.
 func TestDoctorOfClockOfS3(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 17, 12, 0, 0, 0, time.UTC)

@@ -21,7 +21,7 @@ import (
 	"konak/migrations"
 )
 
-// newCheckup is a checkup of a new installation on SQLite.
+// newCheckup returns a checkup of a new installation on SQLite.
 func newCheckup(t *testing.T) *checkup {
 	t.Helper()
 	d := &checkup{}
@@ -79,7 +79,7 @@ func TestDoctorListsLostFiles(t *testing.T) {
 	}
 }
 
-// The doctor warns of files that no workspace has: an import that was killed left them.
+// The doctor warns of files that belong to no workspace: a killed import left them.
 func TestDoctorWarnsOfStrayFiles(t *testing.T) {
 	t.Parallel()
 	d := newCheckup(t)
@@ -100,8 +100,8 @@ func TestDoctorWarnsOfStrayFiles(t *testing.T) {
 	}
 }
 
-// Addresses that are taken by the server itself are well, so that the doctor can be
-// asked beside it; one that is not ready is not.
+// Addresses that the server itself occupies are fine, so that the doctor can run next to
+// it; a server that is not ready is not.
 func TestDoctorBesideAServer(t *testing.T) {
 	t.Parallel()
 	var readiness atomic.Value
@@ -149,7 +149,7 @@ func TestDoctorBesideAServer(t *testing.T) {
 	}
 }
 
-// The doctor asks the collector of traces whether it takes them, with its key.
+// The doctor checks whether the collector accepts traces, with its key.
 func TestDoctorAsksTheCollector(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

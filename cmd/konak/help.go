@@ -7,8 +7,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// shownSettings are the settings that the help of a command shows, by its name. Of the
-// others it shows which installation they are about. All are in that of `konak config`.
+// shownSettings are the settings that the help of a command shows, by the command's name.
+// Other commands show those that select the installation. The help of `konak config` lists
+// all.
 var shownSettings = map[string][]string{
 	"serve":  {"listen", "data", "db", "domain", "public-url", "smtp-url", "sign-up", "demo"},
 	"health": {"listen"},
@@ -21,7 +22,7 @@ var shownSettings = map[string][]string{
 const listSettings = "config"
 
 // printHelp prints the help of a command: its own flags first, then the settings that
-// matter to it, so that it fits a screen.
+// matter to it, so that it fits on a screen.
 func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	node := ctx.Selected()
 	if node == nil || node.Name == listSettings {
@@ -36,7 +37,7 @@ func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	defer func() { node.Flags, ctx.Model.Flags, node.Positional = own, global, arguments }()
 	node.Flags, ctx.Model.Flags = nil, nil
 	flags := own
-	if usual := node.DefaultCmd; usual != nil { // what can be given without its name
+	if usual := node.DefaultCmd; usual != nil { // can be given without its name
 		flags, node.Positional = slices.Concat(usual.Flags, own), usual.Positional
 	}
 	for _, f := range flags {
@@ -56,7 +57,7 @@ func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	return err
 }
 
-// child returns a command of a node.
+// child returns a subcommand of a node.
 func child(n *kong.Node, name string) *kong.Node {
 	return n.Children[slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == name })]
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// screen is how many lines the help of a command may have.
+// screen is the maximum number of lines of a command's help.
 const screen = 36
 
 // helpOf prints the help of a command.
@@ -31,8 +31,8 @@ func helpOf(t *testing.T, command ...string) string {
 	return out.String()
 }
 
-// The help of each command fits a screen and begins with the flags of the command itself;
-// every setting is in that of konak config.
+// The help of each command fits on a screen and begins with the flags of the command
+// itself; the help of konak config has every setting.
 func TestHelpFitsAScreen(t *testing.T) {
 	t.Parallel()
 	var c cli
@@ -75,7 +75,7 @@ func TestHelpFitsAScreen(t *testing.T) {
 	}
 }
 
-// checkOrder looks whether a command's own flags come before the settings.
+// checkOrder checks that a command's own flags come before the settings.
 func checkOrder(t *testing.T, command []string, text string, settings []string) {
 	t.Helper()
 	setting := ""

@@ -27,8 +27,8 @@ type jobsListCmd struct {
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
-// deadJob is a job of the list, and the slug of its workspace: empty where it belongs to
-// none, or to one that was deleted.
+// deadJob is a dead job and the slug of its workspace: empty if it belongs to none, or to a
+// deleted one.
 type deadJob struct {
 	jobs.Dead
 	Workspace string `json:"workspace"`
@@ -55,7 +55,7 @@ func deadJobs(ctx context.Context, a *app.App, kind string, limit int) ([]deadJo
 	return out, nil
 }
 
-// whose names the workspace of a job.
+// whose describes which workspace a job belongs to.
 func (j deadJob) whose() string {
 	switch {
 	case j.Workspace != "":
@@ -91,7 +91,7 @@ func (l *jobsListCmd) Run(ctx context.Context, out io.Writer) error {
 	})
 }
 
-// jobIDs are what retry and delete work on.
+// jobIDs are the arguments of retry and delete.
 type jobIDs struct {
 	app.Config
 	ID   []string `arg:"" optional:"" help:"Job ids, as shown by konak jobs list."`
@@ -100,7 +100,7 @@ type jobIDs struct {
 	JSON bool     `name:"json" help:"Print JSON."`
 }
 
-// each calls fn with the ids that were given, or with those of all dead jobs.
+// each calls fn with the given ids, or with those of all dead jobs.
 func (c *jobIDs) each(ctx context.Context, out io.Writer, done string, fn func(context.Context, *db.DB, uuid.UUID) error) error {
 	if c.All == (len(c.ID) > 0) || c.Kind != "" && !c.All {
 		return errors.New("give job ids, or --all with or without --kind")
@@ -140,7 +140,7 @@ func (c *jobIDs) each(ctx context.Context, out io.Writer, done string, fn func(c
 
 type jobsRetryCmd struct{ jobIDs }
 
-// Run makes dead jobs due now. A node that runs takes them within a second.
+// Run makes dead jobs due now. A running node takes them within a second.
 func (r *jobsRetryCmd) Run(ctx context.Context, out io.Writer) error {
 	return r.each(ctx, out, "will be retried", jobs.RetryDead)
 }

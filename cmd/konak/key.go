@@ -19,7 +19,7 @@ type keyRotateCmd struct {
 	JSON       bool   `name:"json" help:"Print JSON."`
 }
 
-// Run makes a new master key, or goes on where an earlier run broke off.
+// Run creates a new master key, or continues where an earlier run stopped.
 func (k *keyRotateCmd) Run(ctx context.Context, out io.Writer) error {
 	var r app.Rotation
 	err := asOwner(&k.Config, func() (err error) {

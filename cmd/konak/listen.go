@@ -34,10 +34,10 @@ const (
 	reconnect  = 2 * time.Second
 )
 
-// errFatal is an answer that the next attempt would get too.
+// errFatal is an answer that the next attempt would also get.
 var errFatal = errors.New("refused")
 
-// Run reads the stream and takes it up again where it broke off.
+// Run reads the stream and resumes it after interruptions.
 func (l *listenCmd) Run(ctx context.Context, out io.Writer) error {
 	if l.Token == "" {
 		return errors.New("--token: give an API key with permission for webhooks, preferably as KONAK_TOKEN")
@@ -115,8 +115,8 @@ func (l *listenCmd) stream(ctx context.Context, out io.Writer, last *string) err
 	return io.ErrUnexpectedEOF
 }
 
-// refusalText returns what an error of the API says for people, and the scope that
-// a key needs; the whole body where it is no error of the API.
+// refusalText returns the message of an API error, and the scope that a key needs; the
+// whole body if it is not an API error.
 func refusalText(body []byte) string {
 	var refusal struct {
 		Error struct {
@@ -133,7 +133,7 @@ func refusalText(body []byte) string {
 	return refusal.Error.Message
 }
 
-// deliver forwards one delivery with its own headers and prints how it went.
+// deliver forwards one delivery with its own headers and prints the result.
 func (l *listenCmd) deliver(ctx context.Context, out io.Writer, data string) error {
 	var d webhook.StreamedDelivery
 	if err := json.Unmarshal([]byte(data), &d); err != nil {

@@ -21,8 +21,8 @@ type outboxCmd struct {
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// Run prints mails as their readers would see them. They open accounts, so
-// this is for whoever runs the machine.
+// Run prints mails as their readers would see them. Their links open accounts, so this is
+// for operators of the machine.
 func (o *outboxCmd) Run(ctx context.Context, out io.Writer) error {
 	a, err := app.OpenExisting(ctx, o.Config, logger(o.Config), clock.System{})
 	if err != nil {

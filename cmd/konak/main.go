@@ -110,19 +110,20 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// incomplete is the error of a command that did everything but for what was missing before.
+// incomplete is the error of a command that did everything except for data that was already
+// missing.
 type incomplete struct{ error }
 
-// codeIncomplete is the exit code of such a command. Others end with 1 where they failed,
-// and with 2 where they were called wrongly.
+// codeIncomplete is the exit code of such a command. Other failures exit with 1, and wrong
+// usage with 2.
 const codeIncomplete = 3
 
-// noZero are the numbers of which 0 would be none, and not the default or no limit.
+// noZero are the settings of which 0 would mean none, rather than the default or no limit.
 var noZero = []string{
 	"limit-key", "limit-account", "limit-address", "storage-quota", "mail-max-size", "mail-daily-quota", "webhook-lease", "assistant-time",
 }
 
-// checkZeros refuses 0 where it would be no number.
+// checkZeros refuses 0 for those settings.
 func checkZeros(kctx *kong.Context) error {
 	for _, f := range kctx.Flags() {
 		if slices.Contains(noZero, f.Name) && f.Target.IsZero() {
@@ -145,10 +146,10 @@ func logger(c app.Config) *slog.Logger {
 
 type serveCmd struct{ app.Config }
 
-// logged is an error that stands in the log already.
+// logged is an error that is in the log already.
 type logged struct{ error }
 
-// Run serves. Where the log is JSON, every line that the server prints is.
+// Run serves. If the log is JSON, every line that the server prints is JSON.
 func (s *serveCmd) Run(ctx context.Context, out io.Writer) error {
 	log := logger(s.Config)
 	slog.SetDefault(log) // for libraries that have no other
@@ -171,7 +172,7 @@ func (s *serveCmd) serve(ctx context.Context, out io.Writer, log *slog.Logger) e
 		return err
 	}
 	defer func() { _ = a.Close() }()
-	// Serving refuses it, too, but after the greeting.
+	// Serving would refuse it, too, but after the greeting.
 	if err := node.CheckStore(ctx, a.DB, s.S3URL, s.FilesFolder()); err != nil {
 		return err
 	}
@@ -196,8 +197,8 @@ func (s *serveCmd) serve(ctx context.Context, out io.Writer, log *slog.Logger) e
 // demoMailPort is where a demo takes mail, on loopback.
 const demoMailPort = "127.0.0.1:2525"
 
-// listen opens the addresses. A demo takes mail too, at another port where something runs
-// at its own, such as a second demo.
+// listen opens the addresses. A demo also takes mail, on another port if its own is in use,
+// for example by a second demo.
 func (s *serveCmd) listen(ctx context.Context) (*app.Listeners, error) {
 	if !s.Demo || s.MailListen != "" {
 		return app.Listen(ctx, s.Config)
@@ -211,9 +212,8 @@ func (s *serveCmd) listen(ctx context.Context) (*app.Listeners, error) {
 	return listeners, err
 }
 
-// panelURL is where people on this machine open the panel, unless a public
-// address is set. The domain leads to 127.0.0.1 by default, so another address
-// is named itself.
+// panelURL returns where people on this machine open the panel, unless a public address is
+// set. The domain resolves to 127.0.0.1 by default, so any other address is named itself.
 func (s *serveCmd) panelURL(at *net.TCPAddr) string {
 	if s.PublicURL != "" {
 		return strings.TrimSuffix(s.PublicURL, "/")
@@ -225,7 +225,7 @@ func (s *serveCmd) panelURL(at *net.TCPAddr) string {
 	return "http://" + net.JoinHostPort(host, strconv.Itoa(at.Port))
 }
 
-// greet says where everything is, and in an empty installation how to get in.
+// greet prints where everything is, and in an empty installation how to sign in first.
 func (s *serveCmd) greet(out io.Writer, base, mail string, firstOwner secret.Text) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  Konak %s is running.\n\n  Panel   %s\n  API     %s/docs\n", app.Version, base, base)

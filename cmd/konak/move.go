@@ -19,7 +19,7 @@ type moveCmd struct {
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
-// Run moves the database, or files.
+// Run moves the database or files.
 func (m *moveCmd) Run(ctx context.Context, out io.Writer) error {
 	if (m.To == "") == (m.Files == "none") {
 		return errors.New("choose what to move: --to postgres://… (or KONAK_MOVE_TO, KONAK_MOVE_TO_FILE) for the database, or --files s3 or --files folder")

@@ -9,8 +9,8 @@ import (
 	"konak/internal/kit/pgtest"
 )
 
-// The address to move to comes from a file, so that its password is in no argument; after
-// the move nothing works on the old copy by mistake.
+// The target address comes from a file, so that its password is in no argument; after the
+// move nothing works on the old copy by mistake.
 func TestMoveTakesItsTargetFromAFile(t *testing.T) {
 	target := pgtest.NewDatabase(t, "").Owner
 	data := filepath.Join(t.TempDir(), "data")

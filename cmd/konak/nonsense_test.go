@@ -13,8 +13,8 @@ import (
 	"konak/internal/app"
 )
 
-// nonsense are values of settings that cannot be meant, with what else must be set that
-// they are looked at, after a space.
+// nonsense are invalid values of settings, followed, after a space, by other settings that
+// are needed for the check.
 var nonsense = map[string][]string{
 	"listen":                     {"", "8080", "off", "127.0.0.1:x", "127.0.0.1:70000", "a b:80"},
 	"private-listen":             {"8081", "127.0.0.1:", "127.0.0.1:8080", ":8080", "0.0.0.0:0 --demo"},
@@ -97,12 +97,12 @@ var nonsense = map[string][]string{
 	"assistant-time":             {"0s", "-1s", "24h"},
 }
 
-// anything are the settings that take whatever is written: a switch, a program that may be
-// missing, and what only the service that it belongs to understands.
+// anything are the settings that accept every value: a switch, a program that may be
+// missing, and values that only the service itself understands.
 var anything = []string{"access-log", "demo", "espeak", "captcha-site-key", "captcha-secret", "telegram-bot-token"}
 
-// Nonsense in a setting is refused with the name of the setting, and the doctor says the
-// words of the server.
+// Nonsense in a setting is refused with the name of the setting, and the doctor reports the
+// same error as the server.
 func TestNonsense(t *testing.T) {
 	t.Parallel()
 	p := newParsed()
@@ -129,8 +129,8 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// parsed is a command line that can be parsed again and again: making a parser costs more
-// than all that is tried with it.
+// parsed is a command line that can be parsed repeatedly: creating a parser costs more than
+// everything that is tried with it.
 type parsed struct {
 	cli
 	parser *kong.Kong
@@ -142,7 +142,7 @@ func newParsed() *parsed {
 	return p
 }
 
-// settingNames lists what konak config lists.
+// settingNames returns the settings that konak config lists.
 func (p *parsed) settingNames() (names []string) {
 	for _, n := range p.parser.Model.Children {
 		if n.Name == "config" {
@@ -154,7 +154,7 @@ func (p *parsed) settingNames() (names []string) {
 	return names
 }
 
-// parse parses a command as run does. It returns what is wrong with it.
+// parse parses a command as run does. It returns the error.
 func (p *parsed) parse(command string, args []string) string {
 	kctx, err := p.parser.Parse(append([]string{command}, args...))
 	if err == nil {
@@ -182,7 +182,7 @@ func (p *parsed) serveSays(t *testing.T, args []string) string {
 	return "" // it would serve
 }
 
-// doctorSays returns what the doctor says of the settings.
+// doctorSays returns the doctor's report on the settings.
 func (p *parsed) doctorSays(t *testing.T, args []string) string {
 	t.Helper()
 	if said := p.parse("doctor", args); said != "" {
@@ -195,7 +195,7 @@ func (p *parsed) doctorSays(t *testing.T, args []string) string {
 	return err.Error()
 }
 
-// What is meant is taken.
+// Sensible values are accepted.
 func TestSettingsThatAreMeant(t *testing.T) {
 	t.Parallel()
 	rates := filepath.Join(t.TempDir(), "rates.csv")

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// printJSON prints a value as JSON that people can read, too.
+// printJSON prints a value as indented JSON.
 func printJSON(out io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -23,11 +23,11 @@ func printJSON(out io.Writer, v any) error {
 	return err
 }
 
-// paragraphs is text whose line ends are printed as such.
+// paragraphs is text whose line breaks are printed as such.
 type paragraphs string
 
-// printf prints for people. Control characters of its texts are escaped: what was written
-// by others must not steer the terminal, nor look like another line.
+// printf prints text for people. Control characters in its arguments are escaped: what
+// others wrote must not control the terminal or look like another line.
 func printf(out io.Writer, format string, args ...any) error {
 	shown := make([]any, len(args))
 	for i, arg := range args {
@@ -44,7 +44,7 @@ func printf(out io.Writer, format string, args ...any) error {
 	return err
 }
 
-// visible escapes control characters, but those in keep, and marks that change the
+// visible escapes control characters, except those in keep, and marks that change the
 // direction of writing, as JSON does.
 func visible(text, keep string) string {
 	var b strings.Builder
@@ -58,7 +58,7 @@ func visible(text, keep string) string {
 	return b.String()
 }
 
-// countOf writes a number of things: 1 file, 2 files.
+// countOf formats a number of things: 1 file, 2 files.
 func countOf[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -66,7 +66,7 @@ func countOf[N int | int64](n N, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// countPeople writes a number of people.
+// countPeople formats a number of people.
 func countPeople[N int | int64](n N) string {
 	if n == 1 {
 		return "1 person"

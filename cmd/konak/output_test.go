@@ -12,8 +12,8 @@ import (
 	"konak/internal/app"
 )
 
-// What others wrote cannot steer the terminal: control characters are printed escaped, in
-// JSON too.
+// Text written by others cannot control the terminal: control characters are printed
+// escaped, in JSON too.
 func TestPrintedTextIsVisible(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -83,7 +83,7 @@ func TestMailDomainIsLookedUp(t *testing.T) {
 	}
 }
 
-// Only the limit of a workspace can be left out.
+// Only the limit of a workspace can be omitted.
 func TestZeroRate(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"--limit-key", "--limit-account", "--limit-address"} {

@@ -11,15 +11,15 @@ import (
 	"konak/internal/app"
 )
 
-// asOwner runs a command that writes into the data folder. Where root runs it on the folder
-// of another user, as whom Konak serves, what it made there belongs to that user in the end:
-// otherwise the server could not read it.
+// asOwner runs a command that writes into the data folder. If root runs it on a folder of
+// the user as whom Konak serves, the files it created are given to that user; otherwise the
+// server could not read them.
 func asOwner(c *app.Config, run func() error) error {
 	return errors.Join(run(), giveToOwner(c.Data, os.Geteuid(), os.Lchown))
 }
 
 // giveToOwner gives what user owns below a folder to the folder's owner, or to the owner of
-// the folder that it is in where user made it.
+// its parent if user created the folder itself.
 func giveToOwner(folder string, user int, give func(path string, uid, gid int) error) error {
 	owner, err := ownerOf(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,7 @@ func giveToOwner(folder string, user int, give func(path string, uid, gid int) e
 	}
 	return filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // a server runs beside
+			return nil // a running server removed it
 		}
 		if err != nil {
 			return err

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// What root made in the folder of another user goes to that user, and nothing else does.
+// Files that root created in another user's folder are given to that user, and nothing else
+// is.
 func TestGiveToOwner(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -22,7 +23,7 @@ func TestGiveToOwner(t *testing.T) {
 	}
 	var given []string
 	give := func(path string, _, _ int) error { given = append(given, path); return nil }
-	// The folder belongs to whoever runs this test.
+	// The folder belongs to the user who runs this test.
 	if err := giveToOwner(folder, os.Geteuid(), give); err != nil || given != nil {
 		t.Errorf("one's own folder: %v, %v", given, err)
 	}

@@ -19,7 +19,7 @@ import (
 	"konak/internal/kit/tooltest"
 )
 
-// packaged reads a file of the packages.
+// packaged returns a file of the packages.
 func packaged(t *testing.T, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "..", "packaging", name))
@@ -29,8 +29,8 @@ func packaged(t *testing.T, name string) string {
 	return string(b)
 }
 
-// wantSettings expects that a container with these variables would start: that each is a
-// setting, and that they fit together. Files of secrets are given a text.
+// wantSettings checks that a container with these variables would start: that each is a
+// setting, and that they fit together. Files of secrets get a text.
 func wantSettings(t *testing.T, variables map[string]string) {
 	t.Helper()
 	secrets := map[string]string{
@@ -74,7 +74,7 @@ func wantImage(t *testing.T, image string) {
 	}
 }
 
-// manifest is what is looked at of the objects of Kubernetes.
+// manifest holds the parts of Kubernetes objects that are checked.
 type manifest struct {
 	Kind     string
 	Metadata struct{ Name string }
@@ -91,8 +91,8 @@ type manifest struct {
 	}
 }
 
-// The manifests of Kubernetes can be read, and with their variables, and those that
-// Kubernetes adds for their Service, Konak starts.
+// The manifests of Kubernetes can be read, and Konak starts with their variables and those
+// that Kubernetes adds for their Service.
 func TestKubernetesManifests(t *testing.T) {
 	in, service, variables := yaml.NewDecoder(strings.NewReader(packaged(t, "kubernetes.yaml"))), "", map[string]string{}
 	for {
@@ -125,7 +125,8 @@ func TestKubernetesManifests(t *testing.T) {
 	wantSettings(t, variables)
 }
 
-// kubernetesVariables are what Kubernetes adds to the environment for a Service.
+// kubernetesVariables are the variables that Kubernetes adds to the environment for a
+// Service.
 func kubernetesVariables(service string, port int) map[string]string {
 	one := fmt.Sprintf("%s_PORT_%d_TCP", service, port)
 	return map[string]string{
@@ -159,7 +160,7 @@ func TestComposeFile(t *testing.T) {
 	wantSettings(t, file.Services["konak"].Environment)
 }
 
-// The configuration of the package fits together, and its unit starts with it.
+// The configuration of the package is consistent, and its unit starts with it.
 func TestPackagedConfiguration(t *testing.T) {
 	t.Parallel()
 	path, err := filepath.Abs(filepath.Join("..", "..", "packaging", "konak.json"))
@@ -189,7 +190,7 @@ func TestPackagedConfiguration(t *testing.T) {
 	}
 }
 
-// The example for nginx is taken by nginx.
+// nginx accepts the example for nginx.
 func TestNginxExample(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -217,8 +218,8 @@ func TestNginxExample(t *testing.T) {
 	}
 }
 
-// The example for Caddy is taken by Caddy, apart from the module of a DNS provider, which
-// each operator chooses.
+// Caddy accepts the example for Caddy, except for the module of a DNS provider, which each
+// operator chooses.
 func TestCaddyExample(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -10,15 +10,15 @@ import (
 	"konak/internal/kit/pgtest"
 )
 
-// runOn runs a command and returns its exit code and all that it printed.
+// runOn runs a command and returns its exit code and all its output.
 func runOn(args ...string) (int, string) {
 	var out bytes.Buffer
 	code := run(args, &out, &out)
 	return code, out.String()
 }
 
-// Looking at an empty database makes no table in it, and row security is refused
-// where the role is not bound by it: before anything is made.
+// Reading an empty database creates no table in it, and row security is refused if the role
+// is not bound by it: before anything is created.
 func TestEmptyDatabaseStaysEmpty(t *testing.T) {
 	t.Parallel()
 	server := pgtest.StartFor(t, pgtest.Options{}).URL()
@@ -48,7 +48,7 @@ func TestEmptyDatabaseStaysEmpty(t *testing.T) {
 	}
 }
 
-// What is wrong with --db is said in one line that names it and what to do.
+// An error in --db is reported in one line that names it and what to do.
 func TestDatabaseErrors(t *testing.T) {
 	t.Parallel()
 	server := pgtest.StartFor(t, pgtest.Options{})
@@ -69,7 +69,7 @@ func TestDatabaseErrors(t *testing.T) {
 	}
 }
 
-// The embedded database has no row security, and nobody is left to believe it.
+// The embedded database has no row security, and asking for it is refused.
 func TestRowSecurityNeedsPostgres(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"serve", "migrate", "doctor"} {

@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"konak": main})
 }
 
-// testscriptsOwn are the commands of testscript itself. Its stop ends a script as if all of
-// it had passed.
+// testscriptsOwn are the commands of testscript itself. Its stop ends a script as if it had
+// passed.
 var testscriptsOwn = strings.Fields(`cd chmod cmp cmpenv cp env exec exists grep kill mkdir mv rm skip stderr stdin stdout
 	stop symlink ttyin ttyout unix2dos unquote wait`)
 
@@ -133,7 +133,7 @@ type server struct {
 	out  *tail
 }
 
-// tail collects what a process says and can be asked meanwhile.
+// tail collects a process's output and can be read meanwhile.
 type tail struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -152,7 +152,7 @@ func (o *tail) String() string {
 	return o.b.String()
 }
 
-// servers are those of the scripts that run at this moment, by script.
+// servers are the servers of the scripts that are running, by script.
 var servers sync.Map
 
 func running(ts *testscript.TestScript) *server {
@@ -212,8 +212,8 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	s.waitReady(ts)
 }
 
-// waitReady asks until the server says that it is ready: it answers a moment
-// before its search index is loaded.
+// waitReady polls until the server is ready: it answers a moment before its search index is
+// loaded.
 func (s *server) waitReady(ts *testscript.TestScript) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -243,7 +243,7 @@ func shutdown(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("server.log"), []byte(s.out.String()), 0o600))
 }
 
-// ended expects the process to end in order.
+// ended expects the process to end normally.
 func (s *server) ended(ts *testscript.TestScript) {
 	servers.Delete(ts)
 	select {
@@ -257,8 +257,8 @@ func (s *server) ended(ts *testscript.TestScript) {
 	}
 }
 
-// drain sends half a request, asks the server to end, and sends the other half
-// when no new connections are taken any more: it must still be answered.
+// drain sends half a request, asks the server to end, and sends the other half when it
+// accepts no new connections any more: it must still be answered.
 func drain(ts *testscript.TestScript, neg bool, args []string) {
 	s := running(ts)
 	body := `{"email":"owner@demo.localhost","password":"` + app.DemoPassword + `"}`
@@ -270,7 +270,7 @@ func drain(ts *testscript.TestScript, neg bool, args []string) {
 		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(body))
 	ts.Check(err)
 	in := bufio.NewReader(conn)
-	// The server asks for the body once its handler reads: it is in the middle.
+	// The server requests the body once its handler reads, so the request is in progress.
 	if line, err := in.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 		ts.Fatalf("the server did not ask for the body: %q, %v", line, err)
 	}
@@ -290,7 +290,7 @@ func drain(ts *testscript.TestScript, neg bool, args []string) {
 	s.ended(ts)
 }
 
-// refused waits until an address takes no connections.
+// refused waits until an address accepts no connections.
 func refused(ts *testscript.TestScript, addr string) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -393,11 +393,11 @@ func makeDeadJob(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(a.Close())
 }
 
-// mailLine is where the greeting says that mail is taken.
+// mailLine matches the address for mail in the greeting.
 var mailLine = regexp.MustCompile(`Mail +smtp://(127\.0\.0\.1:\d+) `)
 
-// sendMail hands a mail over to the mail server that the greeting names, and expects an
-// answer: sendmail TO CODE.
+// sendMail sends a mail to the mail server that the greeting names, and expects an answer:
+// sendmail TO CODE.
 func sendMail(ts *testscript.TestScript, neg bool, args []string) {
 	s := running(ts)
 	tick := time.NewTicker(2 * time.Millisecond)

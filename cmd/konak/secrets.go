@@ -12,15 +12,15 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// secretFlags are the settings that are never printed, and that may come from a file of
-// their own.
+// secretFlags are the settings that are never printed, and that may come from their own
+// file.
 var secretFlags = []string{
 	"master-key", "db", "smtp-url", "s3-url", "captcha-secret", "meta-app-secret", "iyzico-secret", "twilio-token", "sip-trunk-password",
 	"telegram-bot-token", "traces-header", "to",
 }
 
-// secretFiles takes secret settings from files: the one that KONAK_…_FILE names, or a
-// credential of systemd (LoadCredential=) that is named as its flag.
+// secretFiles reads secret settings from files: the one that KONAK_…_FILE names, or a
+// credential of systemd (LoadCredential=) with the name of the flag.
 type secretFiles struct{}
 
 // Validate implements kong.Resolver.
@@ -43,8 +43,8 @@ func (secretFiles) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any,
 	return value, nil
 }
 
-// secretFile returns the file that a flag's value comes from, or "" where it comes from
-// none. A variable and a file for one setting are an error.
+// secretFile returns the file that a flag's value comes from, or "" if there is none. It is
+// an error if both a variable and a file set it.
 func secretFile(flag *kong.Flag) (string, error) {
 	if !slices.Contains(secretFlags, flag.Name) || len(flag.Envs) == 0 {
 		return "", nil
@@ -68,5 +68,6 @@ func secretFile(flag *kong.Flag) (string, error) {
 	return path, nil
 }
 
-// fileSuffix makes the variable that names a secret's file from the secret's own.
+// fileSuffix turns the name of a secret's variable into that of the variable that names its
+// file.
 const fileSuffix = "_FILE"

@@ -19,7 +19,7 @@ type userCmd struct {
 	Grant         userGrantCmd         `cmd:"" help:"Give an existing user a role in a workspace."`
 }
 
-// withApp opens the installation, beside a server that may run, and calls fn with it.
+// withApp opens the installation, while a server may be running, and calls fn with it.
 func withApp(ctx context.Context, c app.Config, fn func(*app.App) error) error {
 	a, err := app.OpenExisting(ctx, c, logger(c), clock.System{})
 	if err != nil {
@@ -58,14 +58,14 @@ func (u *userListCmd) Run(ctx context.Context, out io.Writer) error {
 	})
 }
 
-// userEmail is the person that a command is about.
+// userEmail identifies the person that a command is about.
 type userEmail struct {
 	app.Config
 	Email string `arg:"" help:"The user's e-mail address."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
-// act opens the installation and calls fn, and says who is not there.
+// act opens the installation and calls fn, and explains a missing account or second step.
 func (u *userEmail) act(ctx context.Context, fn func(*app.App) error) error {
 	err := withApp(ctx, u.Config, fn)
 	f, ok := fault.As(err)
@@ -80,7 +80,7 @@ func (u *userEmail) act(ctx context.Context, fn func(*app.App) error) error {
 
 type userResetPasswordCmd struct{ userEmail }
 
-// Run prints the new password, which is kept nowhere.
+// Run prints the new password, which is not stored.
 func (u *userResetPasswordCmd) Run(ctx context.Context, out io.Writer) error {
 	return u.act(ctx, func(a *app.App) error {
 		password, err := a.Accounts.ResetPassword(ctx, u.Email)
@@ -134,7 +134,7 @@ type userGrantCmd struct {
 	Role      string `arg:"" help:"The role: owner, admin, agent, guest or a custom role."`
 }
 
-// Run gives the role, and makes the person a member where they are none.
+// Run grants the role, and makes the person a member if they are not.
 func (u *userGrantCmd) Run(ctx context.Context, out io.Writer) error {
 	err := u.act(ctx, func(a *app.App) error {
 		tenant, err := a.WorkspaceID(ctx, u.Workspace)

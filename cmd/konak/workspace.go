@@ -42,7 +42,7 @@ type createCmd struct {
 	JSON       bool   `name:"json" help:"Print JSON."`
 }
 
-// Run makes the workspace and prints the password of a new owner, which is kept nowhere.
+// Run creates the workspace and prints the password of a new owner, which is not stored.
 func (c *createCmd) Run(ctx context.Context, out io.Writer) error {
 	a, err := app.OpenExisting(ctx, c.Config, logger(c.Config), clock.System{})
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *createCmd) Run(ctx context.Context, out io.Writer) error {
 	return c.print(out, w, password.Reveal())
 }
 
-// explain says which argument a refused workspace needs otherwise.
+// explain says which argument of a refused workspace must be changed.
 func (c *createCmd) explain(err error) error {
 	f, ok := fault.As(err)
 	switch {
@@ -70,7 +70,7 @@ func (c *createCmd) explain(err error) error {
 	return fmt.Errorf("--owner-email %q: write an e-mail address", c.OwnerEmail)
 }
 
-// print prints a new workspace. The password is empty for an owner who has one.
+// print prints a new workspace. The password is empty if the owner already had an account.
 func (c *createCmd) print(out io.Writer, w identity.Workspace, password string) error {
 	if c.JSON {
 		made := map[string]any{"workspace": w, "sign_in": c.BaseURL() + "/sign-in", "email": c.OwnerEmail}
@@ -127,7 +127,7 @@ func (s *workspaceShowCmd) Run(ctx context.Context, out io.Writer) error {
 	})
 }
 
-// print prints a workspace as the command asks for.
+// print prints a workspace in the requested format.
 func (s *workspaceShowCmd) print(out io.Writer, w identity.WorkspaceSummary) error {
 	if s.JSON {
 		return printJSON(out, w)
@@ -146,7 +146,7 @@ func printWorkspace(out io.Writer, w identity.WorkspaceSummary) error {
 
 type suspendCmd struct{ workspaceShowCmd }
 
-// Run suspends a workspace and prints it. Nodes that run notice within a second.
+// Run suspends a workspace and prints it. Running nodes notice within a second.
 func (s *suspendCmd) Run(ctx context.Context, out io.Writer) error { return s.set(ctx, out, true) }
 
 type resumeCmd struct{ workspaceShowCmd }
@@ -196,8 +196,8 @@ type licencesCmd struct {
 	JSON     bool     `name:"json" help:"Print JSON."`
 }
 
-// Run sets the licences where some are given, and prints them. Nodes that run notice
-// within seconds.
+// Run sets the licences if any are given, and prints them. Running nodes notice within
+// seconds.
 func (l *licencesCmd) Run(ctx context.Context, out io.Writer) error {
 	set := l.Licences
 	if len(set) == 1 && set[0] == "all" {
@@ -236,8 +236,8 @@ type storageCmd struct {
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
-// Run sets the quota where one is given, and prints the workspace's storage.
-// Nodes that run use the new quota at once.
+// Run sets the quota if one is given, and prints the workspace's storage. Running nodes use
+// the new quota at once.
 func (s *storageCmd) Run(ctx context.Context, out io.Writer) error {
 	var quota *int64
 	if s.Quota != "" && s.Quota != "default" {
@@ -280,7 +280,7 @@ type creditCmd struct {
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// Run changes the credit where an amount is given, and prints it.
+// Run changes the credit if an amount is given, and prints it.
 func (c *creditCmd) Run(ctx context.Context, out io.Writer) error {
 	amount, err := parseAmount(cmp.Or(c.Add, "0"))
 	if err != nil {
@@ -316,7 +316,7 @@ var (
 	errAmount  = errors.New("write an amount with at most two decimal places, such as 99.50")
 )
 
-// parseAmount reads an amount of money as millionths.
+// parseAmount parses an amount of money into millionths.
 func parseAmount(text string) (int64, error) {
 	m := amountText.FindStringSubmatch(text)
 	if m == nil {
@@ -326,7 +326,7 @@ func parseAmount(text string) (int64, error) {
 	return n * (wallet.Micro / 100), err
 }
 
-// formatAmount writes millionths as units and hundredths.
+// formatAmount formats millionths as units and hundredths.
 func formatAmount(micros int64) string {
 	return fmt.Sprintf("%d.%02d", micros/wallet.Micro, micros%wallet.Micro/(wallet.Micro/100))
 }

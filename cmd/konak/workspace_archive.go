@@ -19,8 +19,8 @@ type exportCmd struct {
 	JSON         bool     `name:"json" help:"Print JSON."`
 }
 
-// Run writes the archive of a workspace, beside a server that may run, and prints what is
-// in it.
+// Run writes the archive of a workspace, while a server may be running, and prints its
+// contents.
 func (e *exportCmd) Run(ctx context.Context, out io.Writer) error {
 	return withApp(ctx, e.Config, func(a *app.App) error {
 		s, err := e.write(ctx, a)
@@ -68,7 +68,7 @@ type importCmd struct {
 	JSON        bool   `name:"json" help:"Print JSON."`
 }
 
-// Run imports a workspace, all of it or nothing, and prints what it wrote.
+// Run imports a workspace completely or not at all, and prints what it wrote.
 func (i *importCmd) Run(ctx context.Context, out io.Writer) error {
 	if i.Slug != "" && !identity.ValidSlug(i.Slug) {
 		return fmt.Errorf("--slug %q: write 2 to 40 lower-case letters and digits, with hyphens between words", i.Slug)

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// members lets the CRM's agents stand on identity's memberships.
+// members implements the CRM's agents with identity's memberships.
 type members struct{ s *identity.Service }
 
 var _ agent.Members = members{}
@@ -73,7 +73,7 @@ func (m members) OpenMobile(tx *db.Tx, id, madeBy uuid.UUID, device, platform, i
 	}, err
 }
 
-// endAccess is what identity takes from an agent who is suspended or removed.
+// endAccess returns the hook that ends the access of an agent who is suspended or removed.
 func endAccess(s *identity.Service) agent.Hook {
 	return func(_ context.Context, tx *db.Tx, a agent.Agent) error {
 		ended, err := s.EndAccess(tx, a.ID, a.State)

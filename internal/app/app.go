@@ -97,11 +97,11 @@ type App struct {
 	log     *slog.Logger
 	clock   clock.Source
 	metrics *prometheus.Registry
-	node    *node.Node // nil where the data folder is not locked
-	serving uuid.UUID  // this node among those that serve
+	node    *node.Node // nil if the data folder is not locked
+	serving uuid.UUID  // this node's record among the serving nodes
 	box     *secret.Box
 
-	Traces   *trace.Tracer // nil where nothing is traced
+	Traces   *trace.Tracer // nil if nothing is traced
 	DB       *db.DB
 	API      *api.API
 	Link     *bus.Link // nil on the embedded database, which has one node
@@ -143,7 +143,7 @@ type App struct {
 	Templates     *template.Service
 	WhatsApp      *whatsapp.Service
 	Telephony     *telephony.Service
-	bankForms     string // where the panel may lead for a card payment
+	bankForms     string // where the panel may send a card payment
 	Wallet        *wallet.Service
 	Telegram      *telegram.Service
 	Social        *social.Service
@@ -170,9 +170,9 @@ type App struct {
 	Sender     *webhook.Sender
 	Streams    *api.OpenStreams
 	Waker      *conversation.Waker
-	Limits     *limit.Shared // nil where there is but one node
+	Limits     *limit.Shared // nil if there is only one node
 
-	// Exchange carries calls; nil where this node has none.
+	// Exchange carries calls; nil if this node has none.
 	Exchange exchange.Exchange
 	sip      *sipexchange.Exchange
 
@@ -181,7 +181,7 @@ type App struct {
 	ready       atomic.Bool
 }
 
-// Catalog is every event of every module.
+// Catalog returns every event of every module.
 func Catalog() event.Catalog {
 	var c event.Catalog
 	c = append(c, contact.Events()...)
@@ -200,7 +200,7 @@ func Catalog() event.Catalog {
 	return append(c, webhook.Events()...)
 }
 
-// Close closes the database and lets go of the data folder.
+// Close closes the database and unlocks the data folder.
 func (a *App) Close() error {
 	a.Finder.Close()
 	a.closeExchange()
@@ -229,8 +229,8 @@ func (a *App) Work(ctx context.Context) {
 	wg.Wait()
 }
 
-// takeOver frees what the process before this one on the same data folder held.
-// Without the folder's lock leases end by themselves.
+// takeOver frees what the previous process on the same data folder held. Without the
+// folder's lock, leases end by themselves.
 func (a *App) takeOver(ctx context.Context) {
 	if a.node == nil {
 		return
@@ -247,13 +247,13 @@ func (a *App) takeOver(ctx context.Context) {
 	}
 }
 
-// grace is how long open requests and workers may take to finish at a stop,
-// whatever servers outside do. Requests that are still open after half of it are
-// cancelled: they wait for a server outside.
+// grace is how long open requests and workers may take to finish at a stop, even if an
+// outside server is slow. Requests that are still open after half of it are cancelled: they
+// wait for an outside server.
 const grace = 20 * time.Second
 
-// Serve answers on the listeners until ctx ends, then drains: no new requests, open
-// ones finish, workers stop.
+// Serve answers on the listeners until ctx ends, then drains: it accepts no new requests,
+// lets open ones finish and stops the workers.
 func (a *App) Serve(ctx context.Context, l *Listeners) error {
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()

@@ -26,19 +26,19 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// leftOut are the tables that an archive does not hold: sign-ins and codes of the moment.
+// leftOut are the tables that an archive does not hold: sign-ins and temporary codes.
 var leftOut = []string{"session", "mfa_ticket", "handover", "oauth_code", "phone_ticket", "mobile_qr", "password_reset", "passkey_challenge", "partner_signup", "partner_signup_failure"}
 
-// sealedBytes and sealedText are sealed values as a dump prints them: the part that is another
-// each time, and all of it in a text.
+// sealedBytes and sealedText match sealed values as a dump prints them: the part that
+// differs each time, and all of it in a text.
 var (
 	sealedBytes = regexp.MustCompile(`\[147 107 110 107 1( [0-9]+){64}`)
 	sealedText  = regexp.MustCompile(`k2tuawE[A-Za-z0-9+/]{85}`)
 )
 
 // comparable returns the rows of a dump by their tables, without some tables, and without
-// what an import makes anew: the wrapping of secrets, and the number that PostgreSQL gives
-// to each event.
+// what an import creates again: the wrapping of secrets, and the number that PostgreSQL
+// gives to each event.
 func comparable(dump string, without ...string) map[string][]string {
 	dump = sealedBytes.ReplaceAllString(sealedText.ReplaceAllString(dump, "sealed"), "sealed")
 	out := map[string][]string{}
@@ -100,9 +100,9 @@ func exportMine(t *testing.T, s *apptest.Server, tenant uuid.UUID, path string, 
 }
 
 // A workspace with a record of every kind is exported, deleted and imported: each table has
-// the rows of before, and each file its bytes. People who stayed because they are in
-// another workspace are members again with their account. The other workspace stays as it
-// is.
+// the same rows as before, and each file its bytes. People who stayed because they are in
+// another workspace are members again with their account. The other workspace does not
+// change.
 func TestExportDeleteImport(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
@@ -175,8 +175,8 @@ func TestExportDeleteImport(t *testing.T) {
 	}
 }
 
-// A workspace is imported beside another one that has its short name: under the name that
-// it is given, by which its help center is found, and the other one stays as it is.
+// A workspace is imported next to another one that has its short name: under a new name,
+// which its help center also uses, and the other one does not change.
 func TestImportUnderAnotherName(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -269,7 +269,7 @@ func TestExportToAnotherInstallation(t *testing.T) {
 	}
 }
 
-// The demo's workspace moves from either database to the other and is whole there: its
+// The demo's workspace moves from either database to the other and is complete there: its
 // lists, counters and views agree.
 func TestExportOfTheDemo(t *testing.T) {
 	t.Parallel()
@@ -331,7 +331,7 @@ func TestExportOfTheDemo(t *testing.T) {
 	}
 }
 
-// countRows counts what a workspace has in a table.
+// countRows counts a workspace's rows in a table.
 func countRows(t *testing.T, d *db.DB, table string, tenant uuid.UUID) (n int64) {
 	t.Helper()
 	where := `tenant_id = $1`

@@ -24,7 +24,7 @@ import (
 	"konak/internal/provider/webpage"
 )
 
-// wireAssistant makes the assistant.
+// wireAssistant builds the assistant.
 func (a *App) wireAssistant(p *parts) (err error) {
 	pages, err := a.wayOut("", a.cfg.SourceAllow)
 	models, other := a.wayOut("model-allow", a.cfg.ModelAllow)
@@ -42,7 +42,7 @@ func (a *App) wireAssistant(p *parts) (err error) {
 	return err
 }
 
-// assistedChannels lets the assistant ask for channel accounts.
+// assistedChannels lets the assistant look up channel accounts.
 type assistedChannels struct {
 	channels *channel.Service
 	clock    clock.Source
@@ -60,7 +60,7 @@ func (c assistedChannels) NamesConfiguration(r *db.Reader, id uuid.UUID) (used, 
 	return c.channels.NamesConfiguration(r, id)
 }
 
-// workspaces lets the assistant ask what a workspace has.
+// workspaces lets the assistant look up data of a workspace.
 type workspaces struct{ identity *identity.Service }
 
 // Workspace implements assistant.Workspaces.

@@ -15,19 +15,20 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// BackupOptions are how a backup is made.
+// BackupOptions sets how a backup is made.
 type BackupOptions struct {
 	// Target is a new folder, or a new file NAME.tar or NAME.tar.age.
 	Target string
 	// Previous is an earlier backup in a folder whose files are not copied again.
 	Previous string
-	// Recipients are the age recipients who alone can read NAME.tar.age.
+	// Recipients are the age recipients; only they can read NAME.tar.age.
 	Recipients []string
-	// WithKey puts the master key into the backup: who has it can read every secret.
+	// WithKey includes the master key in the backup: anybody who has it can read every
+	// secret.
 	WithKey bool
 }
 
-// Backup copies the embedded database and its files, beside a server that may run.
+// Backup copies the embedded database and its files; a server may be running.
 func Backup(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, o BackupOptions) (backup.Manifest, error) {
 	if !cfg.embedded() {
 		return backup.Manifest{}, errors.New("konak backup copies the embedded database; for PostgreSQL use pg_dump (docs/operating.md)")
@@ -62,8 +63,8 @@ func Backup(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, o
 	return backup.WriteFolder(ctx, src, o.Target, o.Previous)
 }
 
-// checkOutside refuses a backup in the data folder: it would be part of the next one, and be
-// lost together with what it is a copy of.
+// checkOutside refuses a backup in the data folder: it would be part of the next one, and
+// be lost together with the original.
 func (c *Config) checkOutside(target string) error {
 	data, err := filepath.Abs(c.Data)
 	if err != nil {
@@ -78,7 +79,7 @@ func (c *Config) checkOutside(target string) error {
 	return nil
 }
 
-// backupSource is what a backup holds, without the key.
+// backupSource returns the contents of a backup, without the key.
 func (c *Config) backupSource(d *db.DB) backup.Source {
 	src := backup.Source{Version: Version, Now: d.Clock().Now(), Database: d.CopyTo, Counted: backup.CountedFiles, Files: c.FilesFolder()}
 	if c.S3URL != "" {
@@ -87,7 +88,7 @@ func (c *Config) backupSource(d *db.DB) backup.Source {
 	return src
 }
 
-// keyText is the master key as its file or its setting has it.
+// keyText returns the master key as its file or its setting has it.
 func (c *Config) keyText() (string, error) {
 	if c.MasterKey != "" {
 		return c.MasterKey, nil
@@ -96,9 +97,9 @@ func (c *Config) keyText() (string, error) {
 	return string(text), err
 }
 
-// Restore puts a backup into a data folder that holds nothing but a master key, or
-// is not there. Every file is compared with the manifest before the first is
-// copied. It returns the manifest, and whether the master key of cfg fits.
+// Restore writes a backup into a data folder that holds nothing but a master key, or does
+// not exist. Every file is compared with the manifest before the first is copied. It
+// returns the manifest, and whether the master key of cfg fits.
 func Restore(ctx context.Context, cfg Config, source, identityFile string) (m backup.Manifest, keyFits bool, err error) {
 	if !cfg.embedded() {
 		return m, false, errors.New("konak restore restores an embedded database; leave --db out")
@@ -128,7 +129,7 @@ func Restore(ctx context.Context, cfg Config, source, identityFile string) (m ba
 	return m, cfg.CheckKey(ctx, d) == nil, d.Close()
 }
 
-// schedule is how backups are made by themselves; nil where they are not.
+// schedule returns how backups are made automatically; nil if they are not.
 func (c *Config) schedule() *backup.Schedule {
 	if c.BackupFolder == "" {
 		return nil
@@ -136,7 +137,7 @@ func (c *Config) schedule() *backup.Schedule {
 	return &backup.Schedule{Folder: c.BackupFolder, Every: c.BackupEvery, Keep: int(c.BackupKeep)}
 }
 
-// readNewestBackup measures when the newest backup was made, where the server makes some.
+// readNewestBackup measures when the newest backup was made, if the server makes any.
 func (a *App) readNewestBackup(context.Context) ([]float64, error) {
 	s := a.cfg.schedule()
 	if s == nil {
@@ -157,8 +158,8 @@ func (a *App) backUpOnSchedule(ctx context.Context) {
 	jobs.Loop{Name: "backup", DB: a.DB, Log: a.log, Every: backupCheckEvery, Step: a.StepBackup}.Run(ctx)
 }
 
-// StepBackup makes a backup if one is due, removes those that are more than are kept,
-// and returns how many it made.
+// StepBackup makes a backup if one is due, removes surplus old ones, and returns the number
+// made.
 func (a *App) StepBackup(ctx context.Context) (int, error) {
 	s := a.cfg.schedule()
 	if s == nil {
@@ -168,7 +169,7 @@ func (a *App) StepBackup(ctx context.Context) (int, error) {
 	if err != nil || target == "" {
 		return 0, err
 	}
-	if err := s.Clean(); err != nil { // one that broke off may have this name
+	if err := s.Clean(); err != nil { // an interrupted one may have this name
 		return 0, err
 	}
 	m, err := backup.WriteFolder(ctx, a.cfg.backupSource(a.DB), target, previous)

@@ -32,7 +32,7 @@ func (b *backedUp) again(t *testing.T, o app.BackupOptions) backup.Manifest {
 	return m
 }
 
-// restored restores the backup, opens it and compares it with what was backed up.
+// restored restores the backup, opens it and compares it with the original.
 func (b *backedUp) restored(t *testing.T) {
 	t.Helper()
 	cfg, err := b.restore(t)
@@ -52,7 +52,7 @@ func (b *backedUp) restored(t *testing.T) {
 	}
 }
 
-// A second backup shares the files of the first, and is whole without it.
+// A second backup shares the files of the first, and is complete without it.
 func TestIncrementalBackup(t *testing.T) {
 	t.Parallel()
 	b := backUp(t)
@@ -75,7 +75,7 @@ func TestIncrementalBackup(t *testing.T) {
 	b.restored(t)
 }
 
-// Files with an S3 service are not in a backup, which is whole without them.
+// Files in an S3 service are not part of a backup, which is complete without them.
 func TestBackupWithoutFiles(t *testing.T) {
 	t.Parallel()
 	b := backUp(t)
@@ -89,7 +89,7 @@ func TestBackupWithoutFiles(t *testing.T) {
 	}
 }
 
-// A backup may be one file, with the master key where that is asked for.
+// A backup may be one file, with the master key if requested.
 func TestBackupInOneFile(t *testing.T) {
 	t.Parallel()
 	b := backUp(t)
@@ -113,7 +113,7 @@ func TestBackupInOneFile(t *testing.T) {
 	}
 }
 
-// Only whom an encrypted backup is for can read it.
+// Only the recipients of an encrypted backup can read it.
 func TestEncryptedBackup(t *testing.T) {
 	t.Parallel()
 	b := backUp(t)
@@ -159,8 +159,8 @@ func TestEncryptedBackup(t *testing.T) {
 	}
 }
 
-// A backup of an installation that lacks a file, or has another in its place, names it and
-// holds the rest; verifying names it too. One that the manifest does not name is damage.
+// A backup of an installation with a missing or wrong file names the file and holds the
+// rest; verifying names it too. A file that the manifest does not name is damage.
 func TestBackupNamesAMissingFile(t *testing.T) {
 	t.Parallel()
 	b := backUp(t)
@@ -194,7 +194,8 @@ func TestBackupNamesAMissingFile(t *testing.T) {
 	}
 }
 
-// A server makes backups by itself, and so many of them stay; one that broke off goes.
+// A server makes backups by itself and keeps a fixed number of them; interrupted ones are
+// removed.
 func TestScheduledBackups(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -17,9 +17,9 @@ import (
 	"konak/internal/kit/db"
 )
 
-// A backup that is taken while many write is consistent: every record has its event,
-// events are numbered without a gap, counters are what is counted, every file is there,
-// and the privacy ledger is whole.
+// A backup taken during many writes is consistent: every record has its event, events are
+// numbered without a gap, counters match, every file exists, and the privacy ledger is
+// complete.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	var cfg app.Config
@@ -95,8 +95,8 @@ func writeOne(w *apptest.Workspace, name string) {
 	w.Owner.Post("/api/mail/v1/gdpr", map[string]any{"kind": "export", "mailbox": "a" + name + "@example.com", "note": name}).Want(201)
 }
 
-// checkRestored restores a backup, checks that its parts agree, and returns how many
-// contacts it has.
+// checkRestored restores a backup, checks that its parts agree, and returns its number of
+// contacts.
 func checkRestored(t *testing.T, cfg app.Config, w *apptest.Workspace, dir string) (contacts int) {
 	t.Helper()
 	key, err := os.ReadFile(filepath.Join(cfg.Data, "master.key"))

@@ -18,15 +18,15 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// backedUp is a server on an embedded database with a workspace, a contact and a
-// file, and a backup of it that was made while it ran.
+// backedUp is a server on an embedded database with a workspace, a contact and a file, and
+// a backup of it that was made while it ran.
 type backedUp struct {
 	*apptest.Server
 	cfg  app.Config
 	w    *apptest.Workspace
 	dump string
 	dir  string // the backup, a folder or a file
-	// identity is the file that opens an encrypted one.
+	// identity is the file that opens an encrypted backup.
 	identity string
 }
 
@@ -84,7 +84,7 @@ func readFolder(t *testing.T, folder string) map[string]string {
 	return out
 }
 
-// What is restored is what was there at the moment of the backup, and it serves.
+// A restored backup has the state at the moment of the backup, and can be served.
 func TestBackupAndRestore(t *testing.T) {
 	t.Parallel()
 	b := backUp(t)
@@ -113,7 +113,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// A backup that is not whole is refused before anything is restored.
+// An incomplete backup is refused before anything is restored.
 func TestDamagedBackup(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(t *testing.T, b *backedUp) error{
@@ -147,7 +147,7 @@ func TestDamagedBackup(t *testing.T) {
 	}
 }
 
-// firstFile is one of the workspace's files in a backup.
+// firstFile returns one of the workspace's files in a backup.
 func firstFile(t *testing.T, dir string) string {
 	t.Helper()
 	for path := range readFolder(t, filepath.Join(dir, "files")) {
@@ -173,7 +173,7 @@ func replaceIn(path, old, text string) error {
 	return os.WriteFile(path, []byte(strings.Replace(string(b), old, text, 1)), 0o600)
 }
 
-// A folder into which a restore broke off is not served as a new installation, and the next
+// A folder with an interrupted restore is not served as a new installation, and the next
 // restore fills it.
 func TestUnfinishedRestoreIsNotServed(t *testing.T) {
 	t.Parallel()
@@ -201,7 +201,7 @@ func TestUnfinishedRestoreIsNotServed(t *testing.T) {
 	}
 }
 
-// A backup overwrites nothing, a restore neither, and both say what they are for.
+// Neither backup nor restore overwrites anything, and both say what they need.
 func TestBackupRefusals(t *testing.T) {
 	t.Parallel()
 	b := backUp(t)

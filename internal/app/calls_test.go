@@ -39,15 +39,15 @@ const (
 	agentTone    = 500.0
 	customerTone = 1200.0
 	thirdTone    = 800.0
-	// aSecond is what the trial's rates ask for a second.
+	// aSecond is the price of a second at the trial's rates.
 	aSecond = 10_000
 )
 
-// An agent's telephone signs in with the credentials that the API gives, a call from a
-// contact rings it first and then the customer, both hear each other, and what was
-// talked is paid and can be listened to. A customer calls the number and leaves a
-// message. Then the server is killed in the middle of a call: the call has ended when
-// it is back, and no second is paid twice.
+// An agent's telephone signs in with the credentials that the API gives; a call to a
+// contact rings it first and then the customer, both hear each other, and the talk is paid
+// and can be listened to. A customer calls the number and leaves a message. Then the server
+// is killed in the middle of a call: after the restart the call has ended, and no second is
+// paid twice.
 func TestKillCalls(t *testing.T) {
 	t.Parallel()
 	baresiptest.Need(t)
@@ -66,7 +66,7 @@ type phoneTrial struct {
 	contact struct{ ID uuid.UUID }
 }
 
-// customerNumber is the contact's.
+// customerNumber is the contact's number.
 const customerNumber = "+905321112233"
 
 func (k *trial) runCalls() {
@@ -90,7 +90,7 @@ func (k *trial) runCalls() {
 	k.must(c.p.stop())
 }
 
-// until asks the server now and then until it says ok.
+// until polls the server until it says ok.
 func (c *phoneTrial) until(what string, ok func() bool) {
 	c.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -104,7 +104,7 @@ func (c *phoneTrial) until(what string, ok func() bool) {
 	}
 }
 
-// ask sends a request and reads the data of its answer, which must have a status.
+// ask sends a request and decodes the data of its answer, which must have a status.
 func (c *phoneTrial) ask(status int, method, path string, body, data any) {
 	c.t.Helper()
 	got := c.request(method, path, body)
@@ -188,7 +188,7 @@ func (c *phoneTrial) place() uuid.UUID {
 	return e.Leg
 }
 
-// last is the newest call.
+// last returns the newest call.
 func (c *phoneTrial) last() call.Call {
 	c.t.Helper()
 	var list []call.Call
@@ -202,8 +202,8 @@ func (c *phoneTrial) wallet() (w wallet.Wallet) {
 	return w
 }
 
-// wantPaid waits for the end of the newest call, and holds that the wallet lost what
-// it cost and nothing else.
+// wantPaid waits for the end of the newest call, and checks that the wallet lost exactly
+// its cost.
 func (c *phoneTrial) wantPaid(before wallet.Wallet) call.Call {
 	c.t.Helper()
 	var over call.Call
@@ -225,7 +225,7 @@ func (c *phoneTrial) setSettings(change func(*setting.Settings)) {
 	c.ask(200, "PUT", phonePath+"/settings", s, nil)
 }
 
-// wantRecording holds which tones are in what was recorded of a call.
+// wantRecording checks which tones the recording of a call contains.
 func (c *phoneTrial) wantRecording(cdr uuid.UUID, said, heard float64) {
 	c.t.Helper()
 	got := c.request("GET", phonePath+"/recordings/"+cdr.String(), nil)
@@ -249,7 +249,7 @@ func (c *phoneTrial) wantRecording(cdr uuid.UUID, said, heard float64) {
 	}
 }
 
-// checkTLS holds that the exchange answers over TLS.
+// checkTLS checks that the exchange answers over TLS.
 func (c *phoneTrial) checkTLS() {
 	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}} // it signs itself
 	conn, err := dialer.DialContext(c.ctx, "tcp", c.secure)
@@ -283,7 +283,7 @@ func (c *phoneTrial) checkCall() {
 	c.wantRecording(over.CDRID, customerTone, agentTone)
 }
 
-// checkForward lets the agent leave a call, come back to it, and send it to a number
+// checkForward lets the agent leave a call, come back to it, and forward it to a number
 // outside.
 func (c *phoneTrial) checkForward() {
 	c.setSettings(func(*setting.Settings) {})
@@ -295,7 +295,7 @@ func (c *phoneTrial) checkForward() {
 		more["call_id"] = id
 		c.ask(200, "POST", phonePath+"/call/"+what, more, nil)
 	}
-	// hears is what comes to the customer once a command is carried out.
+	// hears returns what the customer hears once a command is carried out.
 	hears := func() []int16 {
 		all := c.carrier.record(leg)
 		return all[len(all)/2:]
@@ -323,7 +323,7 @@ func (c *phoneTrial) checkForward() {
 	c.wantPaid(before)
 }
 
-// checkMessage lets a customer call the number while nobody is there.
+// checkMessage lets a customer call the number while nobody is available.
 func (c *phoneTrial) checkMessage() {
 	c.setSettings(func(s *setting.Settings) { s.Hours = api.Some(hours.Hours{Timezone: "UTC", Spans: []hours.Span{}}) })
 	leg := uuid.New()
@@ -347,8 +347,8 @@ func (c *phoneTrial) checkMessage() {
 	c.wantRecording(got.CDRID, customerTone, 0)
 }
 
-// wantLedger holds that every entry sums to zero, and that the balances are the sums
-// of their postings.
+// wantLedger checks that every entry sums to zero, and that the balances are the sums of
+// their postings.
 func (c *phoneTrial) wantLedger(available int64) {
 	c.t.Helper()
 	c.must(c.open().System("test").Read(c.ctx, func(r *db.Reader) error {
@@ -366,8 +366,8 @@ func (c *phoneTrial) wantLedger(available int64) {
 	}))
 }
 
-// carrier is the other side of the operator's line: an exchange of its own, at which
-// Konak signs in as a telephone does.
+// carrier is the other end of the operator's line: an exchange at which Konak signs in as a
+// telephone does.
 type carrier struct {
 	*sipexchange.Exchange
 	t      *testing.T
@@ -403,7 +403,7 @@ func (c *carrier) must(err error) {
 	}
 }
 
-// wait waits for an event of a type, passing over others.
+// wait waits for an event of a type, ignoring others.
 func (c *carrier) wait(kind exchange.EventType) exchange.Event {
 	c.t.Helper()
 	late := time.After(patience)
@@ -424,13 +424,13 @@ func (c *carrier) wait(kind exchange.EventType) exchange.Event {
 	}
 }
 
-// play lets whoever is at a leg speak a tone.
+// play plays a tone at a leg.
 func (c *carrier) play(leg uuid.UUID, hz float64) {
 	c.t.Helper()
 	c.must(c.Play(c.t.Context(), exchange.Play{Tenant: carrierTenant, Leg: leg, ID: uuid.New(), Samples: baresiptest.Tone(hz, 1), Loop: true}))
 }
 
-// record lets some seconds pass, and returns what came from Konak in them.
+// record lets some seconds pass, and returns what Konak sent in them.
 func (c *carrier) record(leg uuid.UUID) (said []int16) {
 	c.t.Helper()
 	id := uuid.New()
@@ -451,7 +451,7 @@ func (c *carrier) record(leg uuid.UUID) (said []int16) {
 	return said
 }
 
-// freeAddress finds an address that SIP can be served at.
+// freeAddress finds a free address for SIP.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	s, err := sipexchange.Listen(t.Context(), "127.0.0.1:0")

@@ -22,11 +22,11 @@ import (
 )
 
 const (
-	// leastLease is the shortest that can be renewed in time.
+	// leastLease is the shortest lease that can be renewed in time.
 	leastLease = 2 * time.Second
-	// leastMail is the size below which hardly any mail would be taken.
+	// leastMail is the size below which hardly any mail would be accepted.
 	leastMail = 64 << 10
-	// longestAnswer bounds how long a language model may be waited for.
+	// longestAnswer is the maximum time to wait for a language model.
 	longestAnswer = 10 * time.Minute
 )
 
@@ -35,8 +35,8 @@ var (
 	workspaceSlug = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 )
 
-// Check refuses what cannot work, with the way out. A number that is 0 has its default
-// here; the command line refuses it where 0 would be no number.
+// Check refuses settings that cannot work, and says how to correct them. A number that is 0
+// means its default here; the command line refuses 0 for numbers that cannot be 0.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
 		c.checkData, c.checkNumbers, c.checkBackups, c.checkAddresses, c.checkHosts, c.checkTogether, c.checkURLs, c.checkMail, c.checkSIP, c.Traces.Check,
@@ -54,7 +54,7 @@ func (c *Config) Check() error {
 	return errors.Join(c.CheckEmptied(), move.CheckMark(c.DatabaseURL()), backup.CheckUnfinished(c.Data), rates, files, key)
 }
 
-// checkData refuses places for data that are none.
+// checkData refuses invalid places for data.
 func (c *Config) checkData() error {
 	switch {
 	case c.NATS != "":
@@ -93,7 +93,7 @@ func (c *Config) checkNumbers() error {
 	return nil
 }
 
-// checkBackups refuses backups that could not be made.
+// checkBackups refuses settings with which backups could not be made.
 func (c *Config) checkBackups() error {
 	switch {
 	case c.BackupFolder == "":
@@ -114,15 +114,15 @@ func (c *Config) checkBackups() error {
 	return nil
 }
 
-// checkAddresses refuses addresses that nothing can listen on, two of them that are one,
-// and those of a demo that others reach.
+// checkAddresses refuses addresses that cannot be listened on, duplicates, and addresses of
+// a demo that others can reach.
 func (c *Config) checkAddresses() error {
 	all := []struct{ flag, value string }{
 		{"--listen", c.Listen},
 		{"--private-listen", c.PrivateListen},
 		{"--mail-listen", c.MailListen},
 		{"--mail-tls-listen", c.MailTLSListen},
-		{"--sip-listen", c.SIPListen}, // checkSIP looks at the form of these two
+		{"--sip-listen", c.SIPListen}, // checkSIP checks the form of these two
 		{"--sip-tls-listen", c.SIPTLSListen},
 	}
 	for i, a := range all {
@@ -142,7 +142,7 @@ func (c *Config) checkAddresses() error {
 	return nil
 }
 
-// checkTogether refuses settings that mean nothing without another one.
+// checkTogether refuses settings that have no effect without another one.
 func (c *Config) checkTogether() error {
 	for _, p := range []struct{ flag, value, other, with string }{
 		{"--mail-tls-cert", c.MailTLSCert, "--mail-tls-key", c.MailTLSKey},
@@ -173,7 +173,7 @@ func (c *Config) checkTogether() error {
 	return nil
 }
 
-// checkHosts refuses names and ranges of addresses that are none.
+// checkHosts refuses invalid names and ranges of addresses.
 func (c *Config) checkHosts() error {
 	if !setting.IsHost(c.Domain) {
 		return fmt.Errorf("--domain %q: write a bare host such as example.com", c.Domain)
@@ -204,7 +204,7 @@ func (c *Config) checkHosts() error {
 	return errors.Join(proxies, inside, models, carrier)
 }
 
-// checkURLs refuses addresses of services that are none.
+// checkURLs refuses invalid addresses of services.
 func (c *Config) checkURLs() error {
 	for _, a := range []struct{ flag, value string }{
 		{"--whatsapp-address", c.WhatsAppAddress},
@@ -217,7 +217,7 @@ func (c *Config) checkURLs() error {
 			return fmt.Errorf("%s %q: write http://HOST:PORT or https://HOST", a.flag, a.value)
 		}
 	}
-	// It stands in the page's policy, so it must be an origin and no more.
+	// It is part of the page's policy, so it must be just an origin.
 	if c.CaptchaAddress != "" && !setting.IsOrigin(c.CaptchaAddress) {
 		return fmt.Errorf("--captcha-address %q: write http://HOST:PORT or https://HOST", c.CaptchaAddress)
 	}
@@ -227,7 +227,7 @@ func (c *Config) checkURLs() error {
 	return nil
 }
 
-// checkMail refuses settings of mail that cannot work.
+// checkMail refuses mail settings that cannot work.
 func (c *Config) checkMail() error {
 	if c.TakesMail() && c.mailDomain() == "" {
 		return errors.New("--mail-listen needs --mail-domain, the domain of the addresses that mail arrives at")
@@ -247,9 +247,9 @@ func (c *Config) checkMail() error {
 	return mailer.Check(mailer.Config{URL: c.SMTPURL, CA: c.SMTPCA, From: c.mailFrom()})
 }
 
-// helpDomains reads --help-domain: the slug of a workspace by the host of its help
-// center. A host of the installation's own, one that is named twice, and a second host
-// of a workspace are refused.
+// helpDomains parses --help-domain into the slugs of workspaces by the hosts of their help
+// centers. It refuses a host of the installation, a host that is named twice, and a second
+// host of a workspace.
 func (c *Config) helpDomains() (map[string]string, error) {
 	out, of := map[string]string{}, map[string]bool{}
 	for _, text := range c.HelpDomains {
@@ -268,7 +268,7 @@ func (c *Config) helpDomains() (map[string]string, error) {
 	return out, nil
 }
 
-// mailFilter reads --mail-rspamd.
+// mailFilter parses --mail-rspamd.
 func (c *Config) mailFilter() (origin.Filter, error) {
 	if c.MailRspamd == "" {
 		return nil, nil
@@ -280,7 +280,7 @@ func (c *Config) mailFilter() (origin.Filter, error) {
 	return rspamd.New(at), nil
 }
 
-// mailRoutes reads --mail-route.
+// mailRoutes parses --mail-route.
 func (c *Config) mailRoutes() (map[string]string, error) {
 	out := map[string]string{}
 	for _, text := range c.MailRoutes {

@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// book lets the commerce module ask for contacts.
+// book lets the commerce module look up contacts.
 type book struct{ *contact.Book }
 
 // HasContact implements commerce.Contacts.
@@ -24,8 +24,8 @@ func (b book) HasContact(r *db.Reader, id uuid.UUID) (bool, error) {
 	return err == nil, err
 }
 
-// shop draws the commerce module's records on a conversation's card, and lets
-// them follow when contacts merge.
+// shop shows the commerce module's records on a conversation's card, and moves them when
+// contacts merge.
 type shop struct{ s *commerce.Service }
 
 // Card implements card.Shop.
@@ -85,7 +85,7 @@ func asCardOrder(o commerce.Order) card.CardOrder {
 	return row
 }
 
-// ContactRenamed implements contact.Follower; a shop has names of its own.
+// ContactRenamed implements contact.Follower; a shop has its own names.
 func (shop) ContactRenamed(*db.Tx, uuid.UUID, string) error { return nil }
 
 // ContactMerged implements contact.Follower.

@@ -25,8 +25,8 @@ import (
 // Size is a number of bytes.
 type Size = setting.Size
 
-// Config is how a node runs. The command line, KONAK_* variables and a file
-// fill it; `konak config` lists it.
+// Config holds the settings of a node. The command line, KONAK_* variables and a file fill
+// it; `konak config` lists it.
 type Config struct {
 	Listen           string   `env:"KONAK_LISTEN" default:"127.0.0.1:8080" help:"Listen address of the panel and the API."`
 	PrivateListen    string   `env:"KONAK_PRIVATE_LISTEN" default:"127.0.0.1:8081" help:"Listen address of /metrics and /debug/pprof; 'off' disables it."`
@@ -115,38 +115,39 @@ type Config struct {
 
 	AssistantTime time.Duration `env:"KONAK_ASSISTANT_TIME" default:"30s" help:"How long a call to a workspace's language model can take before the conversation is handed over."`
 
-	// PasswordCost is for tests, which hash many passwords that guard nothing.
+	// PasswordCost is for tests, which hash many passwords that protect nothing.
 	PasswordCost password.Cost `kong:"-"`
-	// CaptchaWork is for tests, which answer many challenges that keep nobody out.
+	// CaptchaWork is for tests, which answer many challenges.
 	CaptchaWork int `kong:"-"`
-	// NewRSAKey is for tests: where the DKIM keys of mail domains come from; nil for new ones.
+	// NewRSAKey is for tests: the source of the DKIM keys of mail domains; nil generates
+	// new ones.
 	NewRSAKey func() (*rsa.PrivateKey, error) `kong:"-"`
-	// LimitFactor widens rate limits: tests stand on one address in one moment,
-	// measurements are all one caller.
+	// LimitFactor raises rate limits: in tests everything comes from one address at one
+	// moment, and in measurements from one caller.
 	LimitFactor int `kong:"-"`
-	// PeerPatience is for tests: how long services outside may be silent; nil leaves it
-	// to each call.
+	// PeerPatience is for tests: how long outside services may be silent; nil leaves it to
+	// each call.
 	PeerPatience func() time.Duration `kong:"-"`
-	// SourceAllow are ranges inside that the assistant may read pages from, for tests.
+	// SourceAllow are internal ranges that the assistant may read pages from, for tests.
 	SourceAllow []string `kong:"-"`
-	// DNS is for tests: who is asked for TXT records instead of the system.
+	// DNS is for tests: it answers TXT look-ups instead of the system's resolver.
 	DNS email.Resolver `kong:"-"`
-	// MailDNS is for tests: who is asked about the senders of mail that comes in, from
-	// this machine too.
+	// MailDNS is for tests: it answers look-ups about the senders of incoming mail, even
+	// from this machine.
 	MailDNS origin.Resolver `kong:"-"`
-	// NameServers is for tests: who is asked for the records of mail domains
-	// instead of the servers that are responsible.
+	// NameServers is for tests: the servers asked for the records of mail domains instead
+	// of the authoritative ones.
 	NameServers func(ctx context.Context, name string) ([]netip.AddrPort, error) `kong:"-"`
-	// StreamCheck is for tests: how often open streams look whether their
-	// watchers may still watch.
+	// StreamCheck is for tests: how often open streams check whether their watchers may
+	// still watch.
 	StreamCheck time.Duration `kong:"-"`
 }
 
-// backupCheckEvery is how often a node looks whether a backup is due.
+// backupCheckEvery is how often a node checks whether a backup is due.
 const backupCheckEvery = time.Minute
 
-// limitFactor gives a demo higher limits: whoever plays with it, browsers and
-// scripts alike, comes from one address.
+// limitFactor gives a demo higher limits: everybody who tries it, by browser or script,
+// comes from one address.
 func (c *Config) limitFactor() int {
 	if c.LimitFactor == 0 && c.Demo {
 		return 20
@@ -154,9 +155,9 @@ func (c *Config) limitFactor() int {
 	return c.LimitFactor
 }
 
-// StreamCheckOn is how often open streams look whether their watchers may still
-// watch. What this node revokes ends them at once; only where other nodes may
-// revoke something do they have to look often.
+// StreamCheckOn returns how often open streams check whether their watchers may still
+// watch. Revocations on this node end them at once; frequent checks are needed only if
+// other nodes may revoke something.
 func (c *Config) StreamCheckOn(d db.Dialect) time.Duration {
 	switch {
 	case c.StreamCheck != 0:
@@ -167,7 +168,7 @@ func (c *Config) StreamCheckOn(d db.Dialect) time.Duration {
 	return 15 * time.Second
 }
 
-// captcha makes the robot check; what is not set is as on the command line.
+// captcha builds the robot check; unset values have the defaults of the command line.
 func (c *Config) captcha() captcha.Config {
 	out := captcha.Config{
 		Mode: cmp.Or(c.Captcha, captcha.Adaptive), Provider: cmp.Or(c.CaptchaProvider, captcha.Embedded),
@@ -182,7 +183,8 @@ func (c *Config) captcha() captcha.Config {
 	return out
 }
 
-// mailDomain is where mail arrives; a demo has one that leads nowhere.
+// mailDomain returns the domain of incoming mail; a demo has one that does not exist
+// outside.
 func (c *Config) mailDomain() string {
 	if c.MailDomain == "" && c.Demo {
 		return "in.konak.example"
@@ -190,7 +192,7 @@ func (c *Config) mailDomain() string {
 	return c.MailDomain
 }
 
-// mailHost is the name of the server that takes mail.
+// mailHost returns the name of the server that takes mail.
 func (c *Config) mailHost() string {
 	return strings.ToLower(cmp.Or(c.MailHost, c.mailDomain(), "mail."+c.Domain))
 }
@@ -213,7 +215,7 @@ const (
 	SignUpClosed = "closed"
 )
 
-// resolver is who is asked for TXT records.
+// resolver returns the resolver for TXT records.
 func (c *Config) resolver() email.Resolver {
 	if c.DNS != nil {
 		return c.DNS
@@ -228,7 +230,7 @@ func (c *Config) mailFrom() string {
 	return "Konak <no-reply@" + c.Domain + ">"
 }
 
-// BaseURL is where people open the panel.
+// BaseURL returns the address where people open the panel.
 func (c *Config) BaseURL() string {
 	if c.PublicURL != "" {
 		return strings.TrimSuffix(c.PublicURL, "/")
@@ -242,7 +244,7 @@ func (c *Config) BaseURL() string {
 
 func (c *Config) secure() bool { return strings.HasPrefix(c.PublicURL, "https://") }
 
-// DatabaseURL is the address of the database.
+// DatabaseURL returns the address of the database.
 func (c *Config) DatabaseURL() string {
 	if c.DB != "" {
 		return c.DB
@@ -250,5 +252,5 @@ func (c *Config) DatabaseURL() string {
 	return "sqlite:" + filepath.Join(c.Data, databaseFile)
 }
 
-// FilesFolder is where files lie, and where they come in.
+// FilesFolder returns the folder of files and uploads.
 func (c *Config) FilesFolder() string { return filepath.Join(c.Data, "files") }

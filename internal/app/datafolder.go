@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// ownFiles and ownFolders are what Konak keeps in its data folder.
+// ownFiles and ownFolders are the contents of Konak's data folder.
 var (
 	ownFiles   = []string{databaseFile, databaseFile + "-wal", databaseFile + "-shm", "master.key", "master.key.new", "master.key.old"}
 	ownFolders = []string{"files", "search"}
@@ -21,8 +21,7 @@ var (
 // databaseFile is the embedded database in the data folder.
 const databaseFile = "konak.db"
 
-// HasDatabase says whether there is a database to look at. One on a server is
-// there until its server says otherwise.
+// HasDatabase reports whether a database exists. One on a server is assumed to exist.
 func (c *Config) HasDatabase() bool {
 	if c.DB != "" {
 		return true
@@ -31,7 +30,7 @@ func (c *Config) HasDatabase() bool {
 	return err == nil && info.Size() > 0
 }
 
-// CheckEmptied refuses a database file that is empty in a folder that was served before.
+// CheckEmptied refuses an empty database file in a folder that was served before.
 func (c *Config) CheckEmptied() error {
 	if c.DB != "" {
 		return nil
@@ -39,9 +38,8 @@ func (c *Config) CheckEmptied() error {
 	return db.CheckEmptied(filepath.Join(c.Data, databaseFile), secret.KeyPath(c.Data), filepath.Join(c.Data, node.File))
 }
 
-// makeFolder makes the data folder where it is not there, but not the folder that
-// it is to be in: that one is missing where a path was mistyped or a disk is not
-// mounted.
+// makeFolder creates the data folder if it does not exist, but not its parent: that is
+// missing if a path was mistyped or a disk is not mounted.
 func (c *Config) makeFolder() error {
 	err := os.Mkdir(c.Data, 0o700)
 	switch {
@@ -53,10 +51,10 @@ func (c *Config) makeFolder() error {
 	return fmt.Errorf("the data folder cannot be created: %w", err)
 }
 
-// prepareData makes what lies in the data folder and lets nobody else read it,
-// whatever the umask and the folder's own mode are: the database and the key
-// are 0600, folders 0700. SQLite gives its log files the mode of the database.
-// The data folder itself keeps the mode that it was given.
+// prepareData creates the contents of the data folder and lets nobody else read them,
+// whatever the umask and the folder's own mode are: the database and the key are 0600,
+// folders 0700. SQLite gives its log files the mode of the database. The data folder itself
+// keeps its mode.
 func (c *Config) prepareData() error {
 	if c.DB == "" {
 		f, err := os.OpenFile(filepath.Join(c.Data, databaseFile), os.O_CREATE|os.O_RDWR, 0o600)
@@ -84,13 +82,13 @@ func (c *Config) prepareData() error {
 	return nil
 }
 
-// Exposed is a file or folder whose mode lets others in.
+// Exposed is a file or folder whose mode gives others access.
 type Exposed struct {
 	Path      string
 	Has, Want fs.FileMode
 }
 
-// Exposed lists what others may read or write of Konak's own files.
+// Exposed lists those of Konak's own files that others may read or write.
 func (c *Config) Exposed() ([]Exposed, error) {
 	var out []Exposed
 	look := func(names []string, want fs.FileMode) error {

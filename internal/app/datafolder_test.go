@@ -10,8 +10,8 @@ import (
 	"konak/internal/app/apptest"
 )
 
-// What Konak keeps is for its own user alone: in a folder that everybody may
-// read, and where the files were made with wider modes.
+// Konak's files are readable only by its own user: in a folder that everybody may read, and
+// if the files were created with wider modes.
 func TestDataIsPrivate(t *testing.T) {
 	t.Parallel()
 	for _, before := range []bool{false, true} {

@@ -15,7 +15,7 @@ import (
 )
 
 // A workspace is deleted with all its rows and files once it is suspended and its name is
-// given. The other workspace stays as it was, row for row, and so do people who are in both.
+// given. The other workspace stays the same, row for row, and so do people who are in both.
 func TestDeleteWorkspace(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -18,16 +18,16 @@ import (
 	"konak/migrations"
 )
 
-// DemoPassword opens every demo account.
+// DemoPassword is the password of every demo account.
 const DemoPassword = "konak-demo-password"
 
-// demoFilled marks a demo that is whole; a demo of another kind has another.
+// demoFilled marks a complete demo; a demo of another kind has another mark.
 const demoFilled = "demo 1"
 
-// fillDemo makes the demo workspaces once, through the same gates as a person
-// would. It refuses a database that holds workspaces and was never filled. In
-// one that was, people may have made workspaces of their own. A demo that was
-// cut off while it was filled is made anew: nobody has worked in it yet.
+// fillDemo creates the demo workspaces once, through the same gates as a person would. It
+// refuses a database that holds workspaces and was never filled. In one that was filled,
+// people may have created workspaces of their own. A demo whose filling was interrupted is
+// created again: nobody has worked in it yet.
 func (a *App) fillDemo(ctx context.Context) error {
 	system := a.DB.System("fill demo")
 	filled, err := db.Read(ctx, system, func(r *db.Reader) (bool, error) { return db.Marked(r, demoFilled) })
@@ -111,8 +111,8 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 	return a.fillCRM(ctx, w)
 }
 
-// demoMailbox connects the mailbox that the demo's e-mail conversations came
-// over. It has no server of its own: what agents answer lands in the outbox.
+// demoMailbox connects the mailbox of the demo's e-mail conversations. It has no server:
+// agents' answers land in the outbox.
 func (a *App) demoMailbox(ctx context.Context, w identity.Workspace) error {
 	name := map[string]string{"demo": "Destek kutusu"}[w.Slug]
 	if name == "" {
@@ -129,9 +129,9 @@ func (a *App) demoMailbox(ctx context.Context, w identity.Workspace) error {
 // started its stand-ins.
 func demoAppAddress(w identity.Workspace) string { return "https://app." + w.Slug + ".example/konak" }
 
-// fillChannels connects the demo's custom channel and its live chat. The
-// addresses lead nowhere while the demo is filled, and the widget may stand on the panel's own host. In the
-// live chat the assistant answers.
+// fillChannels connects the demo's custom channel and its live chat. The channel's address
+// leads nowhere while the demo is filled, and the widget may be embedded on the panel's own
+// host. In the live chat the assistant answers.
 func (a *App) fillChannels(ctx context.Context, w identity.Workspace) error {
 	if _, err := a.Custom.Create(ctx, custom.NewChannel{
 		ID: DemoAccount(w.ID, custom.Name), Name: demo.AppName(w.Slug), Settings: custom.Settings{Address: demoAppAddress(w)},

@@ -20,8 +20,8 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// In the demo's live chat a visitor gets an answer from the help center with its
-// source, and a person where there is none, in both languages.
+// In the demo's live chat a visitor gets an answer from the help center with its source, or
+// a person if there is no answer, in both languages.
 func TestDemoAssistant(t *testing.T) {
 	t.Parallel()
 	c := clock.NewFake(dbtest.Start)
@@ -54,7 +54,7 @@ func TestDemoAssistant(t *testing.T) {
 
 type demoQuestion struct{ text, says, source string }
 
-// askDemo asks in the live chat of a demo workspace, each question as a new visitor.
+// askDemo asks questions in the live chat of a demo workspace, each as a new visitor.
 func askDemo(t *testing.T, a *app.App, c *clock.Fake, slug string, questions []demoQuestion) {
 	t.Helper()
 	id, err := a.Identity.TenantBySlug(t.Context(), slug)

@@ -70,7 +70,7 @@ func (d *callingDemo) must(err error) {
 	}
 }
 
-// until waits for what the workers bring about.
+// until waits for the result of the workers.
 func (d *callingDemo) until(what string, ok func() bool) {
 	d.t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -84,7 +84,7 @@ func (d *callingDemo) until(what string, ok func() bool) {
 	}
 }
 
-// last is the newest call, or one without an id.
+// last returns the newest call, or one without an id.
 func (d *callingDemo) last() (c call.Call) {
 	d.t.Helper()
 	list, err := d.app.Calls.Calls(d.ctx, call.Filter{}, db.Page{Limit: 1, After: db.First})
@@ -120,7 +120,7 @@ func (d *callingDemo) wallet() wallet.Wallet {
 	return w
 }
 
-// place calls a number, and waits until the call is as it shall be.
+// place calls a number, and waits until the call has the wanted state.
 func (d *callingDemo) place(to string, state call.State) call.Call {
 	d.t.Helper()
 	c, err := d.app.Calls.Place(d.ctx, call.NewCall{To: to})
@@ -138,7 +138,7 @@ func TestDemoCallsOutside(t *testing.T) {
 	who := caller.From(d.ctx).ID
 	_, err := d.app.PhoneTeam.Add(d.ctx, who, "")
 	d.must(err)
-	// The agent's own phone is one outside as well, so that nobody must sign in.
+	// The agent's own phone is an outside number as well, so that nobody must sign in.
 	_, err = d.app.PhoneTeam.SetDevice(d.ctx, team.DeviceOutside, "+905321234567")
 	d.must(err)
 	before := d.wallet()
@@ -198,8 +198,9 @@ func TestDemoIsCalled(t *testing.T) {
 	}
 }
 
-// On WhatsApp a visitor calls the workspace once its calls are on: the call stands in their
-// conversation there. Off again, and with the account gone, no call comes through.
+// A visitor calls the workspace on WhatsApp once its calls are on: the call is part of
+// their conversation there. After they are turned off, and after the account is
+// disconnected, no call comes through.
 func TestDemoIsCalledOnWhatsApp(t *testing.T) {
 	t.Parallel()
 	d := openCallingDemo(t)
@@ -231,7 +232,7 @@ func TestDemoIsCalledOnWhatsApp(t *testing.T) {
 		t.Errorf("it stands in %+v", in)
 	}
 
-	// The provider still has the key, and nobody takes its calls.
+	// The provider still has the key, and nobody answers its calls.
 	n := got.ID
 	d.must(d.app.DisconnectCalls(d.ctx, account))
 	d.refusedOnWhatsApp(1)
@@ -253,7 +254,7 @@ func (d *callingDemo) setCalls(account uuid.UUID, on bool) {
 	}
 }
 
-// refusedOnWhatsApp lets the visitor call, and waits for so many refusals on the page.
+// refusedOnWhatsApp lets the visitor call, and waits for that many refusals on the page.
 func (d *callingDemo) refusedOnWhatsApp(times int) {
 	d.t.Helper()
 	d.does("whatsapp", url.Values{"act": {"dial"}})
@@ -262,7 +263,7 @@ func (d *callingDemo) refusedOnWhatsApp(times int) {
 	})
 }
 
-// recorded is how many bytes of a recording there are that goes on.
+// recorded returns the current size in bytes of a running recording.
 func (d *callingDemo) recorded() (size int64) {
 	files, err := filepath.Glob(filepath.Join(d.data, "recordings", "*", "*.part"))
 	d.must(err)
@@ -274,7 +275,7 @@ func (d *callingDemo) recorded() (size int64) {
 	return size
 }
 
-// wantBalanced holds that every entry of the ledger sums to zero.
+// wantBalanced checks that every entry of the ledger sums to zero.
 func (d *callingDemo) wantBalanced() {
 	d.t.Helper()
 	odd, err := db.Read(d.t.Context(), d.app.DB.System("test"), func(r *db.Reader) (int64, error) {

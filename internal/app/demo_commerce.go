@@ -12,10 +12,10 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// order plays what a shop would have fed: an order with its shipment, return
-// and ledger entries. Its cells are contact, number, age, status, currency,
-// lines (quantity name unit-price), shipment (carrier, tracking number, status),
-// return (status, reason, amount) and what was paid of it.
+// order creates what a shop would have sent: an order with its shipment, return and ledger
+// entries. Its cells are contact, number, age, status, currency, lines (quantity name
+// unit-price), shipment (carrier, tracking number, status), return (status, reason, amount)
+// and the amount paid.
 func (f *demoCRM) order(ctx context.Context, line string) error {
 	c := cells(line)
 	if len(c) != 9 {
@@ -73,7 +73,7 @@ func (f *demoCRM) order(ctx context.Context, line string) error {
 	return err
 }
 
-// owed writes an order's invoice and what was paid of it.
+// owed creates an order's invoice and its payment.
 func (f *demoCRM) owed(ctx context.Context, who commerce.Party, o commerce.Order, paid string) error {
 	entry := commerce.Entry{ExternalID: "INV-" + o.Number, Currency: o.Currency, Amount: o.Total, Description: "#" + o.Number, At: o.PlacedAt}
 	if _, err := f.shop.PutEntry(ctx, who, entry); err != nil {
@@ -88,7 +88,7 @@ func (f *demoCRM) owed(ctx context.Context, who commerce.Party, o commerce.Order
 	return err
 }
 
-// readLine reads "2 Keten perde 129900".
+// readLine parses "2 Keten perde 129900".
 func readLine(text string) (l commerce.Line, err error) {
 	first, last := strings.Index(text, " "), strings.LastIndex(text, " ")
 	if first < 0 || first == last {

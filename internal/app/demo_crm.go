@@ -43,13 +43,13 @@ type talk struct {
 	lines                                                    []string
 }
 
-// DemoAccount is the id of a demo workspace's account on a channel; the same
-// wherever it is asked for, so that channels can connect it.
+// DemoAccount returns the id of a demo workspace's account on a channel; it is always the
+// same, so that channels can connect it.
 func DemoAccount(tenant uuid.UUID, channel string) uuid.UUID {
 	return uuid.NewSHA1(tenant, []byte("demo account "+channel))
 }
 
-// demoRoad accepts what the demo's agents wrote long ago; nothing leaves.
+// demoRoad accepts what the demo's agents wrote long ago; nothing is sent.
 type demoRoad struct {
 	conversation.NoRouter
 	tenant uuid.UUID
@@ -60,8 +60,8 @@ func (d demoRoad) Route(_ *db.Reader, w conversation.Wish) (*conversation.Route,
 	return &conversation.Route{Channel: w.Channel, AccountID: DemoAccount(d.tenant, w.Channel)}, nil
 }
 
-// demoCRM writes a workspace's past through the gates, with a clock that is
-// set to when each thing happened.
+// demoCRM creates a workspace's past through the gates, with a clock that is set to when
+// each thing happened.
 type demoCRM struct {
 	clock         *clock.Fake
 	now           time.Time
@@ -79,8 +79,8 @@ type demoCRM struct {
 	groups        map[string]uuid.UUID
 }
 
-// fillCRM fills the inbox of a demo workspace. Its database handle is one of
-// its own, because only there the clock runs in the past.
+// fillCRM fills the inbox of a demo workspace. It has its own database handle, because only
+// there the clock runs in the past.
 func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 	now := a.clock.Now()
 	past := clock.NewFake(now)
@@ -123,7 +123,7 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 			return fmt.Errorf("demo order %q: %w", line, err)
 		}
 	}
-	// In the order in which they began, so that events are numbered so too.
+	// In the order in which they began, so that events are numbered in that order too.
 	talks := file.talks
 	slices.SortStableFunc(talks, func(x, y talk) int { return int(y.age - x.age) })
 	for _, t := range talks {
@@ -134,7 +134,7 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 	return nil
 }
 
-// demoAgents adds two colleagues and gives everybody's id by name.
+// demoAgents adds two colleagues and returns everybody's id by name.
 func (a *App) demoAgents(ctx context.Context, w identity.Workspace) (map[string]uuid.UUID, error) {
 	colleagues := map[string]string{"Selin Aydın": "selin", "Can Demir": "can"}
 	if w.Slug == "acme" {
@@ -157,13 +157,13 @@ func (a *App) demoAgents(ctx context.Context, w identity.Workspace) (map[string]
 	return out, err
 }
 
-// demoFile is what a workspace's file holds.
+// demoFile is the content of a workspace's file.
 type demoFile struct {
 	people, orders []string
 	talks          []talk
 }
 
-// readDemo reads a workspace's file.
+// readDemo parses a workspace's file.
 func readDemo(slug string) (out demoFile, err error) {
 	file, err := demoTexts.Open("demo/" + slug + ".txt")
 	if err != nil {
@@ -215,7 +215,7 @@ func readTalk(line string) (talk, error) {
 	return t, err
 }
 
-// readAge reads a duration that may be in days.
+// readAge parses a duration that may be in days.
 func readAge(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		age, err := time.ParseDuration(days + "h")
@@ -243,8 +243,8 @@ func (f *demoCRM) person(ctx context.Context, line string) error {
 	return err
 }
 
-// talk plays a conversation: a few minutes from line to line, and the rest of
-// its life after the last.
+// talk creates a conversation: a few minutes from line to line, and its later life after
+// the last line.
 func (f *demoCRM) talk(ctx context.Context, t talk) error {
 	at := f.now.Add(-t.age)
 	pace := min(t.age/time.Duration(len(t.lines)+2), 11*time.Minute)
@@ -313,7 +313,7 @@ func (f *demoCRM) first(ctx context.Context, t talk) (uuid.UUID, error) {
 	return got.Conversation.ID, err
 }
 
-// dress gives a conversation its owner, group, priority and tags.
+// dress sets a conversation's owner, group, priority and tags.
 func (f *demoCRM) dress(ctx context.Context, c uuid.UUID, t talk, owner uuid.UUID, owned bool) error {
 	ch := conversation.Change{Priority: &t.priority}
 	if t.group != "-" {
@@ -365,8 +365,8 @@ func (f *demoCRM) line(ctx context.Context, c uuid.UUID, line string, owner uuid
 	return f.inbound.Delivered(ctx, out.Item.ID, conversation.Delivery{Status: conversation.Sent})
 }
 
-// demoAssistant reads what the assistant said: the text, and behind a bar what
-// it relied on.
+// demoAssistant parses what the assistant said: the text, and after a bar the sources it
+// relied on.
 func demoAssistant(line string) reply.Answer {
 	text, list, _ := strings.Cut(line, "|")
 	a := reply.Answer{

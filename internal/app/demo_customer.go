@@ -51,7 +51,7 @@ func (a *App) demoCustomers(ctx context.Context) error {
 	return nil
 }
 
-// workspaceOf is a workspace as the customers' page shows it.
+// workspaceOf returns a workspace as the customers' page shows it.
 func (s *standIn) workspaceOf(w identity.Workspace, own []customer.Channel) customer.Workspace {
 	n, page := demoNumbers[w.Slug], demoPageNames[w.Slug]
 	return customer.Workspace{
@@ -81,9 +81,9 @@ func demoSystem(ctx context.Context, w identity.Workspace) context.Context {
 	return caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: w.ID, Slug: w.Slug, Licences: map[string]bool{"crm": true}})
 }
 
-// connectDemoApp sends the answers of the workspace's custom channel to the stand-in of
-// the company's own software, which has another port with every start. A channel that
-// somebody gave an address of their own, or disconnected, stays as it is.
+// connectDemoApp sends the answers of the workspace's custom channel to the stand-in of the
+// company's own software, whose port changes with every start. A channel that somebody
+// disconnected or gave another address stays as it is.
 func (a *App) connectDemoApp(ctx context.Context, w identity.Workspace) error {
 	id := DemoAccount(w.ID, custom.Name)
 	account, err := a.Channels.Get(ctx, custom.Name, id)
@@ -102,7 +102,7 @@ func (a *App) connectDemoApp(ctx context.Context, w identity.Workspace) error {
 	return err
 }
 
-// demoCustom is the workspace's custom channel: software of the company's own, whose
+// demoCustom returns the workspace's custom channel: the company's own software, whose
 // customers the demo plays.
 func (a *App) demoCustom(w identity.Workspace) customer.Channel {
 	account := DemoAccount(w.ID, custom.Name)

@@ -53,7 +53,7 @@ func openDemo(t *testing.T) *visitor {
 	return v
 }
 
-// opens gives a page of the demo.
+// opens returns a page of the demo.
 func (v *visitor) opens(query string) string {
 	v.t.Helper()
 	resp, err := http.Get(v.server.URL + customer.Path + query)
@@ -71,8 +71,8 @@ func (v *visitor) opens(query string) string {
 	return string(text)
 }
 
-// does sends a form of the page for a channel and gives the page that follows, which
-// shows no failure.
+// does submits a form of the page for a channel and returns the next page, which must show
+// no failure.
 func (v *visitor) does(channel string, fields url.Values) string {
 	v.t.Helper()
 	text := v.tries(channel, fields)
@@ -82,7 +82,7 @@ func (v *visitor) does(channel string, fields url.Values) string {
 	return text
 }
 
-// tries sends a form of the page for a channel and gives the page that follows.
+// tries submits a form of the page for a channel and returns the next page.
 func (v *visitor) tries(channel string, fields url.Values) string {
 	v.t.Helper()
 	var body bytes.Buffer
@@ -149,7 +149,8 @@ func TestDemoCustomer(t *testing.T) {
 	for _, file := range []string{"/page.js", "/page.css", "/log?channel=custom"} {
 		v.opens(file)
 	}
-	// It is on the demo's own hosts. Whoever leads a name of theirs here reads nothing.
+	// The page is on the demo's own hosts. Somebody who points their own name here can read
+	// nothing.
 	for host, want := range map[string]int{
 		"localhost:8080": 200, "demo.crm.localhost": 200, "192.0.2.7": 200, "[::1]": 200, "other.example": 404, "localhost.other.example:8080": 404,
 	} {
@@ -185,7 +186,7 @@ func ask(t *testing.T, method, address, host string) (status int, text string) {
 	return resp.StatusCode, string(body)
 }
 
-// The page is nowhere but in a demo.
+// The page exists only in a demo.
 func TestNoCustomerOutsideADemo(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
@@ -200,7 +201,7 @@ func TestNoCustomerOutsideADemo(t *testing.T) {
 	}
 }
 
-// asks calls the API with a token, "" for none, and gives the answer's data.
+// asks calls the API with a token, "" for none, and returns the answer's data.
 func (v *visitor) asks(method, address, token, body string, data any) {
 	v.t.Helper()
 	req, err := http.NewRequestWithContext(v.t.Context(), method, address, strings.NewReader(body))
@@ -222,8 +223,8 @@ func (v *visitor) asks(method, address, token, body string, data any) {
 	}
 }
 
-// Whoever signs up with Meta in the demo and shares its number still hears the customers who
-// write to it.
+// A person who signs up with Meta in the demo and shares its number still gets the messages
+// of its customers.
 func TestDemoSignUp(t *testing.T) {
 	t.Parallel()
 	v := openDemo(t)

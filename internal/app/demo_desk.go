@@ -7,7 +7,7 @@ import (
 	"konak/internal/crm/desk"
 )
 
-// demoDesk is what the agents of a demo workspace keep at hand.
+// demoDesk holds the macros, canned replies and views of a demo workspace.
 type demoDesk struct {
 	macros []desk.NewMacro
 	canned []desk.NewCannedReply
@@ -60,7 +60,7 @@ var demoDesks = map[string]demoDesk{
 	},
 }
 
-// fillDesk writes it as the workspace's owner.
+// fillDesk creates it as the workspace's owner.
 func (a *App) fillDesk(ctx context.Context, slug string) error {
 	kept := demoDesks[slug]
 	for _, n := range kept.macros {

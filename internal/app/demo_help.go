@@ -8,7 +8,7 @@ import (
 	"konak/internal/crm/helpcenter"
 )
 
-// demoHelpCenter makes the help center of a demo company.
+// demoHelpCenter creates the help center of a demo company.
 func (a *App) demoHelpCenter(ctx context.Context, slug string) error {
 	help := demo.HelpOf(slug)
 	if _, err := a.HelpCenter.Change(ctx, help.Settings); err != nil {

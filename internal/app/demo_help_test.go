@@ -13,8 +13,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// Every page of the demo's help center is small and has no script, and there are
-// a dozen articles in each language.
+// Every page of the demo's help center is small and has no script, and there are a dozen
+// articles in each language.
 func TestDemoHelpCenter(t *testing.T) {
 	t.Parallel()
 	a, err := app.Open(t.Context(), app.Config{

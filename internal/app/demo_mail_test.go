@@ -13,8 +13,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// Mail programs can sign in to a demo: its mail server makes a certificate for itself.
-// Another installation offers what the operator gave it.
+// Mail programs can sign in to a demo: its mail server creates a certificate. Other
+// installations offer the operator's certificate.
 func TestDemoMailIsEncrypted(t *testing.T) {
 	t.Parallel()
 	for _, demo := range []bool{true, false} {

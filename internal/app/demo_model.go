@@ -9,12 +9,12 @@ import (
 	"konak/internal/kit/db"
 )
 
-// demoModelPath is where a demo's stand-in of a language model is. It marks the
-// configuration that the demo made.
+// demoModelPath is the path of a demo's stand-in for a language model. It identifies the
+// configuration that the demo created.
 const demoModelPath = "/demo-model/v1"
 
 // demoModel adds a configuration of the assistant whose language model is the demo's
-// stand-in. No channel names it: whoever wants to try it chooses it.
+// stand-in. No channel uses it until somebody chooses it.
 func (a *App) demoModel(ctx context.Context, slug string) error {
 	if a.standIn == nil {
 		return nil
@@ -27,9 +27,9 @@ func (a *App) demoModel(ctx context.Context, slug string) error {
 	return err
 }
 
-// connectDemoModel sends the demo's configuration to the stand-in, which has another port
-// with every start and needs no key. One that somebody gave an address of their own, or
-// deleted, stays as it is.
+// connectDemoModel sends the demo's configuration to the stand-in, whose port changes with
+// every start and which needs no key. A configuration that somebody deleted or gave another
+// address stays as it is.
 func (a *App) connectDemoModel(ctx context.Context) error {
 	list, err := a.Assistant.Configurations(ctx, db.Page{Limit: 100})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // A demo has a configuration whose language model is a stand-in. It answers after every
-// start, no channel names it, and one that somebody changed stays as it is.
+// start, no channel uses it, and a changed one stays as it is.
 func TestDemoModel(t *testing.T) {
 	t.Parallel()
 	cfg := app.Config{

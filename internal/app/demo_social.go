@@ -11,8 +11,8 @@ import (
 	sandbox "konak/internal/sandbox/social"
 )
 
-// demoApp is the program of the demo's pages at the stand-in. What opens it and them
-// guards nothing: the stand-in listens on loopback.
+// demoApp is the app of the demo's pages at the stand-in. Its secrets and those of the
+// pages protect nothing: the stand-in listens on loopback.
 var demoApp = sandbox.App{ID: "400000000000001", Secret: "demo-secret-of-the-app"}
 
 // demoPageNames are the demo workspaces' pages with their Instagram accounts.
@@ -21,7 +21,7 @@ var demoPageNames = map[string]sandbox.Page{
 	"acme": {ID: "300000000000002", Name: "Acme Ltd.", Token: "demo-page-token-of-acme", InstagramID: "ig300000000000002", Username: "acme.ltd", AppID: demoApp.ID},
 }
 
-// app is the operator's program at the provider: a demo has one of its own.
+// app returns the operator's app at the provider: a demo has its own.
 func (s *standIn) app(c Config) partner.App {
 	if s != nil {
 		return partner.App{ID: demoApp.ID, Secret: secret.Of(demoApp.Secret)}
@@ -29,8 +29,8 @@ func (s *standIn) app(c Config) partner.App {
 	return partner.App{ID: c.MetaAppID, Secret: secret.Of(c.MetaAppSecret), ConfigID: c.MetaConfigID}
 }
 
-// demoPages tells the stand-in of the demo's pages. It forgets what it was told when
-// it ends, so it is told anew where the news go.
+// demoPages registers the demo's pages with the stand-in. The stand-in forgets where to
+// send webhooks when it ends, so it is told again.
 func (s *standIn) demoPages(base string) {
 	s.social.AddApp(demoApp)
 	for _, object := range []string{wire.ObjectPage, wire.ObjectInstagram} {
@@ -62,5 +62,5 @@ func (a *App) demoSocial(ctx context.Context, w identity.Workspace) error {
 	return nil
 }
 
-// demoInstagramID is the id of a person on the stand-in's Instagram.
+// demoInstagramID returns the id of a person on the stand-in's Instagram.
 func demoInstagramID(id string) string { return sandbox.InstagramPrefix + id }

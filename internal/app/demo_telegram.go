@@ -9,14 +9,14 @@ import (
 	sandbox "konak/internal/sandbox/telegram"
 )
 
-// demoBotNames are the demo workspaces' bots at the stand-in. What opens them
-// guards nothing: the stand-in listens on loopback.
+// demoBotNames are the demo workspaces' bots at the stand-in. Their tokens protect nothing:
+// the stand-in listens on loopback.
 var demoBotNames = map[string]sandbox.Bot{
 	"demo": {ID: 700000001, Name: "Demo A.Ş.", Username: "demo_destek_bot", Token: "700000001:demo-token-of-demo"},
 	"acme": {ID: 700000002, Name: "Acme Ltd.", Username: "acme_support_bot", Token: "700000002:demo-token-of-acme"},
 }
 
-// demoBots tells the stand-in of the demo's bots.
+// demoBots registers the demo's bots with the stand-in.
 func (s *standIn) demoBots() {
 	for _, b := range demoBotNames {
 		s.telegram.Add(b)

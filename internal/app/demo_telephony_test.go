@@ -13,8 +13,8 @@ import (
 	bank "konak/internal/sandbox/iyzico"
 )
 
-// A demo has a bank and a provider of numbers of its own: credit can be paid for and
-// a number bought without an account anywhere.
+// A demo has its own bank and its own provider of numbers: credit can be paid for and a
+// number bought without an account anywhere.
 func TestDemoBuysANumber(t *testing.T) {
 	t.Parallel()
 	s := &apptest.Telephony{Server: apptest.NewCalledBack(t, db.SQLite, func(cfg *app.Config, _ clock.Source) { cfg.Demo = true })}

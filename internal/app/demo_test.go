@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// The demo is filled once, in the past, with nothing on its way out.
+// The demo is filled once, with records in the past, and sends nothing.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
@@ -35,7 +35,7 @@ func TestDemo(t *testing.T) {
 				for slug, least := range map[string][2]int{"demo": {30, 40}, "acme": {10, 10}} {
 					checkDemo(t, a, slug, least)
 				}
-				// Somebody makes a workspace in it; the demo starts again all the same.
+				// Somebody creates a workspace in it; the demo still starts again.
 				if n, err := a.Identity.Tenants(t.Context(), false); err != nil {
 					t.Fatal(err)
 				} else if n == 0 {
@@ -54,7 +54,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// A demo that was cut off while it was filled is whole after the next start.
+// A demo whose filling was interrupted is complete after the next start.
 func TestHalfADemo(t *testing.T) {
 	t.Parallel()
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
@@ -65,7 +65,7 @@ func TestHalfADemo(t *testing.T) {
 				DB: dbtest.URL(t, d), Data: t.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost",
 				SQLiteSync: "normal", RowSecurity: d == db.Postgres,
 			}
-			// As far as the first start came.
+			// As far as the first start got.
 			a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler), now)
 			if err != nil {
 				t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	sandbox "konak/internal/sandbox/whatsapp"
 )
 
-// demoNumber is a demo workspace's number at the stand-in.
+// demoNumber returns a demo workspace's number at the stand-in.
 type demoNumber struct {
 	number, business, display, name, account string
 }
@@ -22,8 +22,8 @@ var demoNumbers = map[string]demoNumber{
 	"acme": {"100000000000012", "100000000000002", "+44 20 7946 0123", "Acme Ltd.", "WhatsApp line"},
 }
 
-// demoBusinesses tells the stand-in of the demo's numbers. It knows them
-// already where it kept them, and where the demo is filled they must be there.
+// demoBusinesses registers the demo's numbers with the stand-in. It knows them already if
+// it stored them; filling the demo needs them.
 func (s *standIn) demoBusinesses(base string) {
 	for slug, n := range demoNumbers {
 		s.whatsapp.Add(sandbox.Business{
@@ -36,7 +36,7 @@ func (s *standIn) demoBusinesses(base string) {
 	}
 }
 
-// What opens the numbers guards nothing: the stand-in listens on loopback.
+// The tokens of the numbers protect nothing: the stand-in listens on loopback.
 func demoToken(slug string) string { return "demo-token-of-" + slug }
 
 // demoWhatsApp connects the workspace's number as a person would.
@@ -52,11 +52,11 @@ func (a *App) demoWhatsApp(ctx context.Context, w identity.Workspace) error {
 	return err
 }
 
-// demoWindow is for how long a customer who wrote can be answered.
+// demoWindow is how long a customer who wrote can be answered.
 const demoWindow = 24 * time.Hour
 
-// wrote tells the stand-in when a customer of the demo wrote, so that it lets
-// answers through for as long as the server runs.
+// wrote tells the stand-in when a customer of the demo wrote, so that it accepts answers
+// for as long as the server runs.
 func (s *standIn) wrote(slug string, who *contact.Contact, at time.Time) {
 	if n, ok := demoNumbers[slug]; ok && s != nil && len(who.Phones) > 0 {
 		s.whatsapp.Remember(n.number, who.Phones[0].E164, at)

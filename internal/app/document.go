@@ -9,8 +9,8 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// Document gives the OpenAPI document without a running service: the routes
-// are the same whatever the database.
+// Document returns the OpenAPI document without a running service: the routes are the same
+// whatever the database.
 func Document(ctx context.Context) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "konak-openapi-")
 	if err != nil {

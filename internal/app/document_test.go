@@ -13,7 +13,8 @@ import (
 	"konak/internal/app"
 )
 
-// operation is what the tests of this package read from the document.
+// operation is the part of an operation that the tests of this package read from the
+// document.
 type operation struct {
 	method, path string
 
@@ -70,9 +71,9 @@ func readDocument(t *testing.T, b []byte) *document {
 	return d
 }
 
-// want is the access that a row of the platform document asks for. Where it
-// says that no credential is sent, docs/architecture.md has the rule: a path
-// that carries an unguessable id works without one, the others need one.
+// want is the access that a row of the platform document requires. Where it says that no
+// credential is sent, docs/architecture.md has the rule: a path that carries an unguessable
+// id works without one, the others need one.
 func want(auth, path string) string {
 	switch auth {
 	case "Session":
@@ -97,8 +98,8 @@ func want(auth, path string) string {
 	return "?"
 }
 
-// TestPlatformDocument holds what is served against the platform document's
-// endpoints. What is not built yet stands in missing.txt, which only shrinks.
+// TestPlatformDocument compares the served routes with the platform document's endpoints.
+// Endpoints that are not built yet are in missing.txt, which only shrinks.
 func TestPlatformDocument(t *testing.T) {
 	t.Parallel()
 	b, err := app.Document(t.Context())
@@ -134,8 +135,8 @@ func TestPlatformDocument(t *testing.T) {
 	t.Logf("%d of 172 endpoints of the platform document are still missing:\n%s", len(absent), strings.Join(absent, "\n"))
 }
 
-// TestResponseExamples holds the example of every successful answer against its
-// schema, with the eyes of a stranger's validator.
+// TestResponseExamples checks the example of every successful answer against its schema,
+// with an independent validator.
 func TestResponseExamples(t *testing.T) {
 	t.Parallel()
 	b, err := app.Document(t.Context())

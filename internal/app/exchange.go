@@ -25,21 +25,21 @@ import (
 	"konak/internal/kit/setting"
 )
 
-// demoSIP is where a demo takes calls, unless something else runs there.
+// demoSIP is the address where a demo takes calls, unless it is in use.
 const (
 	demoSIP    = "127.0.0.1:15060"
 	demoSIPTLS = "127.0.0.1:15061"
 )
 
-// defaultRTP is below the ports that systems hand out by themselves.
+// defaultRTP is below the ports that systems assign automatically.
 const defaultRTP = "20000-29999"
 
-// CarriesCalls says whether this node has an exchange.
+// CarriesCalls reports whether this node has an exchange.
 func (c *Config) CarriesCalls() bool {
 	return c.SIPListen != "off" && (c.SIPListen != "" || c.Demo)
 }
 
-// RTPRange reads the ports that the sound of calls uses.
+// RTPRange parses the range of ports for the sound of calls.
 func (c *Config) RTPRange() (first, last int, err error) {
 	text := c.RTPPorts
 	if text == "" {
@@ -133,8 +133,8 @@ func listenSIP(ctx context.Context, c Config) (*sipexchange.Sockets, error) {
 	return s, nil
 }
 
-// listenPlainSIP opens the ports of SIP over UDP and TCP. A demo takes any free one
-// where its own is taken.
+// listenPlainSIP opens the ports of SIP over UDP and TCP. A demo uses any free one if its
+// own is taken.
 func listenPlainSIP(ctx context.Context, c Config) (*sipexchange.Sockets, error) {
 	if c.SIPListen != "" {
 		s, err := sipexchange.Listen(ctx, c.SIPListen)
@@ -149,7 +149,7 @@ func listenPlainSIP(ctx context.Context, c Config) (*sipexchange.Sockets, error)
 	return sipexchange.Listen(ctx, "127.0.0.1:0")
 }
 
-// wireExchange makes the exchange where this node has one. It runs once it is started.
+// wireExchange builds the exchange if this node has one. It runs once it is started.
 func (a *App) wireExchange(p *parts) error {
 	if !a.cfg.CarriesCalls() {
 		return nil
@@ -184,7 +184,7 @@ func (a *App) wireExchange(p *parts) error {
 	return err
 }
 
-// callServer is where messaging providers reach the exchange.
+// callServer returns the address where messaging providers reach the exchange.
 func (a *App) callServer() (host string, port int, err error) {
 	if a.sip == nil {
 		return "", 0, errors.New(calling.ReasonNotAvailable)
@@ -199,7 +199,7 @@ func (a *App) callServer() (host string, port int, err error) {
 	return host, port, nil
 }
 
-// callAccounts lets calls ask whether a messaging account works.
+// callAccounts lets calls check whether a messaging account works.
 type callAccounts struct{ channels *channel.Service }
 
 // Works implements messaging.Accounts.
@@ -211,8 +211,8 @@ func (c callAccounts) Works(r *db.Reader, kind string, id uuid.UUID) (bool, erro
 	return err == nil && account.Works(), err
 }
 
-// carrier is the operator's line as calls to bought numbers come in over it; nil where
-// there is none. The calls are wired after the exchange, so they are looked up when
+// carrier returns the operator's line, over which calls to bought numbers come in; nil if
+// there is none. The calls are built after the exchange, so they are looked up when
 // somebody dials.
 func (a *App) carrier() (*sipexchange.Carrier, error) {
 	from, err := setting.Prefixes("sip-trunk-from", a.cfg.SIPTrunkFrom)
@@ -227,8 +227,9 @@ func (a *App) carrier() (*sipexchange.Carrier, error) {
 	}, nil
 }
 
-// startExchange starts the exchange of a node that serves, and says whether it carries
-// calls. A demo that was not told to serves without where another node has the lease.
+// startExchange starts the exchange of a node that serves, and reports whether it carries
+// calls. If another node has the lease, a demo without --sip-listen serves without an
+// exchange.
 func (a *App) startExchange(ctx context.Context, s *sipexchange.Sockets) (bool, error) {
 	if s == nil {
 		return false, nil
@@ -241,8 +242,8 @@ func (a *App) startExchange(ctx context.Context, s *sipexchange.Sockets) (bool, 
 	return err == nil, err
 }
 
-// StartExchange lets the exchange serve on open ports, once no other node of the
-// installation does. It returns lease.ErrHeld while one does.
+// StartExchange starts the exchange on open ports. It returns lease.ErrHeld if another node
+// of the installation runs it.
 func (a *App) StartExchange(ctx context.Context, s *sipexchange.Sockets) error {
 	holder, err := a.sip.Open(ctx)
 	if err == nil {
@@ -258,8 +259,8 @@ func (a *App) StartExchange(ctx context.Context, s *sipexchange.Sockets) error {
 	return nil
 }
 
-// keepExchange renews the lease until ctx ends, and then stops the exchange. Where
-// another has taken the lease the exchange stops at once: it is carried elsewhere.
+// keepExchange renews the lease until ctx ends, and then stops the exchange. If another
+// node has taken the lease, the exchange stops at once.
 func (a *App) keepExchange(ctx context.Context) {
 	holder := a.sip.ID()
 	tick := time.NewTicker(lease.Renew)

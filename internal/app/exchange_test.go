@@ -14,7 +14,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// The exchange is off unless it is asked for.
+// The exchange is off unless it is configured.
 func TestNoExchangeByDefault(t *testing.T) {
 	t.Parallel()
 	if s := apptest.New(t, db.SQLite); s.Exchange != nil {
@@ -22,7 +22,8 @@ func TestNoExchangeByDefault(t *testing.T) {
 	}
 }
 
-// An exchange that is made but not started refuses; started it keeps devices.
+// An exchange that is created but not started refuses calls; once started it registers
+// devices.
 func TestTheExchangeOfANode(t *testing.T) {
 	t.Parallel()
 	s := apptest.NewWith(t, func(cfg *app.Config) { cfg.SIPListen = "127.0.0.1:0" })
@@ -37,8 +38,8 @@ func TestTheExchangeOfANode(t *testing.T) {
 	}
 }
 
-// One node of an installation has the exchange. Another gets it when the first has not
-// said for a while that it lives.
+// One node of an installation runs the exchange. Another takes over when the first has been
+// silent for a while.
 func TestOneExchangeOfAnInstallation(t *testing.T) {
 	t.Parallel()
 	first := apptest.NewOn(t, db.Postgres, func(cfg *app.Config) { cfg.SIPListen = "127.0.0.1:0" })
@@ -52,7 +53,8 @@ func TestOneExchangeOfAnInstallation(t *testing.T) {
 	if err := second.App.StartExchange(t.Context(), sockets); !errors.Is(err, lease.ErrHeld) {
 		t.Fatalf("a second exchange: %v", err)
 	}
-	// A node that was told to carry calls does not serve; a demo's does without.
+	// A node that was told to carry calls does not serve if another node does; a demo's
+	// node serves without calls.
 	for listen, refused := range map[string]bool{"127.0.0.1:0": true, "": false} {
 		node := first.Node()
 		carries, err := node.StartExchangeOfNode(t.Context(), sockets, listen)

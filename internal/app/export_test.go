@@ -9,16 +9,16 @@ import (
 	"konak/internal/exchange/sipexchange"
 )
 
-// StartExchangeOfNode is what Serve does with the exchange.
+// StartExchangeOfNode starts the exchange as Serve does.
 func (a *App) StartExchangeOfNode(ctx context.Context, s *sipexchange.Sockets, listen string) (bool, error) {
 	a.cfg.SIPListen = listen
 	return a.startExchange(ctx, s)
 }
 
-// MetricsHandler is what answers /metrics.
+// MetricsHandler returns the handler of /metrics.
 func (a *App) MetricsHandler() http.Handler { return a.metricsHandler() }
 
-// DisconnectCalls takes the calls of a messaging account no more.
+// DisconnectCalls stops taking the calls of a messaging account.
 func (a *App) DisconnectCalls(ctx context.Context, account uuid.UUID) error {
 	return a.Calling.Exchange.DisconnectCalls(ctx, account)
 }

@@ -31,19 +31,18 @@ import (
 )
 
 const (
-	// mostMemory is by how much the memory of a server may grow while its peers
-	// misbehave.
+	// mostMemory is the maximum growth of a server's memory while its peers misbehave.
 	mostMemory = 64 << 20
-	// grace is how long a server takes at most to end.
+	// grace is the maximum time a server takes to end.
 	grace = 20 * time.Second
-	// largestMail is what --mail-max-size is by default.
+	// largestMail is the default of --mail-max-size.
 	largestMail = 36 << 20
 )
 
-// One workspace's mail servers, webhook receivers and providers, the captcha
-// service, the file store and strangers who send mail misbehave in every manner
-// at each phase of their protocols. The server's memory stays, another workspace
-// works on, and the server ends within its grace.
+// One workspace's mail servers, webhook receivers and providers, the captcha service, the
+// file store and strangers who send mail misbehave in every manner at each phase of their
+// protocols. The server's memory does not grow, another workspace works on, and the server
+// ends within its grace period.
 func TestHostilePeers(t *testing.T) {
 	onBothInTurn(t, func(k *trial) { newSiege(k).run() })
 }
@@ -68,8 +67,8 @@ type siege struct {
 	whatsapp, captcha, files *crossing
 	server                   *process
 	attacker, other          *client
-	// What the other workspace has: a conversation over a mailbox whose server is
-	// well, and a receiver that is.
+	// The other workspace has a conversation over a mailbox with a healthy server, and a
+	// healthy receiver.
 	talk    string
 	hooks   chan struct{}
 	mailbox *hostile.Peer
@@ -154,8 +153,8 @@ func (s *siege) signInAs(slug string) *client {
 	return newClient(s.server.url, in.Data.Token)
 }
 
-// forwardingAddress makes a mailbox of the attacker that takes mail and returns
-// its address.
+// forwardingAddress creates a mailbox of the attacker that accepts mail and returns its
+// address.
 func (s *siege) forwardingAddress() string {
 	s.t.Helper()
 	r, err := s.attacker.post(s.ctx, "/api/crm/v1/channels/email", "", map[string]any{"name": "Kutu", "address": "kutu@firma.example"})
@@ -166,7 +165,7 @@ func (s *siege) forwardingAddress() string {
 	return r.Data.Forwarding
 }
 
-// call makes a call that must succeed and returns the id of what it made.
+// call makes a call that must succeed and returns the id of the created record.
 func (s *siege) call(c *client, path string, body any) string {
 	s.t.Helper()
 	r, err := c.post(s.ctx, path, "", body)
@@ -177,8 +176,8 @@ func (s *siege) call(c *client, path string, body any) string {
 	return r.Data.ID
 }
 
-// openTalk connects a mailbox with a mail server and begins a conversation over
-// it, whose first message that server is given.
+// openTalk connects a mailbox with a mail server and begins a conversation over it, whose
+// first message goes to that server.
 func (s *siege) openTalk(c *client, name string, port int) string {
 	s.t.Helper()
 	box := s.call(c, "/api/crm/v1/channels/email", map[string]any{
@@ -191,7 +190,7 @@ func (s *siege) openTalk(c *client, name string, port int) string {
 	})
 }
 
-// prepareOther gives the other workspace what it works with.
+// prepareOther creates what the other workspace works with.
 func (s *siege) prepareOther() {
 	s.t.Helper()
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -205,9 +204,9 @@ func (s *siege) prepareOther() {
 	s.await("the first mail", s.mailbox.Ended())
 }
 
-// work does what the other workspace does all day: it lists conversations, adds
-// a record whose webhook arrives, and writes an answer that is sent as a mail. It
-// returns how long the slowest turn took.
+// work does the usual work of the other workspace: it lists conversations, adds a record
+// whose webhook arrives, and writes an answer that is sent as a mail. It returns the
+// longest time of a round.
 func (s *siege) work(turns int) (slowest time.Duration) {
 	s.t.Helper()
 	for range turns {
@@ -273,8 +272,7 @@ func (s *siege) eachPeer(phases []string, start func(testing.TB, string, hostile
 	}
 }
 
-// attackMail connects mailboxes whose servers misbehave: they are tested, polled
-// and written over.
+// attackMail connects mailboxes whose servers misbehave, and tests, polls and uses them.
 func (s *siege) attackMail(d *db.DB) {
 	s.t.Helper()
 	login := func(port int) map[string]any {
@@ -288,7 +286,7 @@ func (s *siege) attackMail(d *db.DB) {
 		s.post("/api/crm/v1/channels/email/test", map[string]any{"imap": login(port)})
 		s.call(s.attacker, "/api/crm/v1/channels/email", map[string]any{"name": name, "address": "i" + name + "@firma.example", "imap": login(port)})
 	})
-	// They were looked at before, so that there is something to fetch.
+	// They were polled before, so there is something to fetch.
 	s.must(d.System("test").InTx(s.ctx, func(tx *db.Tx) error {
 		if _, err := tx.Exec(`UPDATE email_mailbox SET uid_validity = 7, last_uid = 4000 WHERE polls`); err != nil {
 			return err
@@ -298,7 +296,7 @@ func (s *siege) attackMail(d *db.DB) {
 	}))
 }
 
-// attackWebhooks subscribes receivers that misbehave and gives them work.
+// attackWebhooks subscribes receivers that misbehave and sends them events.
 func (s *siege) attackWebhooks() {
 	s.t.Helper()
 	n := 0
@@ -314,7 +312,7 @@ func (s *siege) attackWebhooks() {
 	}
 }
 
-// attackProviders makes calls that ask WhatsApp and the captcha service.
+// attackProviders makes calls that need WhatsApp and the captcha service.
 func (s *siege) attackProviders() {
 	s.whatsapp.turn()
 	s.captcha.turn()
@@ -361,15 +359,14 @@ func (s *siege) attackFiles() {
 	}
 }
 
-// Mails of the largest size: one is a file as it should be, the other claims to
-// be one.
+// Mails of the largest size: one is a proper file, the other only claims to be one.
 const (
 	base64Mail = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5\r\n"
 	junkMail   = "!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!\r\n"
 )
 
-// sendLarge sends mails at once, each as large as may be, and returns when they
-// were taken.
+// sendLarge sends mails at once, each as large as allowed, and returns when they were
+// accepted.
 func (s *siege) sendLarge(n int, line string) {
 	var all sync.WaitGroup
 	for i := range n {
@@ -418,7 +415,7 @@ func (s *siege) dialMail() net.Conn {
 
 var memoryLine = regexp.MustCompile(`(\w+):\s+(\d+) kB`)
 
-// memory reads a line of what the system says about the server's memory.
+// memory reads a line of the system's report on the server's memory.
 func (s *siege) memory(name string) int64 {
 	s.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.server.cmd.Process.Pid))
@@ -434,14 +431,14 @@ func (s *siege) memory(name string) int64 {
 	return 0
 }
 
-// resetPeak makes VmHWM begin again with what is in use now.
+// resetPeak resets VmHWM to what is in use now.
 func (s *siege) resetPeak() {
 	s.t.Helper()
 	s.must(os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.server.cmd.Process.Pid), []byte("5"), 0o600))
 }
 
-// crossing is a service that is well until it turns: then each connection comes
-// to the next of its hostile peers.
+// crossing is a service that is healthy until it turns: then each connection goes to the
+// next of its hostile peers.
 type crossing struct {
 	address, well string
 	hostile       []string

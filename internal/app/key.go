@@ -12,21 +12,21 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Rotation is what RotateKey did.
+// Rotation is the result of RotateKey.
 type Rotation struct {
-	Sealed  int    `json:"sealed"`  // values that were sealed anew
+	Sealed  int    `json:"sealed"`  // values that were sealed again
 	Resumed bool   `json:"resumed"` // whether an earlier run had broken off
 	KeyFile string `json:"key_file"`
-	// OldKeyFile is where the old master key is kept, for backups that were made with
-	// it; empty where the setting held it.
+	// OldKeyFile is where the old master key is kept, for backups that were made with it;
+	// empty if a setting held it.
 	OldKeyFile string `json:"old_key_file,omitempty"`
 	Begun      bool   `json:"-"` // whether the database knows a new key, of this run or an earlier one
 }
 
-// RotateKey gives the installation a new master key and seals everything anew. Where the
-// master key is a setting, the new one is written to target; otherwise target is empty
-// and the key file of the data folder is replaced. After a crash it goes on where it was.
-// A rotation is begun only while no server runs.
+// RotateKey gives the installation a new master key and seals everything again. If the
+// master key is a setting, the new one is written to target; otherwise target is empty and
+// the key file of the data folder is replaced. After a crash it continues where it stopped.
+// A rotation can only begin while no server runs.
 func RotateKey(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, target string) (r Rotation, err error) {
 	d, err := OpenExistingDatabase(ctx, cfg, log, c)
 	if err != nil {
@@ -49,7 +49,7 @@ func RotateKey(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source
 		return r, err
 	}
 	r.Begun = r.Resumed
-	waiting := r.KeyFile // where the new key lies until the database knows it
+	waiting := r.KeyFile // holds the new key until the database knows it
 	if target == "" {
 		waiting += ".new"
 	}
@@ -84,8 +84,8 @@ func RotateKey(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source
 	return r, err
 }
 
-// newKeyFile makes a master key in a new file, or reads the one that an earlier run left
-// there where that is allowed.
+// newKeyFile creates a master key in a new file, or, if reuse is set, reads the one that an
+// earlier run left there.
 func newKeyFile(path string, reuse bool) (*secret.Box, error) {
 	box, text := secret.NewMaster()
 	err := secret.WriteKey(path, text)
@@ -102,8 +102,8 @@ func newKeyFile(path string, reuse bool) (*secret.Box, error) {
 	return box, nil
 }
 
-// keepOldKey gives the key file a second name, under which the old key stays when the
-// file is replaced. It refuses to lose the key of an earlier rotation.
+// keepOldKey gives the key file a second name, under which the old key stays when the file
+// is replaced. It never overwrites the key of an earlier rotation.
 func keepOldKey(path, old string) error {
 	err := os.Link(path, old)
 	if !errors.Is(err, fs.ErrExist) {

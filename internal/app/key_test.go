@@ -21,8 +21,8 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// countSealed counts the sealed values of one key in every column of the database, as
-// bytes and as base64 in texts.
+// countSealed counts the sealed values of one key in every column of the database, as bytes
+// and as base64 in texts.
 func countSealed(t *testing.T, d *db.DB, key byte) (n int, where []string) {
 	t.Helper()
 	head := []byte("\x93knk\x01\x00\x00\x00" + string(key))
@@ -60,9 +60,9 @@ func countSealed(t *testing.T, d *db.DB, key byte) (n int, where []string) {
 	return n, where
 }
 
-// A new master key seals everything that modules had sealed; the old one is kept apart
-// and opens nothing. A running server is not touched, and a rotation that broke off goes
-// on.
+// A new master key seals everything that modules had sealed; the old one is kept separately
+// and opens nothing. A running server is not touched, and an interrupted rotation
+// continues.
 func TestRotateKey(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
@@ -81,7 +81,7 @@ func TestRotateKey(t *testing.T) {
 			rotate := func() (app.Rotation, error) { return app.RotateKey(t.Context(), cfg, log, clock.System{}, "") }
 
 			running := uuid.New()
-			// The time of the fake clock would be long gone for the command.
+			// The time of the fake clock would be long past for the command.
 			d, err := db.Open(t.Context(), db.Options{URL: cfg.DatabaseURL()})
 			if err != nil {
 				t.Fatal(err)
@@ -97,7 +97,7 @@ func TestRotateKey(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			// An earlier run broke off after the database knew the new key.
+			// An earlier run was interrupted after the database knew the new key.
 			old, err := secret.ReadBox(cfg.Data)
 			if err != nil {
 				t.Fatal(err)
@@ -137,7 +137,7 @@ func TestRotateKey(t *testing.T) {
 				t.Errorf("with an old key that is still there: %v", err)
 			}
 
-			// Another broke off after the key file was replaced.
+			// Another was interrupted after the key file was replaced.
 			third, text := secret.NewMaster()
 			err = errors.Join(secret.BeginRotation(t.Context(), d, next, third), os.Rename(r.KeyFile, r.OldKeyFile), secret.WriteKey(r.KeyFile, text))
 			if err != nil {
@@ -153,7 +153,7 @@ func TestRotateKey(t *testing.T) {
 	}
 }
 
-// Where the master key is a setting, the new one goes into a file that is named.
+// If the master key is a setting, the new one is written to a named file.
 func TestRotateKeyOfASetting(t *testing.T) {
 	t.Parallel()
 	var cfg app.Config
@@ -180,7 +180,7 @@ func TestRotateKeyOfASetting(t *testing.T) {
 	}
 }
 
-// A rotation that broke off, and whose new key was lost before it was used, gets another one.
+// An interrupted rotation whose new key was lost before it was used gets another one.
 func TestRotateKeyAfterTheNewOneWasLost(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {

@@ -12,16 +12,15 @@ import (
 	"konak/internal/app/apptest"
 )
 
-// keyedElsewhere are routes whose keys are tested where their provider is.
+// keyedElsewhere are routes whose keys are tested together with their provider.
 var keyedElsewhere = map[string]bool{
 	"create-template": true, "send-template": true, "send-conversation-template": true, "forward-item": true, "import-contacts": true,
 	"rotate-channel-key": true, "rotate-channel-secret": true, "create-custom-channel": true, "rotate-webhook-secret": true,
 	"mail-rotate-webhook-secret": true, "rotate-api-key": true, "create-mobile-qr": true, "split-conversation": true, "start-topup": true, "buy-number": true, "place-call": true,
 }
 
-// Every route that declares an Idempotency-Key keeps it: the same request twice
-// is carried out once and gets the same answer, or 409 where that shows a
-// secret.
+// Every route that declares an Idempotency-Key honours it: the same request twice is
+// carried out once and gets the same answer, or 409 if the answer shows a secret.
 func TestEveryKeyedRouteKeepsItsKey(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -134,8 +133,7 @@ func TestEveryKeyedRouteKeepsItsKey(t *testing.T) {
 	})
 }
 
-// keyedRoutes are the operations that take a key, and whether they show a
-// secret.
+// keyedRoutes returns the operations that accept a key, and whether they show a secret.
 func keyedRoutes(t *testing.T) map[string]bool {
 	t.Helper()
 	b, err := os.ReadFile("../../web/openapi.json")

@@ -14,8 +14,8 @@ import (
 	"konak/internal/crm/email/message"
 )
 
-// An answer that a mailbox's server took right before kill -9 is sent at most once more,
-// and none is lost.
+// An answer that a mailbox's server accepted right before kill -9 is sent at most once
+// more, and none is lost.
 func TestKillMailbox(t *testing.T) {
 	t.Parallel()
 	onBoth(t, sharedPostgres, func(k *trial) {
@@ -41,8 +41,8 @@ func TestKillMailbox(t *testing.T) {
 	})
 }
 
-// killingMailServer is a mail server that outlives the server. Once its provider is
-// armed, it takes the next mail and ends the server before it says so.
+// killingMailServer is a mail server that outlives the server. Once its provider is armed,
+// it accepts the next mail and kills the server before it answers.
 type killingMailServer struct {
 	*killingProvider
 	mu    sync.Mutex
@@ -61,7 +61,7 @@ func (s *killingMailServer) serve(k *trial) int {
 	return ln.Addr().(*net.TCPAddr).Port
 }
 
-// got gives the texts that it took.
+// got returns the texts that it accepted.
 func (s *killingMailServer) got() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

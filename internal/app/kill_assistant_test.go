@@ -12,11 +12,11 @@ import (
 	"konak/internal/sandbox/telegram"
 )
 
-// modelKills is how many calls of the language model the server is killed in.
+// modelKills is the number of language model calls in which the server is killed.
 var modelKills = stormOr(2, 10)
 
-// A server that is killed while its language model writes answers the customer once
-// after the start, and what the call could have used stays counted.
+// A server that is killed while its language model writes answers the customer once after
+// the restart, and the possible use of the killed call stays counted.
 func TestKillModel(t *testing.T) {
 	t.Parallel()
 	onBoth(t, sharedPostgres, func(k *trial) {
@@ -67,7 +67,7 @@ func TestKillModel(t *testing.T) {
 				return one[int](k, d, `SELECT count(*) FROM conversation_item WHERE channel_account_id = $1 AND author_kind = 'bot' AND delivery = 'sent'`, account)
 			}
 			k.until("the answer", func() bool { return answered() == round+1 })
-			// What the killed call had reserved is more than what the server counted for it.
+			// The reservation of the killed call is more than the server counted for it.
 			if spent := one[int64](k, d, `SELECT tokens FROM assistant_spending WHERE configuration_id = $1`, configuration); spent <= model.Tokens()-left || spent > 200_000 {
 				k.t.Errorf("%d tokens are counted, the server counted %d", spent, model.Tokens())
 			}

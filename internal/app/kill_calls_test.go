@@ -17,7 +17,7 @@ const (
 	killForwarded = "the customer talks to a number outside"
 )
 
-// reach brings a call to a moment, and returns its legs at the carrier.
+// reach brings a call to a certain moment, and returns its legs at the carrier.
 func (c *phoneTrial) reach(moment string) []uuid.UUID {
 	c.t.Helper()
 	if moment == killRinging {

@@ -13,7 +13,7 @@ import (
 	bank "konak/internal/sandbox/iyzico"
 )
 
-// What the program prints when it crashes in the middle of a payment has no card in it.
+// The program's output when it crashes during a payment contains no card data.
 func TestKillWithACardInMemory(t *testing.T) {
 	t.Parallel()
 	received := make(chan string, 1)

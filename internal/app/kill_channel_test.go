@@ -23,12 +23,12 @@ import (
 	"konak/internal/sandbox/whatsapp"
 )
 
-// channelKills is how many answers the server is killed over.
+// channelKills is the number of answers during which the server is killed.
 var channelKills = stormOr(2, 10)
 
-// killingProvider hands calls to a stand-in, which outlives the server. Once armed, it
-// ends the server after the stand-in took the next message and before the server
-// learns of it: nobody can write down what the provider said yes to.
+// killingProvider passes calls to a stand-in, which outlives the server. Once armed, it
+// kills the server after the stand-in accepted the next message and before the server
+// learns of it: nobody can record the provider's answer.
 type killingProvider struct {
 	http.Handler
 	sends string // how the paths end that messages are sent to
@@ -44,7 +44,7 @@ func (p *killingProvider) arm(kill func() error) {
 	p.armed, p.ended = kill, make(chan error, 1)
 }
 
-// strike ends the server where it is armed.
+// strike kills the server if it is armed.
 func (p *killingProvider) strike() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,12 +71,12 @@ type killedChannel struct {
 	provider *killingProvider
 	connect  string         // below /channels
 	with     map[string]any // what connects the account
-	// say lets the customer write Merhaba to an account; the client is of the owner.
+	// say lets the customer write Merhaba to an account; the client is the owner's.
 	say   func(c *client, account string)
 	texts func() []string
 }
 
-// An answer that Telegram took right before kill -9 is sent at most once more, and none
+// An answer that Telegram accepted right before kill -9 is sent at most once more, and none
 // is lost.
 func TestKillTelegram(t *testing.T) {
 	t.Parallel()
@@ -100,21 +100,21 @@ func TestKillTelegram(t *testing.T) {
 	})
 }
 
-// An answer that Messenger took right before kill -9 is sent at most once more, and none
-// is lost.
+// An answer that Messenger accepted right before kill -9 is sent at most once more, and
+// none is lost.
 func TestKillMessenger(t *testing.T) {
 	t.Parallel()
 	killOnPage(t, "messenger", "4711")
 }
 
-// An answer that Instagram took right before kill -9 is sent at most once more, and none
-// is lost.
+// An answer that Instagram accepted right before kill -9 is sent at most once more, and
+// none is lost.
 func TestKillInstagram(t *testing.T) {
 	t.Parallel()
 	killOnPage(t, "instagram", "ig4711")
 }
 
-// killOnPage is for a page, or its Instagram account, that a customer writes to.
+// killOnPage tests a page, or its Instagram account, that a customer writes to.
 func killOnPage(t *testing.T, kind, customer string) {
 	t.Helper()
 	onBoth(t, sharedPostgres, func(k *trial) {
@@ -137,7 +137,7 @@ func killOnPage(t *testing.T, kind, customer string) {
 	})
 }
 
-// An answer that WhatsApp took right before kill -9 is sent at most once more, and none
+// An answer that WhatsApp accepted right before kill -9 is sent at most once more, and none
 // is lost.
 func TestKillWhatsApp(t *testing.T) {
 	t.Parallel()
@@ -163,8 +163,8 @@ func TestKillWhatsApp(t *testing.T) {
 	})
 }
 
-// An answer that the company's own software took right before kill -9 is sent at most once
-// more, and none is lost.
+// An answer that the company's own software accepted right before kill -9 is sent at most
+// once more, and none is lost.
 func TestKillCustom(t *testing.T) {
 	t.Parallel()
 	onBoth(t, sharedPostgres, func(k *trial) {
@@ -203,8 +203,8 @@ func TestKillCustom(t *testing.T) {
 	})
 }
 
-// runCalledBack is run for a provider of Meta's, which calls the server: it must be found
-// again after each start.
+// runCalledBack is run for a provider of Meta's, which calls the server: it must be given
+// the server's address again after each start.
 func (c *killedChannel) runCalledBack(k *trial) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	k.must(err)
@@ -219,7 +219,7 @@ func (c *killedChannel) serve(k *trial) string {
 	return server.URL
 }
 
-// one reads one value, the zero value where there is no row.
+// one reads one value; the zero value if there is no row.
 func one[T any](k *trial, d *db.DB, query string, args ...any) (out T) {
 	k.t.Helper()
 	k.must(d.System("test").Read(k.ctx, func(r *db.Reader) (err error) {

@@ -24,33 +24,32 @@ import (
 var hookKills = stormOr(4, 30)
 
 const (
-	// hookRound is for how many replies there is one kill. What a kill repeats at
-	// an endpoint is 6 at most, and one more for every 200 that were marked: at
-	// this rate less than the share below, however the kills fall.
+	// hookRound is the number of replies per kill. A kill repeats at most 6 deliveries at
+	// an endpoint, and one more for every 200 that were marked: at this rate less than the
+	// share below, whenever the kills happen.
 	hookRound = 1250
-	// mostRepeatedShare is which part of an endpoint's deliveries may be
+	// mostRepeatedShare is the largest share of an endpoint's deliveries that may be
 	// repetitions.
 	mostRepeatedShare = 0.01
-	// mostAhead is how far customers get ahead of the deliveries.
+	// mostAhead is how far customers may get ahead of the deliveries.
 	mostAhead = 1000
 
-	// pairKills is how often one of two nodes is killed and started again.
+	// pairKills is how often one of two nodes is killed and restarted.
 	pairKills = 4
 	pairLease = 4 * time.Second
 )
 
-// A server that is killed again and again while customers write loses no reply
-// that it acknowledged: each arrives at every endpoint, in the order of its
-// conversation where that was asked for, and less than one delivery in a hundred
-// is a repetition.
+// A server that is killed again and again while customers write loses no reply that it
+// acknowledged: each arrives at every endpoint, in the order of its conversation if strict
+// order is on, and less than one delivery in a hundred is a repetition.
 func TestKillSender(t *testing.T) {
 	t.Parallel()
 	onBoth(t, ownPostgres, func(k *trial) { (&hookTrial{trial: k, nodes: make([]node, 1)}).killedAlone() })
 }
 
-// Two nodes share a database, customers write to both, and one is killed again
-// and again, at last for good: nothing is lost, the order stays, and what a dead
-// node held goes on when its lease ends, or with its successor.
+// Two nodes share a database, customers write to both, and one is killed again and again,
+// at last for good: nothing is lost, the order is kept, and what a dead node held continues
+// when its lease ends, or with its successor.
 func TestKillOneOfTwo(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -65,8 +64,7 @@ func TestKillOneOfTwo(t *testing.T) {
 	k.killedInPairs()
 }
 
-// hookTrial is a trial that is about webhooks: two endpoints, and customers who
-// write.
+// hookTrial is a trial of webhooks: two endpoints, and customers who write.
 type hookTrial struct {
 	*trial
 	inOrder *receiver // of the endpoint that asked for it; the other is hook
@@ -108,9 +106,9 @@ func (k *hookTrial) killedInPairs() {
 	k.runNode(1, k.anotherFolder())
 	d := k.open()
 	k.begin(d)
-	// A successor on the same folder knows that the dead one is gone. Elsewhere
-	// nobody knows, and only the end of the lease frees what it held. Both are
-	// tried until there was something to free.
+	// A successor on the same folder knows that the dead node is gone. On another folder
+	// nobody knows, and only the end of the lease frees what it held. Both are tried until
+	// there was something to free.
 	inherited, expired := 0, 0
 	for i := 0; i < pairKills || inherited == 0 || expired == 0; i++ {
 		k.round()
@@ -153,7 +151,7 @@ func (k *hookTrial) runNode(i int, data string) {
 	k.nodes[i] = n
 }
 
-// anotherFolder makes the data folder of another node, which shares the files.
+// anotherFolder creates the data folder of another node, which shares the files.
 func (k *hookTrial) anotherFolder() string {
 	k.t.Helper()
 	dir := k.t.TempDir()
@@ -161,15 +159,15 @@ func (k *hookTrial) anotherFolder() string {
 	return dir
 }
 
-// deadNode is what a node was, and what it left.
+// deadNode is a killed node and the leases that it left.
 type deadNode struct {
 	node
 	leases []clock.Time
 	ago    func() time.Duration
 }
 
-// killNode ends a server. None of its leases ends later than if it had taken it
-// in its last moment.
+// killNode kills a server. None of its leases ends later than if it had been taken in the
+// server's last moment.
 func (k *hookTrial) killNode(d *db.DB, i int) deadNode {
 	k.t.Helper()
 	k.must(k.nodes[i].server.kill())
@@ -188,7 +186,7 @@ func (k *hookTrial) killNode(d *db.DB, i int) deadNode {
 	return n
 }
 
-// leases gives until when endpoints are claimed by a node.
+// leases returns until when endpoints are claimed by a node.
 func (k *hookTrial) leases(d *db.DB, claim uuid.UUID) (ends []clock.Time) {
 	k.must(d.System("test").Read(k.ctx, func(r *db.Reader) (err error) {
 		ends, err = db.All(r, db.Scalar[clock.Time], `SELECT run_at FROM webhook_lane WHERE claim_id = $1`, claim)
@@ -197,7 +195,7 @@ func (k *hookTrial) leases(d *db.DB, claim uuid.UUID) (ends []clock.Time) {
 	return ends
 }
 
-// holder finds a node that holds an endpoint at this moment.
+// holder finds a node that currently holds an endpoint.
 func (k *hookTrial) holder(d *db.DB) (i int) {
 	k.t.Helper()
 	k.until("a node to hold an endpoint", func() bool {
@@ -207,15 +205,15 @@ func (k *hookTrial) holder(d *db.DB) (i int) {
 	return i
 }
 
-// takenOver waits until the living have taken what a dead node held.
+// takenOver waits until the living nodes have taken what a dead node held.
 func (k *hookTrial) takenOver(d *db.DB, n deadNode, by string) {
 	k.t.Helper()
 	k.until("the endpoints of a dead node to be taken over", func() bool { return len(k.leases(d, n.claim)) == 0 })
 	k.t.Logf("%d endpoints of a dead node were free by %s within %.1f s", len(n.leases), by, n.ago().Seconds())
 }
 
-// begin registers the endpoints, opens the conversations and lets the customers
-// write, once the demo's own events are out of the way.
+// begin registers the endpoints, opens the conversations and lets the customers write, once
+// the demo's own events are out of the way.
 func (k *hookTrial) begin(d *db.DB) {
 	k.settle(d)
 	p := k.nodes[0].server
@@ -245,8 +243,8 @@ func (k *hookTrial) begin(d *db.DB) {
 	}
 }
 
-// converse writes numbered replies. What was not answered is sent again, with
-// the same number and key, to whichever node is there.
+// converse writes numbered replies. An unanswered one is sent again, with the same number
+// and key, to whichever node is up.
 func (k *hookTrial) converse(i int) {
 	id := k.talks[i].id
 	for n := 1; k.ctx.Err() == nil; {
@@ -285,11 +283,11 @@ func (k *hookTrial) rest() {
 	}
 }
 
-// line is what a customer's nth reply says.
+// line returns the text of a customer's nth reply.
 func line(n int) string { return fmt.Sprintf("reply %d", n) }
 
-// nextClient is the node that takes a reply: each in turn, or the next one while that
-// is gone.
+// nextClient returns the node that gets a reply: each in turn, or the next one while that
+// is down.
 func (k *hookTrial) nextClient(i int) *client {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -301,14 +299,14 @@ func (k *hookTrial) nextClient(i int) *client {
 	return nil
 }
 
-// arrived is how many replies have come to both endpoints.
+// arrived returns the number of replies that have reached both endpoints.
 func (k *hookTrial) arrived() int {
 	one, oneAgain := k.hook.repeated()
 	two, twoAgain := k.inOrder.repeated()
 	return min(one-oneAgain, two-twoAgain)
 }
 
-// said is how many replies were acknowledged.
+// said returns the number of acknowledged replies.
 func (k *hookTrial) said() (n int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -330,7 +328,7 @@ func (k *hookTrial) arrive(n int) {
 	k.until("replies to arrive", func() bool { return k.arrived() >= n })
 }
 
-// end lets the customers finish, waits for the rest and looks at what came.
+// end lets the customers finish, waits for the rest and checks what arrived.
 func (k *hookTrial) end(d *db.DB) {
 	k.t.Helper()
 	k.arrive(k.rounds * hookRound)

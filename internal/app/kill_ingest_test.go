@@ -11,25 +11,23 @@ import (
 	"konak/internal/kit/db"
 )
 
-// ingestKills is how often TestKillIngest ends the server.
+// ingestKills is how often TestKillIngest kills the server.
 var ingestKills = stormOr(2, 8)
 
-// ingestRound is how many messages are accepted on each route between two
-// kills, at least.
+// ingestRound is the minimum number of messages accepted on each route between two kills.
 const ingestRound = 10
 
-// What a customer wrote and the server accepted is there once after kill -9 at
-// any moment, on every route: a message of a custom channel, one of live chat,
-// a form.
+// What a customer wrote and the server accepted is stored once after kill -9 at any moment,
+// on every route: a message of a custom channel, one of live chat, a form.
 func TestKillIngest(t *testing.T) {
 	t.Parallel()
 	onBoth(t, sharedPostgres, (*trial).runIngest)
 }
 
-// inlet is one way in: what is posted where, and how the record is found.
+// inlet is one way in: what is posted to which route, and how the record is found.
 type inlet struct {
 	path string
-	// token opens the way for the nth message: one visitor may not write much.
+	// token returns the credential for the nth message: one visitor may not write much.
 	token func(n int) string
 	head  http.Header
 	body  func(id string) map[string]any
@@ -87,7 +85,7 @@ func (in *inlet) done() int {
 	return len(in.accepted)
 }
 
-// pour posts until ctx ends. What was not answered is posted again with its id.
+// pour posts until ctx ends. An unanswered message is posted again with its id.
 func (k *trial) pour(ctx context.Context, url string, in *inlet) {
 	c := newClient(url, "")
 	c.head = in.head

@@ -18,11 +18,11 @@ import (
 	"konak/internal/kit/db"
 )
 
-// mailKills is how often the tests of mail end the server.
+// mailKills is how often the tests of mail kill the server.
 var mailKills = stormOr(2, 8)
 
-// A mail that was answered with 250 is in the inbox after kill -9 at any
-// moment, once, however often its sender tried.
+// A mail that was answered with 250 is in the inbox once after kill -9 at any moment,
+// however often its sender tried.
 func TestKillMail(t *testing.T) {
 	t.Parallel()
 	onBoth(t, sharedPostgres, func(k *trial) {
@@ -35,20 +35,20 @@ func TestKillMail(t *testing.T) {
 	})
 }
 
-// What lies in a mailbox elsewhere is in the inbox, once, however often whoever
-// fetches it is killed. Nobody waits for the leases of the dead.
+// Mail in a remote mailbox is in the inbox once, however often the fetching server is
+// killed. Nobody waits for the leases of dead servers.
 func TestKillPoller(t *testing.T) {
 	t.Parallel()
 	onBoth(t, sharedPostgres, func(k *trial) { (&mailTrial{trial: k}).fetched() })
 }
 
-// mailTrial is a trial that is about mail.
+// mailTrial is a trial of mail.
 type mailTrial struct {
 	*trial
 	smtpAddr, to string
 }
 
-// connect makes a mailbox.
+// connect creates a mailbox.
 func (k *mailTrial) connect(p *process, more map[string]any) uuid.UUID {
 	k.t.Helper()
 	k.signIn(p)
@@ -86,8 +86,7 @@ func (k *mailTrial) delivered() {
 	k.finish(p, d)
 }
 
-// fetched lets mails lie in a mailbox and kills the server somewhere on its
-// way through them.
+// fetched puts mails into a mailbox and kills the server somewhere on its way through them.
 func (k *mailTrial) fetched() {
 	elsewhere := mailtest.StartIMAP(k.t)
 	p := k.start()
@@ -107,7 +106,7 @@ func (k *mailTrial) fetched() {
 			elsewhere.Put(k.t, raw(name))
 			k.acknowledged[name], k.pending[0] = name, ""
 		}
-		// The time for the next look comes while nobody is there.
+		// The time for the next poll comes while no server runs.
 		k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) error {
 			_, err := tx.Exec(`UPDATE job SET next_at = 0 WHERE id = $1 AND claim_id IS NULL`, box)
 			return err
@@ -130,7 +129,7 @@ func (k *mailTrial) number(d *db.DB, query string, args ...any) (n int) {
 	return n
 }
 
-// finish waits until everything is read and holds it against what was taken.
+// finish waits until everything is read and compares it with what was accepted.
 func (k *mailTrial) finish(p *process, d *db.DB) {
 	k.until("mails to be read", func() bool {
 		return k.number(d, `SELECT count(*) FROM email_inbound WHERE state = 'received'`) == 0
@@ -143,7 +142,7 @@ func raw(name string) string {
 	return fmt.Sprintf("From: %s\r\nTo: kutu@firma.example\r\nSubject: %s\r\nMessage-ID: <%s>\r\n\r\nNerede %s?\r\n", name, name, name, name)
 }
 
-// send hands mails over until ctx ends; one that was not taken comes again.
+// send sends mails until ctx ends; a refused one is sent again.
 func (k *mailTrial) send(ctx context.Context, i int) {
 	for ctx.Err() == nil {
 		name := k.next(i)
@@ -160,11 +159,11 @@ func (k *mailTrial) send(ctx context.Context, i int) {
 	}
 }
 
-// deliver hands one mail over without encryption, as servers do that know nothing of the
-// demo's certificate.
+// deliver sends one mail without encryption, as servers do that do not know the demo's
+// certificate.
 func (k *mailTrial) deliver(name string) error { return k.hand(name, raw(name)) }
 
-// hand hands a mail over.
+// hand sends a mail.
 func (k *mailTrial) hand(from, mail string) error {
 	c, err := smtp.Dial(k.smtpAddr)
 	if err != nil {
@@ -185,7 +184,7 @@ func (k *mailTrial) hand(from, mail string) error {
 	return errors.Join(err, w.Close())
 }
 
-// count holds what was taken against what is there.
+// count compares what was accepted with what is stored.
 func (k *mailTrial) count(d *db.DB) {
 	times := map[string]int{}
 	messages := 0

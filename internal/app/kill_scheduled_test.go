@@ -14,14 +14,14 @@ import (
 	"konak/internal/kit/db"
 )
 
-// scheduleKills is how often TestKillScheduled ends the server.
+// scheduleKills is how often TestKillScheduled kills the server.
 var scheduleKills = stormOr(2, 8)
 
-// scheduleRound is how many messages are scheduled between two kills.
+// scheduleRound is the number of messages scheduled between two kills.
 const scheduleRound = 24
 
-// A message for later that was acknowledged goes, and goes once, however often
-// the server is killed before, while and after it sends it.
+// An acknowledged scheduled message is sent, and sent once, however often the server is
+// killed before, while and after it sends it.
 func TestKillScheduled(t *testing.T) {
 	t.Parallel()
 	onBoth(t, sharedPostgres, (*trial).runScheduled)
@@ -58,7 +58,7 @@ func (k *trial) runScheduled() {
 	k.verifyScheduled(d, acknowledged)
 }
 
-// newConversation makes one of the demo's conversations one that needs no channel.
+// newConversation turns one of the demo's conversations into one that needs no channel.
 func (k *trial) newConversation(d *db.DB) (id uuid.UUID) {
 	k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) (err error) {
 		id, err = db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT c.id FROM conversation c JOIN tenant t ON t.id = c.tenant_id
@@ -72,7 +72,7 @@ func (k *trial) newConversation(d *db.DB) (id uuid.UUID) {
 	return id
 }
 
-// schedule writes messages whose time comes while the server is being killed.
+// schedule writes messages that become due while the server is being killed.
 func (k *trial) schedule(p *process, conversation uuid.UUID, round int, acknowledged map[string]string) (stop func()) {
 	ctx, cancel := context.WithCancel(k.ctx)
 	c := newClient(p.url, k.token)
@@ -105,8 +105,7 @@ func (k *trial) sentCount(d *db.DB) (n int) {
 	return n
 }
 
-// verifyScheduled holds what was acknowledged against the timeline and the
-// events.
+// verifyScheduled compares what was acknowledged with the timeline and the events.
 func (k *trial) verifyScheduled(d *db.DB, acknowledged map[string]string) {
 	type sent struct {
 		text, state string

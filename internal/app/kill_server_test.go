@@ -24,8 +24,8 @@ import (
 	"konak/internal/webhook/signature"
 )
 
-// binary makes the program that people run, the way the Makefile does, once for
-// all tests. KONAK_TEST_BIN names one that is there already.
+// binary builds the program that people run, as the Makefile does, once for all tests.
+// KONAK_TEST_BIN names an existing one.
 var binary func() (string, error)
 
 func TestMain(m *testing.M) {
@@ -98,7 +98,7 @@ func start(ctx context.Context, args ...string) (*process, error) {
 	return p, nil
 }
 
-// kill ends the process as the kernel would: nothing is said or flushed.
+// kill ends the process as the kernel would: nothing is logged or flushed.
 func (p *process) kill() error {
 	if err := p.cmd.Process.Kill(); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (p *process) kill() error {
 	return nil
 }
 
-// stop asks the process to end and expects it to do so in order.
+// stop asks the process to end and expects it to do so normally.
 func (p *process) stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -134,7 +134,7 @@ func newClient(url, token string) *client {
 	}}
 }
 
-// reply is the part of an answer that the test looks at.
+// reply is the part of an answer that the test reads.
 type reply struct {
 	Status int
 	Data   struct {
@@ -142,7 +142,7 @@ type reply struct {
 		Address string
 		Secret  string
 		Token   string `json:"session_token"`
-		// VisitorToken is live chat's, Key an API key's.
+		// VisitorToken belongs to live chat, Key to API keys.
 		VisitorToken string `json:"token"`
 		Key          string
 		Settings     struct{ Key string }
@@ -178,7 +178,7 @@ func (c *client) send(ctx context.Context, method, path, key string, body any) (
 		return r, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	// An answer that was cut off is no acknowledgement.
+	// An answer that was cut off is not an acknowledgement.
 	if b, err = io.ReadAll(resp.Body); err != nil {
 		return r, err
 	}
@@ -186,13 +186,13 @@ func (c *client) send(ctx context.Context, method, path, key string, body any) (
 	return r, json.Unmarshal(b, &r)
 }
 
-// receiver is the other end of a webhook. It keeps what it was sent.
+// receiver is the receiving end of a webhook. It keeps what it was sent.
 type receiver struct {
 	mu     sync.Mutex
 	secret string
 	bodies map[string][sha256.Size]byte // event id -> what its body was
-	// objects maps a record to its events in the order in which each came first,
-	// with the text of what was added to the record.
+	// objects maps a record to its events in the order in which each first arrived, with
+	// the text of what was added to the record.
 	objects map[string][]string
 	times   map[string]int // delivery id -> how often it came
 	all     int            // requests
@@ -231,7 +231,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// seenEvent is the part of an event that the test looks at.
+// seenEvent is the part of an event that the test reads.
 type seenEvent struct {
 	ID   string
 	Data struct {
@@ -244,7 +244,7 @@ func decodeEvent(body []byte) (e seenEvent, err error) {
 	return e, json.Unmarshal(body, &e)
 }
 
-// repeated says how many requests came and how many of them were repetitions.
+// repeated returns the number of requests and of repetitions among them.
 func (r *receiver) repeated() (all, again int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

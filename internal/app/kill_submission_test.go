@@ -28,9 +28,9 @@ import (
 	"konak/internal/kit/smtpd"
 )
 
-// A mail of a mailbox that was answered with 250 is delivered and in the journal after
-// kill -9 at any moment, and nothing is delivered that is not in the journal. Who cannot
-// be reached is reported once.
+// A mail from a mailbox that was answered with 250 is delivered and in the journal after
+// kill -9 at any moment, and nothing is delivered that is not in the journal. An
+// unreachable recipient is reported once.
 func TestKillSubmission(t *testing.T) {
 	t.Parallel()
 	onBoth(t, sharedPostgres, func(k *trial) {
@@ -52,15 +52,15 @@ type submissionTrial struct {
 	out      *countingServer
 }
 
-// refusedPrefix begins the addresses that the server outside refuses; reportSubject is
-// that of reports on them.
+// refusedPrefix begins the addresses that the outside server refuses; reportSubject is the
+// subject of reports on them.
 const (
 	refusedPrefix = "yok-"
 	reportSubject = "Undelivered mail / Teslim edilemeyen posta"
 )
 
-// mostMails is how many mails a round waits for at most before the kill. A storm sends
-// enough to tell one repetition in a hundred.
+// mostMails is the maximum number of mails that a round waits for before the kill. A storm
+// sends enough to measure one repetition in a hundred.
 var mostMails = stormOr(mostWrites/2, 160)
 
 const submissionPassword = "yeşil-kapı-üç-anahtar"
@@ -90,8 +90,8 @@ func (k *submissionTrial) run() {
 	k.verifyMails(d)
 }
 
-// killBeforeAnswer ends the server when a mail is in the journal and its sender has not
-// heard of it, and starts it again. The sender hands the mail over once more.
+// killBeforeAnswer kills the server when a mail is in the journal and its sender has not
+// been answered, and restarts it. The sender sends the mail once more.
 func (k *submissionTrial) killBeforeAnswer(p *process, d *db.DB) *process {
 	k.t.Helper()
 	c, err := k.signInBySMTP(0)
@@ -118,17 +118,17 @@ func (k *submissionTrial) killBeforeAnswer(p *process, d *db.DB) *process {
 	return p
 }
 
-// sendingBox is the mailbox of a writer: each may send to 2,000 recipients in a day.
+// sendingBox returns the mailbox of a writer: each may send to 2,000 recipients a day.
 func sendingBox(i int) string { return fmt.Sprintf("kutu%d@firma.example", i) }
 
-// prepare makes mailboxes at a domain of the workspace, with a journal.
+// prepare creates mailboxes at a domain of the workspace, with a journal.
 func (k *submissionTrial) prepare(p *process, d *db.DB) {
 	k.t.Helper()
 	k.signIn(p)
 	c := newClient(p.url, k.token)
 	_, err := c.post(k.ctx, "/api/mail/v1/provision/domain/quickstart", "", map[string]any{"domain": "firma.example"})
 	k.must(err)
-	// Nobody asks the DNS here.
+	// Nobody queries the DNS here.
 	k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) error {
 		if _, err := tx.Exec(`UPDATE mail_domain SET state = 'active' WHERE domain = 'firma.example'`); err != nil {
 			return err
@@ -164,8 +164,7 @@ func (k *submissionTrial) putSetting(p *process, name, body string) {
 	}
 }
 
-// send hands mails over in one session until ctx ends; one that was not taken comes
-// again.
+// send sends mails in one session until ctx ends; a refused one is sent again.
 func (k *submissionTrial) send(ctx context.Context, i int) {
 	for ctx.Err() == nil {
 		if err := k.sendInSession(ctx, i); err != nil {
@@ -197,7 +196,7 @@ func (k *submissionTrial) sendInSession(ctx context.Context, i int) error {
 	return nil
 }
 
-// signInBySMTP connects as the mailbox of a writer.
+// signInBySMTP connects with the mailbox of a writer.
 func (k *submissionTrial) signInBySMTP(i int) (*smtp.Client, error) {
 	c, err := smtp.Dial(k.smtpAddr)
 	if err != nil {
@@ -212,8 +211,8 @@ func (k *submissionTrial) signInBySMTP(i int) (*smtp.Client, error) {
 	return c, nil
 }
 
-// begin hands a mail over up to its end, to a recipient and to one whom the server
-// outside refuses. The mail is taken when the writer was closed without error.
+// begin sends a mail up to its end, to one recipient and to one whom the outside server
+// refuses. The mail is accepted when the writer was closed without error.
 func (k *submissionTrial) begin(c *smtp.Client, i int, name string) (io.WriteCloser, error) {
 	if err := c.Mail(sendingBox(i)); err != nil {
 		return nil, err
@@ -231,15 +230,15 @@ func (k *submissionTrial) begin(c *smtp.Client, i int, name string) (io.WriteClo
 	return w, err
 }
 
-// acknowledge notes that a writer's mail was taken.
+// acknowledge records that a writer's mail was accepted.
 func (k *submissionTrial) acknowledge(i int, name string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.acknowledged[name], k.pending[i] = name, ""
 }
 
-// verifyMails holds what was taken against what was delivered and what is in the
-// journal. A mail whose 250 was lost comes a second time, and may arrive so.
+// verifyMails compares what was accepted with what was delivered and what is in the
+// journal. A mail whose 250 was lost is sent a second time, and may arrive twice.
 func (k *submissionTrial) verifyMails(d *db.DB) {
 	journal := map[string]int{}
 	queue := map[string]int{}
@@ -277,7 +276,7 @@ func (k *submissionTrial) verifyMails(d *db.DB) {
 			k.t.Errorf("%s arrived %d times, was taken %d times and is in the journal %d times", name, n, queue[name], journal[name])
 		}
 	}
-	// What a server accepted in the moment of a kill is sent again.
+	// What a server accepted at the moment of a kill is sent again.
 	most := mailKills * writers
 	if os.Getenv("KONAK_TEST_STORM") != "" {
 		most = len(arrived) / 100
@@ -296,7 +295,7 @@ func (k *submissionTrial) number(d *db.DB, query string) (n int) {
 	return n
 }
 
-// countingServer is a mail server that counts the mails that it takes by their subjects.
+// countingServer is a mail server that counts the accepted mails by their subjects.
 type countingServer struct {
 	address string
 	mu      sync.Mutex
@@ -352,7 +351,7 @@ func (s countingSession) Data(r io.Reader) error {
 	return nil
 }
 
-// writeCertificate writes a certificate that signs itself and its key.
+// writeCertificate writes a self-signed certificate and its key.
 func writeCertificate(k *trial) (cert, key string) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	k.must(err)

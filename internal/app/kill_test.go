@@ -21,7 +21,7 @@ import (
 	"konak/internal/mail"
 )
 
-// kills is how often TestKill ends the server: see stormOr.
+// kills is how often TestKill kills the server: see stormOr.
 var kills = stormOr(4, 20)
 
 // stormOr returns how often a test kills the server: few times in an ordinary
@@ -35,27 +35,28 @@ func stormOr(few, storm int) int {
 
 const (
 	writers = 8
-	// mostWrites is how many acknowledgements a round waits for at most before
-	// the kill; few are enough to be in the middle of everything.
+	// mostWrites is the maximum number of acknowledgements that a round waits for before
+	// the kill; a few are enough to be in the middle of everything.
 	mostWrites = 48
-	// mostRepeated bounds what one kill may cause to be sent twice: 6 at first, and
-	// one more for every 200 that were marked. There are not as many in a round.
+	// mostRepeated is the maximum number of deliveries that one kill may cause to be sent
+	// twice: 6 at first, and one more for every 200 that were marked. A round has fewer
+	// than 200.
 	mostRepeated = 7
-	// patience bounds what should take a moment; it decides nothing.
+	// patience is the time limit for things that should take a moment; no result depends on
+	// it.
 	patience = 90 * time.Second
 
 	exceptions = "/api/mail/v1/dlp/exceptions"
 )
 
-// What was acknowledged is there after kill -9 at any moment, with exactly one
-// event, and its webhook is delivered; what was not acknowledged is there with
-// its event or not at all.
+// What was acknowledged exists after kill -9 at any moment, with exactly one event, and its
+// webhook is delivered; what was not acknowledged exists with its event or not at all.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	onBoth(t, ownPostgres, (*trial).run)
 }
 
-// onBoth takes a database of each kind through a trial.
+// onBoth runs a trial on a database of each kind.
 func onBoth(t *testing.T, postgres func(t *testing.T) *trial, run func(k *trial)) {
 	t.Helper()
 	if testing.Short() {
@@ -72,16 +73,16 @@ func onBoth(t *testing.T, postgres func(t *testing.T) *trial, run func(k *trial)
 	})
 }
 
-// sharedPostgres is a trial on the PostgreSQL server of all tests, which does
-// not wait for its disk: what it acknowledged outlives Konak, if not itself.
+// sharedPostgres is a trial on the PostgreSQL server of all tests, which does not wait for
+// its disk: acknowledged data survives a crash of Konak, but not of the database server.
 func sharedPostgres(t *testing.T) *trial {
 	t.Helper()
 	d := pgtest.NewDatabase(t, "")
 	return newTrial(t, d.Owner, t.TempDir(), "--db="+d.Owner)
 }
 
-// ownPostgres is a trial on a PostgreSQL server of its own, which may crash too
-// and takes the time that a durable commit takes.
+// ownPostgres is a trial on its own PostgreSQL server, which may crash too and takes the
+// time of durable commits.
 func ownPostgres(t *testing.T) *trial {
 	t.Helper()
 	server := pgtest.StartFor(t, pgtest.Options{Durable: true})
@@ -103,13 +104,13 @@ type trial struct {
 	url  string
 	rand *rand.Rand
 	hook *receiver
-	// crash ends the database server under load, nil where there is none.
+	// crash kills the database server under load; nil if there is none.
 	crash func() error
 
 	token string
 	mu    sync.Mutex
-	// acknowledged maps an address to its record's id; the id is empty where
-	// the answer was lost and the repeat learned only that the work was done.
+	// acknowledged maps an address to its record's id; the id is empty if the answer was
+	// lost and the repeat learned only that the work was done.
 	acknowledged map[string]string
 	pending      [writers]string // sent, and not answered yet
 	made         int
@@ -133,8 +134,8 @@ func (k *trial) must(err error) {
 	}
 }
 
-// run takes the database through the kills and looks at what is left. Where
-// the database is a server of its own, it crashes once under load too.
+// run takes the database through the kills and checks the result. If the trial has its own
+// database server, that crashes once under load too.
 func (k *trial) run() {
 	p := k.start()
 	k.signIn(p)
@@ -174,7 +175,7 @@ func (k *trial) startOn(data string) *process {
 	return p
 }
 
-// signIn makes the trial's calls those of the demo's owner.
+// signIn signs the trial's client in as the demo's owner.
 func (k *trial) signIn(p *process) {
 	k.t.Helper()
 	in, err := newClient(p.url, "").post(k.ctx, "/api/v1/auth/sign-in", "",
@@ -199,9 +200,9 @@ func (k *trial) subscribe(p *process, r *receiver, settings map[string]any) {
 	r.mu.Unlock()
 }
 
-// load sets the writers going and returns at a random point under their load:
-// after some acknowledgements and then some time, so that it may fall on any
-// step of the requests that are under way. What it returns stops the writers.
+// load starts the writers and returns at a random point under their load: after some
+// acknowledgements and then some time, so that it may fall on any step of the requests
+// under way. The returned function stops the writers.
 func (k *trial) load(p *process) (stop func()) {
 	ctx, cancel := context.WithCancel(k.ctx)
 	c := newClient(p.url, k.token)
@@ -251,8 +252,8 @@ func (k *trial) until(what string, ok func() bool) {
 }
 
 // write adds exceptions until ctx ends. Every address is also the request's
-// Idempotency-Key, and what was not answered is sent again: by then the record
-// and the key are both there, or neither is.
+// Idempotency-Key, and an unanswered one is sent again: by then the record and the key both
+// exist, or neither does.
 func (k *trial) write(ctx context.Context, c *client, i int) {
 	for ctx.Err() == nil {
 		email := k.next(i)
@@ -315,7 +316,7 @@ type row struct {
 	email      string
 }
 
-// verify holds records, events and deliveries against each other.
+// verify compares records, events and deliveries with each other.
 func (k *trial) verify(d *db.DB) {
 	var rows []row
 	var tenants []uuid.UUID
@@ -355,8 +356,8 @@ func (k *trial) verify(d *db.DB) {
 	for _, fault := range k.hook.faults {
 		k.t.Error(fault)
 	}
-	// What was sent and not marked yet is sent again: what was under way and
-	// what finished within the moment that results gather, at each kill.
+	// What was sent and not marked yet is sent again at each kill: the attempts under way
+	// and those that finished while results were being gathered.
 	all, again := k.hook.repeated()
 	if most := (kills + 2) * mostRepeated; again > most {
 		k.t.Errorf("%d of %d deliveries were repetitions, more than %d", again, all, most)
@@ -365,9 +366,9 @@ func (k *trial) verify(d *db.DB) {
 		len(k.acknowledged), len(rows), len(k.hook.objects), again, all)
 }
 
-// verifyEvents walks a tenant's events: numbers without gap or repetition, each
-// about a record that is there and that no other event announced. It takes the
-// announced ones out of the given records.
+// verifyEvents checks a tenant's events: numbers without gap or repetition, each about an
+// existing record that no other event announced. It removes the announced ones from the
+// given records.
 func (k *trial) verifyEvents(d *db.DB, tenant uuid.UUID, unannounced map[string]bool) {
 	var events []event.Event
 	var last int64

@@ -17,8 +17,8 @@ import (
 	"konak/internal/exchange/sipexchange"
 )
 
-// Listeners are the addresses of a node, open before anything else happens: a
-// port that is taken must not be found after the database was made.
+// Listeners are the addresses of a node. They are opened before anything else, so that a
+// port that is taken is noticed before the database is created.
 type Listeners struct {
 	public  net.Listener
 	private net.Listener         // nil: off
@@ -70,8 +70,8 @@ func (l *Listeners) open(ctx context.Context, cfg Config) (err error) {
 	return err
 }
 
-// mailCertificate returns the certificate of the mail server, nil for none. A demo makes
-// one for itself, so that mail programs can sign in.
+// mailCertificate returns the certificate of the mail server, nil for none. A demo creates
+// its own, so that mail programs can sign in.
 func mailCertificate(cfg Config) (*tls.Certificate, error) {
 	if cfg.MailTLSCert != "" {
 		pair, err := tls.LoadX509KeyPair(cfg.MailTLSCert, cfg.MailTLSKey)
@@ -86,7 +86,7 @@ func mailCertificate(cfg Config) (*tls.Certificate, error) {
 	return newCertificate(cfg.mailHost())
 }
 
-// newCertificate makes a certificate for a host that nobody vouches for.
+// newCertificate creates a self-signed certificate for a host.
 func newCertificate(host string) (*tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -114,10 +114,10 @@ func ListenOn(ctx context.Context, flag, address string) (net.Listener, error) {
 	return ln, nil
 }
 
-// Address is where the panel and the API are served.
+// Address is the address of the panel and the API.
 func (l *Listeners) Address() *net.TCPAddr { return l.public.Addr().(*net.TCPAddr) }
 
-// MailAddress is where mail is taken, "" for nowhere.
+// MailAddress is the address where mail is taken, "" if it is not.
 func (l *Listeners) MailAddress() string {
 	if l.mail == nil {
 		return ""
@@ -125,7 +125,7 @@ func (l *Listeners) MailAddress() string {
 	return l.mail.Addr().String()
 }
 
-// Close closes what is open.
+// Close closes the open listeners.
 func (l *Listeners) Close() error {
 	var err error
 	for _, ln := range []net.Listener{l.public, l.private, l.mail, l.mailTLS} {
@@ -139,8 +139,8 @@ func (l *Listeners) Close() error {
 	return err
 }
 
-// HasMetrics says whether the private address is served.
+// HasMetrics reports whether the private address is served.
 func (c *Config) HasMetrics() bool { return c.PrivateListen != "" && c.PrivateListen != "off" }
 
-// TakesMail says whether mail is taken by SMTP.
+// TakesMail reports whether mail is taken by SMTP.
 func (c *Config) TakesMail() bool { return c.MailListen != "" && c.MailListen != "off" }

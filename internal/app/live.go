@@ -9,8 +9,8 @@ import (
 	"konak/internal/kit/realtime"
 )
 
-// digests are the small answers that the streams repeat when they may have
-// changed: the numbers beside the inbox's views.
+// digests returns the small answers that the streams repeat when they may have changed: the
+// numbers next to the inbox's views.
 func digests(conversations *conversation.Service) []realtime.Digest {
 	return []realtime.Digest{{
 		Name: "inbox.counts", Module: "crm", Permission: perm.ConversationsView,

@@ -5,7 +5,7 @@ import (
 	"konak/internal/crm/mcp"
 )
 
-// wireMCP makes the server of the Model Context Protocol.
+// wireMCP builds the server of the Model Context Protocol.
 func (a *App) wireMCP(*parts) (err error) {
 	a.MCP, err = mcp.New(mcp.Config{
 		DB: a.DB, Conversations: a.Conversations, Contacts: a.Contacts, Agents: a.Agents, Finder: a.Finder, Articles: a.HelpCenter,

@@ -14,9 +14,9 @@ import (
 	"konak/migrations"
 )
 
-// MoveDatabase copies the embedded database into an empty PostgreSQL and compares the
-// two. No server may run. The embedded database stays as it is, with a mark by which it is
-// not served by mistake. Where tables are returned with an error, they were moved.
+// MoveDatabase copies the embedded database into an empty PostgreSQL and compares the two.
+// No server may run. The embedded database stays as it is, except for a mark that prevents
+// it from being served by mistake. If tables are returned with an error, they were moved.
 func MoveDatabase(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, to string) (moved []move.Table, err error) {
 	if cfg.DB != "" {
 		return nil, errors.New("konak move starts from the embedded database in --data; leave --db out")
@@ -50,15 +50,15 @@ func MoveDatabase(ctx context.Context, cfg Config, log *slog.Logger, c clock.Sou
 	return move.Copy(ctx, source, d, file, to)
 }
 
-// MovedFiles is what MoveFiles did.
+// MovedFiles is the result of MoveFiles.
 type MovedFiles struct {
 	Copied  int `json:"copied"`
 	Present int `json:"present"` // were there already
 }
 
-// MoveFiles copies the files between the data folder and the S3 service of --s3-url, to
-// the service or back. Files that are there already stay; it can be repeated, and run
-// beside a server for all that is there by then.
+// MoveFiles copies the files from the data folder to the S3 service of --s3-url, or back.
+// Files that exist already are kept. It can be repeated, and run while a server runs, for
+// all files that exist by then.
 func MoveFiles(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, toS3 bool) (m MovedFiles, err error) {
 	if cfg.S3URL == "" {
 		return m, errors.New("name the S3 service with --s3-url")

@@ -20,8 +20,8 @@ import (
 	"konak/internal/kit/pgtest"
 )
 
-// An embedded installation with every record moves to PostgreSQL, where it serves; the
-// target is empty before, and nothing is moved beside a server.
+// An embedded installation with every record moves to PostgreSQL and is served there; the
+// target is empty before, and nothing is moved while a server runs.
 func TestMoveDatabase(t *testing.T) {
 	t.Parallel()
 	b := backUp(t)
@@ -101,7 +101,7 @@ func texts(t *testing.T, d *db.DB, query string) []string {
 	return out
 }
 
-// Files go to an S3 service and come back, and a second run copies what is missing.
+// Files are moved to an S3 service and back, and a second run copies what is missing.
 func TestMoveFiles(t *testing.T) {
 	t.Parallel()
 	b := backUp(t)

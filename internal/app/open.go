@@ -19,10 +19,10 @@ import (
 	"konak/migrations"
 )
 
-// Open makes a node that can serve: it locks the data folder, opens the database
-// and brings it up to date, makes the modules and their routes, and fills the
-// demo. Nothing runs yet. It refuses a master key that is not the database's, and
-// on the embedded database a folder that another process serves.
+// Open prepares a node for serving: it locks the data folder, opens and migrates the
+// database, builds the modules and their routes, and fills the demo. Nothing runs yet. It
+// refuses a master key that does not belong to the database and, on the embedded database,
+// a folder that another process serves.
 func Open(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
 	log = slog.New(db.LimitOutageLogs(log.Handler(), c))
 	a, err := openDatabase(ctx, cfg, log, c)
@@ -35,9 +35,8 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*A
 	return a, nil
 }
 
-// Migrate brings the database up to date and returns the versions that it
-// applied. It makes no master key, for the one who migrates may be another than
-// those who serve.
+// Migrate brings the database up to date and returns the versions that it applied. It
+// creates no master key, because migrations may run as another user than the server.
 func Migrate(ctx context.Context, cfg Config, log *slog.Logger) ([]int64, error) {
 	a, err := openDatabase(ctx, cfg, log, clock.System{})
 	if err != nil {
@@ -47,9 +46,9 @@ func Migrate(ctx context.Context, cfg Config, log *slog.Logger) ([]int64, error)
 	return applied, errors.Join(err, a.closeDatabase())
 }
 
-// OpenExisting opens an installation as it is, beside a server that may run. It
-// makes no file, applies no migration and refuses an installation that was never
-// served: a mistyped folder must not answer as an empty one.
+// OpenExisting opens an installation as it is, while a server may run. It creates no file,
+// applies no migration and refuses an installation that was never served: a mistyped folder
+// must not look like an empty one.
 func OpenExisting(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
 	cfg.Demo, cfg.Traces = false, trace.Config{}
 	d, err := OpenExistingDatabase(ctx, cfg, log, c)
@@ -76,7 +75,7 @@ func (a *App) wireExisting(ctx context.Context) error {
 	return a.wireWith(ctx, box)
 }
 
-// wireWith makes the modules with the keys that a master key opens.
+// wireWith builds the modules with the keys that a master key opens.
 func (a *App) wireWith(ctx context.Context, master *secret.Box) error {
 	box, err := master.OpenKeys(ctx, a.DB)
 	if err != nil {
@@ -85,7 +84,7 @@ func (a *App) wireWith(ctx context.Context, master *secret.Box) error {
 	return a.wire(box)
 }
 
-// OpenExistingDatabase opens a database that is there and up to date.
+// OpenExistingDatabase opens a database that exists and is up to date.
 func OpenExistingDatabase(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*db.DB, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
@@ -111,8 +110,7 @@ func newApp(cfg Config, log *slog.Logger, c clock.Source, d *db.DB, n *node.Node
 	return &App{cfg: cfg, log: log, clock: c, DB: d, node: n, metrics: prometheus.NewRegistry()}
 }
 
-// openDatabase locks the data folder and opens the database, which it makes where
-// there is none.
+// openDatabase locks the data folder and opens the database, creating it if necessary.
 func openDatabase(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
@@ -141,9 +139,9 @@ func (c *Config) databaseOptions(log *slog.Logger, source clock.Source) db.Optio
 	return db.Options{URL: c.DatabaseURL(), Clock: source, Log: log, RowSecurity: c.RowSecurity, Sync: c.SQLiteSync}
 }
 
-// lockFolder locks the data folder for this process. On the embedded database one
-// that is taken is an error: agents on two servers would not see each other's
-// changes. On PostgreSQL, and where the system has no locks, it returns nil.
+// lockFolder locks the data folder for this process. On the embedded database it is an
+// error if the folder is locked already: agents on two servers would not see each other's
+// changes. On PostgreSQL, and if the system has no locks, it returns nil.
 func (c *Config) lockFolder(log *slog.Logger) (*node.Node, error) {
 	n, err := node.Take(c.Data)
 	if errors.Is(err, node.ErrTaken) && c.embedded() {
@@ -157,7 +155,7 @@ func (c *Config) lockFolder(log *slog.Logger) (*node.Node, error) {
 	return n, nil
 }
 
-// embedded says whether the data lies in an embedded database.
+// embedded reports whether the data is in an embedded database.
 func (c *Config) embedded() bool { return c.DB == "" || strings.HasPrefix(c.DB, "sqlite:") }
 
 // closeDatabase closes what openDatabase opened.
@@ -174,7 +172,7 @@ func (a *App) closeDatabase() error {
 
 func (a *App) build(ctx context.Context) error {
 	box, err := a.cfg.readBox()
-	// Nothing is changed where the key does not fit.
+	// Nothing is changed if the key does not fit.
 	if err := a.cfg.checkKey(ctx, a.DB, box, err); err != nil {
 		return err
 	}
@@ -202,7 +200,7 @@ func (a *App) build(ctx context.Context) error {
 	return nil
 }
 
-// migrate applies what is missing and says in the log what it found.
+// migrate applies missing migrations and logs what it found.
 func (a *App) migrate(ctx context.Context) ([]int64, error) {
 	fresh, err := a.DB.IsNew(ctx)
 	if err != nil {
@@ -228,8 +226,8 @@ func (a *App) migrate(ctx context.Context) ([]int64, error) {
 	return applied, nil
 }
 
-// readBox returns the master key of the setting or of the data folder. The error
-// is fs.ErrNotExist where neither has one.
+// readBox returns the master key of the setting or of the data folder. The error is
+// fs.ErrNotExist if neither has one.
 func (c *Config) readBox() (*secret.Box, error) {
 	if c.MasterKey == "" {
 		return secret.ReadBox(c.Data)
@@ -241,15 +239,15 @@ func (c *Config) readBox() (*secret.Box, error) {
 	return box, nil
 }
 
-// CheckKey returns nil where the master key fits the database, or where one can
-// still be made for it.
+// CheckKey returns nil if the master key fits the database, or if one can still be created
+// for it.
 func (c *Config) CheckKey(ctx context.Context, d *db.DB) error {
 	box, err := c.readBox()
 	return c.checkKey(ctx, d, box, err)
 }
 
-// checkKey compares what readBox returned with the database. A key that is
-// missing is an error only where the database has secrets of one.
+// checkKey compares the result of readBox with the database. A missing key is an error only
+// if the database has secrets sealed with one.
 func (c *Config) checkKey(ctx context.Context, d *db.DB, box *secret.Box, readErr error) error {
 	if readErr != nil && !errors.Is(readErr, fs.ErrNotExist) {
 		return readErr
@@ -268,8 +266,8 @@ func (c *Config) checkKey(ctx context.Context, d *db.DB, box *secret.Box, readEr
 		"or give this database's key with --master-key; all nodes must have the same key", secret.KeyPath(c.Data))
 }
 
-// explainKey says of a master key that does not fit where it came from and what
-// to do.
+// explainKey adds to the error of a master key that does not fit where the key came from
+// and what to do.
 func (c *Config) explainKey(err error) error {
 	if !errors.Is(err, secret.ErrOtherKey) {
 		return err

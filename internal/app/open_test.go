@@ -18,7 +18,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// openNode returns what opening a node with the settings says.
+// openNode returns the error of opening a node with the settings.
 func openNode(t *testing.T, cfg app.Config) error {
 	t.Helper()
 	a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler), clock.System{})
@@ -28,7 +28,7 @@ func openNode(t *testing.T, cfg app.Config) error {
 	return err
 }
 
-// A second node on the same database without a key does not make one of its own.
+// A second node on the same database without a key does not create its own.
 func TestNodeWithoutTheKey(t *testing.T) {
 	t.Parallel()
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
@@ -55,7 +55,7 @@ func TestNodeWithoutTheKey(t *testing.T) {
 	}
 }
 
-// Commands beside a server apply no migrations: they refuse a database that lacks
+// Commands that run next to a server apply no migrations: they refuse a database that lacks
 // one and leave it as it is.
 func TestLookingDoesNotMigrate(t *testing.T) {
 	t.Parallel()
@@ -101,8 +101,8 @@ func TestLookingDoesNotMigrate(t *testing.T) {
 	}
 }
 
-// The operator sees every mail that had nowhere to go and whose it is, and each is
-// a line in the log.
+// The operator sees every mail that no mail server took, with its workspace, and each is a
+// line in the log.
 func TestWholeOutbox(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

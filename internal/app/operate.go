@@ -21,7 +21,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Meta is what anybody may know about a node.
+// Meta is the public information about a node.
 type Meta struct {
 	Version string `json:"version" example:"0.1.0"`
 	Commit  string `json:"commit" example:"0f8137af2b1c" doc:"Git commit of the build; unknown if it was built without git"`
@@ -53,8 +53,8 @@ func (a *App) registerHealth() {
 	})
 }
 
-// notReady says why the node cannot serve now: nothing if it can. The reasons
-// name no address and no path, for anybody may ask.
+// notReady returns the reasons why the node cannot serve now; none if it can. They name no
+// address and no path, because anybody may ask.
 func (a *App) notReady(ctx context.Context) []string {
 	var wrong []string
 	if !a.ready.Load() {
@@ -80,7 +80,7 @@ func (a *App) notReady(ctx context.Context) []string {
 	return wrong
 }
 
-// buildInfo is a metric that names what runs.
+// buildInfo is a metric that names the running version.
 func buildInfo() prometheus.Collector {
 	g := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "konak_build_info", Help: "1, with the version and the commit of the program.",
@@ -90,11 +90,10 @@ func buildInfo() prometheus.Collector {
 	return g
 }
 
-// Metrics is what /metrics shows.
+// Metrics returns the handler of /metrics.
 func (a *App) Metrics() prometheus.Gatherer { return a.metrics }
 
-// servePrivate answers operators on ln, where there is one, and returns what ends
-// that.
+// servePrivate answers operators on ln, if set, and returns a function that ends that.
 func (a *App) servePrivate(ln net.Listener) (end func(context.Context) error) {
 	if ln == nil {
 		return func(context.Context) error { return nil }
@@ -114,18 +113,18 @@ func (a *App) servePrivate(ln net.Listener) (end func(context.Context) error) {
 	return server.Shutdown
 }
 
-// janitor removes what has outlived its use, a little at a time.
+// janitor removes expired data, a little at a time.
 func (a *App) janitor(ctx context.Context) {
 	jobs.Loop{
 		Name: "janitor", DB: a.DB, Log: a.log, Every: 10 * time.Minute, Step: a.clean,
 	}.Run(ctx)
 }
 
-// leastBatch is the smallest batch of those who clean: whoever removed less has
-// no more.
+// leastBatch is the smallest batch of a cleaning step: one that removed fewer has nothing
+// left.
 const leastBatch = 100
 
-// clean lets each of them go on until it has no more, and says how much they
+// clean runs each cleaning step until nothing is left, and returns the number of rows
 // removed.
 func (a *App) clean(ctx context.Context) (int, error) {
 	total := 0

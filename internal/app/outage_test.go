@@ -18,12 +18,12 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// cable lies between a node and PostgreSQL and can be cut.
+// cable is a connection between a node and PostgreSQL that can be cut.
 type cable struct {
 	ln    net.Listener
 	mu    sync.Mutex
 	conns []net.Conn
-	// refusing says that PostgreSQL answers and lets nobody in.
+	// refusing reports that PostgreSQL answers and refuses logins.
 	refusing bool
 }
 
@@ -81,7 +81,7 @@ func layCable(t *testing.T, dsn string) (*cable, string) {
 	return c, u.String()
 }
 
-// cut ends every connection and lets no new one through.
+// cut ends every connection and accepts no new one.
 func (c *cable) cut() {
 	_ = c.ln.Close()
 	c.mu.Lock()
@@ -101,8 +101,8 @@ func (c *cable) refuseLogins() {
 	}
 }
 
-// refused answers a connection as PostgreSQL does where a role may not log in, if
-// logins are refused now.
+// refused answers a connection as PostgreSQL does if a role may not log in, while logins
+// are refused.
 func (c *cable) refused(conn net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +115,7 @@ func (c *cable) refused(conn net.Conn) bool {
 	return c.refusing
 }
 
-// unavailable wants the answer of an outage.
+// unavailable expects the answer of an outage.
 func unavailable(t *testing.T, r *apptest.Response) {
 	t.Helper()
 	r.Refused(503, "unavailable")
@@ -138,8 +138,8 @@ func readiness(t *testing.T, s *apptest.Server) string {
 	return string(b)
 }
 
-// A database that is gone is an outage, for who is known and for who is not,
-// and is logged once a second.
+// A database that is gone is an outage, for known and unknown callers, and is logged once a
+// second.
 func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
 	var c *cable
@@ -164,8 +164,8 @@ func TestDatabaseGone(t *testing.T) {
 	}
 }
 
-// A database that answers and lets nobody in is an outage as well. It is one line in
-// the log while it lasts, and one reason why the node is not ready.
+// A database that answers and refuses logins is an outage as well. It is one line in the
+// log while it lasts, and one reason why the node is not ready.
 func TestLoginRefused(t *testing.T) {
 	t.Parallel()
 	var c *cable
@@ -187,7 +187,7 @@ func TestLoginRefused(t *testing.T) {
 	}
 }
 
-// A full disk is an outage: SQLite may not grow, the data folder takes nothing.
+// A full disk is an outage: SQLite cannot grow, the data folder accepts nothing.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	var data string
@@ -229,7 +229,7 @@ func TestDiskFull(t *testing.T) {
 	t.Error("the database grew")
 }
 
-// A node whose keys are not those of the database any more is not ready: its master key was
+// A node whose keys no longer belong to the database is not ready: its master key was
 // changed elsewhere, or the database is another.
 func TestOtherKeys(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"konak/internal/webhook"
 )
 
-// owners lets modules write to a workspace's owners, or in their language.
+// owners lets modules send mail to a workspace's owners, or in their language.
 type owners struct {
 	identity *identity.Service
 	mailer   *mailer.Mailer
@@ -40,9 +40,9 @@ func (o owners) Notify(tx *db.Tx, n webhook.Notice) error {
 	return nil
 }
 
-// TellMessage implements call.Mail. It is written in the language of an owner, since
-// the address may be nobody's of the workspace; so it counts in what the workspace may
-// send.
+// TellMessage implements call.Mail. It uses the language of an owner, since the address may
+// belong to nobody in the workspace; so the mail counts towards the workspace's sending
+// limit.
 func (o owners) TellMessage(tx *db.Tx, n call.MessageNotice) error {
 	people, err := o.identity.Owners(&tx.Reader)
 	if err != nil {
@@ -65,7 +65,7 @@ func linkText(language string) string {
 	return "Open it in the panel"
 }
 
-// visitors lets live chat tell agents that a visitor writes.
+// visitors lets live chat show agents that a visitor is writing.
 type visitors struct{ live *live.Service }
 
 // VisitorTypes implements widget.Typing.

@@ -9,7 +9,7 @@ import (
 	"konak/internal/kit/node"
 )
 
-// announce records that this node serves, and returns what takes that back. Nodes that
+// announce records that this node serves, and returns a function that undoes it. Nodes that
 // would not see each other's files are refused.
 func (a *App) announce(ctx context.Context) (leave func(), err error) {
 	store, err := node.FileStore(a.cfg.S3URL, a.cfg.FilesFolder())
@@ -31,7 +31,7 @@ func (a *App) announce(ctx context.Context) (leave func(), err error) {
 	}, nil
 }
 
-// keepAnnounced repeats that this node serves.
+// keepAnnounced records repeatedly that this node serves.
 func (a *App) keepAnnounced(ctx context.Context) {
 	jobs.Loop{
 		Name: "serving node", DB: a.DB, Log: a.log, Every: node.RefreshEvery,
@@ -39,7 +39,7 @@ func (a *App) keepAnnounced(ctx context.Context) {
 	}.Run(ctx)
 }
 
-// checkStopped returns an error where a server runs on the database.
+// checkStopped returns an error if a server runs on the database.
 func (a *App) checkStopped(ctx context.Context) error {
 	nodes, err := node.List(ctx, a.DB)
 	if err != nil || len(nodes) == 0 {

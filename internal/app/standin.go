@@ -19,25 +19,25 @@ import (
 	"konak/internal/sandbox/whatsapp"
 )
 
-// standIn is what a demo has in place of the services outside: servers of its
-// own on loopback, so that everything works without an account anywhere.
+// standIn holds a demo's replacements for outside services: its own servers on loopback, so
+// that everything works without an account anywhere.
 type standIn struct {
 	whatsapp *whatsapp.Server
 	telegram *telegram.Server
 	social   *social.Server
 	model    *openai.Server
-	carrier  *carrier.Carrier // nil where the demo carries no calls or has a line of its own
-	// customers is the page where a visitor is the customer.
+	carrier  *carrier.Carrier // nil if the demo carries no calls or has its own line
+	// customers is the page on which a visitor plays the customer.
 	customers *customer.Page
 	server    *http.Server
 	url       string
 }
 
-// demoPollFor is how long a demo's Telegram keeps a question for news.
+// demoPollFor is how long a demo's Telegram holds a poll for updates.
 const demoPollFor = 25 * time.Second
 
-// standIn starts the stand-ins of a demo; nil for what is none, and for one that
-// is given services of its own.
+// standIn starts the stand-ins of a demo; it returns nil for a node that is no demo or has
+// services of its own.
 func (c *Config) standIn(now clock.Source) (*standIn, error) {
 	if !c.Demo || c.WhatsAppAddress != "" || c.TelegramAddress != "" {
 		return nil, nil
@@ -86,7 +86,7 @@ func (c *Config) standIn(now clock.Source) (*standIn, error) {
 	return s, nil
 }
 
-// address is where the service is: the stand-in's, or the one that was set.
+// address returns the address of the service: the stand-in's, or the configured one.
 func (s *standIn) address(set string) string {
 	if s == nil {
 		return set

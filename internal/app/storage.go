@@ -21,7 +21,7 @@ func (a *App) registerStorage() {
 	})
 }
 
-// Storage returns what a workspace keeps and may keep.
+// Storage returns a workspace's storage use and quota.
 func (a *App) Storage(ctx context.Context, slug string) (blob.Use, error) {
 	tenant, err := a.WorkspaceID(ctx, slug)
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *App) Storage(ctx context.Context, slug string) (blob.Use, error) {
 	return a.Blobs.Use(ctx, tenant)
 }
 
-// SetStorageQuota gives a workspace a quota of its own; nil for the default.
+// SetStorageQuota gives a workspace its own quota; nil for the default.
 func (a *App) SetStorageQuota(ctx context.Context, slug string, quota *int64) error {
 	tenant, err := a.WorkspaceID(ctx, slug)
 	if err != nil {

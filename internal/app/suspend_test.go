@@ -14,9 +14,9 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Nobody gets into a suspended workspace by any operation of the document, with a session,
+// Nobody can access a suspended workspace by any operation of the document, with a session,
 // a key or an id that opens something. The other workspace and the person's own account
-// work on, and a resumed workspace goes on where it was.
+// still work, and a resumed workspace continues where it was.
 func TestSuspendedWorkspace(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -72,7 +72,7 @@ func setSuspended(t *testing.T, s *apptest.Server, slug string, suspended bool) 
 	}
 }
 
-// everyOperationRefuses calls each operation with the credential that it takes.
+// everyOperationRefuses calls each operation with the credential that it requires.
 func everyOperationRefuses(t *testing.T, s *apptest.Server, session, key *apptest.Client) {
 	t.Helper()
 	b, err := s.API.Document()
@@ -97,8 +97,8 @@ func everyOperationRefuses(t *testing.T, s *apptest.Server, session, key *apptes
 	}
 }
 
-// A person leaves a suspended workspace for another of theirs, and does not get back;
-// without a workspace named they sign in to one that works.
+// A person leaves a suspended workspace for another of theirs, and cannot return; without a
+// workspace named they sign in to one that works.
 func TestPersonLeavesSuspendedWorkspace(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -117,7 +117,7 @@ func TestPersonLeavesSuspendedWorkspace(t *testing.T) {
 		if signed.Workspace.Slug != "other" {
 			t.Errorf("signed in to %q", signed.Workspace.Slug)
 		}
-		// By a passkey or a new password they are found by their id.
+		// With a passkey or a new password they are found by their id.
 		byID, err := db.Read(t.Context(), s.DB.System("test"), func(r *db.Reader) (identity.Account, error) {
 			a, err := identity.FindAccountByEmail(r, "owner@mine.example", "")
 			if err != nil {
@@ -131,7 +131,7 @@ func TestPersonLeavesSuspendedWorkspace(t *testing.T) {
 	})
 }
 
-// Another node refuses too: at once where it is told, and within a second where it is not.
+// Another node refuses too: at once if it is notified, and otherwise within a second.
 func TestOtherNodeRefusesSuspended(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

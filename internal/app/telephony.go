@@ -31,8 +31,8 @@ import (
 	carrier "konak/internal/sandbox/twilio"
 )
 
-// wireTelephony makes telephony, the wallet that pays for it, the numbers, and who has
-// a phone.
+// wireTelephony builds telephony, the wallet that pays for it, the numbers, and who has a
+// phone.
 func (a *App) wireTelephony(p *parts) (err error) {
 	payments, err := a.paymentProvider(p)
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *App) wireTelephony(p *parts) (err error) {
 	return a.wireCalls(p)
 }
 
-// wireCalls makes the calls and their socket.
+// wireCalls builds the calls and their socket.
 func (a *App) wireCalls(p *parts) (err error) {
 	rates, err := call.ReadRates(a.cfg.CallRates)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *App) wireCalls(p *parts) (err error) {
 	return err
 }
 
-// outsideTrunk is the operator's line; nil where there is none.
+// outsideTrunk returns the operator's line; nil if there is none.
 func (c *Config) outsideTrunk() *exchange.Trunk {
 	if c.SIPTrunkServer == "" {
 		return nil
@@ -98,7 +98,8 @@ func (c *Config) outsideTrunk() *exchange.Trunk {
 	}
 }
 
-// wirePhones makes who has a phone, what is blocked, and how the workspace telephones.
+// wirePhones builds the assignment of phones, the block list, and the workspace's telephone
+// settings.
 func (a *App) wirePhones() (err error) {
 	if a.PhoneBlocks, err = block.New(a.DB); err != nil {
 		return err
@@ -118,8 +119,8 @@ func (a *App) wirePhones() (err error) {
 	return err
 }
 
-// sipServer is where telephones sign in: the address that the exchange listens on,
-// with the outside one in its place where there is one, or else the domain.
+// sipServer returns where telephones sign in: the address that the exchange listens on,
+// with the outside address in its place if there is one, or else the domain.
 func (c *Config) sipServer() string {
 	listen := cmp.Or(c.SIPListen, demoSIP)
 	host, port, err := net.SplitHostPort(listen)
@@ -132,7 +133,7 @@ func (c *Config) sipServer() string {
 	return net.JoinHostPort(cmp.Or(c.SIPPublicAddress, host), port)
 }
 
-// sipTransports is how telephones can sign in.
+// sipTransports returns the transports over which telephones can sign in.
 func (c *Config) sipTransports() []string {
 	if c.SIPTLSListen != "" {
 		return []string{"udp", "tcp", "tls"}
@@ -140,7 +141,7 @@ func (c *Config) sipTransports() []string {
 	return []string{"udp", "tcp"}
 }
 
-// synthesizer finds the program that speaks. It returns nil where there is none.
+// synthesizer finds the speech program. It returns nil if there is none.
 func (a *App) synthesizer() greeting.Synthesizer {
 	program, err := speech.New(cmp.Or(a.cfg.Espeak, "espeak-ng"))
 	if err != nil {
@@ -150,14 +151,14 @@ func (a *App) synthesizer() greeting.Synthesizer {
 	return program
 }
 
-// standInAccount and standInSecret are how a demo is known to its own stand-ins, which
+// standInAccount and standInSecret are a demo's credentials at its own stand-ins, which
 // listen on loopback only.
 const standInAccount = "demo"
 
 var standInSecret = secret.Of("demo")
 
-// paymentProvider makes the client of the operator's bank, or of a demo's own. It
-// returns nil where nothing is configured.
+// paymentProvider returns a client for the operator's bank, or for a demo's own. It returns
+// nil if nothing is configured.
 func (a *App) paymentProvider(p *parts) (wallet.Bank, error) {
 	if a.cfg.IyzicoKey != "" {
 		a.bankForms = "https:" // each card has a bank of its own
@@ -172,8 +173,8 @@ func (a *App) paymentProvider(p *parts) (wallet.Bank, error) {
 	return iyzico.New(address, standInAccount, standInSecret, p.out), err
 }
 
-// numberProvider makes the client of whom the operator rents numbers from, or of a
-// demo's own. It returns nil where nothing is configured.
+// numberProvider returns a client for the operator's provider of numbers, or for a demo's
+// own. It returns nil if nothing is configured.
 func (a *App) numberProvider(p *parts) (number.Provider, error) {
 	if a.cfg.TwilioAccount != "" {
 		return twilio.New(a.cfg.TwilioAddress, a.cfg.TwilioAccount, secret.Of(a.cfg.TwilioToken), p.out), nil

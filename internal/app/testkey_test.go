@@ -13,8 +13,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// configuration are the records that keys of the test environment may read.
-// Everything else that was made live is absent for them.
+// configuration are the records that keys of the test environment may read. All other live
+// records are absent for them.
 var configuration = []string{"channel_account", "webhook_endpoint", "webhook_recovery"}
 
 // TestTestKeysSeeNothingLive calls every operation that takes a key with a key of
@@ -46,7 +46,7 @@ func TestTestKeysSeeNothingLive(t *testing.T) {
 			return all
 		}
 		before := read()
-		// One live record of each kind, before the key makes some.
+		// One live record of each kind, before the key creates any.
 		ids := map[string]string{}
 		for _, op := range w.doc.operations {
 			for _, p := range op.Parameters {
@@ -85,7 +85,7 @@ func TestTestKeysSeeNothingLive(t *testing.T) {
 				listed++
 				continue
 			}
-			// What is live is told apart from what never was by nothing.
+			// Live records cannot be distinguished from records that never existed.
 			absent := w.path(op, func(record string) string {
 				if slices.Contains(configuration, record) {
 					return ids[record]

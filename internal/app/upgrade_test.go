@@ -21,8 +21,8 @@ import (
 	"konak/migrations"
 )
 
-// This program starts on a database with the schema and the rows of each version that was
-// given out, migrates it, and everything in it is there: its owner signs in and reads the
+// This program starts on a database with the schema and the rows of each released version,
+// migrates it, and everything in it is there: its owner signs in and reads the
 // conversation, its file and its webhooks, and its key opens the API.
 func TestUpgradeFromReleasedVersions(t *testing.T) {
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestUpgradeFromReleasedVersions(t *testing.T) {
 	}
 }
 
-// readAfterUpgrade looks for what writeRows made.
+// readAfterUpgrade checks for what writeRows created.
 func readAfterUpgrade(t *testing.T, s *apptest.Server, key string) {
 	t.Helper()
 	s.Client("").Post("/api/v1/auth/sign-in", map[string]any{"email": "owner@firma.example", "password": apptest.Password}).Want(200)
@@ -114,7 +114,7 @@ func readAfterUpgrade(t *testing.T, s *apptest.Server, key string) {
 		t.Error("no delivery is listed")
 	}
 	s.Client(key).Get("/api/commerce/public/v1/orders").Want(200)
-	// What was written before can be written to, and what waited goes on.
+	// Old records can be written to, and waiting work continues.
 	owner.Post("/api/crm/v1/conversations/"+list[0].ID+"/reply-as-customer", map[string]any{"body": "Geldi, teşekkürler."}).Want(200)
 	s.Settle()
 	if strings.Contains(s.Logs.String(), "level=ERROR") {
@@ -122,8 +122,8 @@ func readAfterUpgrade(t *testing.T, s *apptest.Server, key string) {
 	}
 }
 
-// releasedRows is what an installation of a version had: its master key, the API key of its
-// workspace, files by their path, and the statements that fill its tables.
+// releasedRows is the content of a version's installation: its master key, the API key of
+// its workspace, files by their path, and the statements that fill its tables.
 type releasedRows struct {
 	master, key string
 	files       map[string][]byte
@@ -171,7 +171,7 @@ var (
 	bytesLiteral = regexp.MustCompile(`bytes'([0-9a-f]*)'`)
 )
 
-// fill makes an installation: the tables of the migrations with the rows, and the data
+// fill creates an installation: the tables of the migrations with the rows, and the data
 // folder with the key and the files.
 func (r *releasedRows) fill(t *testing.T, url, data string, files fs.FS) {
 	t.Helper()

@@ -22,9 +22,9 @@ import (
 	"konak/migrations"
 )
 
-// TestWriteReleasedInstallations writes a data folder of each version that was given out, for
-// the script that plays the administrator, into the folder that KONAK_TEST_RELEASED names, and
-// otherwise into one of its own.
+// TestWriteReleasedInstallations writes a data folder of each released version, for the
+// script that plays the administrator, into the folder that KONAK_TEST_RELEASED names, or
+// otherwise into a temporary one.
 func TestWriteReleasedInstallations(t *testing.T) {
 	t.Parallel()
 	to := cmp.Or(os.Getenv("KONAK_TEST_RELEASED"), t.TempDir())
@@ -48,8 +48,8 @@ func TestWriteReleasedInstallations(t *testing.T) {
 }
 
 // TestWriteReleasedRows writes the rows of this version's small workspace for the test of
-// upgrades: where it is asked to, before a version is tagged, in the place of those that
-// there are, and otherwise into a folder of its own, so that it is known to work.
+// upgrades: over the existing ones if asked to, before a version is tagged, and otherwise
+// into a temporary folder, so that it is known to work.
 func TestWriteReleasedRows(t *testing.T) {
 	t.Parallel()
 	to := t.TempDir()
@@ -105,10 +105,10 @@ func TestWriteReleasedRows(t *testing.T) {
 	}
 }
 
-// ofDatabase are the tables that belong to a database and not to what is in it.
+// ofDatabase are the tables that belong to a database and not to its content.
 var ofDatabase = []string{"goose_db_version", "migration_checksum", "serving_node"}
 
-// writeRows writes an insert for each row, tables before those that refer to them.
+// writeRows writes an insert for each row, referenced tables first.
 func writeRows(out *strings.Builder, s *apptest.Server, r *db.Reader) error {
 	columns, err := s.DB.Columns(r.Context())
 	if err != nil {
@@ -176,7 +176,8 @@ func writeTable(out *strings.Builder, r *db.Reader, columns []db.Column) error {
 	return err
 }
 
-// literal writes a value of SQLite as both databases read it, but for ids and bytes.
+// literal writes a value of SQLite in a form that both databases read, except ids and
+// bytes.
 func literal(v any, kind string) (string, error) {
 	text, isText := v.(string)
 	if b, ok := v.([]byte); ok {

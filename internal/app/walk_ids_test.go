@@ -18,12 +18,12 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// outside are the routes that are no part of the API, and so not of its
-// document: what another standard describes is tested in its own package.
+// outside are the routes that are not part of the API, and so not of its document: those of
+// other standards are tested in their own packages.
 var outside = []string{"GET /healthz", "GET /readyz", "GET /openapi.json", "GET /docs", "GET /docs/*", "POST /mcp"}
 
-// TestRoutesAreDocumented holds the router against the document, both ways: a
-// route that the document does not have would escape the test.
+// TestRoutesAreDocumented compares the router with the document, both ways: a route that
+// the document lacks would escape the test.
 func TestRoutesAreDocumented(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
@@ -41,7 +41,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 			documented[key] = true
 			return nil
 		}
-		// A browser's question before a call is part of that call.
+		// A browser's preflight request is part of the call.
 		asked := slices.ContainsFunc(slices.Collect(maps.Keys(documented)), func(k string) bool { return strings.HasSuffix(k, " "+path) })
 		if !slices.Contains(outside, key) && (method != http.MethodOptions || !asked) {
 			t.Errorf("%s is served and not documented", key)
@@ -58,9 +58,9 @@ func TestRoutesAreDocumented(t *testing.T) {
 	}
 }
 
-// foreignIDs puts ids of the other tenant wherever an operation takes an id
-// beside its path: each answer must be that to an id that nobody has. What
-// creates or acts without any id is called as well, for its answer.
+// foreignIDs puts ids of the other tenant wherever an operation takes an id outside its
+// path: each answer must be the same as for an id that nobody has. Operations that create
+// or act without any id are called as well, for their answer.
 func (w *isolation) foreignIDs() {
 	w.t.Helper()
 	w.mine.Sample("bizimki")
@@ -91,7 +91,7 @@ func (w *isolation) foreignID(op operation, field []string, ids map[string]uuid.
 	nobody := uuid.NewString()
 	absent := w.sendID(op, field, nobody)
 	if absent.Status < 300 && op.method != "GET" {
-		// It made something; what a second call is answered is what counts.
+		// It created something; the answer to a second call counts.
 		nobody = uuid.NewString()
 		absent = w.sendID(op, field, nobody)
 	}
@@ -105,7 +105,7 @@ func (w *isolation) foreignID(op operation, field []string, ids map[string]uuid.
 	}
 }
 
-// answer is what two calls are compared by. What a write made is its own.
+// answer is what two calls are compared by. Fields that a write creates are left out.
 func answer(op operation, r *apptest.Response, id string) string {
 	if r.Status < 300 && op.method != "GET" {
 		return fmt.Sprint(r.Status)
@@ -113,7 +113,7 @@ func answer(op operation, r *apptest.Response, id string) string {
 	return fmt.Sprint(r.Status, " ", strings.ReplaceAll(scrub(r.Body), id, "ID"))
 }
 
-// everyID is one id of each table of the other tenant, and its own.
+// everyID returns one id of each table of the other tenant, and the tenant's own.
 func (w *isolation) everyID() map[string]uuid.UUID {
 	out := map[string]uuid.UUID{"tenant": w.theirs.ID}
 	for table, columns := range dbtest.Tables(w.t, w.s.DB) {
@@ -126,8 +126,8 @@ func (w *isolation) everyID() map[string]uuid.UUID {
 	return out
 }
 
-// candidates are the records that a field may name: those whose table its name
-// speaks of, else all.
+// candidates returns the records that a field may name: those of the table that its name
+// mentions, else all.
 func candidates(field []string, ids map[string]uuid.UUID) map[string]uuid.UUID {
 	name := ""
 	for _, part := range field {
@@ -154,7 +154,7 @@ const (
 	inQuery = "?"
 )
 
-// idFields finds where an operation takes ids beside its path.
+// idFields finds where an operation takes ids outside its path.
 func (w *isolation) idFields(op operation) (out [][]string) {
 	for _, p := range op.Parameters {
 		items, _ := p.Schema["items"].(map[string]any)
@@ -196,8 +196,8 @@ func (d *document) ids(schema map[string]any, at, within []string) (out [][]stri
 	return out
 }
 
-// sendID calls an operation with an id in one of its fields, on a record of the
-// caller's own.
+// sendID calls an operation with an id in one of its fields, on a record of the caller's
+// own.
 func (w *isolation) sendID(op operation, field []string, id string) *apptest.Response {
 	w.t.Helper()
 	if field[0] == inQuery {
@@ -216,7 +216,7 @@ func (w *isolation) sendID(op operation, field []string, id string) *apptest.Res
 	return w.send(op, w.put(op, op.RequestBody.Content["application/json"].Schema, body, field, id), w.query(op))
 }
 
-// put sets a value deep in a body, making what it lies in from the examples.
+// put sets a value deep in a body, creating its parents from the examples.
 func (w *isolation) put(op operation, schema map[string]any, body any, field []string, id string) any {
 	for schema["$ref"] != nil {
 		ref := schema["$ref"].(string)
@@ -246,8 +246,8 @@ func (w *isolation) put(op operation, schema map[string]any, body any, field []s
 	return out
 }
 
-// send calls an operation as somebody of mine who may do everything, with a
-// session of its own: some operations end it.
+// send calls an operation as a member of mine who may do everything, with a new session:
+// some operations end it.
 func (w *isolation) send(op operation, body any, query string) *apptest.Response {
 	w.t.Helper()
 	caller := w.mine.FullKey

@@ -17,10 +17,10 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// canary is text that one tenant holds and another must never see.
+// canary is text of one tenant that another must never see.
 const canary = "kanaryakusu"
 
-// isolation goes over every operation of the document with two tenants.
+// isolation calls every operation of the document with two tenants.
 type isolation struct {
 	t   *testing.T
 	s   *apptest.Server
@@ -31,9 +31,9 @@ type isolation struct {
 	powerlessMember, powerlessKey *apptest.Client
 }
 
-// TestWalk proves, for every operation that the document lists, who is kept
-// out and how. It is generated from the document: a new route is covered
-// without touching it, and one that it cannot fill fails it.
+// TestWalk checks, for every operation that the document lists, who is refused and how. It
+// is generated from the document: a new route is covered without touching it, and a route
+// whose parameters it cannot fill fails it.
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -66,7 +66,7 @@ func (w *isolation) operation(op operation) {
 	w.t.Helper()
 	body, query := w.body(op), w.query(op)
 	random := w.path(op, func(string) string { return uuid.NewString() })
-	// A parameter that names no record, such as the kind of a channel, is none.
+	// A parameter that names no record, such as the kind of a channel, does not count.
 	hasID := slices.ContainsFunc(op.Parameters, func(p parameter) bool { return p.In == "path" && p.Record != "" })
 	call := func(c *apptest.Client, path string) *apptest.Response {
 		resp := c.Do(op.method, path+query, body)
@@ -89,7 +89,7 @@ func (w *isolation) operation(op operation) {
 	default:
 		call(nobody, random).Refused(401, "unauthenticated")
 	}
-	// A credential of the wrong tenant's host is none.
+	// A credential on the wrong tenant's host is refused.
 	call(w.caller(op).Host("theirs.crm.localhost"), random).Refused(401, "unauthenticated")
 
 	if op.Permission != "" {
@@ -115,7 +115,7 @@ func (w *isolation) operation(op operation) {
 	}
 }
 
-// streams says that the answer has no end.
+// streams reports that the answer has no end.
 func streams(op operation) bool {
 	ok, _ := op.Responses["200"].(map[string]any)
 	content, _ := ok["content"].(map[string]any)
@@ -142,7 +142,7 @@ func (w *isolation) theirPath(op operation) string {
 	})
 }
 
-// keylessPath is theirPath with what grants a call without a credential.
+// keylessPath is theirPath with an id that grants a call without a credential.
 func (w *isolation) keylessPath(op operation) string {
 	base, end, ok := strings.Cut(op.path, "/webhooks/{id}")
 	if !ok {
@@ -179,7 +179,7 @@ func (w *isolation) path(op operation, id func(record string) string) string {
 	})
 }
 
-// query fills the parameters without which an operation refuses everything.
+// query fills the parameters without which an operation refuses every call.
 func (w *isolation) query(op operation) string {
 	values := url.Values{}
 	for _, p := range op.Parameters {
@@ -262,7 +262,7 @@ func (d *document) example(schema map[string]any) (any, error) {
 	return nil, fmt.Errorf("a %s without an example", typ)
 }
 
-// scrub takes out what differs between any two answers.
+// scrub removes what differs between any two answers.
 func scrub(body []byte) string {
 	var v map[string]any
 	if err := json.Unmarshal(body, &v); err != nil {
@@ -276,8 +276,8 @@ func scrub(body []byte) string {
 	return string(b)
 }
 
-// TestSchema holds the list of global tables against the schema: every other
-// table belongs to a tenant.
+// TestSchema compares the list of global tables with the schema: every other table belongs
+// to a tenant.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -12,17 +12,17 @@ import (
 	"konak/internal/kit/node"
 )
 
-// metricsHandler shows the metrics. One that cannot be read, because the database is
-// down, does not hide the others.
+// metricsHandler shows the metrics. One that cannot be read, because the database is down,
+// does not hide the others.
 func (a *App) metricsHandler() http.Handler {
 	return promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 }
 
-// probe is a collector whose numbers are read when metrics are asked for. What it reads
-// must not cost more the more a table holds.
+// probe is a collector that reads its numbers when metrics are requested. Its cost must not
+// grow with the size of a table.
 type probe struct {
 	measures []measure
-	// read returns their values in order, fewer with an error.
+	// read returns their values in order, or fewer and an error.
 	read func(ctx context.Context) ([]float64, error)
 }
 
@@ -32,7 +32,7 @@ type measure struct {
 	kind prometheus.ValueType
 }
 
-// probeTime bounds one probe.
+// probeTime is the time limit of one probe.
 const probeTime = 5 * time.Second
 
 func gauge(name, help string) measure {
@@ -63,7 +63,7 @@ func (p probe) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// watch registers what operators watch of the node beside what modules count themselves.
+// watch registers the node's metrics in addition to those that modules count themselves.
 func (a *App) watch() {
 	a.metrics.MustRegister(
 		probe{[]measure{

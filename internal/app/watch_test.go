@@ -46,8 +46,7 @@ func registeredMetrics(s *apptest.Server) map[string]bool {
 	return names
 }
 
-// The page about metrics lists those that there are, and alerts and dashboard use no
-// other.
+// The page about metrics lists the existing ones, and alerts and dashboard use no others.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
 	names := registeredMetrics(apptest.NewOn(t, db.SQLite, func(*app.Config) {}))
@@ -86,7 +85,7 @@ func scrape(s *apptest.Server) string {
 	return string(b)
 }
 
-// What happens is seen in the metrics, on both databases.
+// Events show up in the metrics, on both databases.
 func TestMetricsOfANode(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -119,7 +118,8 @@ func TestMetricsOfANode(t *testing.T) {
 	})
 }
 
-// value reads one number of the metrics; the name may have labels. 0 where it is not there.
+// value returns one number of the metrics; the name may have labels. It is 0 if the metric
+// is missing.
 func value(t *testing.T, s *apptest.Server, name string) (sum float64) {
 	t.Helper()
 	for line := range strings.Lines(scrape(s)) {
@@ -134,8 +134,8 @@ func value(t *testing.T, s *apptest.Server, name string) (sum float64) {
 	return sum
 }
 
-// Each thing that operators watch has a metric that moves when it happens. Those that are
-// not here: jobs that run and that are dead (kit/jobs), the queue of mail (mail/engine),
+// Each thing that operators watch has a metric that moves when it happens. Tested
+// elsewhere: jobs that run and that are dead (kit/jobs), the queue of mail (mail/engine),
 // webhooks (webhook), quotas of mail (kit/mailer), damaged files (kit/blob), backups
 // (TestScheduledBackups).
 func TestMetricsMove(t *testing.T) {
@@ -219,7 +219,7 @@ func openSocket(t *testing.T, s *apptest.Server, c *apptest.Client) {
 	}
 }
 
-// While the database is down, the metrics that need none are still served.
+// While the database is down, the metrics that do not need it are still served.
 func TestMetricsInAnOutage(t *testing.T) {
 	t.Parallel()
 	var c *cable

@@ -40,7 +40,7 @@ import (
 	"konak/web"
 )
 
-// parts is what several areas share while they are built.
+// parts are the components that several areas share while they are built.
 type parts struct {
 	box       *secret.Box
 	hub       bus.Bus
@@ -57,8 +57,8 @@ type parts struct {
 	passwords *password.Hasher
 }
 
-// wire makes the modules, one area after the other. What is made later may use
-// what was made before; stores and gates come first, routes and workers last.
+// wire builds the modules, one area after the other. Later ones may use earlier ones;
+// stores and gates come first, routes and workers last.
 func (a *App) wire(box *secret.Box) error {
 	a.box = box
 	p := &parts{box: box, hub: a.makeBus(), catalog: Catalog(), privacy: ledger.New(box)}
@@ -85,11 +85,11 @@ func (a *App) wire(box *secret.Box) error {
 	return nil
 }
 
-// topicsOfNodes are the wake-ups that nodes tell each other of: work that a node
-// leaves to whoever holds it. Events are dispatched by the node that wrote them.
+// topicsOfNodes are the wake-ups that nodes send each other, for work that a node leaves to
+// the holder of its lane or lease. Events are dispatched by the node that wrote them.
 var topicsOfNodes = []string{jobs.Topic, webhook.Topic, command.Topic}
 
-// makeBus makes the bus: on a database that nodes can share, one that reaches them.
+// makeBus creates the bus: on a database that nodes can share, one that reaches them.
 func (a *App) makeBus() bus.Bus {
 	if a.DB.Dialect() == db.SQLite {
 		return bus.NewHub()
@@ -98,7 +98,7 @@ func (a *App) makeBus() bus.Bus {
 	return a.Link
 }
 
-// wireKit makes what every module stands on: limits, mail, files, the way out.
+// wireKit builds the base of every module: limits, mail, files, outgoing requests.
 func (a *App) wireKit(p *parts) (err error) {
 	if p.out, err = a.wayOut("webhook-allow", a.cfg.WebhookAllow); err != nil {
 		return err
@@ -127,7 +127,8 @@ func (a *App) wireKit(p *parts) (err error) {
 	return nil
 }
 
-// wayOut makes the way to what users name, and to the ranges inside that a setting names.
+// wayOut builds the client for addresses that users enter, which may also reach the
+// internal ranges of a setting.
 func (a *App) wayOut(flag string, ranges []string) (*outbound.Client, error) {
 	inside, err := setting.Prefixes(flag, ranges)
 	if a.cfg.Demo {
@@ -136,7 +137,7 @@ func (a *App) wayOut(flag string, ranges []string) (*outbound.Client, error) {
 	return outbound.New(outbound.Options{Allowed: inside, Patience: a.cfg.PeerPatience}), err
 }
 
-// wireWebhooks makes webhooks.
+// wireWebhooks builds webhooks.
 func (a *App) wireWebhooks(p *parts) (err error) {
 	told := owners{a.Identity, a.Mailer, a.cfg.BaseURL()}
 	if a.Sender, err = webhook.NewSender(webhook.SenderConfig{
@@ -150,8 +151,8 @@ func (a *App) wireWebhooks(p *parts) (err error) {
 	return err
 }
 
-// wireStreams makes the streams, and the registry of who is connected, which the
-// agents' module tells what they choose to be.
+// wireStreams builds the streams and the registry of connected agents, to which the agents'
+// module reports the presence that they choose.
 func (a *App) wireStreams(p *parts) error {
 	p.streams = realtime.New(realtime.Config{
 		DB: a.DB, Bus: p.hub, Log: a.log, Catalog: p.catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
@@ -160,8 +161,8 @@ func (a *App) wireStreams(p *parts) error {
 	return nil
 }
 
-// wireNotices makes what tells agents of events, and the dispatcher that hands it and
-// the webhooks each event.
+// wireNotices builds what notifies agents of events, and the dispatcher that passes each
+// event to it and to the webhooks.
 func (a *App) wireNotices(p *parts) (err error) {
 	if a.Notices, err = notice.New(notice.Config{
 		DB: a.DB, Log: a.log, Box: p.box, Out: p.out, Sessions: a.Identity, Presence: p.present, Subject: a.cfg.BaseURL(),
@@ -172,8 +173,8 @@ func (a *App) wireNotices(p *parts) (err error) {
 	return nil
 }
 
-// wireLive makes live updates, search, the widget, which shows who types, and the
-// MCP server, which searches.
+// wireLive builds live updates, search, the widget, which shows who types, and the MCP
+// server, which searches.
 func (a *App) wireLive(p *parts) error {
 	a.Live = live.New(live.Config{Registry: p.present, Limits: p.limits, Agents: a.Agents, Conversations: a.Conversations, Customers: a.Channels})
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
@@ -188,7 +189,7 @@ func (a *App) wireLive(p *parts) error {
 	return a.wireAssistant(p)
 }
 
-// wireJobs makes the workers.
+// wireJobs builds the workers.
 func (a *App) wireJobs(*parts) (err error) {
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	a.Jobs, err = jobs.New(jobs.Config{
@@ -202,7 +203,7 @@ func (a *App) wireJobs(*parts) (err error) {
 	return err
 }
 
-// wireAPI makes the API and adds the routes of every module.
+// wireAPI builds the API and adds the routes of every module.
 func (a *App) wireAPI(p *parts) error {
 	proxies, err := setting.Prefixes("trusted-proxies", a.cfg.TrustedProxies)
 	if err != nil {

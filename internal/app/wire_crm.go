@@ -52,8 +52,8 @@ import (
 	graph "konak/internal/provider/whatsapp"
 )
 
-// wireInbox makes the gate of the inbox with the stores below it. Channels are
-// made before it because they carry its messages; their kinds come later.
+// wireInbox builds the gate of the inbox with the stores below it. Channels are built
+// before it because they carry its messages; their kinds come later.
 func (a *App) wireInbox(p *parts) error {
 	p.book = contact.NewBook(a.Identity)
 	a.Files = file.New(file.Config{DB: a.DB, Blobs: a.Blobs})
@@ -78,7 +78,7 @@ func (a *App) wireInbox(p *parts) error {
 	return nil
 }
 
-// wireContacts makes contacts and agents, with what follows when they change.
+// wireContacts builds contacts and agents, with what follows when they change.
 func (a *App) wireContacts(p *parts) (err error) {
 	a.Commerce = commerce.New(commerce.Config{DB: a.DB, Contacts: book{p.book}})
 	a.Contacts = contact.New(contact.Config{DB: a.DB, Book: p.book, Ledger: p.privacy, Followers: []contact.Follower{a.Whole, shop{a.Commerce}}})
@@ -93,7 +93,7 @@ func (a *App) wireContacts(p *parts) (err error) {
 	return err
 }
 
-// mailAccounts lets mail domains ask for the e-mail accounts of the inbox.
+// mailAccounts lets mail domains look up the e-mail accounts of the inbox.
 type mailAccounts struct{ channels *channel.Service }
 
 // CheckAccount implements domain.Accounts.
@@ -102,7 +102,7 @@ func (m mailAccounts) CheckAccount(r *db.Reader, id uuid.UUID) error {
 	return err
 }
 
-// wireReplies makes mail domains, the e-mail channel and what sends to customers, which
+// wireReplies builds mail domains, the e-mail channel and what sends to customers, which
 // forwards by e-mail.
 func (a *App) wireReplies(p *parts) error {
 	a.Domains = domain.New(domain.Config{
@@ -140,8 +140,8 @@ func (a *App) wireReplies(p *parts) error {
 	return nil
 }
 
-// whatsAppClient makes the client of WhatsApp's API, or of its stand-in where one
-// is configured.
+// whatsAppClient returns a client for WhatsApp's API, or for its stand-in if one is
+// configured.
 func (a *App) whatsAppClient(p *parts) (_ whatsapp.Provider, err error) {
 	if a.standIn, err = a.cfg.standIn(a.clock); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (a *App) whatsAppClient(p *parts) (_ whatsapp.Provider, err error) {
 	return graph.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), nil
 }
 
-// wireChannels makes the kinds of channels that need no live updates.
+// wireChannels builds the kinds of channels that need no live updates.
 func (a *App) wireChannels(p *parts) (err error) {
 	a.WhatsApp = whatsapp.New(whatsapp.Config{
 		Numbers: p.numbers, Box: p.box, Contacts: a.Contacts, Inbox: a.Conversations, Inbound: a.Inbound,

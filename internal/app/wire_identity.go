@@ -11,7 +11,7 @@ import (
 	"konak/internal/mail"
 )
 
-// wireIdentity makes workspaces and people, and the modules that need only them.
+// wireIdentity builds workspaces and people, and the modules that need only them.
 func (a *App) wireIdentity(p *parts) (err error) {
 	p.passwords = password.NewHasher(a.cfg.PasswordCost)
 	a.Streams = api.NewOpenStreams()

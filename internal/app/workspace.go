@@ -27,8 +27,7 @@ func (a *App) WorkspaceID(ctx context.Context, slug string) (uuid.UUID, error) {
 	return id, err
 }
 
-// WorkspaceSummary returns a workspace as its operator sees it, or an error that names
-// it.
+// WorkspaceSummary returns a workspace as its operator sees it, or an error that names it.
 func (a *App) WorkspaceSummary(ctx context.Context, slug string) (identity.WorkspaceSummary, error) {
 	list, err := a.Identity.AllWorkspaces(ctx)
 	if err != nil {
@@ -61,7 +60,7 @@ func (a *App) SetSuspended(ctx context.Context, slug string, suspended bool) (id
 	return a.WorkspaceSummary(ctx, slug)
 }
 
-// DeletedWorkspace is what was removed with a workspace.
+// DeletedWorkspace lists what was removed with a workspace.
 type DeletedWorkspace struct {
 	identity.Workspace
 	tenantrows.Deleted
@@ -69,9 +68,9 @@ type DeletedWorkspace struct {
 	People int `json:"people"` // who were in no other workspace
 }
 
-// DeleteWorkspace deletes a suspended workspace with all its rows and files, and the
-// people who are in no other. Its name must be given as confirmation. The line about it
-// is in the audit log of no workspace. After a crash it can be repeated.
+// DeleteWorkspace deletes a suspended workspace with all its rows and files, and the people
+// who are in no other. Its name must be given as confirmation. The audit line about it
+// belongs to no workspace. After a crash it can be repeated.
 func (a *App) DeleteWorkspace(ctx context.Context, slug, confirm string) (out DeletedWorkspace, err error) {
 	w, err := a.WorkspaceSummary(ctx, slug)
 	if err != nil {
@@ -103,7 +102,7 @@ func (a *App) DeleteWorkspace(ctx context.Context, slug, confirm string) (out De
 	return out, err
 }
 
-// ArchiveConfig is what exports and imports of workspaces need.
+// ArchiveConfig returns what exports and imports of workspaces need.
 func (a *App) ArchiveConfig() (archive.Config, error) {
 	schema, err := db.SchemaSum(migrations.Files)
 	return archive.Config{DB: a.DB, Blobs: a.Blobs, Box: a.box, Version: Version, Schema: schema, Reserved: identity.ReservedSlug}, err
@@ -112,8 +111,9 @@ func (a *App) ArchiveConfig() (archive.Config, error) {
 // NewOwner is a person to whom the operator gives a workspace.
 type NewOwner struct{ Name, Email, Language string }
 
-// CreateWorkspace makes a workspace for an owner. Who has no account gets one, as by a
-// sign-up; their password is returned and kept nowhere. It is empty for who had one.
+// CreateWorkspace creates a workspace for an owner. An owner without an account gets one,
+// as by a sign-up; the password is returned and not stored. It is empty if the owner had an
+// account.
 func (a *App) CreateWorkspace(ctx context.Context, name string, owner NewOwner) (identity.Workspace, secret.Text, error) {
 	password := secret.Of(rand.Text())
 	w, fresh, err := a.Identity.GiveWorkspace(ctx, name, identity.User{Name: owner.Name, Email: owner.Email, Language: owner.Language}, password.Reveal())
@@ -123,15 +123,15 @@ func (a *App) CreateWorkspace(ctx context.Context, name string, owner NewOwner) 
 	return w, password, err
 }
 
-// OutboxMail is a mail that had nowhere to go, and whose it is.
+// OutboxMail is a mail that no mail server took, with its workspace.
 type OutboxMail struct {
 	mailer.OutboxMail
 	// Workspace is the slug of its workspace, empty for the service's own mail.
 	Workspace string `json:"workspace"`
 }
 
-// Outbox returns the newest mails that had nowhere to go, of all workspaces or of
-// one, and with all of them the service's own.
+// Outbox returns the newest mails that no mail server took, of all workspaces or of one;
+// for all it includes the service's own.
 func (a *App) Outbox(ctx context.Context, slug string, limit int) ([]OutboxMail, error) {
 	var kept []mailer.OutboxMail
 	if slug == "" {

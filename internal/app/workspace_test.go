@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// A workspace that the operator made is opened with the password that was shown.
+// A workspace that the operator created is opened with the password that was shown.
 func TestOperatorMakesWorkspace(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.SignUp = "off" }, func(t *testing.T, s *apptest.Server) {
@@ -26,7 +26,8 @@ func TestOperatorMakesWorkspace(t *testing.T) {
 		if len(log) != 1 || w.Slug != "firma" {
 			t.Errorf("%+v, %+v", w, log)
 		}
-		// Who has an account gets a further workspace, and keeps their name and password.
+		// A person who has an account gets a further workspace, and keeps their name and
+		// password.
 		again, none, err := s.CreateWorkspace(t.Context(), "Firma\x1b[2J\nzwei", app.NewOwner{Name: "Eve", Email: "AYSE@firma.example"})
 		if err != nil || none.Reveal() != "" || again.Name != "Firma [2J zwei" {
 			t.Fatalf("%+v, a password: %t, %v", again, none.Reveal() != "", err)

@@ -16,8 +16,8 @@ type outboxIn struct {
 	Scope string `query:"scope" enum:"workspace,service" default:"workspace" doc:"service: mail outside any workspace, such as verifications; only a demo shows it here, elsewhere use the command line"`
 }
 
-// registerOutbox shows the mail that had nowhere to go. Mail of the service
-// opens accounts of people in other workspaces too, so no workspace sees it
+// registerOutbox adds the routes that show mail which no mail server took. The service's
+// own mail also opens accounts of people in other workspaces, so no workspace sees it
 // outside a demo, whose passwords everybody knows anyway.
 func (s *Service) registerOutbox(a *api.API) {
 	rt := route("GET", "/outbox", "list-outbox", "List mail kept because no mail server is configured")

@@ -37,12 +37,12 @@ type takeOverIn struct {
 	}
 }
 
-// Revoked says how many were ended.
+// Revoked holds the number of sessions that were ended.
 type Revoked struct {
 	Revoked int `json:"revoked" example:"2"`
 }
 
-// DeviceOf describes where a request comes from. Without a name the browser and
+// DeviceOf describes the device that a request comes from. Without a name, the browser and
 // its platform are the name.
 func DeviceOf(ctx context.Context, name string) Device {
 	browser, platform := agent(api.UserAgent(ctx))
@@ -52,8 +52,8 @@ func DeviceOf(ctx context.Context, name string) Device {
 	return Device{Name: name, Platform: platform, IP: api.ClientIP(ctx)}
 }
 
-// agent reads the two things that a person recognises out of a User-Agent.
-// What names several browsers is told by the most particular one.
+// agent extracts the browser and the platform from a User-Agent. If several browsers match,
+// the most specific one wins.
 func agent(ua string) (browser, platform string) {
 	find := func(marks [][2]string) string {
 		for _, m := range marks {
@@ -127,8 +127,8 @@ func (s *Service) registerSessions(a *api.API) {
 	s.registerHandover(a)
 }
 
-// registerHandover adds the switch for a panel that is served at a workspace's
-// own host: the cookie of one host does not reach the other.
+// registerHandover adds the switch for a panel that is served on a workspace's own host:
+// the cookie of one host does not reach the other.
 func (s *Service) registerHandover(a *api.API) {
 	give := route("POST", "/handover", "hand-over", "Create a code that moves this session to another workspace's host")
 	give.Doc = "The code is valid once, for one minute, and only from the IP address that requested it. The session does not change until the code is used; this host's cookie is removed at once."
@@ -136,7 +136,7 @@ func (s *Service) registerHandover(a *api.API) {
 	api.Handle(a, give, func(ctx context.Context, in *switchIn) (Handover, error) {
 		out, err := s.HandOver(ctx, in.Body.WorkspaceID)
 		if err == nil {
-			// A tab that stays here would show it later, as a thief would.
+			// A tab that stays here would send it again later, which looks like theft.
 			a.SetSessionCookie(ctx, "", time.Time{})
 		}
 		return out, err
@@ -154,7 +154,7 @@ func (s *Service) registerHandover(a *api.API) {
 	})
 }
 
-// SetCookie gives the browser the cookie of the session that was opened.
+// SetCookie sets the browser's cookie for the session that was opened.
 func (in SignedIn) SetCookie(ctx context.Context, a *api.API) {
 	a.SetSessionCookie(ctx, in.Token, in.Session.ExpiresAt.Time)
 }

@@ -6,7 +6,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// AuditLine says who changed what.
+// AuditLine records who changed what.
 type AuditLine struct {
 	ID      uuid.UUID  `json:"id"`
 	At      clock.Time `json:"at"`
@@ -18,7 +18,7 @@ type AuditLine struct {
 	TraceID string     `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736"`
 }
 
-// AuditActor is who did it.
+// AuditActor identifies who made a change.
 type AuditActor struct {
 	Kind string     `json:"kind" enum:"agent,contact,bot,system,api_key"`
 	ID   *uuid.UUID `json:"id" nullable:"true"`

@@ -12,8 +12,8 @@ import (
 	"konak/internal/kit/caller"
 )
 
-// A request that read a session before it was revoked, and remembers it after,
-// leaves nothing in the cache: the session would pass for another five seconds.
+// A request that read a session before it was revoked, and caches it afterwards, leaves
+// nothing in the cache: the session would pass for another five seconds.
 func TestRevokedSessionIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	s := &Service{
@@ -39,8 +39,8 @@ func TestRevokedSessionIsNotRemembered(t *testing.T) {
 	}
 }
 
-// What was read is believed for as long as it may be and no longer: not after
-// it expired, and not where the clock was set back since.
+// A cached look-up is used only while it is valid: not after it expired, and not if the
+// clock was set back since.
 func TestHowLongAReadIsBelieved(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1_000_000, 0)

@@ -8,9 +8,9 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// An operator gives a role to whoever has an account. A member gets another role, somebody
-// who was invited is a member at once and their invitation ends. Who was suspended stays
-// so: an owner of the workspace did that, and only they take it back.
+// An operator gives a role to a person who has an account. A member gets another role; an
+// invited person becomes a member at once and their invitation ends. A suspended member
+// stays suspended: an owner of the workspace did that, and only an owner can undo it.
 func TestGrantRole(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -77,8 +77,8 @@ func TestGrantRole(t *testing.T) {
 	})
 }
 
-// Who suspends or resumes a workspace that is so already changes nothing, and the audit log
-// says when it was done.
+// Suspending or resuming a workspace that is in that state already changes nothing, and the
+// audit log keeps the original time.
 func TestSuspendedOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

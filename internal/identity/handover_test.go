@@ -12,8 +12,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// A session goes from the host of one workspace to that of another with a code
-// that works once, there, for a minute and for whoever asked for it.
+// A session moves from the host of one workspace to that of another with a code that works
+// once, there, for a minute and for the address that requested it.
 func TestHandover(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, behindProxy, func(t *testing.T, s *apptest.Server) {
@@ -47,7 +47,7 @@ func TestHandover(t *testing.T) {
 		take(browser.Header("X-Forwarded-For", "192.0.2.2"), code.Code).Refused(422, "link_expired")
 		take(browser.Header("Sec-Fetch-Site", "cross-site"), code.Code).Refused(403, "cross_origin")
 
-		// Of many pages one gets in.
+		// Of many concurrent pages one succeeds.
 		answers := make([]*apptest.Response, 8)
 		var wg sync.WaitGroup
 		for i := range answers {
@@ -74,7 +74,7 @@ func TestHandover(t *testing.T) {
 		s.Client(in.Token).Host("demo.crm.localhost").Get(auth+"/me").Refused(401, "unauthenticated")
 		here.Get(auth+"/me").Refused(401, "unauthenticated")
 
-		// A minute, and a session that still is.
+		// The code expires after a minute, and its session must still be open.
 		w.Owner = w.SignIn(email)
 		here = w.Owner.Header("X-Forwarded-For", from)
 		late := give()

@@ -7,7 +7,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// Invitation is somebody who was invited.
+// Invitation is an invited person.
 type Invitation struct {
 	MembershipID uuid.UUID  `json:"membership_id"`
 	Email        string     `json:"email" example:"ayse@example.com"`
@@ -15,8 +15,8 @@ type Invitation struct {
 	ExpiresAt    clock.Time `json:"expires_at"`
 }
 
-// Joined is the answer to an accepted invitation. There is a session in it for
-// somebody who had no account.
+// Joined is the answer to an accepted invitation. It has a session if the person had no
+// account.
 type Joined struct {
 	Workspace  Workspace                 `json:"workspace"`
 	Membership Membership                `json:"membership"`

@@ -8,17 +8,16 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// Environments of an API key. What a test key sets off has no live side
-// effects.
+// Environments of an API key. Actions of a test key have no live side effects.
 const (
 	EnvLive = "live"
 	EnvTest = "test"
 )
 
-// maxKeys bounds the API keys of a workspace.
+// maxKeys is the maximum number of API keys of a workspace.
 const maxKeys = 200
 
-// usedEvery is how often the use of a key is written down.
+// usedEvery is how often the use of a key is recorded.
 const usedEvery = time.Minute
 
 // APIKey is a credential of a program.
@@ -41,7 +40,7 @@ type ShownKey struct {
 	Key string `json:"key" example:"key_live_…" doc:"Shown only in this response"`
 }
 
-// KeyChange is what may be changed of a key; nil leaves a value as it is.
+// KeyChange is a change of a key; nil fields stay unchanged.
 type KeyChange struct {
 	Name      *string
 	Scopes    []string

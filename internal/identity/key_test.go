@@ -55,7 +55,7 @@ func TestKeys(t *testing.T) {
 		}
 		one := keys + "/" + k.ID.String()
 
-		// Narrower scopes are felt at once.
+		// Narrower scopes take effect at once.
 		var changed identity.APIKey
 		w.Owner.Do("PATCH", one, map[string]any{"name": "Depo", "scopes": []string{"contacts.read", "contacts.read"}}).Want(200).Data(&changed)
 		if changed.Name != "Depo" || !cmp.Equal(changed.Scopes, []string{"contacts.read"}) {
@@ -120,8 +120,8 @@ func TestKeyRefusals(t *testing.T) {
 		}
 		w.Owner.Post(keys, map[string]any{"name": "x", "environment": "live", "scopes": []string{}}).Refused(422, "validation_failed")
 
-		// A key gives no more than its maker has; a secret of a stronger key
-		// is not handed out either.
+		// A key has no more rights than its maker; a secret of a stronger key is not shown
+		// either.
 		strong := addKey(w, map[string]any{"scopes": []string{"conversations.write"}})
 		w.Owner.Do("PUT", roles, map[string]any{"name": "keeper", "title": "Keeper", "permissions": []string{"identity.api_keys.manage", "erp.settings.view"}}).Want(200)
 		if err := s.Identity.AddMember(t.Context(), w.ID, "Keeper", "keeper@demo.example", apptest.Password, "keeper"); err != nil {

@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// machine is what sessions should do, beside what they do.
+// machine is the expected state of the sessions, next to the real one.
 type machine struct {
 	t       *rapid.T
 	svc     *identity.Service
@@ -31,7 +31,7 @@ type machine struct {
 	reports int // of reuse
 }
 
-// modelled is a session as it should be.
+// modelled is a session in its expected state.
 type modelled struct {
 	token                   string
 	id, workspace           uuid.UUID
@@ -53,7 +53,7 @@ func (m *machine) pick() *modelled {
 	return rapid.SampledFrom(m.tokens).Draw(m.t, "session")
 }
 
-// use shows a token and says whether it opened.
+// use presents a token and reports whether it opened.
 func (m *machine) use(s *modelled) bool {
 	now := m.clock.Now()
 	who, err := m.svc.Authenticate(m.t.Context(), s.token)
@@ -79,7 +79,7 @@ func (m *machine) use(s *modelled) bool {
 	return true
 }
 
-// endFamily is what reuse must lead to: nothing of the family stays open.
+// endFamily is the expected result of reuse: nothing of the family stays open.
 func (m *machine) endFamily(of *modelled) {
 	for _, s := range m.tokens {
 		if s.family == of.family && s.closed.IsZero() && m.clock.Now().Before(s.ceiling) {

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Me is who is signed in and what they may do.
+// Me is the signed-in person and what they may do.
 type Me struct {
 	User        User              `json:"user"`
 	Workspace   Workspace         `json:"workspace"`
@@ -24,8 +24,8 @@ type Me struct {
 	encoded func() ([]byte, error)
 }
 
-// newMe is what a session's look-up says of its person. It is kept with the
-// credential and forgotten with it, so asking who one is costs no read.
+// newMe returns what a session's look-up found about its person. It is cached and forgotten
+// together with the credential, so that GET /me needs no read.
 func newMe(row credentialRow, who *caller.Caller) *Me {
 	me := &Me{
 		User: row.user, Workspace: Workspace{ID: row.tenantID, Slug: row.slug, Name: row.workspace},
@@ -42,11 +42,11 @@ func newMe(row credentialRow, who *caller.Caller) *Me {
 	return me
 }
 
-// EncodedJSON implements api.Encoded: the answer is the same until the
-// credential is looked up anew.
+// EncodedJSON implements api.Encoded: the answer is the same until the credential is looked
+// up again.
 func (m Me) EncodedJSON() ([]byte, error) { return m.encoded() }
 
-// ProfileChange is what a person may change of themselves. Nil leaves it.
+// ProfileChange is a person's change of their own profile; nil fields stay unchanged.
 type ProfileChange struct {
 	Name, Language *string
 }

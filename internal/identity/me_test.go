@@ -19,8 +19,8 @@ func me(t *testing.T, c *apptest.Client) identity.Me {
 	return m
 }
 
-// What GET /me says is kept with the credential, and every change of it shows
-// in the very next answer.
+// The data of GET /me is cached with the credential, and every change of it shows in the
+// very next answer.
 func TestMeIsNeverOld(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -31,7 +31,7 @@ func TestMeIsNeverOld(t *testing.T) {
 			t.Fatalf("got %+v", first)
 		}
 
-		// A second session of the same person learns it too.
+		// A second session of the same person sees it too.
 		other := w.SignIn(email)
 		me(t, other)
 		var u identity.User
@@ -77,7 +77,7 @@ func TestMeIsNeverOld(t *testing.T) {
 			t.Errorf("licences %v", got)
 		}
 
-		// A role that changes, and one that is changed.
+		// A changed role assignment, and a changed role.
 		guest := w.Guest()
 		member := me(t, guest).Membership.ID
 		w.Owner.Do("PUT", roles, object{"name": "guest", "title": "Guest", "permissions": []string{"crm.contacts.view"}}).Want(200)

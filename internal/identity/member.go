@@ -8,7 +8,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// InvitationLife is how long an invitation is good.
+// InvitationLife is how long an invitation is valid.
 const InvitationLife = 72 * time.Hour
 
 // States of a membership.
@@ -18,7 +18,8 @@ const (
 	StateInvited   = "invited"
 	StateActive    = "active"
 	StateSuspended = "suspended"
-	// StateRemoved stays for what bears its name: messages, the audit log.
+	// StateRemoved is kept for records that bear the member's name: messages, the audit
+	// log.
 	StateRemoved = "removed"
 )
 
@@ -31,7 +32,7 @@ type OwnWorkspace struct {
 	Current    bool       `json:"current" doc:"Whether it is the current session's workspace"`
 }
 
-// Member is somebody in a workspace, as its administrators see them.
+// Member is a person in a workspace, as its administrators see them.
 type Member struct {
 	ID          uuid.UUID
 	UserID      *uuid.UUID // nobody yet while invited
@@ -41,10 +42,10 @@ type Member struct {
 	Role        string
 	State       string
 	CreatedAt   clock.Time
-	InvitedAt   *clock.Time // when the last invitation was sent, while it waits
-	ExpiresAt   *clock.Time // when that one ends
+	InvitedAt   *clock.Time // when the pending invitation was sent
+	ExpiresAt   *clock.Time // when it expires
 	SuspendedAt *clock.Time
 	LastSeenAt  *clock.Time
 
-	called string // what the workspace calls them, where that is not their own name
+	called string // their name in this workspace, if it differs from their own
 }

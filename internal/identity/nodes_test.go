@@ -10,8 +10,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// What one node ends is over there at once, and on the others five seconds
-// later at the latest.
+// A credential revoked on one node is refused there at once, and on the others after five
+// seconds at most.
 func TestNodesForget(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.Postgres)

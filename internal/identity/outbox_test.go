@@ -8,8 +8,7 @@ import (
 	"konak/internal/kit/mailer"
 )
 
-// A workspace sees its own mails and never those that open other people's
-// accounts.
+// A workspace sees its own mails and never those that open other people's accounts.
 func TestOutbox(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -35,8 +34,8 @@ func TestOutbox(t *testing.T) {
 	})
 }
 
-// Whoever opens the link of a mail acts as its recipient, so nobody reads mails
-// to people who may do more than they.
+// Anybody who opens the link of a mail acts as its recipient, so nobody reads mails to
+// people who may do more than they.
 func TestOutboxLiftsNobody(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -9,7 +9,7 @@ import (
 
 // Role names that every workspace has.
 const (
-	// RoleOwner may do everything, always. A workspace has at least one.
+	// RoleOwner may do everything, always. A workspace has at least one owner.
 	RoleOwner = "owner"
 	RoleAdmin = "admin"
 	RoleAgent = "agent"
@@ -48,7 +48,7 @@ func allBut(ps ...perm.Permission) []perm.Permission {
 	return s.Sorted()
 }
 
-// rolePermissions is what each built-in role may do, for the check of every
+// rolePermissions are the permissions of each built-in role, for the check of every
 // request.
 var rolePermissions = func() map[string]perm.Set {
 	m := map[string]perm.Set{}
@@ -58,9 +58,9 @@ var rolePermissions = func() map[string]perm.Set {
 	return m
 }()
 
-// permissionsOf is what a member with this role may do: the workspace's own
-// version of it if there is one, or the program's. Nobody's role gives a right
-// that is no longer in the table.
+// permissionsOf returns the permissions of a member with this role: the workspace's own
+// version of it if there is one, or the built-in one. No role grants a right that is no
+// longer in the table.
 func permissionsOf(role string, own *[]perm.Permission) perm.Set {
 	if own == nil || role == RoleOwner {
 		return rolePermissions[role]
@@ -72,10 +72,10 @@ func isBuiltIn(name string) bool {
 	return slices.ContainsFunc(builtIn, func(r Role) bool { return r.Name == name })
 }
 
-// roleName is what a role of one's own may be called.
+// roleName is the form of a custom role's name.
 var roleName = regexp.MustCompile(`^[a-z][a-z0-9-]{1,39}$`)
 
-// RoleList is every role and what they are made of.
+// RoleList is every role and the permissions that roles consist of.
 type RoleList struct {
 	Roles       []Role       `json:"roles" nullable:"false"`
 	Permissions []perm.Entry `json:"permissions" nullable:"false" doc:"All permissions"`

@@ -65,7 +65,7 @@ func TestRoles(t *testing.T) {
 	})
 }
 
-// A change of a role is felt by sessions that are open, at once.
+// A change of a role affects open sessions at once.
 func TestRoleChangeIsFelt(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -101,7 +101,8 @@ func TestRoleRefusals(t *testing.T) {
 		w.Owner.Delete(roles+"/lead").Refused(409, "role_in_use")
 
 		lead := w.SignIn("lead@demo.example")
-		// Nobody gives what they do not have, and nobody takes from who has more.
+		// Nobody grants rights that they do not have, and nobody takes rights from somebody
+		// who has more.
 		if f := put(lead, "deputy", "crm.agents.manage").Refused(403, "forbidden"); f.Permission != "crm.agents.manage" || f.Reason != "exceeds_own_permissions" {
 			t.Errorf("got %+v", f)
 		}

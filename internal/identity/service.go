@@ -17,38 +17,38 @@ import (
 	"konak/internal/kit/mailer"
 )
 
-// Mailer sends mails, and keeps them where no mail server is configured.
+// Mailer sends mails, and stores them if no mail server is configured.
 type Mailer interface {
 	Send(tx *db.Tx, l mailer.Mail) error
 	Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[mailer.OutboxMail], error)
 }
 
-// Grants are the apps that members let in.
+// Grants are the consents of members to apps.
 type Grants interface {
-	// RevokeAll ends what a member granted to apps.
+	// RevokeAll revokes all consents of a member to apps.
 	RevokeAll(tx *db.Tx, membership uuid.UUID) error
 }
 
-// SignUps are the accounts that wait for the proof of an address.
+// SignUps are the accounts whose address is not proven yet.
 type SignUps interface {
-	// Drop forgets the sign-ups of an address that has an account now.
+	// Drop deletes the sign-ups of an address that has an account now.
 	Drop(tx *db.Tx, emailKey string) error
 }
 
-// Config is what the module needs. Every field but Demo and Closed is required.
+// Config holds the module's dependencies. Every field except Demo and Closed is required.
 type Config struct {
 	DB        *db.DB
 	Mailer    Mailer
 	Passwords *password.Hasher
 	Grants    Grants
 	SignUps   SignUps
-	// Streams are told which credentials changed.
+	// Streams are notified when credentials change.
 	Streams *api.OpenStreams
-	// BaseURL is where people open the panel; links in mail begin with it.
+	// BaseURL is the address of the panel; links in mail begin with it.
 	BaseURL string
 	// Demo shows the service's own mail to everybody who may see an outbox.
 	Demo bool
-	// Closed leaves new accounts and workspaces to the operator: an invitation is only
+	// Closed lets only the operator create accounts and workspaces: an invitation is only
 	// for people who have an account.
 	Closed bool
 }
@@ -71,7 +71,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// Service keeps people, workspaces, memberships, roles, sessions and API keys.
+// Service manages people, workspaces, memberships, roles, sessions and API keys.
 type Service struct {
 	cfg   Config
 	db    *db.DB
@@ -89,23 +89,23 @@ type proven struct {
 
 func (p *proven) valid(now time.Time) bool { return p.expires.IsZero() || now.Before(p.expires) }
 
-// fresh says whether what was read may still be believed.
-// What was read in the future may not: the clock was set back.
+// fresh reports whether what was read is recent enough. A time in the future is not: the
+// clock was set back.
 func (p *proven) fresh(now time.Time, maxAge time.Duration) bool {
 	age := now.Sub(p.readAt)
 	return age >= 0 && age < maxAge && p.valid(now)
 }
 
 const (
-	// cacheFor bounds how long a revoked credential may still pass on a node
-	// that did not revoke it.
+	// cacheFor is how long a revoked credential may still pass on a node that did not
+	// revoke it.
 	cacheFor = 5 * time.Second
-	// recheckCacheFor is how old a look-up may be that an open stream believes.
-	// With the time between two looks (the app's StreamCheckOn) it is cacheFor.
+	// recheckCacheFor is the maximum age of a look-up that an open stream accepts. Together
+	// with the time between two checks (the app's StreamCheckOn) it is cacheFor.
 	recheckCacheFor = time.Second
 )
 
-// New makes the service. It returns an error where the config lacks something.
+// New returns the service. It returns an error if the config is incomplete.
 func New(cfg Config) (*Service, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err

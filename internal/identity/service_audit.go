@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Audit lists the workspace's audit log, the newest first.
+// Audit lists the workspace's audit log, newest first.
 func (s *Service) Audit(ctx context.Context, f audit.Filter, p db.Page) (db.List[AuditLine], error) {
 	var out db.List[AuditLine]
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {

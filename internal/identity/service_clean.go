@@ -10,12 +10,12 @@ import (
 
 const (
 	cleanBatch = 500
-	// keepSessions is how long a session that ended can still be told from a
-	// token that never was.
+	// keepSessions is how long a session that ended can still be distinguished from a token
+	// that never existed.
 	keepSessions = 30 * 24 * time.Hour
 )
 
-// Clean removes a batch of what is too old to be of use and says how much.
+// Clean removes a batch of obsolete rows and returns their number.
 func (s *Service) Clean(ctx context.Context) (int, error) {
 	var handovers, sessions int64
 	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {

@@ -25,7 +25,7 @@ func (s *Service) Recheck(ctx context.Context, token string) (*caller.Caller, er
 	return s.authenticate(ctx, token, recheckCacheFor)
 }
 
-// authenticate believes the cache if it was read less than maxAge ago.
+// authenticate accepts a cached look-up that is younger than maxAge.
 func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Duration) (*caller.Caller, error) {
 	isKey := secret.WellFormed(token, secret.KeyLivePrefix) || secret.WellFormed(token, secret.KeyTestPrefix)
 	if !isKey && !secret.WellFormed(token, secret.SessionPrefix) {
@@ -80,9 +80,9 @@ func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Du
 	return p.caller, nil
 }
 
-// SessionCaller returns who a session of the reader's workspace belongs to, what they
-// may do in it and their language, for work that happens while the session lasts and
-// without its token. It returns unauthenticated where the session is over.
+// SessionCaller returns the caller that a session of the reader's workspace belongs to and
+// their language, for work that runs while the session lasts and without its token. It
+// returns unauthenticated if the session is over.
 func (s *Service) SessionCaller(r *db.Reader, id uuid.UUID) (who *caller.Caller, language string, err error) {
 	row, err := sessionByID(r, id)
 	if db.IsNoRow(err) {
@@ -98,12 +98,12 @@ func (s *Service) SessionCaller(r *db.Reader, id uuid.UUID) (who *caller.Caller,
 	return p.caller, row.user.Language, nil
 }
 
-// SessionHash returns the hash of a session's token, by which its streams are found
-// when it is closed. It returns db.ErrNoRow where there is no such session.
+// SessionHash returns the hash of a session's token, which identifies its streams when it
+// is closed. It returns db.ErrNoRow if there is no such session.
 func (s *Service) SessionHash(r *db.Reader, id uuid.UUID) ([]byte, error) { return sessionHash(r, id) }
 
-// remember caches what was read, unless something was forgotten since: what
-// was read may be what was just revoked.
+// remember caches a look-up unless something was forgotten since it began: it may have read
+// what was just revoked.
 func (s *Service) remember(hash [sha256.Size]byte, p *proven, epoch uint64) {
 	s.cache.Set(hash, p)
 	if s.epoch.Load() != epoch {

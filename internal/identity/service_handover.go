@@ -14,9 +14,8 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// HandOver makes a code with which the caller's session goes on in another
-// workspace, at that workspace's host. Nothing happens to the session until
-// the page there brings the code.
+// HandOver creates a code with which the caller's session continues in another workspace,
+// on that workspace's host. The session does not change until the page there uses the code.
 func (s *Service) HandOver(ctx context.Context, workspace uuid.UUID) (Handover, error) {
 	who := caller.From(ctx)
 	out := Handover{Code: secret.NewToken(secret.HandoverPrefix)}
@@ -34,9 +33,9 @@ func (s *Service) HandOver(ctx context.Context, workspace uuid.UUID) (Handover, 
 	return out, err
 }
 
-// TakeOver brings a code to the host of its workspace and switches the session
-// there. The code counts for the address that asked for it: whoever lures
-// somebody else onto the link does not sign them in as themselves.
+// TakeOver uses a code on the host of its workspace and switches the session there. The
+// code is valid only for the IP address that requested it, so that nobody can lure others
+// onto the link and sign them in as themselves.
 func (s *Service) TakeOver(ctx context.Context, code, slug, ip string) (SignedIn, error) {
 	expired := fault.New(fault.LinkExpired)
 	if !secret.WellFormed(code, secret.HandoverPrefix) {

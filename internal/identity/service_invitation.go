@@ -18,8 +18,8 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Workspaces lists the workspaces that the caller may enter, the first joined
-// first.
+// Workspaces lists the workspaces that the caller may enter, in the order in which they
+// joined.
 func (s *Service) Workspaces(ctx context.Context, p db.Page) (list db.List[OwnWorkspace], err error) {
 	who := caller.From(ctx)
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
@@ -32,8 +32,8 @@ func (s *Service) Workspaces(ctx context.Context, p db.Page) (list db.List[OwnWo
 	return list, err
 }
 
-// maxWorkspaces bounds the workspaces that one person may be in by their own
-// making.
+// maxWorkspaces is the maximum number of workspaces that one person may be in by creating
+// them.
 const maxWorkspaces = 20
 
 // AddWorkspace is the gate for another workspace of a person, who owns it.
@@ -100,14 +100,14 @@ func invitationOf(m Member) Invitation {
 	return Invitation{MembershipID: m.ID, Email: m.Email, Role: m.Role, ExpiresAt: *m.ExpiresAt}
 }
 
-// Acceptance is what somebody answers to an invitation.
+// Acceptance is the answer to an invitation.
 type Acceptance struct {
 	Token, Name, Password, Language string
 	Device                          Device
 }
 
-// Accept is the gate for accepting an invitation. Whoever has an account for
-// the address signs in first; for anybody else the invitation opens one.
+// Accept is the gate for accepting an invitation. A person who has an account for the
+// address signs in first; for anybody else the invitation creates one.
 func (s *Service) Accept(ctx context.Context, in Acceptance) (Joined, error) {
 	expired := fault.New(fault.LinkExpired)
 	if !secret.WellFormed(in.Token, secret.InvitePrefix) {
@@ -156,8 +156,8 @@ func (s *Service) Accept(ctx context.Context, in Acceptance) (Joined, error) {
 	return s.join(ctx, in, inv, known, encoded)
 }
 
-// join turns an invited membership into a person's. Without an account one is
-// made with the password, and a session opened.
+// join turns an invited membership into a person's. If the person has no account, it
+// creates one with the password and opens a session.
 func (s *Service) join(ctx context.Context, in Acceptance, inv invited, u User, encoded string) (Joined, error) {
 	out := Joined{Workspace: inv.workspace, Membership: Membership{ID: inv.member.ID, Role: inv.member.Role}}
 	fresh := u.ID == uuid.Nil
@@ -199,14 +199,14 @@ func (s *Service) join(ctx context.Context, in Acceptance, inv invited, u User, 
 		return audit.WriteAs(tx, actor, "member.joined", inv.member.ID.String(), map[string]any{"email": u.Email, "role": inv.member.Role})
 	})
 	if db.IsUnique(err) {
-		// Somebody made the account, or joined, a moment ago.
+		// Another request created the account, or joined, a moment ago.
 		err = fault.New(fault.Conflict).Wrap(err)
 	}
 	return out, err
 }
 
-// SetLicences sets which modules a workspace has. It is the operator's to
-// decide, not the workspace's.
+// SetLicences sets which modules a workspace has. The operator decides this, not the
+// workspace.
 func (s *Service) SetLicences(ctx context.Context, slug string, licences []string) error {
 	for _, l := range licences {
 		if !slices.Contains(AllLicences, l) {

@@ -19,15 +19,14 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Keys lists the API keys that are not revoked, the newest first.
+// Keys lists the API keys that are not revoked, newest first.
 func (s *Service) Keys(ctx context.Context, p db.Page) (db.List[APIKey], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[APIKey], error) {
 		return listKeys(r, p)
 	})
 }
 
-// AddKey is the gate for a new API key. Its rights are never more than those
-// of whoever makes it.
+// AddKey is the gate for a new API key. Its rights never exceed those of its creator.
 func (s *Service) AddKey(ctx context.Context, name, environment string, scopes []string, expires *clock.Time) (ShownKey, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -65,7 +64,7 @@ func (s *Service) AddKey(ctx context.Context, name, environment string, scopes [
 	return ShownKey{k, token}, err
 }
 
-// ChangeKey is the gate for changing name, scopes or end of a key.
+// ChangeKey is the gate for changing the name, scopes or expiry of a key.
 func (s *Service) ChangeKey(ctx context.Context, id uuid.UUID, c KeyChange) (APIKey, error) {
 	if c.Scopes != nil {
 		var err error
@@ -104,8 +103,8 @@ func (s *Service) ChangeKey(ctx context.Context, id uuid.UUID, c KeyChange) (API
 	return k, err
 }
 
-// RotateKey is the gate for a new secret of the same key; the old one stops
-// at once. It hands the key's rights to the caller, so they must hold them.
+// RotateKey is the gate for a new secret of the same key; the old one stops working at
+// once. It gives the key's rights to the caller, so they must have them already.
 func (s *Service) RotateKey(ctx context.Context, id uuid.UUID) (ShownKey, error) {
 	var out ShownKey
 	err := idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
@@ -128,7 +127,7 @@ func (s *Service) RotateKey(ctx context.Context, id uuid.UUID) (ShownKey, error)
 	return out, err
 }
 
-// RevokeKey is the gate for ending a key.
+// RevokeKey is the gate for revoking a key.
 func (s *Service) RevokeKey(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		k, err := revokeKey(tx, id)
@@ -140,8 +139,8 @@ func (s *Service) RevokeKey(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// CreateKey makes an API key for a workspace on behalf of the system, for the
-// demo and for tests.
+// CreateKey creates an API key for a workspace on behalf of the system, for the demo and
+// for tests.
 func (s *Service) CreateKey(ctx context.Context, tenant uuid.UUID, name string, test bool, scopes []perm.Permission) (secret.Text, error) {
 	environment := EnvLive
 	if test {
@@ -168,8 +167,8 @@ func keyPrefix(environment string) string {
 	return secret.KeyLivePrefix
 }
 
-// checkScopes sorts scopes and refuses unknown ones and those that give more
-// than the caller has.
+// checkScopes sorts scopes and refuses unknown ones and those that the caller does not
+// have.
 func checkScopes(ctx context.Context, scopes []string) ([]string, error) {
 	for _, name := range scopes {
 		if !perm.KnownScope(name) {
@@ -182,7 +181,7 @@ func checkScopes(ctx context.Context, scopes []string) ([]string, error) {
 	return sortedSet(scopes), nil
 }
 
-// sortedSet sorts a list and leaves out what it has twice.
+// sortedSet sorts a list and removes duplicates.
 func sortedSet(list []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(list)))
 }

@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Me tells the caller about themselves: what was read with their credential.
+// Me returns the caller's own details, as read with their credential.
 func (s *Service) Me(ctx context.Context) (Me, error) {
 	me, ok := caller.From(ctx).Kept.(*Me)
 	if !ok {
@@ -19,8 +19,8 @@ func (s *Service) Me(ctx context.Context) (Me, error) {
 	return *me, nil
 }
 
-// ChangeProfile changes the caller's own name and the language that mail to
-// them is written in, in every workspace they belong to.
+// ChangeProfile changes the caller's own name and the language of mail to them, in every
+// workspace they belong to.
 func (s *Service) ChangeProfile(ctx context.Context, c ProfileChange) (User, error) {
 	var name string
 	if c.Name != nil {

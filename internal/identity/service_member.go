@@ -17,29 +17,28 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// Members lists a workspace's people, the newest first, in one state or in all
-// but removed.
+// Members lists a workspace's people, newest first, in one state or in all but removed.
 func (s *Service) Members(ctx context.Context, state string, p db.Page) (db.List[Member], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Member], error) {
 		return listMembers(r, state, p)
 	})
 }
 
-// Member reads one of a workspace's people.
+// Member returns one of a workspace's people.
 func (s *Service) Member(r *db.Reader, id uuid.UUID) (Member, error) {
 	m, err := memberByID(r, id)
 	return m, db.NotFound(err)
 }
 
-// NewMember is somebody to invite.
+// NewMember is a person to invite.
 type NewMember struct {
 	Email, Name, Role string
-	// Language of the invitation; the caller's by default.
+	// Language is the language of the invitation; the caller's by default.
 	Language string
 }
 
-// InviteMember is the gate for adding somebody to the workspace: they are
-// invited by mail, and again if they were already and did not come.
+// InviteMember is the gate for adding somebody to the workspace: they are invited by mail,
+// and again if they have not accepted an earlier invitation.
 func (s *Service) InviteMember(tx *db.Tx, n NewMember) (Member, error) {
 	mail, ok := address.ParseEmail(n.Email)
 	if !ok {
@@ -110,8 +109,8 @@ func (s *Service) mailInvitation(tx *db.Tx, m *Member, language string) error {
 	return s.cfg.Mailer.Send(tx, invitation)
 }
 
-// ChangeMember is the gate for a member's name in the workspace and their
-// role. nil leaves a value as it is.
+// ChangeMember is the gate for a member's name in the workspace and their role. nil leaves
+// a value unchanged.
 func (s *Service) ChangeMember(tx *db.Tx, id uuid.UUID, name, role *string) (Member, error) {
 	return s.changeMember(tx, id, "member.changed", func(m *Member) error {
 		if name != nil {
@@ -128,8 +127,8 @@ func (s *Service) ChangeMember(tx *db.Tx, id uuid.UUID, name, role *string) (Mem
 	})
 }
 
-// SuspendMember is the gate for locking a member out. What they hold ends with
-// EndAccess, which whoever suspends calls in the same transaction.
+// SuspendMember is the gate for locking a member out. It does not end their sessions and
+// keys: the caller must call EndAccess in the same transaction.
 func (s *Service) SuspendMember(tx *db.Tx, id uuid.UUID) (Member, error) {
 	return s.changeMember(tx, id, "member.suspended", func(m *Member) error {
 		if m.State == StateInvited {
@@ -161,9 +160,8 @@ func (s *Service) RemoveMember(tx *db.Tx, id uuid.UUID) (Member, error) {
 	})
 }
 
-// changeMember holds the rules of every change: nobody acts on somebody who
-// may do more, and an owner is left. A change that changes nothing is not
-// written down.
+// changeMember enforces the rules of every change: nobody acts on a member with more
+// rights, and an owner must remain. A change without effect is not recorded.
 func (s *Service) changeMember(tx *db.Tx, id uuid.UUID, action string, change func(*Member) error) (Member, error) {
 	if err := lockWorkspace(tx); err != nil {
 		return Member{}, err
@@ -194,8 +192,8 @@ func (s *Service) changeMember(tx *db.Tx, id uuid.UUID, action string, change fu
 	})
 }
 
-// mayAssign refuses roles that do not exist and those that hold more than the
-// caller has.
+// mayAssign refuses roles that do not exist and those with rights that the caller does not
+// have.
 func (s *Service) mayAssign(tx *db.Tx, role string) error {
 	ro, ok, err := roleByName(&tx.Reader, role)
 	if err != nil {
@@ -207,7 +205,7 @@ func (s *Service) mayAssign(tx *db.Tx, role string) error {
 	return mayGive(tx.Context(), ro.Permissions)
 }
 
-// mayTouch refuses to act on somebody who may do more than the caller.
+// mayTouch refuses to act on a member who may do more than the caller.
 func (s *Service) mayTouch(tx *db.Tx, m Member) error {
 	ro, _, err := roleByName(&tx.Reader, m.Role)
 	if err != nil {
@@ -225,14 +223,14 @@ func (s *Service) MayAct(tx *db.Tx, id uuid.UUID) error {
 	return s.mayTouch(tx, m)
 }
 
-// Ended is what a member lost.
+// Ended lists what a member lost.
 type Ended struct {
 	Sessions int   `json:"sessions"`
 	APIKeys  int64 `json:"api_keys"`
 }
 
-// EndAccess ends what a member holds: their sessions, the API keys that they
-// made, and what they granted to apps.
+// EndAccess ends a member's access: their sessions, the API keys that they created, and
+// their consents to apps.
 func (s *Service) EndAccess(tx *db.Tx, membership uuid.UUID, reason string) (Ended, error) {
 	hashes, err := closeMemberSessions(tx, membership, reason)
 	if err != nil {
@@ -249,12 +247,11 @@ func (s *Service) EndAccess(tx *db.Tx, membership uuid.UUID, reason string) (End
 	return Ended{len(hashes), revoked}, nil
 }
 
-// OpenMobile opens a session on a phone for a membership. Nobody typed a
-// password for it, so it can do nothing that needs a fresh one, and it ends no
-// later than madeBy, the session that asked for it. Where that is not the
-// person's own it is also kept out of their other workspaces: an administrator
-// of this one has no say there. It returns fault.NotFound where the person is
-// not active or where madeBy is past its end.
+// OpenMobile opens a session on a phone for a membership. No password was entered for it,
+// so it can do nothing that needs a fresh one, and it ends no later than madeBy, the
+// session that asked for it. If that session is not the person's own, the new one is also
+// confined to this workspace, because its administrators have no say in others. It returns
+// fault.NotFound if the person is not active or if madeBy is past its end.
 func (s *Service) OpenMobile(tx *db.Tx, membership, madeBy uuid.UUID, device, platform, ip string) (SignedIn, error) {
 	a, err := FindAccountByMember(&tx.Reader, membership)
 	if err != nil {

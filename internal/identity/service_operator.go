@@ -21,19 +21,19 @@ type WorkspaceSummary struct {
 	Licences []string `json:"licences"`
 	Members  int      `json:"members"` // active ones
 	Demo     bool     `json:"demo"`
-	// SuspendedAt is since when nobody gets in, nil for a workspace that works.
+	// SuspendedAt is when the workspace was suspended, nil if it is not.
 	SuspendedAt *clock.Time `json:"suspended_at"`
-	// Deleting says that its deletion was begun and has to be finished.
+	// Deleting reports that its deletion has begun and has to be finished.
 	Deleting  bool       `json:"deleting"`
 	CreatedAt clock.Time `json:"created_at"`
 }
 
-// AllWorkspaces lists the workspaces of the installation, the oldest first.
+// AllWorkspaces lists the workspaces of the installation, oldest first.
 func (s *Service) AllWorkspaces(ctx context.Context) ([]WorkspaceSummary, error) {
 	return db.Read(ctx, s.db.System("count workspaces"), listAllWorkspaces)
 }
 
-// SetSuspended suspends a workspace, or resumes it. Nobody gets into a suspended one by
+// SetSuspended suspends a workspace, or resumes it. Nobody can access a suspended one in
 // any way, and nothing of it is sent: its jobs and webhooks wait. This node refuses at
 // once, others within a second.
 func (s *Service) SetSuspended(ctx context.Context, tenant uuid.UUID, suspended bool) error {
@@ -55,9 +55,9 @@ func (s *Service) SetSuspended(ctx context.Context, tenant uuid.UUID, suspended 
 	})
 }
 
-// announceSuspended tells everybody, once the transaction is durable, that a workspace
-// was suspended, resumed or deleted. This node reads the suspended ones again before its
-// streams are looked at: a look at what was known before would let them go on.
+// announceSuspended notifies everybody, once the transaction is committed, that a workspace
+// was suspended, resumed or deleted. This node rereads the suspended ones before it checks
+// its streams: a check against the old list would let them continue.
 func (s *Service) announceSuspended(tx *db.Tx, tenant uuid.UUID) {
 	tx.Wake(db.TopicSuspended)
 	tx.AfterCommit(func() {
@@ -66,8 +66,8 @@ func (s *Service) announceSuspended(tx *db.Tx, tenant uuid.UUID) {
 	})
 }
 
-// BeginDelete marks a suspended workspace as being deleted, which cannot be taken back.
-// It returns the fault conflict for one that is not suspended.
+// BeginDelete marks a suspended workspace as being deleted, which cannot be undone. It
+// returns the fault conflict if it is not suspended.
 func (s *Service) BeginDelete(ctx context.Context, tenant uuid.UUID) error {
 	return s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
 		suspended, err := beginDelete(tx)
@@ -81,9 +81,9 @@ func (s *Service) BeginDelete(ctx context.Context, tenant uuid.UUID) error {
 	})
 }
 
-// FinishDelete deletes the row of a workspace of which nothing else is left. The audit
-// line belongs to no workspace, so it stays. It returns the fault conflict for one whose
-// deletion was not begun.
+// FinishDelete deletes the row of a workspace of which nothing else is left. The audit line
+// belongs to no workspace, so it stays. It returns the fault conflict if the deletion was
+// not begun.
 func (s *Service) FinishDelete(tx *db.Tx, w WorkspaceSummary, details map[string]any) error {
 	begun, err := deleteTenant(tx, w.ID)
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *Service) FinishDelete(tx *db.Tx, w WorkspaceSummary, details map[string
 }
 
 // GrantRole gives a person who has an account a role in a workspace, and makes them a
-// member of it where they are none. It returns the fault not_found where nobody has the
-// address, not_active for a member who is suspended, and what ChangeMember returns.
+// member if they are not. It returns the fault not_found if nobody has the address,
+// not_active for a suspended member, and the errors of ChangeMember.
 func (s *Service) GrantRole(ctx context.Context, tenant uuid.UUID, email, role string) (m Member, err error) {
 	mail, ok := address.ParseEmail(email)
 	if !ok {
@@ -162,8 +162,8 @@ type Person struct {
 	CreatedAt clock.Time `json:"created_at"`
 }
 
-// People lists the members of a workspace, or of all where slug is empty, who have an
-// account, in the order in which they joined.
+// People lists the members who have an account, of a workspace or of all if slug is empty,
+// in the order in which they joined.
 func (s *Service) People(ctx context.Context, slug string) ([]Person, error) {
 	return db.Read(ctx, s.db.System("count workspaces"), func(r *db.Reader) ([]Person, error) { return listPeople(r, slug) })
 }

@@ -13,10 +13,9 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Outbox lists the mails of a workspace that no mail server took. Whoever opens
-// the link of a mail acts as its recipient, so the reader sees only mails to
-// people who may do no more than the reader: mails to the others are
-// listed without their text.
+// Outbox lists the mails of a workspace that no mail server took. Anybody who opens the
+// link of a mail acts as its recipient, so the reader sees only mails to people who may do
+// no more than the reader; other mails are listed without their text.
 func (s *Service) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[mailer.OutboxMail], error) {
 	list, err := s.cfg.Mailer.Outbox(ctx, tenant, p)
 	if err != nil || tenant == uuid.Nil {

@@ -41,10 +41,10 @@ func (s *Service) Roles(ctx context.Context) (RoleList, error) {
 	return out, err
 }
 
-// maxRoles bounds the roles of a workspace.
+// maxRoles is the maximum number of roles of a workspace.
 const maxRoles = 50
 
-// SetRole is the gate for making a role or replacing what it may do.
+// SetRole is the gate for creating a role or replacing its permissions.
 func (s *Service) SetRole(ctx context.Context, ro Role) (Role, error) {
 	if ro.Name == RoleOwner {
 		return Role{}, fault.New(fault.RoleFixed)
@@ -75,8 +75,8 @@ func (s *Service) SetRole(ctx context.Context, ro Role) (Role, error) {
 		if err != nil {
 			return err
 		}
-		// Taking rights from a role that has more than one's own would be
-		// acting on people who may do more.
+		// Taking rights from a role that has more than the caller would be acting on people
+		// who may do more.
 		if err := mayGive(ctx, before.Permissions); err != nil {
 			return err
 		}
@@ -104,8 +104,8 @@ func (s *Service) SetRole(ctx context.Context, ro Role) (Role, error) {
 	return ro, err
 }
 
-// DeleteRole is the gate for deleting a role of one's own, which nobody may
-// have any more, or for resetting a built-in one.
+// DeleteRole is the gate for deleting a custom role, which must have no members, or for
+// resetting a built-in one.
 func (s *Service) DeleteRole(ctx context.Context, name string) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := lockWorkspace(tx); err != nil {
@@ -151,8 +151,8 @@ func roleByName(r *db.Reader, name string) (Role, bool, error) {
 	return builtIn[i], true, nil
 }
 
-// mayGive refuses to hand on rights that the caller does not hold, and to act
-// on people who hold them. The system itself may do anything.
+// mayGive refuses to grant rights that the caller does not have, and to act on people who
+// have them. The system itself may do anything.
 func mayGive(ctx context.Context, ps []perm.Permission) error {
 	who := caller.From(ctx)
 	if who.Kind == caller.System {
@@ -166,8 +166,7 @@ func mayGive(ctx context.Context, ps []perm.Permission) error {
 	return nil
 }
 
-// keepOwner ends a change of members: somebody must be left who may do
-// everything.
+// keepOwner checks a change of members at its end: at least one owner must remain.
 func keepOwner(tx *db.Tx) error {
 	ok, err := ownerExists(&tx.Reader)
 	if err == nil && !ok {
@@ -176,5 +175,5 @@ func keepOwner(tx *db.Tx) error {
 	return err
 }
 
-// Owners are the workspace's owners, for what they must be told.
+// Owners returns the workspace's owners, for notices to them.
 func (s *Service) Owners(r *db.Reader) ([]User, error) { return activeOwners(r) }

@@ -17,8 +17,8 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// OpenPanelSession opens the panel's session for a person who has proven
-// everything. method says how, for the audit log.
+// OpenPanelSession opens a panel session for a person who has completed every step. method
+// names the way of signing in, for the audit log.
 func (s *Service) OpenPanelSession(tx *db.Tx, a Account, d Device, method string) (SignedIn, error) {
 	out := SignedIn{User: a.User, Workspace: a.Workspace}
 	var err error
@@ -31,8 +31,8 @@ func (s *Service) OpenPanelSession(tx *db.Tx, a Account, d Device, method string
 	return out, audit.Write(tx, "session.opened", out.Session.ID.String(), map[string]any{"method": method})
 }
 
-// OpenSession is the gate for a session that begins a family. It returns the
-// token, which is shown once.
+// OpenSession is the gate for a session that starts a family. It returns the token, which
+// is shown once.
 func (s *Service) OpenSession(tx *db.Tx, n NewSession) (string, SessionInfo, error) {
 	token := secret.NewToken(secret.SessionPrefix)
 	now := tx.Now()
@@ -57,7 +57,7 @@ func (s *Service) SignOut(ctx context.Context) error {
 	})
 }
 
-// CloseSession ends a session, whosever it is, and says why.
+// CloseSession ends a session, no matter whose, and records the reason.
 func (s *Service) CloseSession(tx *db.Tx, id uuid.UUID, reason string) error {
 	hash, err := closeSession(tx, id, reason)
 	if err != nil {
@@ -67,8 +67,8 @@ func (s *Service) CloseSession(tx *db.Tx, id uuid.UUID, reason string) error {
 	return nil
 }
 
-// VerifySession records that the password was proven now for an open session.
-// It returns fault.Unauthenticated if the session was closed meanwhile.
+// VerifySession records that the password was proven now for an open session. It returns
+// fault.Unauthenticated if the session was closed meanwhile.
 func (s *Service) VerifySession(tx *db.Tx, id uuid.UUID) error {
 	hash, err := stampSession(tx, id)
 	if db.IsNoRow(err) {
@@ -81,8 +81,8 @@ func (s *Service) VerifySession(tx *db.Tx, id uuid.UUID) error {
 	return nil
 }
 
-// CloseAppSessions ends the sessions of an OAuth app in every workspace and
-// returns how many there were.
+// CloseAppSessions ends the sessions of an OAuth app in every workspace and returns their
+// number.
 func (s *Service) CloseAppSessions(tx *db.Tx, app uuid.UUID, reason string) (int, error) {
 	hashes, err := closeAppSessions(tx, app, reason)
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *Service) CloseAppSessions(tx *db.Tx, app uuid.UUID, reason string) (int
 	return len(hashes), nil
 }
 
-// CloseGrantedSessions ends the sessions that a member of the transaction's
-// workspace gave to an OAuth app and returns how many there were.
+// CloseGrantedSessions ends the sessions that a member of the transaction's workspace gave
+// to an OAuth app and returns their number.
 func (s *Service) CloseGrantedSessions(tx *db.Tx, app, membership uuid.UUID, reason string) (int, error) {
 	hashes, err := closeGrantedSessions(tx, app, membership, reason)
 	if err != nil {
@@ -103,8 +103,8 @@ func (s *Service) CloseGrantedSessions(tx *db.Tx, app, membership uuid.UUID, rea
 	return len(hashes), nil
 }
 
-// forgetTokens drops cached sessions once the transaction that closes or
-// changes them is durable.
+// forgetTokens drops cached sessions once the transaction that closes or changes them is
+// committed.
 func (s *Service) forgetTokens(tx *db.Tx, hashes ...[]byte) {
 	tx.AfterCommit(func() {
 		s.epoch.Add(1)
@@ -117,8 +117,7 @@ func (s *Service) forgetTokens(tx *db.Tx, hashes ...[]byte) {
 	})
 }
 
-// Sessions lists the caller's own open sessions in every workspace, the newest
-// first.
+// Sessions lists the caller's own open sessions in every workspace, newest first.
 func (s *Service) Sessions(ctx context.Context, p db.Page) (list db.List[OwnSession], err error) {
 	who := caller.From(ctx)
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
@@ -144,7 +143,7 @@ func (s *Service) RevokeSession(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// RevokeOthers ends every session of the caller but the one that asks.
+// RevokeOthers ends every session of the caller except the current one.
 func (s *Service) RevokeOthers(ctx context.Context) (n int, err error) {
 	who := caller.From(ctx)
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
@@ -157,8 +156,8 @@ func (s *Service) RevokeOthers(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// CloseOtherSessions ends a person's sessions but one and returns how many there
-// were. The zero id spares none.
+// CloseOtherSessions ends a person's sessions except one and returns their number. The zero
+// id spares none.
 func (s *Service) CloseOtherSessions(tx *db.Tx, user, but uuid.UUID, reason string) (int, error) {
 	hashes, err := closeSessions(tx, user, but, reason)
 	if err != nil {

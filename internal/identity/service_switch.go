@@ -17,20 +17,20 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// switchGrace is how long the token of a session that was switched away from
-// may still turn up without alarm: requests that were on their way.
+// switchGrace is how long the token of a session that was switched away from may still
+// appear without alarm, for requests that were under way.
 const switchGrace = time.Minute
 
-// SwitchWorkspace opens a session in another of the person's workspaces and
-// closes the one that asks, in one statement. The new one joins the family and
-// keeps the ceiling: switching does not make a sign-in last longer.
+// SwitchWorkspace opens a session in another of the person's workspaces and closes the
+// current one, in one statement. The new one joins the family and keeps the ceiling:
+// switching does not extend a sign-in.
 func (s *Service) SwitchWorkspace(ctx context.Context, workspace uuid.UUID, ip string) (SignedIn, error) {
 	return s.switchTo(ctx, workspace, ip, func(tx *db.Tx) error { return mayFollow(tx, workspace) })
 }
 
-// mayFollow keeps a delegated session in its workspace. An app's may go where
-// the person granted it at least as much; for others it returns fault.NotFound,
-// as for a workspace that does not exist.
+// mayFollow keeps a delegated session in its workspace. An app's session may go to
+// workspaces where the person granted it at least as much; for others it returns
+// fault.NotFound, as for a workspace that does not exist.
 func mayFollow(tx *db.Tx, workspace uuid.UUID) error {
 	who := caller.From(tx.Context())
 	if !who.Delegated {
@@ -46,8 +46,7 @@ func mayFollow(tx *db.Tx, workspace uuid.UUID) error {
 	return nil
 }
 
-// CoversScopes says whether all scopes were granted. Nothing was where granted
-// is nil.
+// CoversScopes reports whether all scopes were granted. A nil granted means none.
 func CoversScopes(granted, scopes []string) bool {
 	for _, s := range scopes {
 		if !slices.Contains(granted, s) {
@@ -57,8 +56,8 @@ func CoversScopes(granted, scopes []string) bool {
 	return granted != nil
 }
 
-// switchTo is the gate for a switch of the caller's session; may has a say in
-// its transaction.
+// switchTo is the gate for switching the caller's session; may can refuse it inside its
+// transaction.
 func (s *Service) switchTo(ctx context.Context, workspace uuid.UUID, ip string, may func(*db.Tx) error) (SignedIn, error) {
 	who := caller.From(ctx)
 	token := secret.NewToken(secret.SessionPrefix)
@@ -88,8 +87,8 @@ func (s *Service) switchTo(ctx context.Context, workspace uuid.UUID, ip string, 
 	return out, err
 }
 
-// notSwitched tells a session that has ended meanwhile from a workspace that
-// is not the person's.
+// notSwitched distinguishes a session that has ended meanwhile from a workspace that is not
+// the person's.
 func (s *Service) notSwitched(tx *db.Tx, session uuid.UUID) error {
 	open, err := sessionOpen(tx, session)
 	if err != nil {
@@ -101,16 +100,16 @@ func (s *Service) notSwitched(tx *db.Tx, session uuid.UUID) error {
 	return fault.New(fault.NotFound)
 }
 
-// auditAs writes a line in a workspace where the caller is another member.
+// auditAs writes an audit line in a workspace where the caller is another member.
 func auditAs(tx *db.Tx, membership uuid.UUID, action, object string, details any) error {
 	who := *caller.From(tx.Context())
 	who.TenantID, who.ID = tx.Tenant(), membership
 	return audit.WriteAs(tx, &who, action, object, details)
 }
 
-// checkReuse looks at a token that opens nothing. One that was switched away
-// from a while ago should be nowhere any more: whoever shows it copied it, or
-// the one who switched did, so the whole family ends.
+// checkReuse checks a token that opens nothing. If its session was switched away from a
+// while ago, nobody should still have it: it was copied, or the session that replaced it
+// was opened with a copy, so the whole family ends.
 func (s *Service) checkReuse(ctx context.Context, hash []byte) error {
 	now := s.db.Clock().Now()
 	var live []familyMember

@@ -8,14 +8,13 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// RequiresTwoFactor says whether the workspace asks its members for a second
-// step.
+// RequiresTwoFactor reports whether the workspace requires a second step of its members.
 func (s *Service) RequiresTwoFactor(r *db.Reader) (bool, error) { return requiresTwoFactor(r) }
 
-// RequireTwoFactor makes the workspace ask its members for a second step, or
-// lets it be. Sessions of members without one can then only set one up; API keys
-// go on. It returns two_factor_off for a caller who has none: they would lock
-// themselves out.
+// RequireTwoFactor makes the workspace require a second step of its members, or stops
+// requiring it. Sessions of members without one can then only set one up; API keys are not
+// affected. It returns two_factor_off if the caller has none: they would lock themselves
+// out.
 func (s *Service) RequireTwoFactor(tx *db.Tx, required bool) error {
 	if required {
 		me, err := FindAccountByMember(&tx.Reader, caller.From(tx.Context()).ID)

@@ -22,7 +22,7 @@ type NewWorkspace struct {
 	Demo                                        bool
 }
 
-// CreateWorkspace makes a workspace and its owner in one transaction.
+// CreateWorkspace creates a workspace and its owner in one transaction.
 func (s *Service) CreateWorkspace(ctx context.Context, n NewWorkspace) (Workspace, Membership, error) {
 	mail, ok := address.ParseEmail(n.OwnerEmail)
 	if !ok {
@@ -52,9 +52,9 @@ func (s *Service) CreateWorkspace(ctx context.Context, n NewWorkspace) (Workspac
 	return w, m, err
 }
 
-// GiveWorkspace makes a workspace for an operator. Whoever has the owner's address owns
-// it; where nobody has, a person is made with the password and a proven address, and fresh
-// is true. The faults name the fields workspace_name, email and name.
+// GiveWorkspace creates a workspace for an operator. Its owner is the person with the
+// owner's address; if nobody has it, a person is created with the password and a proven
+// address, and fresh is true. The faults name the fields workspace_name, email and name.
 func (s *Service) GiveWorkspace(ctx context.Context, workspaceName string, owner User, password string) (w Workspace, fresh bool, err error) {
 	if workspaceName, err = CleanName("workspace_name", workspaceName); err != nil {
 		return w, false, err
@@ -97,7 +97,7 @@ func (s *Service) WorkspaceByID(ctx context.Context, id uuid.UUID) (Workspace, e
 	return db.Read(ctx, s.db.Tenant(id), func(r *db.Reader) (Workspace, error) { return workspaceByID(r, id) })
 }
 
-// HasWorkspace says whether a workspace exists.
+// HasWorkspace reports whether a workspace exists.
 func (s *Service) HasWorkspace(ctx context.Context, id uuid.UUID) (bool, error) {
 	_, err := s.WorkspaceByID(ctx, id)
 	if errors.Is(err, db.ErrNoRow) {
@@ -106,7 +106,7 @@ func (s *Service) HasWorkspace(ctx context.Context, id uuid.UUID) (bool, error) 
 	return err == nil, err
 }
 
-// Licences reads which modules a workspace has.
+// Licences returns the modules that a workspace has.
 func (s *Service) Licences(ctx context.Context, id uuid.UUID) (map[string]bool, error) {
 	return db.Read(ctx, s.db.Tenant(id), func(r *db.Reader) (map[string]bool, error) {
 		list, err := licencesOf(r)
@@ -114,8 +114,8 @@ func (s *Service) Licences(ctx context.Context, id uuid.UUID) (map[string]bool, 
 	})
 }
 
-// OpenAccount makes a person and their first workspace, which they own, in the
-// transaction of the new workspace's id. The slug comes from the name.
+// OpenAccount creates a person and their first workspace, which they own, in a transaction
+// of the new workspace's id. The slug is derived from the name.
 func (s *Service) OpenAccount(tx *db.Tx, owner User, emailKey, passwordHash, workspaceName string) (Workspace, error) {
 	owner.ID = tx.NewID()
 	if err := putUser(tx, owner, emailKey, passwordHash); err != nil {
@@ -124,8 +124,8 @@ func (s *Service) OpenAccount(tx *db.Tx, owner User, emailKey, passwordHash, wor
 	return openWorkspace(tx, owner, workspaceName)
 }
 
-// openWorkspace makes the workspace of the transaction, which a person owns. Where its name
-// makes a slug that is taken or reserved, it gets another.
+// openWorkspace creates the transaction's workspace with a person as owner. If the slug of
+// its name is taken or reserved, it gets another.
 func openWorkspace(tx *db.Tx, owner User, name string) (Workspace, error) {
 	w := Workspace{ID: tx.Tenant(), Slug: slugOf(name), Name: name}
 	if taken, err := slugTaken(&tx.Reader, w.Slug); err != nil {
@@ -142,7 +142,7 @@ func openWorkspace(tx *db.Tx, owner User, name string) (Workspace, error) {
 	return w, audit.Write(tx, "workspace.created", w.ID.String(), map[string]any{"name": w.Name, "owner": owner.Email})
 }
 
-// AddMember makes a person and puts them into a workspace.
+// AddMember creates a person and adds them to a workspace.
 func (s *Service) AddMember(ctx context.Context, tenant uuid.UUID, name, email, password, role string) error {
 	mail, ok := address.ParseEmail(email)
 	if !ok {

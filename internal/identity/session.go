@@ -17,14 +17,14 @@ const (
 	seenEvery      = time.Minute
 )
 
-// What a session was opened for. It decides how long it may lie idle.
+// The purposes of sessions. They decide how long a session may lie idle.
 const (
 	SessionPanel  = "panel"
 	SessionApp    = "app"
 	SessionMobile = "mobile"
 )
 
-// idleOf is how long a session of a kind may lie unused.
+// idleOf returns how long a session of a kind may be unused.
 func idleOf(kind string) time.Duration {
 	if kind == SessionPanel {
 		return SessionIdle
@@ -32,7 +32,7 @@ func idleOf(kind string) time.Duration {
 	return deviceIdle
 }
 
-// NewSession is a session to be opened: whose, where, and for what.
+// NewSession is a session to be opened: its person, workspace and purpose.
 type NewSession struct {
 	TenantID, MembershipID, UserID uuid.UUID
 	Kind                           string
@@ -40,13 +40,12 @@ type NewSession struct {
 	AppID                          *uuid.UUID // an OAuth app's
 	Scopes                         []string   // what an app was granted; nil is everything the role has
 	Resource                       string     // the path of the one resource that an app's token opens; "" is the whole API
-	Bound                          bool       // somebody else made it possible: it stays in its workspace
-	Unproven                       bool       // nobody typed the password for it: no step-up until they do
-	EndsBy                         time.Time  // it ends no later than this; the zero time bounds nothing
+	Bound                          bool       // opened by somebody else: it stays in its workspace
+	Unproven                       bool       // no password was entered for it: no step-up until one is
+	EndsBy                         time.Time  // it ends no later than this; the zero time means no limit
 }
 
-// verifiedAt is when the password was proven for the session; the epoch stands
-// for never.
+// verifiedAt returns when the password was proven for the session; the epoch means never.
 func (n NewSession) verifiedAt(now time.Time) time.Time {
 	if n.Unproven {
 		return time.UnixMicro(0)
@@ -63,7 +62,7 @@ func (n NewSession) endsAt(now time.Time) time.Time {
 	return ends
 }
 
-// provenAt is when the password was proven, nil where verifiedAt says never.
+// provenAt returns when the password was proven, nil if verifiedAt is never.
 func provenAt(verifiedAt time.Time) *clock.Time {
 	if verifiedAt.UnixMicro() == 0 {
 		return nil
@@ -71,7 +70,7 @@ func provenAt(verifiedAt time.Time) *clock.Time {
 	return clock.Ptr(verifiedAt)
 }
 
-// Device is where somebody signs in from.
+// Device is the device that somebody signs in from.
 type Device struct{ Name, Platform, IP string }
 
 // SessionInfo is what a person sees of a session.
@@ -85,12 +84,12 @@ type SessionInfo struct {
 	ExpiresAt  clock.Time  `json:"expires_at"`
 }
 
-// credentialRow is what a token hash leads to.
+// credentialRow is the record found by a token hash.
 type credentialRow struct {
 	tenantID, id, userID, membershipID uuid.UUID
 	slug                               string
 	workspace                          string // its name
-	user                               User   // nobody behind a key
+	user                               User   // zero for a key
 	licences                           []string
 	role                               string
 	ownRole                            *[]perm.Permission // the workspace's version of the role

@@ -6,7 +6,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// actorNames gives the names of members and API keys.
+// actorNames returns the names of members and API keys.
 func actorNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	out := make(map[uuid.UUID]string, len(ids))
 	if len(ids) == 0 {

@@ -78,8 +78,8 @@ func membersWho(r *db.Reader, p perm.Permission, ids []uuid.UUID) (map[uuid.UUID
 	return out, err
 }
 
-// holdMember says whether an active member has a permission and locks the
-// membership against changes until the transaction ends.
+// holdMember reports whether an active member has a permission and locks the membership
+// against changes until the transaction ends.
 func holdMember(tx *db.Tx, p perm.Permission, id uuid.UUID) (bool, error) {
 	has, err := db.One(&tx.Reader, func(row db.Row) (bool, error) {
 		var role string

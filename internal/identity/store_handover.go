@@ -25,7 +25,7 @@ func putHandover(tx *db.Tx, c crossing, hash []byte, expires time.Time) error {
 	return err
 }
 
-// handoverByHash reads a code that may still be used.
+// handoverByHash returns a code that may still be used.
 func handoverByHash(r *db.Reader, hash []byte, now time.Time) (crossing, error) {
 	return db.One(r, func(row db.Row) (crossing, error) {
 		var c crossing
@@ -35,7 +35,7 @@ func handoverByHash(r *db.Reader, hash []byte, now time.Time) (crossing, error) 
 		WHERE h.code_hash = $1 AND h.expires_at > $2`, hash, clock.At(now))
 }
 
-// takeHandover uses a code; false if somebody was first.
+// takeHandover uses a code; it returns false if another request was first.
 func takeHandover(tx *db.Tx, hash []byte) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM handover WHERE code_hash = $1 AND expires_at > $2`, hash, clock.At(tx.Now()))
 	return n == 1, err

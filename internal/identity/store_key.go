@@ -87,7 +87,7 @@ func revokeKey(tx *db.Tx, id uuid.UUID) (APIKey, error) {
 		WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING `+keyColumns, tx.Tenant(), id, clock.At(tx.Now()))
 }
 
-// revokeKeysOf ends the keys that a member made.
+// revokeKeysOf revokes the keys that a member created.
 func revokeKeysOf(tx *db.Tx, membership uuid.UUID) (int64, error) {
 	return tx.Exec(`UPDATE api_key SET revoked_at = $3
 		WHERE tenant_id = $1 AND created_by = $2 AND revoked_at IS NULL`, tx.Tenant(), membership, clock.At(tx.Now()))

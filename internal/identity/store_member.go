@@ -21,8 +21,8 @@ func scanOwnWorkspace(row db.Row) (OwnWorkspace, error) {
 	return p, err
 }
 
-// FindWorkspaces returns every workspace that a person may enter, the first
-// joined first.
+// FindWorkspaces returns every workspace that a person may enter, in the order in which
+// they joined.
 func FindWorkspaces(r *db.Reader, user uuid.UUID) ([]OwnWorkspace, error) {
 	return db.All(r, scanOwnWorkspace, `SELECT `+ownWorkspaceColumns+` FROM membership m JOIN tenant t ON t.id = m.tenant_id
 		WHERE m.user_id = $1 AND m.state = 'active' ORDER BY m.created_at, m.id`, user)
@@ -35,8 +35,8 @@ func listWorkspaces(r *db.Reader, user uuid.UUID, p db.Page) (db.List[OwnWorkspa
 	return db.Cut(rows, p, func(p OwnWorkspace) db.Key { return db.Key{Sort: p.JoinedAt.UnixMicro(), ID: p.Membership.ID} }), err
 }
 
-// FindUserByMember finds the person behind a membership, whatever its state. It
-// returns db.ErrNoRow where there is none.
+// FindUserByMember finds the person of a membership, whatever its state. It returns
+// db.ErrNoRow if there is none.
 func FindUserByMember(r *db.Reader, tenant, membership uuid.UUID) (User, error) {
 	return db.One(r, func(row db.Row) (User, error) {
 		var u User
@@ -84,15 +84,15 @@ func memberByID(r *db.Reader, id uuid.UUID) (Member, error) {
 	return db.One(r, scanMember, selectMember+` AND m.id = $2 AND m.state <> 'removed'`, r.Tenant(), id)
 }
 
-// memberByEmail finds somebody who is in the workspace or invited to it.
+// memberByEmail finds a person who is in the workspace or invited to it.
 func memberByEmail(r *db.Reader, emailKey string) (Member, error) {
 	return db.One(r, scanMember, selectMember+` AND m.state <> 'removed'
 		AND (u.email_key = $2 OR m.state = 'invited' AND m.email_key = $2)`, r.Tenant(), emailKey)
 }
 
-// permissionsByEmail finds what the people with these addresses may do in the
-// workspace, or will once they have accepted their invitation. Who is neither a
-// member nor invited is left out.
+// permissionsByEmail returns what the people with these addresses may do in the workspace,
+// or will once they have accepted their invitation. People who are neither members nor
+// invited are left out.
 func permissionsByEmail(r *db.Reader, emailKeys []string) (map[string]perm.Set, error) {
 	out := map[string]perm.Set{}
 	if len(emailKeys) == 0 {
@@ -147,14 +147,14 @@ func saveInvitation(tx *db.Tx, membership uuid.UUID, hash []byte, by *uuid.UUID,
 	return err
 }
 
-// invited is what an invitation's token leads to.
+// invited is the record found by an invitation's token.
 type invited struct {
 	member    Member
 	emailKey  string
 	workspace Workspace
 }
 
-// invitationByHash is for the system's handle: the token names the workspace.
+// invitationByHash needs the system's handle: the token determines the workspace.
 func invitationByHash(r *db.Reader, hash []byte, now time.Time) (invited, error) {
 	return db.One(r, func(row db.Row) (invited, error) {
 		var i invited
@@ -167,7 +167,7 @@ func invitationByHash(r *db.Reader, hash []byte, now time.Time) (invited, error)
 		WHERE i.token_hash = $1 AND i.expires_at > $2 AND m.state = 'invited'`, hash, clock.At(now))
 }
 
-// takeInvitation says whether the invitation was still open.
+// takeInvitation reports whether the invitation was still open.
 func takeInvitation(tx *db.Tx, hash []byte) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM invitation WHERE tenant_id = $1 AND token_hash = $2 AND expires_at > $3`,
 		tx.Tenant(), hash, clock.At(tx.Now()))
@@ -179,16 +179,14 @@ func dropInvitation(tx *db.Tx, membership uuid.UUID) error {
 	return err
 }
 
-// joinMember makes an invited membership a person's. Their own name is the
-// one to show from now on.
+// joinMember gives an invited membership to a person. Their own name is shown from now on.
 func joinMember(tx *db.Tx, membership, user uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE membership SET user_id = $3, state = 'active', name = ''
 		WHERE tenant_id = $1 AND id = $2 AND state = 'invited'`, tx.Tenant(), membership, user)
 	return err
 }
 
-// requiresTwoFactor says whether the workspace asks its members for a second
-// step.
+// requiresTwoFactor reports whether the workspace requires a second step of its members.
 func requiresTwoFactor(r *db.Reader) (bool, error) {
 	return db.One(r, db.Scalar[bool], `SELECT require_two_factor FROM tenant WHERE id = $1`, r.Tenant())
 }
@@ -198,7 +196,7 @@ func setRequireTwoFactor(tx *db.Tx, required bool) error {
 	return err
 }
 
-// licencesOf reads the modules of the reader's workspace.
+// licencesOf returns the modules of the reader's workspace.
 func licencesOf(r *db.Reader) ([]string, error) {
 	list, err := db.One(r, db.Scalar[db.JSON[[]string]], `SELECT licences FROM tenant WHERE id = $1`, r.Tenant())
 	return list.V, err

@@ -9,8 +9,8 @@ import (
 	"konak/internal/kit/dbtest"
 )
 
-// However many members were removed, a page of those who are there, or of those
-// in one state, comes from an index that has only these.
+// However many members were removed, a page of active members, or of those in one state, is
+// read from an index that has only these.
 func TestMembersQueryHasAnIndex(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

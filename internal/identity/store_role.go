@@ -64,8 +64,8 @@ func roleInUse(r *db.Reader, name string) (bool, error) {
 	return err == nil, err
 }
 
-// lockWorkspace makes changes of who may do what wait for each other, so that
-// two of them cannot each leave the workspace to the other's last owner.
+// lockWorkspace serializes changes of permissions, so that two of them cannot each remove
+// one of the last two owners.
 func lockWorkspace(tx *db.Tx) error {
 	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID],
 		`SELECT id FROM tenant WHERE id = $1`+tx.Dialect().ForUpdate("tenant"), tx.Tenant())
@@ -81,7 +81,7 @@ func ownerExists(r *db.Reader) (bool, error) {
 	return err == nil, err
 }
 
-// activeOwners are the people that a workspace's notices go to.
+// activeOwners returns the people who get a workspace's notices.
 func activeOwners(r *db.Reader) ([]User, error) {
 	return db.All(r, func(row db.Row) (u User, err error) {
 		return u, row.Scan(&u.ID, &u.Email, &u.Name, &u.Language)

@@ -10,7 +10,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// findSession finds an open session of an active member; the condition that names it follows.
+// findSession finds an open session of an active member; the condition that selects it
+// follows.
 const findSession = `SELECT s.tenant_id, s.id, s.user_id, s.membership_id, t.slug, t.licences, m.role, r.permissions,
 		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.device_name, s.scopes, s.bound, s.resource,
 		t.name, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL, t.require_two_factor
@@ -67,8 +68,8 @@ func putSession(tx *db.Tx, id uuid.UUID, n NewSession, hash []byte, expires time
 	return err
 }
 
-// findSessionEnd finds whose a session of the workspace is and when it ends,
-// open or closed; db.ErrNoRow where it is past that end.
+// findSessionEnd returns the membership of a session of the workspace and when it ends,
+// open or closed; db.ErrNoRow if it is past that end.
 func findSessionEnd(tx *db.Tx, id uuid.UUID) (membership uuid.UUID, ends time.Time, err error) {
 	_, err = db.One(&tx.Reader, func(row db.Row) (any, error) {
 		var at clock.Time
@@ -85,27 +86,27 @@ func touchSession(tx *db.Tx, id uuid.UUID) error {
 	return err
 }
 
-// closeSession gives the token's hash, under which caches know the session.
+// closeSession returns the token's hash, the key of the session in caches.
 func closeSession(tx *db.Tx, id uuid.UUID, reason string) ([]byte, error) {
 	return db.One(&tx.Reader, db.Scalar[[]byte], `UPDATE session
 		SET closed_at = COALESCE(closed_at, $2), close_reason = COALESCE(close_reason, $3)
 		WHERE id = $1 RETURNING token_hash`, id, clock.At(tx.Now()), reason)
 }
 
-// revokeSession closes one open session of a person and gives its token's hash.
+// revokeSession closes one open session of a person and returns its token's hash.
 func revokeSession(tx *db.Tx, user, id uuid.UUID) ([]byte, error) {
 	return db.One(&tx.Reader, db.Scalar[[]byte], `UPDATE session SET closed_at = $3, close_reason = 'revoked'
 		WHERE id = $2 AND user_id = $1 AND closed_at IS NULL RETURNING token_hash`, user, id, clock.At(tx.Now()))
 }
 
-// closeSessions closes a person's sessions but one and gives their tokens' hashes.
+// closeSessions closes a person's sessions except one and returns their tokens' hashes.
 func closeSessions(tx *db.Tx, user, but uuid.UUID, reason string) ([][]byte, error) {
 	return db.All(&tx.Reader, db.Scalar[[]byte], `UPDATE session SET closed_at = $3, close_reason = $4
 		WHERE user_id = $1 AND id <> $2 AND closed_at IS NULL RETURNING token_hash`, user, but, clock.At(tx.Now()), reason)
 }
 
-// listSessions leaves out what is open only by name: past its ceiling, or idle
-// for too long.
+// listSessions leaves out sessions that are no longer usable though not closed: past their
+// ceiling, or idle for too long.
 func listSessions(r *db.Reader, user uuid.UUID, now time.Time, p db.Page) (db.List[OwnSession], error) {
 	rows, err := db.All(r, func(row db.Row) (OwnSession, error) {
 		var o OwnSession
@@ -127,22 +128,21 @@ func listSessions(r *db.Reader, user uuid.UUID, now time.Time, p db.Page) (db.Li
 	return db.Cut(rows, p, func(o OwnSession) db.Key { return db.Key{Sort: o.CreatedAt.UnixMicro(), ID: o.ID} }), nil
 }
 
-// closeAppSessions ends an app's sessions everywhere: they were opened on the
-// strength of its registration.
+// closeAppSessions ends an app's sessions everywhere: they depend on its registration.
 func closeAppSessions(tx *db.Tx, app uuid.UUID, reason string) ([][]byte, error) {
 	return db.All(&tx.Reader, db.Scalar[[]byte], `UPDATE session SET closed_at = $2, close_reason = $3
 		WHERE app_id = $1 AND closed_at IS NULL RETURNING token_hash`, app, clock.At(tx.Now()), reason)
 }
 
-// closeGrantedSessions ends what an app was given by one member.
+// closeGrantedSessions ends the sessions that one member gave to an app.
 func closeGrantedSessions(tx *db.Tx, app, membership uuid.UUID, reason string) ([][]byte, error) {
 	return db.All(&tx.Reader, db.Scalar[[]byte], `UPDATE session SET closed_at = $4, close_reason = $5
 		WHERE app_id = $3 AND tenant_id = $1 AND membership_id = $2 AND closed_at IS NULL RETURNING token_hash`,
 		tx.Tenant(), membership, app, clock.At(tx.Now()), reason)
 }
 
-// AppResources gives, for each app that holds open sessions of a member, the path of the one
-// resource that they open; "" where one of them opens the whole API.
+// AppResources returns, for each app that holds open sessions of a member, the path of the
+// one resource that they open; "" if one of them opens the whole API.
 func AppResources(r *db.Reader, tenant, membership uuid.UUID, now time.Time) (map[uuid.UUID]string, error) {
 	out := map[uuid.UUID]string{}
 	_, err := db.All(r, func(row db.Row) (app uuid.UUID, err error) {
@@ -161,8 +161,8 @@ type AppSession struct {
 	TenantID, ID, MembershipID, UserID, AppID uuid.UUID
 }
 
-// FindAppSession finds the open session that an app holds by its token's hash. It
-// returns db.ErrNoRow where there is none.
+// FindAppSession finds an app's open session by its token's hash. It returns db.ErrNoRow if
+// there is none.
 func FindAppSession(r *db.Reader, hash []byte) (AppSession, error) {
 	return db.One(r, func(row db.Row) (AppSession, error) {
 		var a AppSession

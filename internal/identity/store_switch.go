@@ -15,12 +15,12 @@ type successor struct {
 	membershipID uuid.UUID
 }
 
-// switchSQL opens one session and closes another in a single statement: the
-// old row comes out of the SELECT again (n = 0) and meets itself, which closes
-// it; beside it comes the new one (n = 1). On PostgreSQL what is read is
-// locked, or a revoke that is under way would be overwritten. The new row comes
-// first: a row that the statement itself has changed is no longer given out. An
-// app goes only where its person consented to it, with what was granted there.
+// switchSQL opens one session and closes another in a single statement: the SELECT returns
+// the old row again (n = 0), which conflicts with itself and is closed, and the new row (n
+// = 1). On PostgreSQL the rows read are locked, or a concurrent revoke would be
+// overwritten. The new row comes first: a row that the statement itself has changed is not
+// returned again. An app can only switch to a workspace where its person consented to it,
+// with what was granted there.
 func switchSQL(d db.Dialect) string {
 	return `INSERT INTO session (id, tenant_id, membership_id, user_id, family_id, prev_id, token_hash, kind,
 			device_name, platform, app_id, scopes, ip, verified_at, last_seen_at, absolute_expires_at,
@@ -52,8 +52,8 @@ func switchSQL(d db.Dialect) string {
 		RETURNING id, membership_id, token_hash, kind, device_name, platform, NULLIF(verified_at, 0), absolute_expires_at, created_at`
 }
 
-// switchSession gives the new session and the hash of the old one's token;
-// db.ErrNoRow if the old one is closed or the workspace is not the person's.
+// switchSession returns the new session and the hash of the old one's token; db.ErrNoRow if
+// the old one is closed or the workspace is not the person's.
 func switchSession(tx *db.Tx, old, workspace, id uuid.UUID, hash []byte, ip string) (successor, []byte, error) {
 	type row struct {
 		successor
@@ -77,25 +77,25 @@ func switchSession(tx *db.Tx, old, workspace, id uuid.UUID, hash []byte, ip stri
 	return rows[1].successor, rows[0].hash, nil
 }
 
-// sessionOpen says whether a session is neither closed nor past its ceiling.
+// sessionOpen reports whether a session is neither closed nor past its ceiling.
 func sessionOpen(tx *db.Tx, id uuid.UUID) (bool, error) {
 	return db.One(&tx.Reader, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM session
 		WHERE id = $1 AND closed_at IS NULL AND absolute_expires_at > $2)`, id, clock.At(tx.Now()))
 }
 
-// stampSession marks the password as proven now and gives the token's hash.
+// stampSession marks the password as proven now and returns the token's hash.
 func stampSession(tx *db.Tx, id uuid.UUID) ([]byte, error) {
 	return db.One(&tx.Reader, db.Scalar[[]byte], `UPDATE session SET verified_at = $2
 		WHERE id = $1 AND closed_at IS NULL RETURNING token_hash`, id, clock.At(tx.Now()))
 }
 
-// familyMember is an open session of a family and whose it is.
+// familyMember is an open session of a family and its owner.
 type familyMember struct {
 	session, family, tenant uuid.UUID
 	user                    User
 }
 
-// liveFamily finds the open relatives of a token that was switched away from
+// liveFamily finds the open sessions in the family of a token that was switched away from
 // before a time.
 func liveFamily(r *db.Reader, hash []byte, before, now time.Time) ([]familyMember, error) {
 	return db.All(r, func(row db.Row) (familyMember, error) {
@@ -108,8 +108,8 @@ func liveFamily(r *db.Reader, hash []byte, before, now time.Time) ([]familyMembe
 		WHERE s.token_hash = $1 AND s.close_reason = 'switched' AND s.closed_at < $2`, hash, clock.At(before), clock.At(now))
 }
 
-// grantElsewhere gives what an app's session may do and what its person granted
-// the same app in another workspace.
+// grantElsewhere returns what an app's session may do and what its person granted the same
+// app in another workspace.
 func grantElsewhere(r *db.Reader, session, tenant uuid.UUID) (has, there []string, err error) {
 	type row struct{ has, there db.JSON[[]string] }
 	v, err := db.One(r, func(s db.Row) (row, error) {

@@ -7,16 +7,16 @@ import (
 	"konak/internal/kit/db"
 )
 
-// SaveTOTPSecret keeps a sealed secret that waits for its first code. It returns
-// false where two-factor sign-in is on already.
+// SaveTOTPSecret stores a sealed secret that waits for its first code. It returns false if
+// two-factor sign-in is on already.
 func SaveTOTPSecret(tx *db.Tx, user uuid.UUID, sealed []byte) (bool, error) {
 	n, err := tx.Exec(`UPDATE app_user SET totp_sealed = $2, totp_last_step = 0
 		WHERE id = $1 AND totp_confirmed_at IS NULL`, user, sealed)
 	return n == 1, err
 }
 
-// FindTOTPSecret returns a person's sealed secret and the last time step that was
-// used; db.ErrNoRow where there is none.
+// FindTOTPSecret returns a person's sealed secret and the last time step that was used;
+// db.ErrNoRow if there is none.
 func FindTOTPSecret(r *db.Reader, user uuid.UUID) (sealed []byte, last int64, err error) {
 	type secret struct {
 		sealed []byte
@@ -43,7 +43,7 @@ func ConfirmTOTP(tx *db.Tx, user uuid.UUID) error {
 	return err
 }
 
-// RemoveTOTP switches two-factor sign-in off and forgets the secret.
+// RemoveTOTP switches two-factor sign-in off and deletes the secret.
 func RemoveTOTP(tx *db.Tx, user uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE app_user SET totp_sealed = NULL, totp_confirmed_at = NULL, totp_last_step = 0
 		WHERE id = $1`, user)

@@ -7,7 +7,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// selectAccount is a person in a workspace; what follows says which.
+// selectAccount selects a person in a workspace; the condition follows.
 const selectAccount = `SELECT u.id, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL, u.password_hash,
 		t.id, t.slug, t.name, m.id, m.role
 	FROM app_user u JOIN membership m ON m.user_id = u.id JOIN tenant t ON t.id = m.tenant_id`
@@ -19,8 +19,9 @@ func scanAccount(row db.Row) (Account, error) {
 	return a, err
 }
 
-// FindAccountByEmail finds a person in the workspace with the slug, or where it
-// is empty in their first one that is not suspended, or else in their first. It returns db.ErrNoRow where there is none.
+// FindAccountByEmail finds a person in the workspace with the slug. If the slug is empty,
+// it takes their first workspace that is not suspended, or else their first. It returns
+// db.ErrNoRow if there is none.
 func FindAccountByEmail(r *db.Reader, emailKey, slug string) (Account, error) {
 	return db.One(r, scanAccount, selectAccount+`
 		WHERE u.email_key = $1 AND m.state = 'active' AND ($2 = '' OR t.slug = $2)
@@ -34,15 +35,15 @@ func FindAccountByUser(r *db.Reader, user uuid.UUID, slug string) (Account, erro
 		ORDER BY t.suspended_at IS NOT NULL, m.created_at, m.id LIMIT 1`, user, slug)
 }
 
-// FindAccountByMember finds the person behind an active membership of the
-// reader's workspace. It returns db.ErrNoRow where there is none.
+// FindAccountByMember finds the person of an active membership of the reader's workspace.
+// It returns db.ErrNoRow if there is none.
 func FindAccountByMember(r *db.Reader, membership uuid.UUID) (Account, error) {
 	return db.One(r, scanAccount, selectAccount+` WHERE m.tenant_id = $1 AND m.id = $2 AND m.state = 'active'`,
 		r.Tenant(), membership)
 }
 
-// FindUserByEmail finds a person in any workspace or none. It returns
-// db.ErrNoRow where nobody has the address.
+// FindUserByEmail finds a person in any workspace or none. It returns db.ErrNoRow if nobody
+// has the address.
 func FindUserByEmail(r *db.Reader, emailKey string) (User, error) {
 	return db.One(r, func(row db.Row) (User, error) {
 		var u User

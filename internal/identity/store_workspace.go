@@ -23,12 +23,12 @@ func countTenants(r *db.Reader, demo bool) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM tenant WHERE demo = $1`, demo)
 }
 
-// HasWorkspaces says whether the installation has a workspace.
+// HasWorkspaces reports whether the installation has a workspace.
 func HasWorkspaces(r *db.Reader) (bool, error) {
 	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM tenant)`)
 }
 
-// putTenantOnce says whether the slug was free.
+// putTenantOnce reports whether the slug was free.
 func putTenantOnce(tx *db.Tx, w Workspace, licences []string) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO tenant (id, slug, name, licences, demo, created_at)
 		VALUES ($1, $2, $3, $4, false, $5) ON CONFLICT (slug) DO NOTHING`,

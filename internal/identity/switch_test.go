@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// member puts somebody who has an account into another workspace.
+// member adds a person who has an account to another workspace.
 func member(t *testing.T, s *apptest.Server, tenant uuid.UUID, email string) uuid.UUID {
 	t.Helper()
 	id := s.DB.Clock().NewID()
@@ -83,7 +83,7 @@ func TestSwitchWorkspace(t *testing.T) {
 		// Within a minute the old token is only refused.
 		s.Client(old.Token).Get(auth+"/me").Refused(401, "unauthenticated")
 		s.Client(next.Token).Get(auth + "/me").Want(200)
-		// Later somebody has a copy: the family ends, and its owner hears of it.
+		// Later somebody has a copy: the family ends, and its owner is notified.
 		s.Clock.Advance(time.Minute + time.Second)
 		s.Client(old.Token).Get(auth+"/me").Refused(401, "unauthenticated")
 		s.Client(next.Token).Get(auth+"/me").Refused(401, "unauthenticated")
@@ -98,13 +98,13 @@ func TestSwitchWorkspace(t *testing.T) {
 			t.Errorf("%d audit lines", n)
 		}
 
-		// A workspace that suspended the person is none of theirs.
+		// A workspace that suspended the person is not theirs.
 		execute(t, s, `UPDATE membership SET state = 'suspended' WHERE id = $1`, there)
 		w.Owner.Post(auth+"/app/switch-workspace", to(acme.ID)).Refused(404, "not_found")
 	})
 }
 
-// However many ask at once, a session has one successor.
+// However many requests ask at once, a session has one successor.
 func TestConcurrentSwitches(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -137,7 +137,7 @@ func TestConcurrentSwitches(t *testing.T) {
 	})
 }
 
-// A revoke that is under way is not overwritten by a switch.
+// A concurrent revoke is not overwritten by a switch.
 func TestSwitchAgainstRevoke(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -160,7 +160,7 @@ func TestSwitchAgainstRevoke(t *testing.T) {
 	})
 }
 
-// A request that came in with a session which has ended since opens no other.
+// A request whose session has ended meanwhile opens no other.
 func TestSwitchOfAnEndedSession(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -205,5 +205,5 @@ func TestReauth(t *testing.T) {
 	})
 }
 
-// as acts as somebody whose token was just checked.
+// as acts as a person whose token was just checked.
 func as(ctx context.Context, who *caller.Caller) context.Context { return caller.With(ctx, who) }

@@ -17,16 +17,16 @@ type User struct {
 	ID    uuid.UUID `json:"id"`
 	Email string    `json:"email" example:"owner@demo.localhost"`
 	Name  string    `json:"name" example:"Defne Yılmaz"`
-	// Language is what mail to this person is written in.
+	// Language is the language of mail to this person.
 	Language  string `json:"language" enum:"tr,en"`
 	TwoFactor bool   `json:"two_factor" doc:"Whether two-factor authentication is on"`
 }
 
-// maxName bounds the name of a person or a workspace, in characters.
+// maxName is the maximum length of the name of a person or a workspace, in characters.
 const maxName = 100
 
-// CleanName returns the name of a person or a workspace as it is kept: one line without
-// control characters. The fault names the field of one that is empty or too long.
+// CleanName returns the name of a person or a workspace in its stored form: one line
+// without control characters. The fault names the field if it is empty or too long.
 func CleanName(field, name string) (string, error) {
 	name = trtext.OneLine(name)
 	switch {
@@ -43,7 +43,7 @@ func (u User) Recipient() notice.Recipient {
 	return notice.Recipient{Email: u.Email, Name: u.Name, Language: u.Language}
 }
 
-// Account is a person in one of their workspaces, with what proves them.
+// Account is a person in one of their workspaces, with the data that proves who they are.
 type Account struct {
 	User         User
 	PasswordHash string
@@ -51,8 +51,8 @@ type Account struct {
 	Membership   Membership
 }
 
-// ActIn returns a context in which the account is the caller. It is for what
-// happens before a session says who the caller is.
+// ActIn returns a context in which the account is the caller. It is for steps before a
+// session determines the caller.
 func (a Account) ActIn(ctx context.Context, ip string) context.Context {
 	return caller.With(ctx, &caller.Caller{
 		Kind: caller.Agent, TenantID: a.Workspace.ID, Slug: a.Workspace.Slug, ID: a.Membership.ID, UserID: a.User.ID, IP: ip,

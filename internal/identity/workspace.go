@@ -26,7 +26,7 @@ var ascii = strings.NewReplacer(
 	"Ç", "c", "Ğ", "g", "İ", "i", "Ö", "o", "Ş", "s", "Ü", "u", "I", "i",
 )
 
-// slugOf makes the label of a workspace's host out of its name.
+// slugOf derives the label of a workspace's host from its name.
 func slugOf(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(ascii.Replace(name)) {
@@ -48,15 +48,15 @@ func slugOf(name string) string {
 
 var slugFormat = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ValidSlug says whether a workspace may have a short name: 2 to 40 small letters and
+// ValidSlug reports whether a short name has a valid form: 2 to 40 lower-case letters and
 // digits, in words with a hyphen between them.
 func ValidSlug(slug string) bool {
 	return len(slug) >= 2 && len(slug) <= 40 && slugFormat.MatchString(slug)
 }
 
-// reservedSlugs are labels of hosts that are the installation's own or look as if they were:
-// of its modules, of mail and telephone servers, and of what browsers and mail programs look
-// for by themselves. No workspace has one.
+// reservedSlugs are labels of hosts that the installation uses itself or that look as if it
+// did: of its modules, of mail and telephone servers, and of those that browsers and mail
+// programs look up by themselves. No workspace has one.
 var reservedSlugs = []string{
 	"admin", "api", "app", "assets", "auth", "autoconfig", "autodiscover", "cdn", "commerce", "crm", "dashboard", "dav", "dns", "docs",
 	"erp", "ftp", "help", "imap", "konak", "ldap", "localhost", "login", "mail", "media", "metrics", "mta-sts", "musavir", "mx", "mx1", "mx2",
@@ -64,10 +64,10 @@ var reservedSlugs = []string{
 	"support", "system", "telephony", "turn", "webmail", "widget", "wpad", "www",
 }
 
-// ReservedSlug says whether a short name is the installation's own and no workspace's.
+// ReservedSlug reports whether a short name is reserved for the installation.
 func ReservedSlug(slug string) bool { return slices.Contains(reservedSlugs, slug) }
 
-// anotherSlug tells workspaces of the same name apart.
+// anotherSlug returns a different slug for a workspace whose name is already used.
 func anotherSlug(base string, id uuid.UUID) string {
 	return base + "-" + strings.ReplaceAll(id.String(), "-", "")[26:]
 }

@@ -10,7 +10,7 @@ import (
 	"konak/internal/identity"
 )
 
-// invitation gives the token of the newest invitation to an address.
+// invitation returns the token of the newest invitation to an address.
 func invitation(t *testing.T, s *apptest.Server, w *apptest.Workspace, to string) string {
 	t.Helper()
 	mails := s.Mails(w.ID, to)
@@ -65,7 +65,7 @@ func TestWorkspaces(t *testing.T) {
 	})
 }
 
-// A credential is its tenant's on every one of the modules' hosts.
+// A credential belongs to its tenant on every one of the modules' hosts.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -81,7 +81,7 @@ func TestHosts(t *testing.T) {
 				c.Host("nobody."+module+".localhost").Get(catalog).Refused(401, "unauthenticated")
 			}
 		}
-		// Without a tenant in the host the credential says whose it is.
+		// Without a tenant in the host the credential determines it.
 		w.Owner.Host("localhost").Get(catalog).Want(200)
 		w.Owner.Host("127.0.0.1").Get(catalog).Want(200)
 	})
@@ -114,7 +114,7 @@ func TestLicences(t *testing.T) {
 	})
 }
 
-// Where accounts are closed, invitations are for people who have one, and nobody opens a
+// If accounts are closed, invitations are for people who have one, and nobody opens a
 // workspace.
 func TestClosed(t *testing.T) {
 	t.Parallel()
@@ -142,7 +142,7 @@ func TestInvitation(t *testing.T) {
 			t.Fatalf("mail %+v", mails)
 		}
 		first := invitation(t, s, w, ayse)
-		// Again: the same person, a new link, and the older one dies.
+		// Again: the same person, a new link, and the older one stops working.
 		var again identity.Invitation
 		w.Owner.Post(auth+"/invitations", object{"email": "ayse@example.com", "role": "agent"}).Want(201).Data(&again)
 		if again.MembershipID != inv.MembershipID {
@@ -176,7 +176,7 @@ func TestInvitation(t *testing.T) {
 		w.Owner.Post(auth+"/invitations", object{"email": ayse, "role": "agent"}).Refused(409, "conflict")
 		signIn(s, ayse, strong)
 
-		// Somebody with an account signs in first.
+		// A person with an account signs in first.
 		other := s.Workspace("acme")
 		other.Owner.Post(auth+"/invitations", object{"email": ayse, "role": "guest"}).Want(201)
 		token = invitation(t, s, other, ayse)
@@ -200,7 +200,7 @@ func TestInvitationRefusals(t *testing.T) {
 			t.Errorf("got %+v", f)
 		}
 		w.Guest().Post(invite, object{"email": "a@example.com", "role": "guest"}).Refused(403, "forbidden")
-		// An administrator does not make owners.
+		// An administrator cannot make owners.
 		if err := s.Identity.AddMember(t.Context(), w.ID, "Admin", "admin@demo.example", apptest.Password, "admin"); err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,8 @@ import (
 	"konak/internal/webhook"
 )
 
-// A delivery's id is in receivers' logs. Without a credential it resends, and
-// no answer tells of the endpoint or of what is sent to it.
+// A delivery's id is in receivers' logs. Without a credential it resends, and no answer
+// reveals the endpoint or what is sent to it.
 func TestDeliveryIDOnlyResends(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -47,7 +47,7 @@ func TestDeliveryIDOnlyResends(t *testing.T) {
 	})
 }
 
-// member signs somebody in who has these permissions and no other.
+// member signs in a person who has exactly these permissions.
 func member(t *testing.T, s *apptest.Server, w *apptest.Workspace, name string, ps ...perm.Permission) *apptest.Client {
 	t.Helper()
 	role := identity.Role{Name: "role-" + name, Title: name, Permissions: ps}
@@ -61,8 +61,8 @@ func member(t *testing.T, s *apptest.Server, w *apptest.Workspace, name string, 
 	return w.SignIn(email)
 }
 
-// Who subscribes to an event, or lets an endpoint's events go to another
-// address, may see what they carry.
+// A person who subscribes to an event, or redirects an endpoint's events to another
+// address, must be allowed to see their data.
 func TestSubscribingNeedsThePermission(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -103,8 +103,8 @@ func TestSubscribingNeedsThePermission(t *testing.T) {
 	})
 }
 
-// History and stream show bodies to who may see what the event carries. Every
-// delivery is live, so a key of the test environment finds none.
+// History and stream show bodies to callers who may see the event's data. Every delivery is
+// live, so a key of the test environment finds none.
 func TestBodiesAreHidden(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -70,7 +70,7 @@ type webhookStatusIn struct {
 	}
 }
 
-// HistoryFilter is how the caller of a history narrows it.
+// HistoryFilter holds the query parameters that narrow a history.
 type HistoryFilter struct {
 	Status    string `query:"status" enum:"pending,failed,exhausted,delivered" doc:"Only deliveries with this status"`
 	EventType string `query:"event_type" maxLength:"100" example:"conversation.created" doc:"Only deliveries of this event"`
@@ -109,7 +109,7 @@ type webhookSettingsIn struct {
 	Body WebhookSettings
 }
 
-// WebhookSettings are a workspace's own.
+// WebhookSettings are the settings of a workspace.
 type WebhookSettings struct {
 	Keyless bool `json:"keyless" example:"true" doc:"Whether endpoints addressed by a keyless_id, and resending by delivery id, work without a credential"`
 }
@@ -119,9 +119,9 @@ type Queued struct {
 	DeliveryID *uuid.UUID `json:"delivery_id" nullable:"true" format:"uuid" doc:"Null for a test API key, which sends nothing"`
 }
 
-// Resent is the answer to a resend. A delivery's id is in receivers' logs and
-// resends without a credential, so the answer says nothing of the endpoint and
-// of what is sent to it.
+// Resent is the answer to a resend. A delivery's id is in receivers' logs and resends
+// without a credential, so the answer reveals nothing about the endpoint or the content
+// sent to it.
 type Resent struct {
 	ID        uuid.UUID  `json:"id" format:"uuid"`
 	EventType string     `json:"event_type" example:"conversation.created"`
@@ -135,7 +135,7 @@ type Emitted struct {
 	EventID string `json:"event_id" example:"evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 }
 
-// routes are one module's: its address, its licence and its permissions.
+// routes are the routes of one module: its address, its licence and its permissions.
 type routes struct {
 	*Service
 	module, base, tag, prefix string
@@ -163,8 +163,8 @@ func (s *Service) Register(a *api.API) {
 	mail.registerMore(a, "/deliveries")
 }
 
-// registerEndpoints adds what both modules have, with how much the routes that
-// end an endpoint's life ask for.
+// registerEndpoints adds the routes that both modules have. The access applies to those
+// that rotate and delete an endpoint.
 func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 	api.HandleList(a, r.route("GET", "", "list-webhooks", "List webhooks", api.Session, r.view),
 		func(ctx context.Context, in *listIn) (db.List[Endpoint], error) {
@@ -277,8 +277,8 @@ func (r *routes) registerStatus(a *api.API, access api.Access) {
 		})
 }
 
-// registerMore adds what the panel and its users need beyond the document, in
-// both modules, with where a module keeps its deliveries.
+// registerMore adds what the panel and its users need beyond the document, in both modules;
+// deliveries is the path of a module's deliveries.
 func (r *routes) registerMore(a *api.API, deliveries string) {
 	api.Handle(a, r.route("GET", "/{id}", "get-webhook", "Get a webhook", api.SessionOrKey, r.view),
 		func(ctx context.Context, in *endpointIn) (Endpoint, error) {
@@ -308,7 +308,7 @@ func (r *routes) registerMore(a *api.API, deliveries string) {
 	r.registerRecovery(a)
 }
 
-// registerSettings adds the workspace's own, which are one for all modules.
+// registerSettings adds the settings of the workspace, which all modules share.
 func (r *routes) registerSettings(a *api.API) {
 	api.Handle(a, r.route("GET", "/settings", "webhook-settings", "Get the workspace's webhook settings", api.Session, r.view),
 		func(ctx context.Context, _ *struct{}) (WebhookSettings, error) {
@@ -346,8 +346,8 @@ func (r *routes) resend(ctx context.Context, in *deliveryIn) (Resent, error) {
 	return Resent{ID: d.ID, EventType: d.EventType, Status: d.Status, Attempts: d.Attempts, CreatedAt: d.CreatedAt}, err
 }
 
-// show returns an endpoint as the caller may see it: with its keyless id for who
-// may change it with a credential. A key of the test environment may not.
+// show returns an endpoint as the caller may see it: with its keyless id if the caller has
+// a credential and may change it. A key of the test environment never sees the id.
 func (r *routes) show(ctx context.Context, e Endpoint) Endpoint {
 	if who := caller.From(ctx); who.Can(r.manage) && !who.Test && e.keyless != uuid.Nil {
 		e.KeylessID = &e.keyless
@@ -355,16 +355,17 @@ func (r *routes) show(ctx context.Context, e Endpoint) Endpoint {
 	return e
 }
 
-// ofEndpoint returns the endpoint that a path means and the context to act in.
+// ofEndpoint returns the id of the endpoint that a path refers to and the context to act
+// in.
 func (r *routes) ofEndpoint(ctx context.Context, id uuid.UUID, read string) (context.Context, uuid.UUID, error) {
 	return r.keyless(ctx, id, findEndpointOwner, read)
 }
 
-// keyless returns the record that the id in a path means. With a credential it
-// is the id itself. Without one the id must grant the call: an endpoint's keyless
-// id or a delivery's id, by which the tenant is found. On a tenant's host another
-// tenant's is absent. What such a call changes is audited where it is changed;
-// what it reads is audited here.
+// keyless returns the record that the id in a path refers to. With a credential it is the
+// id itself. Without one the id must grant the call: an endpoint's keyless id or a
+// delivery's id, by which the tenant is found. On a tenant's host, records of other tenants
+// are not found. Changes made by such a call are audited by the gate; reads are audited
+// here.
 func (r *routes) keyless(ctx context.Context, id uuid.UUID, find func(*db.Reader, uuid.UUID) (owner, error), read string) (context.Context, uuid.UUID, error) {
 	if caller.From(ctx).TenantID != uuid.Nil {
 		return ctx, id, nil

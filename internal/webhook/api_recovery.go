@@ -26,7 +26,7 @@ type recoveryIn struct {
 	ID api.ID `path:"id" record:"webhook_recovery"`
 }
 
-// registerRecovery adds the routes that bring back what an endpoint missed.
+// registerRecovery adds the routes that recover missed events.
 func (r *routes) registerRecovery(a *api.API) {
 	rec := r.route("POST", "/{id}/recover", "recover-webhook", "Resend what a webhook missed in a time range", api.SessionOrKey, r.manage)
 	rec.Status = 202

@@ -30,8 +30,8 @@ type StreamedDelivery struct {
 	EventType  string            `json:"event_type"`
 	Headers    map[string]string `json:"headers"`
 	Body       string            `json:"body"`
-	// BodyHidden says that the caller may not see what the event carries: body
-	// and signatures are left out.
+	// BodyHidden reports that the caller may not see what the event carries: body and
+	// signatures are left out.
 	BodyHidden bool `json:"body_hidden"`
 }
 
@@ -85,8 +85,8 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 	tick := time.NewTicker(w.heartbeat)
 	defer tick.Stop()
 	for {
-		// What the bus brings is only a sign to look again, so nothing is lost
-		// where it drops a message.
+		// A message on the bus only triggers another look at the database, so nothing is
+		// lost if the bus drops one.
 		sub := w.bus.Subscribe(w.who.TenantID)
 		if err := send.Comment("ready"); err != nil {
 			sub.Close()
@@ -134,8 +134,8 @@ func (w *watcher) catchUp(ctx context.Context, send *api.Sender) error {
 			if err != nil {
 				return err
 			}
-			// A receiver resumes after the last id it has: only the last
-			// delivery of an event may move that.
+			// A receiver resumes after the last id it has, so only the last delivery of an
+			// event may carry the id.
 			id := d.sequence
 			if i+1 < len(list) && list[i+1].sequence == id {
 				id = 0

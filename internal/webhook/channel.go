@@ -16,16 +16,15 @@ import (
 	"konak/internal/webhook/signature"
 )
 
-// A custom channel of the CRM is an endpoint of the module Channel. It has the
-// channel's id, no routes here and no subscriptions: it is sent what is
-// targeted at it. The channel's own gate writes audit lines and announces, so
-// these functions only keep the engine's side, in the gate's transaction.
+// A custom channel of the CRM is an endpoint of the module Channel. It has the channel's
+// id, no routes here and no subscriptions: it is sent only events that target it. The
+// channel's own gate writes audit lines and announces, so these functions only update the
+// webhook side, in the gate's transaction.
 
-// CheckAddress gives the form in which an address is kept, or why it cannot be
-// sent to.
+// CheckAddress returns an address in its stored form, or an error if it cannot be sent to.
 func (s *Service) CheckAddress(address string) (string, error) { return parseAddress(s.out, address) }
 
-// CreateChannelEndpoint makes a channel's endpoint and gives its secret, which is shown
+// CreateChannelEndpoint creates a channel's endpoint and returns its secret, which is shown
 // once.
 func (s *Service) CreateChannelEndpoint(tx *db.Tx, id uuid.UUID, address string) (string, error) {
 	key := signature.NewSecret()
@@ -43,8 +42,8 @@ func (s *Service) ChangeChannelAddress(tx *db.Tx, id uuid.UUID, address string) 
 	})
 }
 
-// RotateChannelSecret gives a channel a new secret. The old one is dead with the
-// commit: nothing is signed with it any more.
+// RotateChannelSecret gives a channel a new secret. The old one is invalid from the commit
+// on: nothing is signed with it any more.
 func (s *Service) RotateChannelSecret(tx *db.Tx, id uuid.UUID) (string, error) {
 	key := signature.NewSecret()
 	return key, s.channel(tx, id, func(Endpoint) error {
@@ -52,7 +51,8 @@ func (s *Service) RotateChannelSecret(tx *db.Tx, id uuid.UUID) (string, error) {
 	})
 }
 
-// EnableChannel lets deliveries flow to a channel that had failed too often.
+// EnableChannel re-enables deliveries to a channel that was disabled after too many
+// failures.
 func (s *Service) EnableChannel(tx *db.Tx, id uuid.UUID) error {
 	return s.channel(tx, id, func(e Endpoint) error {
 		if e.Status == Active {
@@ -63,8 +63,8 @@ func (s *Service) EnableChannel(tx *db.Tx, id uuid.UUID) error {
 	})
 }
 
-// SendToChannel announces a change to one channel. Its delivery is recorded at
-// once: it waits where the channel is switched off, and is not passed over.
+// SendToChannel announces a change to one channel. Its delivery is recorded at once; if the
+// channel is switched off, the delivery waits and is not skipped.
 func (s *Service) SendToChannel(tx *db.Tx, id uuid.UUID, c event.Change) error {
 	c.Target = &id
 	ev, err := event.Emit(tx, c)
@@ -77,7 +77,7 @@ func (s *Service) SendToChannel(tx *db.Tx, id uuid.UUID, c event.Change) error {
 	}})
 }
 
-// DeleteChannelEndpoint ends a channel's endpoint with its history.
+// DeleteChannelEndpoint deletes a channel's endpoint and its history.
 func (s *Service) DeleteChannelEndpoint(tx *db.Tx, id uuid.UUID) error {
 	return s.channel(tx, id, func(Endpoint) error {
 		if err := dropEndpoint(tx, id); err != nil {
@@ -88,12 +88,11 @@ func (s *Service) DeleteChannelEndpoint(tx *db.Tx, id uuid.UUID) error {
 	})
 }
 
-// maxPingRetries bounds how many deliveries one ping puts back into the queue.
+// maxPingRetries is the maximum number of deliveries that one ping requeues.
 const maxPingRetries = 1000
 
-// PingChannel tries a channel again: a sample is sent, what waits for its next
-// attempt is due now, and what was given up is queued anew. It says how many
-// of those there were. A test-environment key sends nothing.
+// PingChannel tries a channel again: it sends a sample and requeues the deliveries that
+// failed or were given up. It returns their number. A test-environment key sends nothing.
 func (s *Service) PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid.UUID, retried int, err error) {
 	if delivery, err = s.Test(ctx, Channel, id); err != nil || delivery == nil {
 		return delivery, 0, err
@@ -112,14 +111,14 @@ func (s *Service) PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid
 	return delivery, retried, err
 }
 
-// WaitForOldAttempts waits until nothing is under way to an endpoint that was
-// signed before its last change, so that whoever rotated a secret may forget the
-// old one as soon as they have the new one.
+// WaitForOldAttempts waits until no request that was signed before the endpoint's last
+// change is under way, so that the old secret can be discarded as soon as the new one is
+// shown.
 func (s *Service) WaitForOldAttempts(ctx context.Context, id uuid.UUID) {
 	s.sender.waitForOldAttempts(ctx, id)
 }
 
-// channel runs a change on a locked endpoint and tells the sender.
+// channel runs a change on a locked endpoint and notifies the sender.
 func (s *Service) channel(tx *db.Tx, id uuid.UUID, fn func(Endpoint) error) error {
 	e, err := lockEndpoint(tx, Channel, id)
 	if err != nil {
@@ -129,11 +128,11 @@ func (s *Service) channel(tx *db.Tx, id uuid.UUID, fn func(Endpoint) error) erro
 	return fn(e)
 }
 
-// OutcomeJob is the kind of the jobs that tell what became of deliveries to
-// channels. The app hands them to whoever sent.
+// OutcomeJob is the kind of the jobs that report the results of deliveries to channels. The
+// app passes them to the module that sent them.
 const OutcomeJob = "webhook.outcome"
 
-// Outcome is what became of a delivery to a channel, or of the channel.
+// Outcome is the result of a delivery to a channel, or a change of the channel itself.
 type Outcome struct {
 	Channel uuid.UUID `json:"channel"`
 	Event   uuid.UUID `json:"event"`
@@ -143,8 +142,8 @@ type Outcome struct {
 	Error  string `json:"error"`
 }
 
-// report leaves jobs that tell what became of deliveries to channels, in the
-// transaction that marked them.
+// report queues jobs that report the results of deliveries to channels, in the transaction
+// that marked them.
 func report(tx *db.Tx, e *entry, marked []uuid.UUID) error {
 	if e.module != Channel || e.lost {
 		return nil

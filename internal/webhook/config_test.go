@@ -8,7 +8,7 @@ import (
 	"konak/internal/webhook"
 )
 
-// A service or a sender is not made while something that it needs is missing.
+// A service or a sender is not created while a dependency is missing.
 func TestConfigIsChecked(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)

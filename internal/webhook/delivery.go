@@ -43,7 +43,7 @@ type Delivery struct {
 	DeliveredAt    *clock.Time `json:"delivered_at" nullable:"true"`
 }
 
-// Attempt is one request and what became of it.
+// Attempt is one request and its result.
 type Attempt struct {
 	Number     int        `json:"number" example:"1"`
 	At         clock.Time `json:"at"`
@@ -54,7 +54,7 @@ type Attempt struct {
 	Answer     string     `json:"answer" example:"try later" doc:"First 16 KiB of the receiver's response"`
 }
 
-// Detail is a delivery with what was sent and every attempt.
+// Detail is a delivery with the request that was sent and every attempt.
 type Detail struct {
 	Delivery
 	Address     string            `json:"address" example:"https://example.com/hooks/konak"`
@@ -79,8 +79,8 @@ const (
 	bodyTooOld      = "the event is older than what is kept"
 )
 
-// retryIn says how long to wait after the given attempt, or that it was the
-// last. Random spreads the waits; it lies in [0, 1).
+// retryIn returns the wait after the given attempt, and false if it was the last. Random
+// spreads the waits; it lies in [0, 1).
 func retryIn(attempt int, asked time.Duration, random float64) (wait time.Duration, more bool) {
 	if attempt > len(retryWaits) {
 		return 0, false
@@ -89,9 +89,9 @@ func retryIn(attempt int, asked time.Duration, random float64) (wait time.Durati
 	return max(wait, min(asked, maxRetryAfter)), true
 }
 
-// deliveryID is the one id that an event's delivery to an endpoint can have. It
-// begins with the event's time, so that deliveries lie in the order of time and
-// leave the tables in it; nobody without the key can tell the rest.
+// deliveryID is the only id that an event's delivery to an endpoint can have. It begins
+// with the event's time, so that deliveries are stored and deleted in order of time;
+// without the key nobody can guess the rest.
 func (s *Service) deliveryID(event, endpoint uuid.UUID) uuid.UUID {
 	m := hmac.New(sha256.New, s.idKey)
 	m.Write(event[:])
@@ -104,7 +104,7 @@ func (s *Service) deliveryID(event, endpoint uuid.UUID) uuid.UUID {
 	return id
 }
 
-// job is a delivery that is due, with what is sent.
+// job is a delivery that is due, with the content to send.
 type job struct {
 	id, event uuid.UUID
 	eventType string
@@ -117,12 +117,12 @@ type job struct {
 	body      []byte
 }
 
-// compare orders jobs as a lane's queue does.
+// compare orders jobs as in the queue of a lane.
 func (j job) compare(k job) int {
 	return cmp.Or(j.nextAt.Compare(k.nextAt.Time), bytes.Compare(j.event[:], k.event[:]))
 }
 
-// result is what became of a job.
+// result is the result of a job.
 type result struct {
 	job
 	lane   *lane

@@ -10,8 +10,8 @@ import (
 	"konak/internal/kit/outbound"
 )
 
-// The modules that have endpoints. Each is a world of its own: its routes see
-// no other's endpoints.
+// The modules that have endpoints. They are separate: the routes of one do not see the
+// endpoints of another.
 const (
 	ERP  = "erp"
 	Mail = "mail"
@@ -21,17 +21,17 @@ const (
 
 // Endpoint statuses.
 const (
-	// Active endpoints are sent to.
+	// Active endpoints receive events.
 	Active = "active"
-	// Paused ones were switched off by a person: nothing is recorded for them,
-	// and a recovery brings what they missed.
+	// Paused endpoints were switched off by a person: nothing is recorded for them, and a
+	// recovery delivers what they missed.
 	Paused = "paused"
-	// Disabled ones failed too often. Their deliveries wait, and they are
-	// probed until they answer again.
+	// Disabled endpoints failed too often. Their deliveries wait, and they are probed until
+	// they answer again.
 	Disabled = "disabled"
 )
 
-// Endpoint is where events are sent.
+// Endpoint is an address that events are sent to.
 type Endpoint struct {
 	ID                 uuid.UUID   `json:"id" format:"uuid"`
 	KeylessID          *uuid.UUID  `json:"keyless_id" nullable:"true" format:"uuid" doc:"Takes the place of the id in paths called without a credential. Anyone who knows it can call them, so it is null for callers who cannot change webhooks"`
@@ -51,11 +51,11 @@ type Endpoint struct {
 	OldSecretEnds      *clock.Time `json:"old_secret_ends_at" nullable:"true" doc:"Until when deliveries are also signed with the previous secret"`
 	CreatedAt          clock.Time  `json:"created_at"`
 
-	// keyless becomes KeylessID only where a caller who may know it is answered.
+	// keyless is copied to KeylessID only in answers to callers who may know it.
 	keyless uuid.UUID
 }
 
-// settings are what a person can set of an endpoint.
+// settings are the properties of an endpoint that a person can set.
 type settings struct {
 	address, description string
 	events               []string
@@ -63,10 +63,10 @@ type settings struct {
 	rate                 int
 }
 
-// maxEndpoints bounds the endpoints of a workspace in one module.
+// maxEndpoints is the maximum number of endpoints of a workspace in one module.
 const maxEndpoints = 20
 
-// parseAddress checks what can be checked before the name is looked up.
+// parseAddress checks an address as far as possible without looking up its name.
 func parseAddress(out *outbound.Client, raw string) (string, error) {
 	u, err := out.ParseField("address", raw)
 	if err != nil {
@@ -75,7 +75,7 @@ func parseAddress(out *outbound.Client, raw string) (string, error) {
 	return u.String(), nil
 }
 
-// sortNames brings a list of event names into one form.
+// sortNames sorts a list of event names and removes duplicates.
 func sortNames(events []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(events)))
 }
@@ -84,5 +84,5 @@ func (s *settings) normalise() {
 	s.description, s.events = strings.TrimSpace(s.description), sortNames(s.events)
 }
 
-// secretPurpose is what an endpoint's secret is sealed for.
+// secretPurpose is the purpose for which an endpoint's secret is sealed.
 func secretPurpose(endpoint uuid.UUID) string { return "webhook_endpoint/" + endpoint.String() }

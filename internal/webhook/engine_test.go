@@ -19,7 +19,7 @@ import (
 	"konak/internal/webhook"
 )
 
-// wait lets time pass, after which the owner has to sign in again.
+// wait lets time pass, after which the owner signs in again.
 func wait(s *apptest.Server, w *apptest.Workspace, d time.Duration) {
 	s.Clock.Advance(d)
 	if d > time.Hour {
@@ -66,8 +66,8 @@ func TestNothingIsLost(t *testing.T) {
 	})
 }
 
-// Ten failures in a row disable an endpoint. Its deliveries wait without using
-// up attempts, one is sent as a probe, and the first success brings it back.
+// Ten failures in a row disable an endpoint. Its deliveries wait without using up attempts,
+// one is sent as a probe, and the first success re-enables it.
 func TestDisabledIsProbed(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -87,7 +87,7 @@ func TestDisabledIsProbed(t *testing.T) {
 			!off.NextProbeAt.Equal(s.Clock.Now().Add(time.Minute)) {
 			t.Fatalf("got %+v", off)
 		}
-		// Events go on being recorded; only probes are sent, ever more rarely.
+		// Events are still recorded; only probes are sent, at growing intervals.
 		exempt(w, 100)
 		s.Settle()
 		for _, minutes := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
@@ -102,7 +102,7 @@ func TestDisabledIsProbed(t *testing.T) {
 				t.Fatalf("%d requests as a probe after %s", n, minutes*time.Minute)
 			}
 		}
-		// What failed before does not wait for its own next attempt.
+		// A delivery that failed before does not wait for its own next attempt.
 		rcv.answer(200)
 		s.Clock.Advance(30 * time.Minute)
 		s.Settle()
@@ -120,7 +120,7 @@ func TestDisabledIsProbed(t *testing.T) {
 	})
 }
 
-// A person who enables an endpoint has everything that waits sent at once.
+// If a person enables an endpoint, everything that waits is sent at once.
 func TestEnabledByHand(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -142,7 +142,7 @@ func TestEnabledByHand(t *testing.T) {
 	})
 }
 
-// mailSubjects returns the subjects of the mails to a workspace, the oldest first.
+// mailSubjects returns the subjects of the mails to a workspace, oldest first.
 func mailSubjects(t *testing.T, s *apptest.Server, w *apptest.Workspace) []string {
 	t.Helper()
 	list, err := s.Mailer.Outbox(t.Context(), w.ID, db.Page{Limit: 100, After: db.First})
@@ -157,7 +157,7 @@ func mailSubjects(t *testing.T, s *apptest.Server, w *apptest.Workspace) []strin
 	return out
 }
 
-// english gives the English subject of a notice in either language.
+// english returns the English subject of a notice in either language.
 func english(subject string) string {
 	for _, kind := range []string{webhook.NoticeRotated, webhook.NoticeDeleted, webhook.NoticeDisabled, webhook.NoticeGivenUp} {
 		n := webhook.Notice{Kind: kind}
@@ -181,7 +181,7 @@ func TestGone(t *testing.T) {
 		if got := endpoint(w, e.ID); got.Status != webhook.Disabled || *got.DisabledStatusCode != 410 {
 			t.Fatalf("got %+v", got)
 		}
-		// A test asks at once, and a person can enable it.
+		// A test probes at once, and a person can enable it.
 		rcv.answer(200)
 		w.Owner.Post(hooks+"/"+e.ID.String()+"/test", nil).Want(200)
 		s.Settle()
@@ -191,8 +191,8 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// An endpoint that is dead for days is given up, but for one probe a day for a
-// week; then only a person brings it back, and what it missed is recovered.
+// An endpoint that is dead for days is given up, except for one probe a day for a week;
+// then only a person re-enables it, and what it missed is recovered.
 func TestLongDead(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -275,7 +275,7 @@ func TestScheduleAndExhaustion(t *testing.T) {
 		if d := deliveries(w, e.ID)[0]; d.Status != webhook.Exhausted || d.Attempts != 12 || d.NextAttemptAt != nil {
 			t.Fatalf("got %+v", d)
 		}
-		// A resend begins the schedule anew.
+		// A resend restarts the schedule.
 		w.Owner.Post(hooks+"/events/"+queued.DeliveryID.String()+"/resend", nil).Want(200)
 		s.Settle()
 		d := deliveries(w, e.ID)[0]
@@ -285,8 +285,8 @@ func TestScheduleAndExhaustion(t *testing.T) {
 	})
 }
 
-// A receiver that asks to be left alone is, as a whole, whether it says that it
-// is asked too often or that it is down. Any other answer delays its own delivery.
+// A receiver's Retry-After holds back the whole endpoint, whether it reports too many
+// requests or that it is down. Any other answer delays only its own delivery.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -470,7 +470,7 @@ func TestRetention(t *testing.T) {
 		if len(list) != 1 {
 			t.Fatalf("%d deliveries after 30 days and a second, want 1", len(list))
 		}
-		// What is listed can be resent to the end.
+		// Deliveries can be resent as long as they are listed.
 		wait(s, w, 29*24*time.Hour)
 		clean()
 		w.Owner.Post(hooks+"/events/"+list[0].ID.String()+"/resend", nil).Want(200)
@@ -490,7 +490,8 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// What was queued for an endpoint that was being deleted leaves with its event.
+// Deliveries that were queued while their endpoint was being deleted are removed with their
+// event.
 func TestLostDeliveries(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -527,7 +528,7 @@ func countDeliveries(t *testing.T, s *apptest.Server) (n int) {
 	return n
 }
 
-// Rotation and deletion are told to the owners.
+// Owners are notified of rotation and deletion.
 func TestOwnersAreTold(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -543,8 +544,8 @@ func TestOwnersAreTold(t *testing.T) {
 	})
 }
 
-// A slow endpoint holds up nobody: while all of its attempts hang, another
-// tenant's deliveries go out.
+// A slow endpoint delays no other: while all of its attempts hang, another tenant's
+// deliveries are sent.
 func TestSlowNeighbour(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -586,8 +587,8 @@ func TestSlowNeighbour(t *testing.T) {
 	})
 }
 
-// An attempt that takes long gives its slot back while it is still under way, so
-// that receivers who hang cannot take all slots.
+// A slow attempt gives its slot back while it is still under way, so that hanging receivers
+// cannot take all slots.
 func TestSlowAttemptGivesItsSlotBack(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

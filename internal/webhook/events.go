@@ -14,13 +14,13 @@ import (
 // PingTest is the sample event that a test call queues.
 const PingTest = "ping.test"
 
-// Ping is what the sample carries.
+// Ping is the data of the sample event.
 type Ping struct {
 	ID      uuid.UUID `json:"id" format:"uuid" doc:"The webhook being tested"`
 	Message string    `json:"message" example:"It works."`
 }
 
-// Events are what this module announces.
+// Events are the events that this module announces.
 func Events() event.Catalog {
 	return event.Catalog{{
 		Name: PingTest, Module: "", Permission: perm.SettingsView,
@@ -40,7 +40,7 @@ type CatalogEntry struct {
 	turkish     string          // the description
 }
 
-// isLicensed says whether a caller's workspace may have the events of a module.
+// isLicensed reports whether a caller's workspace may have the events of a module.
 func isLicensed(who *caller.Caller, module string) bool {
 	return module == "" || who.Licences[module]
 }

@@ -8,24 +8,24 @@ import (
 
 // The rules of an endpoint that does not answer.
 const (
-	// disableAfter is how many attempts in a row may fail.
+	// disableAfter is the number of failed attempts in a row that disables an endpoint.
 	disableAfter = 10
-	statusGone   = 410 // the receiver wants no more, ever
+	statusGone   = 410 // the receiver never wants more
 	probeFirst   = time.Minute
 	maxProbeWait = 30 * time.Minute
-	// An endpoint that has failed for so long and so often is given up, but
-	// for one probe a day for a week.
+	// An endpoint that has failed for this long and this often is given up, except for one
+	// probe a day for a week.
 	deadAfter    = 5 * 24 * time.Hour
 	deadFailures = 50
 	deadProbe    = 24 * time.Hour
 	deadProbes   = 7
 )
 
-// mailAfter is how long after it was disabled the owners are told, and told
-// again; giving up is a mail of its own.
+// mailAfter are the times after disabling at which the owners get a mail; giving up has a
+// mail of its own.
 var mailAfter = []time.Duration{time.Hour, 60 * time.Hour}
 
-// health is how an endpoint has fared.
+// health is the delivery record of an endpoint.
 type health struct {
 	status       string
 	failures     int // attempts in a row
@@ -39,14 +39,14 @@ type health struct {
 	mails        int
 }
 
-// clean says that a success changes nothing.
+// clean reports whether a success would change nothing.
 func (h *health) clean() bool { return h.failures == 0 && h.disabledAt == nil }
 
 // never is later than any time that matters.
 var never = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// succeed takes in an attempt that was answered with a 2xx. It says whether
-// that brought the endpoint back.
+// succeed records an attempt that was answered with a 2xx. It reports whether that
+// re-enabled the endpoint.
 func (h *health) succeed() (back bool) {
 	back = h.status == Disabled
 	status := h.status
@@ -57,9 +57,9 @@ func (h *health) succeed() (back bool) {
 	return back
 }
 
-// fail takes in a failed attempt. It says until when the endpoint is to be
-// left alone (the zero time for not at all), and whether this disabled it.
-// Attempts that were under way when it was disabled are no probes.
+// fail records a failed attempt. It returns until when nothing is to be sent to the
+// endpoint (the zero time for no pause), and whether this attempt disabled it. Attempts
+// that were under way when it was disabled are not probes.
 func (h *health) fail(now time.Time, code *int, class, reason string, probe bool) (hold time.Time, disabled bool) {
 	h.failures++
 	if h.failingSince == nil {
@@ -85,12 +85,12 @@ func (h *health) fail(now time.Time, code *int, class, reason string, probe bool
 	return now.Add(min(probeFirst<<min(h.probes, 10), maxProbeWait)), false
 }
 
-// explain keeps what the newest failed attempt was answered with.
+// explain stores the answer to the newest failed attempt.
 func (h *health) explain(code *int, class, reason string) {
 	h.code, h.class, h.reason = code, &class, &reason
 }
 
-// mail says which mail to the owners is due, if one is.
+// mail returns which mail to the owners is due, and false if none is.
 func (h *health) mail(now time.Time) (kind string, due bool) {
 	switch {
 	case h.disabledAt == nil:

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Whatever an endpoint answers: it is disabled only after ten failures in a
-// row or a 410, a success always clears everything, a probe is never further
-// away than its rule says, and each mail is sent once.
+// Whatever an endpoint answers: it is disabled only after ten failures in a row or a 410, a
+// success always clears everything, a probe is never later than its rule says, and each
+// mail is sent once.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {

@@ -9,8 +9,8 @@ import (
 	"konak/internal/webhook/hour"
 )
 
-// Every attempt is counted in its hour, however many there are; a day later the hour
-// is another's.
+// Every attempt is counted in its hour, however many there are; a day later another hour
+// has the slot.
 func TestHours(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -58,7 +58,7 @@ func TestHours(t *testing.T) {
 			}
 		}
 
-		// The same hour of the next day has the place of this one.
+		// The same hour of the next day has the same slot.
 		s.Clock.Advance(24 * time.Hour)
 		for at := range 24 {
 			want(at, 0, 0)

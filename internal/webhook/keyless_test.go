@@ -16,12 +16,12 @@ import (
 	"konak/internal/webhook"
 )
 
-// sight is one way in which somebody came to see something.
+// sight is one way in which a person came to see a text.
 type sight struct{ way, text string }
 
-// What readers of webhooks, of the audit log and of mails see, and what
-// receivers get, opens no route that works without a credential: each id in it
-// is tried on each of them. Who may change a webhook sees its keyless id.
+// Nothing that readers of webhooks, of the audit log and of mails see, or that receivers
+// get, opens a route that works without a credential: each id in it is tried on each route.
+// A person who may change a webhook sees its keyless id.
 func TestReadersSeeNoKey(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -110,7 +110,7 @@ func TestReadersSeeNoKey(t *testing.T) {
 			reader.Post(path+"/rotate-secret", nil).Refused(403, "forbidden")
 			w.Key(false, m.view).Post(path+"/test", nil).Refused(403, "forbidden")
 
-			// Who may change the webhook sees it wherever the webhook is shown.
+			// A person who may change the webhook sees it wherever the webhook is shown.
 			for _, text := range []string{
 				string(w.Owner.Get(m.base).Want(200).Body),
 				string(w.Owner.Get(path).Want(200).Body),
@@ -122,7 +122,7 @@ func TestReadersSeeNoKey(t *testing.T) {
 					t.Errorf("who may change it does not see the keyless id: %s", text)
 				}
 			}
-			// It is a key and no name: a credential goes with the id.
+			// It is a key and not a name: requests with a credential use the id.
 			w.Owner.Get(m.base+"/"+e.KeylessID.String()).Refused(404, "not_found")
 			if e.KeylessID.Version() != 4 || *e.KeylessID == e.ID || *e.KeylessID == uuid.Nil {
 				t.Errorf("the keyless id is %s, the id %s", e.KeylessID, e.ID)

@@ -12,7 +12,7 @@ import (
 	"konak/internal/webhook/signature"
 )
 
-// laneState is where a lane stands between being claimed and being given back.
+// laneState is the state of a lane between being claimed and being given back.
 type laneState int
 
 const (
@@ -24,12 +24,12 @@ const (
 	gone                       // given back, claimed by another node, or deleted
 )
 
-// laneChange is what happens to a lane.
+// laneChange is an event in the life of a lane.
 type laneChange int
 
 const (
 	rowsRead        laneChange = iota // there is something to send, or something is unmarked
-	nothingRead                       // there is neither
+	nothingRead                       // neither is the case
 	runsLow                           // little is left of what was read, and more may wait
 	allMarked                         // nothing is left to send or to mark
 	notified                          // something was queued
@@ -43,8 +43,8 @@ const (
 	leaseLost                         // another node has the lane, or it is deleted
 )
 
-// laneTable is the state machine of a lane. A change that a state does not have
-// means nothing in it.
+// laneTable is the state machine of a lane. A change that is not listed for a state has no
+// effect in it.
 var laneTable = map[laneState]map[laneChange]laneState{
 	loading:   {rowsRead: sending, nothingRead: idle, settingsChanged: loading, cameBack: loading, halted: draining, leaseLost: gone},
 	sending:   {runsLow: loading, allMarked: idle, settingsChanged: loading, cameBack: loading, halted: draining, leaseLost: gone},
@@ -54,7 +54,7 @@ var laneTable = map[laneState]map[laneChange]laneState{
 	gone:      {},
 }
 
-// sendMode is how an endpoint is sent to.
+// sendMode is how deliveries are sent to an endpoint.
 type sendMode int
 
 const (
@@ -63,7 +63,7 @@ const (
 	probe                  // disabled: one delivery tells whether it is back
 )
 
-// lane is a claimed endpoint: what of it is read, under way and unmarked. The
+// lane is a claimed endpoint: its deliveries that are read, under way or unmarked. The
 // sender's lock guards it.
 type lane struct {
 	laneKey
@@ -71,14 +71,14 @@ type lane struct {
 	load  *tenantLoad
 	pace  *pace
 
-	// The endpoint's settings, as read last.
+	// The endpoint's settings, as last read.
 	module   string
 	address  *url.URL
 	sealed   [2]string        // what the signer was made from
 	signer   signature.Signer // nil while the settings are read again
 	inOrder  bool
 	disabled bool
-	healthy  bool // a success changes nothing of the endpoint's health
+	healthy  bool // a success does not change the endpoint's health
 	rate     int
 	epoch    int // counts the changes of the settings
 	settings func() time.Duration
@@ -108,9 +108,9 @@ type lane struct {
 const (
 	perEndpoint = 10
 	perTenant   = 32
-	// What is under way or not marked yet of an endpoint is what a crash can
-	// cause to be sent twice. It may be a few at first and more the more has
-	// been marked, so that it stays a small part of what was sent.
+	// The deliveries of an endpoint that are under way or not marked yet are those that a
+	// crash can cause to be sent twice. Their limit is low at first and grows with the
+	// number marked, so that they stay a small part of what was sent.
 	minUnmarked   = 6
 	maxUnmarked   = 5 * perEndpoint
 	unmarkedShare = 200
@@ -118,8 +118,8 @@ const (
 	rateSpan      = time.Second
 )
 
-// move takes the lane into the state that follows from a change. It returns
-// false where the change means nothing in the lane's state.
+// move takes the lane into the state that follows from a change. It returns false if the
+// change has no effect in the lane's state.
 func (l *lane) move(c laneChange) bool {
 	next, ok := laneTable[l.state][c]
 	if ok {
@@ -138,7 +138,7 @@ func (l *lane) mode() sendMode {
 	return normal
 }
 
-// startable says whether the lane may begin another attempt.
+// startable reports whether the lane may begin another attempt.
 func (l *lane) startable() bool {
 	limit := l.pace.limit
 	if l.mode() != normal {
@@ -147,15 +147,15 @@ func (l *lane) startable() bool {
 	return (l.state == sending || l.state == loading) && l.signer != nil && len(l.buffer) > 0 && l.inflight < limit && !l.full()
 }
 
-// full says that nothing may begin before something is marked.
+// full reports whether something must be marked before anything else may begin.
 func (l *lane) full() bool {
 	return l.unmarked >= min(minUnmarked+l.pace.marked/unmarkedShare, maxUnmarked)
 }
 
-// low says that so little is left of what was read that more is read now.
+// low reports whether so little of what was read is left that more must be read now.
 func (l *lane) low() bool { return len(l.buffer) <= readRows/4 }
 
-// halt ends the tenure: what was not begun stays in the database, and nothing is
+// halt ends the tenure: deliveries that were not begun stay in the database, and nothing is
 // sent before hold.
 func (l *lane) halt(hold time.Time) {
 	l.hold = later(l.hold, hold)
@@ -170,23 +170,22 @@ func (l *lane) rewind() {
 	l.cursorTime, l.cursorID, l.unread, l.fromHead = clock.At(time.UnixMicro(0)), uuid.Nil, true, nil
 }
 
-// readFrom is where in a lane's queue a read begins.
+// readFrom is the point in a lane's queue where a read begins.
 type readFrom struct {
 	time clock.Time
 	id   uuid.UUID
-	// held is what the lane had at that moment: what is read of it is no news,
-	// even if it has been marked meanwhile.
+	// held is what the lane had when the read began: the read skips it, even if it has been
+	// marked meanwhile.
 	held map[uuid.UUID]struct{}
-	// newest is before every position that is reserved after the read.
+	// newest is earlier than every position that is reserved after the read.
 	newest time.Time
-	// enough says that only the settings are read: the lane has enough to send.
+	// enough reports that only the settings are read because the lane has enough to send.
 	enough bool
 }
 
-// nextRead is where the next read begins: behind what was read before, and every
-// now and then at the head. A row may be committed behind the cursor (a resend
-// that overlaps, another node whose clock is slow), and a lane that never runs
-// dry would not see it.
+// nextRead returns where the next read begins: after what was read before, and from time to
+// time at the head. A row may be committed behind the cursor (by an overlapping resend, or
+// by another node whose clock is slow), and a lane that never runs dry would not see it.
 func (l *lane) nextRead() readFrom {
 	if !l.low() {
 		return readFrom{enough: true}
@@ -199,7 +198,7 @@ func (l *lane) nextRead() readFrom {
 	return readFrom{time: l.cursorTime, id: l.cursorID, held: l.held(map[uuid.UUID]struct{}{})}
 }
 
-// held adds what was read and is not marked yet to a set.
+// held adds the deliveries that were read and are not marked yet to a set.
 func (l *lane) held(to map[uuid.UUID]struct{}) map[uuid.UUID]struct{} {
 	for i := range l.buffer {
 		to[l.buffer[i].id] = struct{}{}
@@ -208,7 +207,7 @@ func (l *lane) held(to map[uuid.UUID]struct{}) map[uuid.UUID]struct{} {
 	return to
 }
 
-// take puts what was read into the lane.
+// take puts a read's result into the lane.
 func (l *lane) take(from readFrom, jobs []job) {
 	if from.enough {
 		return
@@ -216,8 +215,8 @@ func (l *lane) take(from readFrom, jobs []job) {
 	if n := len(jobs); n > 0 && l.mode() != probe {
 		l.unread = l.unread || n == readRows
 		l.cursorTime, l.cursorID = jobs[n-1].nextAt, jobs[n-1].event
-		// A retry has a time and no position, and may be ahead of the positions that
-		// are given next.
+		// A retry has a time and no position, so it may be later than the positions that
+		// are reserved next.
 		if n < readRows && l.cursorTime.After(from.newest) {
 			l.cursorTime, l.cursorID = clock.At(from.newest), uuid.Nil
 		}
@@ -236,7 +235,7 @@ func (l *lane) take(from readFrom, jobs []job) {
 	}
 }
 
-// beginSecond begins a new second of the endpoint's rate, if the last is over.
+// beginSecond begins a new second of the endpoint's rate limit if the last one is over.
 func (l *lane) beginSecond(now time.Time) {
 	if l.rate > 0 && now.Sub(l.pace.second) >= rateSpan {
 		l.pace.second, l.pace.sent = now, 0

@@ -10,8 +10,8 @@ import (
 	"konak/internal/webhook/signature"
 )
 
-// The state machine of a lane is the one that decision 0010 draws, and it has no
-// dead end: from every state a lane can be given back or lost.
+// The state machine of a lane matches the one in decision 0010, and it has no dead end:
+// from every state a lane can be given back or lost.
 func TestLaneTable(t *testing.T) {
 	t.Parallel()
 	states := map[laneState]string{
@@ -64,8 +64,8 @@ func TestLaneTable(t *testing.T) {
 	}
 }
 
-// What a crash may repeat is a few at first and grows with what was marked, up
-// to a bound: it stays below one in a hundred from some thousand on.
+// The deliveries that a crash may repeat are few at first and grow with the number marked,
+// up to a limit: they stay below one in a hundred from some thousand on.
 func TestUnmarkedIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ marked, most int }{{0, 6}, {199, 6}, {200, 7}, {1000, 11}, {2800, 20}, {1_000_000, 50}} {
@@ -79,7 +79,7 @@ func TestUnmarkedIsBounded(t *testing.T) {
 	}
 }
 
-// A tenant with as much under way as it may have gets no other slot.
+// A tenant that is at its limit of attempts under way gets no other slot.
 func TestTenantLimit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -94,7 +94,7 @@ func TestTenantLimit(t *testing.T) {
 		if s.waitForSlot(l); l.load.inLine[fast] != c.inLine {
 			t.Errorf("with %d under way it waits for a slot: %v", c.inflight, l.load.inLine[fast])
 		}
-		// It came to its limit while it waited.
+		// It reached its limit while it waited.
 		l.load.inflight, s.pools[fast].free = perTenant, 1
 		if s.fillSlots(); s.pools[fast].free != 1 || len(l.buffer) != 1 {
 			t.Error("an attempt began beyond the limit")
@@ -102,9 +102,8 @@ func TestTenantLimit(t *testing.T) {
 	}
 }
 
-// A lane that has read a retry does not pass over the places that are given
-// next, which begin a little before now; a page that was full goes on behind its
-// last row.
+// A lane that has read a retry does not skip the positions that are reserved next, which
+// begin a little before now; a page that was full continues after its last row.
 func TestRetryIsNotPassed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)

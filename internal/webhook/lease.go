@@ -12,15 +12,15 @@ import (
 	"konak/internal/kit/db"
 )
 
-// DefaultLease is how long a silent node keeps its lanes where nothing else is
-// configured. No attempt takes half as long. A node renews four times within it.
+// DefaultLease is how long a silent node keeps its lanes unless configured otherwise. No
+// attempt takes half as long. A node renews four times within it.
 const DefaultLease = 40 * time.Second
 
-// Claim is what this sender's lanes are claimed with.
+// Claim returns the id with which this sender claims its lanes.
 func (s *Sender) Claim() uuid.UUID { return s.claim }
 
-// TakeOver frees the lanes of a previous sender that is known to be gone, given
-// its claim, so that they need not wait for the end of its lease.
+// TakeOver frees the lanes of a previous sender that is known to be gone, given its claim,
+// so that they need not wait until its lease ends.
 func (s *Sender) TakeOver(ctx context.Context, previous uuid.UUID) error {
 	var n int64
 	err := s.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
@@ -37,8 +37,8 @@ func (s *Sender) TakeOver(ctx context.Context, previous uuid.UUID) error {
 	return nil
 }
 
-// renew prolongs the leases of all lanes, so that one that waits for slots or
-// for a slow answer is not taken for dead.
+// renew extends the leases of all lanes, so that a lane that waits for slots or for a slow
+// answer is not taken for dead.
 func (s *Sender) renew(ctx context.Context) {
 	s.mu.Lock()
 	ids := make([]uuid.UUID, 0, len(s.lanes))
@@ -72,28 +72,28 @@ func (s *Sender) renew(ctx context.Context) {
 	}
 }
 
-// newLease measures a lease that is about to be written. It begins before the
-// transaction does: a process that is frozen in between must not believe that
-// its lease is newer than the database says.
+// newLease measures a lease that is about to be written. It starts before the transaction
+// does: a process that is frozen in between must not believe that its lease ends later than
+// the database says.
 func (s *Sender) newLease() (since func() time.Duration, ends time.Time) {
 	return clock.Stopwatch(), s.db.Clock().Now().Add(s.lease)
 }
 
-// leaseHolds says whether no other node may have claimed the lane yet. It goes
-// by both clocks: a wall clock can be set back, and the other one may stand
-// still while the machine is suspended. The lock is held.
+// leaseHolds reports whether no other node can have claimed the lane yet. It checks both
+// clocks: a wall clock can be set back, and the monotonic one may stop while the machine is
+// suspended. The caller holds the lock.
 func (s *Sender) leaseHolds(l *lane) bool {
 	return l.renewed() < s.lease && s.db.Clock().Now().Before(l.leaseEnds)
 }
 
-// lose lets go of a lane that is no longer ours. The lock is held.
+// lose drops a lane that this sender no longer holds. The caller holds the lock.
 func (s *Sender) lose(l *lane) {
 	if l.move(leaseLost) {
 		s.drop(l)
 	}
 }
 
-// drop takes a lane that is gone out of the sender's books. The lock is held.
+// drop removes a lane from the sender's records. The caller holds the lock.
 func (s *Sender) drop(l *lane) {
 	l.buffer = nil
 	if s.lanes[l.id] == l {
@@ -102,7 +102,7 @@ func (s *Sender) drop(l *lane) {
 	s.forget(l)
 }
 
-// forget drops a lane's tenant once nothing of it is left. The lock is held.
+// forget removes a lane's tenant once it has nothing left. The caller holds the lock.
 func (s *Sender) forget(l *lane) {
 	if l.inflight > 0 {
 		return

@@ -17,8 +17,7 @@ import (
 	"konak/internal/webhook"
 )
 
-// hang holds a lane as a node does that dies in the middle: its attempt never
-// ends before the test does.
+// hang holds a lane as a dying node does: its attempt never ends before the test does.
 func hang(t *testing.T, s *apptest.Server, w *apptest.Workspace) (calls *atomic.Int64) {
 	t.Helper()
 	calls = &atomic.Int64{}
@@ -48,7 +47,7 @@ func hang(t *testing.T, s *apptest.Server, w *apptest.Workspace) (calls *atomic.
 	return calls
 }
 
-// dispatch numbers and queues what waits, and sends nothing.
+// dispatch numbers and queues waiting events, and sends nothing.
 func dispatch(t *testing.T, s *apptest.Server) {
 	t.Helper()
 	for n := 1; n > 0; {
@@ -59,7 +58,7 @@ func dispatch(t *testing.T, s *apptest.Server) {
 	}
 }
 
-// newSender makes the sender of another node.
+// newSender creates the sender of another node.
 func newSender(t *testing.T, s *apptest.Server) *webhook.Sender {
 	t.Helper()
 	out, err := s.Webhook.NewSender()
@@ -69,7 +68,7 @@ func newSender(t *testing.T, s *apptest.Server) *webhook.Sender {
 	return out
 }
 
-// attempts is how many a sender makes now.
+// attempts returns the number of attempts that a sender makes now.
 func attempts(t *testing.T, s *webhook.Sender) int {
 	t.Helper()
 	n, err := s.Step(t.Context())
@@ -79,8 +78,8 @@ func attempts(t *testing.T, s *webhook.Sender) int {
 	return n
 }
 
-// Other nodes leave a silent node's endpoints alone until its lease ends, and
-// not a moment longer.
+// Other nodes do not touch a silent node's endpoints until its lease ends, and not a moment
+// longer.
 func TestLeaseEnds(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -118,7 +117,7 @@ func TestSuccessorFreesLeases(t *testing.T) {
 	})
 }
 
-// A node that was slow finds its lane with another, marks nothing and lets go.
+// A node that was slow finds its lane claimed by another, marks nothing and drops it.
 func TestStaleNodeMarksNothing(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -158,8 +157,8 @@ func TestStaleNodeMarksNothing(t *testing.T) {
 	})
 }
 
-// A node marks nothing of an endpoint that another has claimed, even before the
-// other has marked anything itself: neither what arrived nor what failed.
+// A node marks nothing of an endpoint that another has claimed, even before the other has
+// marked anything itself: neither successes nor failures.
 func TestMarkingNeedsTheClaim(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -202,8 +201,8 @@ func TestMarkingNeedsTheClaim(t *testing.T) {
 	})
 }
 
-// The statement that marks goes by the lane's claim and by the number of
-// attempts: what another holds, and what has moved on, stays as it is.
+// The marking statement checks the lane's claim and the number of attempts: a delivery that
+// another node holds, or that has moved on, stays as it is.
 func TestMarkIsFenced(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -252,8 +251,8 @@ func TestMarkIsFenced(t *testing.T) {
 	})
 }
 
-// An attempt that began before its endpoint's secret or address changed, or whose
-// lane is lost by now, is not signed.
+// An attempt that began before its endpoint's secret or address changed, or whose lane was
+// lost meanwhile, is not signed.
 func TestStaleAttemptIsNotSigned(t *testing.T) {
 	t.Parallel()
 	node := newSender(t, apptest.New(t, db.SQLite))
@@ -262,8 +261,8 @@ func TestStaleAttemptIsNotSigned(t *testing.T) {
 	}
 }
 
-// A node that was frozen for longer than its lease signs nothing more: another
-// has claimed the endpoint and sends what is left.
+// A node that was frozen for longer than its lease signs nothing more: another has claimed
+// the endpoint and sends the rest.
 func TestFrozenNodeSignsNothing(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -295,8 +294,8 @@ func TestFrozenNodeSignsNothing(t *testing.T) {
 	})
 }
 
-// A node that was frozen, and whose endpoint nobody has claimed meanwhile, asks
-// the database and goes on.
+// A node that was frozen, and whose endpoint nobody has claimed meanwhile, asks the
+// database and continues.
 func TestThawedNodeGoesOn(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -319,9 +318,9 @@ func TestThawedNodeGoesOn(t *testing.T) {
 	})
 }
 
-// A node whose clock is behind, or whose transaction began early and came late,
-// does not put what it writes or dispatches before what came earlier: not in its
-// number, and not behind the point that a lane has read to.
+// A node whose clock is behind, or whose transaction began early and committed late, does
+// not place what it writes or dispatches before earlier events: neither by its number, nor
+// behind the point that a lane has read to.
 func TestOrderAcrossNodes(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -366,8 +365,8 @@ func TestOrderAcrossNodes(t *testing.T) {
 	})
 }
 
-// Whatever is queued stands behind everything that was queued before it,
-// however short before: events, what is resent and what is recovered.
+// Everything that is queued comes after everything that was queued before it, however short
+// before: events, resends and recoveries.
 func TestEverythingQueuesBehind(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

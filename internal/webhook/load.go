@@ -16,22 +16,22 @@ import (
 	"konak/internal/webhook/signature"
 )
 
-// startLoad begins to read the settings of a lane that came into the state
-// loading, and what is due in it. The lock is held.
+// startLoad begins to read the settings of a lane that entered the state loading, and its
+// due deliveries. The caller holds the lock.
 func (s *Sender) startLoad(l *lane) {
 	l.reads++
 	go s.loadLane(l, l.reads, l.nextRead())
 }
 
-// loaded is what was read of a lane.
+// loaded is the result of reading a lane.
 type loaded struct {
 	target target
 	jobs   []job
 	early  bool // what waits has no body yet
 }
 
-// loadLane reads a lane and puts what it read into it, unless the lane came into
-// another state or was read again meanwhile.
+// loadLane reads a lane and puts the result into it, unless the lane has changed state or
+// was read again meanwhile.
 func (s *Sender) loadLane(l *lane, read int, from readFrom) {
 	now := s.db.Clock().Now()
 	from.newest = now.Add(-queueStart)
@@ -74,7 +74,7 @@ func (s *Sender) loadLane(l *lane, read int, from readFrom) {
 	s.advance(l)
 }
 
-// readLane reads a lane's settings, what is due in it and the bodies.
+// readLane reads a lane's settings, its due deliveries and their bodies.
 func readLane(r *db.Reader, k laneKey, from readFrom, now time.Time) (got loaded, err error) {
 	if got.target, err = findTarget(r, k); err != nil || from.enough || got.target.status == Paused {
 		return got, err
@@ -89,7 +89,7 @@ func readLane(r *db.Reader, k laneKey, from readFrom, now time.Time) (got loaded
 	return got, loadBodies(r, k.tenant, got.jobs)
 }
 
-// loadBodies reads what is sent with each job.
+// loadBodies reads the body of each job.
 func loadBodies(r *db.Reader, tenant uuid.UUID, jobs []job) error {
 	ids := make([]uuid.UUID, len(jobs))
 	for i, j := range jobs {
@@ -104,13 +104,12 @@ func loadBodies(r *db.Reader, tenant uuid.UUID, jobs []job) error {
 	return err
 }
 
-// probeRows is among how many waiting deliveries one is sought to probe with.
+// probeRows is the number of waiting deliveries that are searched for one to probe with.
 const probeRows = 8
 
-// probeJob finds the delivery that tells whether a disabled endpoint is back:
-// the first in its queue, whenever its own next attempt would be, whose event
-// has its number. It is early when there are only others: they get it in a
-// moment.
+// probeJob finds the delivery that probes a disabled endpoint: the first in its queue whose
+// event has its number, even if its own next attempt is later. Early is true if the queue
+// has only deliveries whose events have no number yet; they get it in a moment.
 func probeJob(r *db.Reader, k laneKey, now time.Time) (one []job, early bool, err error) {
 	jobs, err := dueJobs(r, k, clock.At(never), clock.At(time.UnixMicro(0)), uuid.Nil, probeRows)
 	if err == nil {
@@ -126,12 +125,12 @@ func probeJob(r *db.Reader, k laneKey, now time.Time) (one []job, early bool, er
 	return jobs[i : i+1], false, nil
 }
 
-// applySettings puts an endpoint's settings into its lane. The lock is held.
+// applySettings puts an endpoint's settings into its lane. The caller holds the lock.
 func (s *Sender) applySettings(l *lane, t *target) (err error) {
 	now := s.db.Clock().Now()
 	l.settings = clock.Stopwatch()
-	// What it leads to is checked when it is dialled: the allowed ranges may
-	// have changed since it was registered.
+	// The address that the name resolves to is checked when it is dialled: the allowed
+	// ranges may have changed since the endpoint was registered.
 	if l.address, err = url.Parse(t.address); err != nil {
 		return err
 	}
@@ -154,7 +153,7 @@ func (s *Sender) applySettings(l *lane, t *target) (err error) {
 }
 
 // openSecrets opens an endpoint's signing secrets. The one before a rotation comes first
-// while it lasts: the plain signature, which holds one only, keeps to it.
+// while it is valid, because the plain signature can hold only one and keeps using it.
 func openSecrets(box *secret.Box, k laneKey, t *target) ([]string, error) {
 	var keys []string
 	for _, sealed := range [][]byte{t.oldSecret, t.secret} {

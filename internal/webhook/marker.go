@@ -22,7 +22,7 @@ const (
 	markRetry = 250 * time.Millisecond
 )
 
-// entry is a lane's part of a batch, and what came of it.
+// entry is a lane's part of a batch, with its outcome.
 type entry struct {
 	lane    *lane
 	module  string
@@ -35,14 +35,14 @@ type entry struct {
 	outcome
 }
 
-// outcome is what the transaction made of an entry.
+// outcome is the transaction's result for an entry.
 type outcome struct {
 	lost     bool // another node has the lane, or it is deleted
 	kept     bool // something is due in a lane that was to be given back
 	back     bool // a disabled endpoint answered
 	disabled bool
-	mail     bool // the owners are to be told something
-	renewed  bool // the lease was prolonged
+	mail     bool // the owners are to be notified
+	renewed  bool // the lease was extended
 	changed  bool // the health
 	health   health
 	marks    []mark
@@ -50,7 +50,7 @@ type outcome struct {
 	until    time.Time // nothing is sent before
 }
 
-// markSoon has what waits marked. The lock is held.
+// markSoon starts marking the waiting results. The caller holds the lock.
 func (s *Sender) markSoon() {
 	if !s.marking {
 		s.marking = true
@@ -58,8 +58,8 @@ func (s *Sender) markSoon() {
 	}
 }
 
-// markAll writes batches until nothing waits. What finishes during one batch
-// forms the next, so the busier it is the larger they are.
+// markAll writes batches until nothing waits. Results that arrive during one batch form the
+// next, so batches grow with the load.
 func (s *Sender) markAll() {
 	for {
 		batch := s.takeBatch()
@@ -71,7 +71,7 @@ func (s *Sender) markAll() {
 		if err != nil {
 			s.log.Error("webhook results could not be marked", "error", err, "retry_in", markRetry)
 		}
-		for _, e := range batch { // rarely one; whoever waits for the lanes waits for this too
+		for _, e := range batch { // rarely one; callers that wait for the lanes wait for this too
 			if err == nil && e.mail {
 				s.mailOwners(context.Background(), e.lane.laneKey)
 			}
@@ -90,7 +90,7 @@ func (s *Sender) markAll() {
 	}
 }
 
-// takeBatch takes what is marked next: nil where nothing waits.
+// takeBatch takes the results to mark next; nil if none wait.
 func (s *Sender) takeBatch() []*entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,9 +124,9 @@ func (s *Sender) takeBatch() []*entry {
 	return batch
 }
 
-// commit writes a batch. Deliveries of a lane that another node has claimed, and
-// deliveries that have moved on, are not marked. What changes an endpoint's
-// health, was tried before or gives its lane back locks the lane's row first.
+// commit writes a batch. Deliveries of a lane that another node has claimed, and deliveries
+// that have moved on, are not marked. If an entry changes an endpoint's health, contains a
+// delivery that was tried before or gives its lane back, the lane's row is locked first.
 func (s *Sender) commit(batch []*entry) error {
 	return s.db.System("delivery claim").InTx(context.Background(), func(tx *db.Tx) error {
 		if err := s.lockLanes(tx, batch); err != nil {
@@ -163,8 +163,8 @@ func (s *Sender) commit(batch []*entry) error {
 	})
 }
 
-// lockLanes locks the lanes that need it, which prolongs their leases, and notes
-// which are lost.
+// lockLanes locks the lanes that need it, which extends their leases, and notes which are
+// lost.
 func (s *Sender) lockLanes(tx *db.Tx, batch []*entry) error {
 	var ids []uuid.UUID
 	for _, e := range batch {
@@ -186,7 +186,7 @@ func (s *Sender) lockLanes(tx *db.Tx, batch []*entry) error {
 	return err
 }
 
-// findLost notes which of the lanes of a batch that were not locked are lost.
+// findLost notes which of the batch's unlocked lanes are lost.
 func (s *Sender) findLost(tx *db.Tx, batch []*entry) error {
 	ids := make([]uuid.UUID, len(batch))
 	for i, e := range batch {
@@ -217,13 +217,13 @@ func (s *Sender) giveBack(tx *db.Tx, batch []*entry) error {
 	return err
 }
 
-// locks says whether more than first attempts that arrived is to be written.
+// locks reports whether the entry contains more than successful first attempts.
 func (e *entry) locks() bool {
 	return e.release || !e.healthy || slices.ContainsFunc(e.results, func(r result) bool { return !r.ok() || r.attempts > 0 })
 }
 
-// collectMarks finds the new states of the entry's deliveries, if its lane is
-// still ours, after taking them into its endpoint's health.
+// collectMarks determines the new states of the entry's deliveries, if its lane is still
+// held, after applying them to its endpoint's health.
 func (e *entry) collectMarks(tx *db.Tx) error {
 	if e.lost {
 		return nil
@@ -236,7 +236,7 @@ func (e *entry) collectMarks(tx *db.Tx) error {
 		if !r.ok() {
 			m.fail(tx.Now())
 			if e.inOrder && m.status != Exhausted {
-				// It keeps its place at the head; the whole lane waits.
+				// It stays at the head of the queue; the whole lane waits.
 				if e.health.status != Disabled {
 					e.until = later(e.until, m.nextAt)
 				}
@@ -251,7 +251,7 @@ func (e *entry) collectMarks(tx *db.Tx) error {
 	return nil
 }
 
-// updateHealth takes the results into the endpoint's health, where they change it.
+// updateHealth applies the results to the endpoint's health if they change it.
 func (e *entry) updateHealth(tx *db.Tx) error {
 	failed := false
 	for i := range e.results {
@@ -308,7 +308,7 @@ func (e *entry) updateHealth(tx *db.Tx) error {
 			return err
 		}
 	}
-	// The lane is given back later; when it is probed is known from now on.
+	// The lane is given back later, but its next probe is known from now on.
 	return holdLane(tx, e.lane.laneKey, clock.At(e.until))
 }
 
@@ -319,9 +319,9 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// fail gives a delivery the state that a failed attempt leaves it in. A probe
-// uses up nothing of its schedule: it waits as long again, so that the next
-// probe is another's turn where there is one.
+// fail gives a delivery the state that follows a failed attempt. A probe does not advance
+// its retry schedule: it waits as long as before, so that the next probe uses another
+// delivery if there is one.
 func (m *mark) fail(now time.Time) {
 	tried := m.attempts + 1 - m.base
 	if m.probe {
@@ -339,7 +339,7 @@ func (m *mark) fail(now time.Time) {
 	}
 }
 
-// finish puts a batch's outcome back into its lane. The lock is held.
+// finish applies a batch's outcome to its lane. The caller holds the lock.
 func (s *Sender) finish(e *entry, err error) {
 	l := e.lane
 	if l.state == gone {

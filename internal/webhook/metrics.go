@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/outbound"
 )
 
-// metrics are what operators see of sending.
+// metrics are the sending metrics for operators.
 type metrics struct {
 	attempts   *prometheus.HistogramVec
 	deliveries *prometheus.CounterVec
@@ -22,8 +22,8 @@ type metrics struct {
 }
 
 const (
-	// sampleEvery is how often the queue is measured, and maxSampled how far:
-	// a queue that long is trouble enough to know.
+	// sampleEvery is how often the queue is measured, and maxSampled the largest length
+	// that is measured: beyond it the exact number does not matter.
 	sampleEvery = 15 * time.Second
 	maxSampled  = 100_000
 )
@@ -40,12 +40,12 @@ func (s *Sender) Measure(ctx context.Context) {
 	s.metrics.waiting.Set(float64(n))
 }
 
-// countDeliveries counts n deliveries that came into a status.
+// countDeliveries counts n deliveries that entered a status.
 func (m *metrics) countDeliveries(status string, n int) {
 	m.deliveries.WithLabelValues(status).Add(float64(n))
 }
 
-// newMetrics makes the metrics and registers them.
+// newMetrics creates the metrics and registers them.
 func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
 		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -84,7 +84,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
-// count takes in what was marked.
+// count records what was marked.
 func (m *metrics) count(e *entry) {
 	if e.lost {
 		return

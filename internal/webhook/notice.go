@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/outbound"
 )
 
-// What the owners of a workspace are told by mail.
+// The kinds of mails to the owners of a workspace.
 const (
 	NoticeRotated  = "rotated"
 	NoticeDeleted  = "deleted"
@@ -21,25 +21,25 @@ const (
 // Notice is a mail to the owners.
 type Notice struct {
 	Kind string
-	// Module and Endpoint say where it is looked after; a deleted one has no id.
+	// Module and Endpoint identify the endpoint; a deleted one has no id.
 	Module   string
 	Endpoint uuid.UUID
 	Address  string
-	// Class, Code and Reason are why the endpoint is disabled.
+	// Class, Code and Reason explain why the endpoint is disabled.
 	Class  string
 	Code   *int
 	Reason string
-	// IP is where the call came from that rotated or deleted it.
+	// IP is the address of the caller who rotated or deleted it.
 	IP string
 }
 
-// Owners tells the owners of the transaction's workspace something by mail,
-// if the transaction commits.
+// Owners sends a mail to the owners of the transaction's workspace if the transaction
+// commits.
 type Owners interface {
 	Notify(tx *db.Tx, n Notice) error
 }
 
-// Text is the mail in one language: "tr" or "en".
+// Text returns the mail in one language: "tr" or "en".
 func (n Notice) Text(lang string) (subject string, body []string) {
 	if lang == "tr" {
 		return n.turkish()
@@ -103,7 +103,7 @@ func (n Notice) turkish() (subject string, body []string) {
 		}
 }
 
-// turkishReason says the class of the error, since its text is English.
+// turkishReason returns the error's class in Turkish, since its text is English.
 func (n Notice) turkishReason() string {
 	switch {
 	case n.Class == outbound.ClassStatus && n.Code != nil:
@@ -124,7 +124,7 @@ func (n Notice) turkishReason() string {
 	return n.Reason
 }
 
-// Path is where in the panel the endpoint is looked after.
+// Path is the panel's path of the endpoint.
 func (n Notice) Path() string {
 	path := "/" + n.Module + "/webhooks"
 	switch {
@@ -136,8 +136,8 @@ func (n Notice) Path() string {
 	return path + "/" + n.Endpoint.String()
 }
 
-// mailOwners sends the mail about a disabled endpoint that is due, if it still
-// is: the row says which were sent.
+// mailOwners sends the mail about a disabled endpoint that is due, if it still is: the row
+// records which were sent.
 func (s *Sender) mailOwners(ctx context.Context, k laneKey) {
 	err := s.db.Tenant(k.tenant).InTx(ctx, func(tx *db.Tx) error {
 		t, err := lockTarget(tx, k)

@@ -11,8 +11,8 @@ import (
 	"konak/internal/webhook"
 )
 
-// A paused endpoint is sent nothing, so a test of it is refused instead of
-// leaving a delivery that waits for ever.
+// A paused endpoint is sent nothing, so a test of it is refused instead of leaving a
+// delivery that waits for ever.
 func TestTestOfAPausedEndpoint(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -30,7 +30,7 @@ func TestTestOfAPausedEndpoint(t *testing.T) {
 	})
 }
 
-// setLicences gives a workspace other licences.
+// setLicences sets a workspace's licences.
 func setLicences(t *testing.T, s *apptest.Server, tenant uuid.UUID, list ...string) {
 	t.Helper()
 	if err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
@@ -41,8 +41,8 @@ func setLicences(t *testing.T, s *apptest.Server, tenant uuid.UUID, list ...stri
 	}
 }
 
-// An event of a module whose licence has ended is not sent, by a recovery
-// neither; with the licence back a recovery brings it.
+// An event of a module whose licence has ended is not sent, not even by a recovery; with
+// the licence back a recovery sends it.
 func TestUnlicensedEventsAreNotSent(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -74,7 +74,7 @@ func TestUnlicensedEventsAreNotSent(t *testing.T) {
 	})
 }
 
-// counter reads one value of the server's metrics.
+// counter returns one value of the server's metrics.
 func counter(t *testing.T, s *apptest.Server, name, status string) float64 {
 	t.Helper()
 	families, err := s.Metrics().Gather()
@@ -125,8 +125,8 @@ func TestDeliveryMetrics(t *testing.T) {
 	})
 }
 
-// A round of cleaning that removed less than a batch asks for no other, and one
-// that finds nothing writes nothing.
+// A cleaning round that removed less than a batch requests no other, and one that finds
+// nothing writes nothing.
 func TestCleaningEnds(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

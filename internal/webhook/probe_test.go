@@ -17,7 +17,7 @@ import (
 	"konak/internal/webhook"
 )
 
-// untilDisabled lets attempts fail until the endpoint is switched off.
+// untilDisabled makes attempts fail until the endpoint is disabled.
 func untilDisabled(t *testing.T, s *apptest.Server, w *apptest.Workspace, e webhook.Registered) webhook.Endpoint {
 	t.Helper()
 	for range 12 {
@@ -32,9 +32,9 @@ func untilDisabled(t *testing.T, s *apptest.Server, w *apptest.Workspace, e webh
 	return webhook.Endpoint{}
 }
 
-// An endpoint with a single delivery, whose own next attempt is most of a day
-// away, is probed like one with many and comes back by itself; its delivery
-// used up no attempt of its schedule meanwhile.
+// An endpoint with a single delivery, whose own next attempt is most of a day away, is
+// probed like one with many and recovers by itself; its delivery used up no attempt of its
+// schedule meanwhile.
 func TestLoneDeliveryIsTheProbe(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -80,9 +80,8 @@ func TestLoneDeliveryIsTheProbe(t *testing.T) {
 	})
 }
 
-// A probe that fails leaves its delivery where it stood in its schedule, and
-// lets another have the next turn: one that the receiver cannot stomach must
-// not keep the endpoint off.
+// A failed probe leaves its delivery at its place in the schedule, and another delivery has
+// the next turn: one that the receiver cannot process must not keep the endpoint off.
 func TestProbesTakeTurns(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -121,15 +120,14 @@ func TestProbesTakeTurns(t *testing.T) {
 		if list[0].Status != webhook.Delivered || list[1].Status != webhook.Failed {
 			t.Fatalf("got %+v", list)
 		}
-		// Ten attempts are behind it, the tenth wait before it: not the eleventh.
+		// Ten attempts were made, and the tenth wait precedes it: not the eleventh.
 		if next := list[1].NextAttemptAt.Sub(s.Clock.Now()); next > 24*time.Hour {
 			t.Errorf("the probe moved the delivery on in its schedule: %s", next)
 		}
 	})
 }
 
-// Without anything that waits there is nothing to probe with, and no time is
-// promised.
+// Without a waiting delivery there is nothing to probe with, and no time is promised.
 func TestNothingToProbeWith(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -177,9 +175,9 @@ func emitMany(t *testing.T, s *apptest.Server, w *apptest.Workspace, n int) {
 	}
 }
 
-// A delivery that is queued again behind the point that a busy lane has come
-// to is sent soon, and not when the lane has run dry. Stopping in the middle
-// of a long queue takes no longer than what is under way.
+// A delivery that is queued again behind the read position of a busy lane is sent soon, and
+// not only when the lane has run dry. Stopping in the middle of a long queue takes no
+// longer than the attempts under way.
 func TestBusyLaneLooksBack(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -235,9 +233,9 @@ func TestBusyLaneLooksBack(t *testing.T) {
 	})
 }
 
-// Tests of a disabled endpoint that fail leave its pause as it is: the probe comes
-// when it was due, and the one after it as if nobody had tested. One that is
-// answered brings the endpoint back.
+// Failed tests of a disabled endpoint leave its pause as it is: the probe comes when it was
+// due, and the one after it as if nobody had tested. A successful test re-enables the
+// endpoint.
 func TestTestsChangeNoPause(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -14,14 +14,14 @@ const (
 	RecoveryDone    = "done"
 )
 
-// Recovery is a range of time whose events an endpoint is to be sent, and how
-// far that has come.
+// Recovery is a range of time whose events are to be sent to an endpoint, with its
+// progress.
 type Recovery struct {
 	ID       uuid.UUID  `json:"id" format:"uuid"`
 	Endpoint uuid.UUID  `json:"endpoint_id" format:"uuid"`
 	Since    clock.Time `json:"since"`
 	Until    clock.Time `json:"until"`
-	// Delivered sends again what had already arrived.
+	// Delivered also resends events that had already arrived.
 	Delivered  bool        `json:"include_delivered" doc:"Whether deliveries that had arrived are also resent"`
 	Status     string      `json:"status" enum:"running,done" doc:"done: everything in the range is queued; the delivery history shows what arrived"`
 	Progress   float64     `json:"progress" minimum:"0" maximum:"1" example:"0.25" doc:"Share of the range processed so far"`
@@ -30,11 +30,10 @@ type Recovery struct {
 	Queued     int         `json:"queued" example:"37" doc:"Number of deliveries queued for the endpoint"`
 	CreatedAt  clock.Time  `json:"created_at"`
 	FinishedAt *clock.Time `json:"finished_at" nullable:"true"`
-	after      uuid.UUID   // the last event that was looked at
+	after      uuid.UUID   // the last event that was examined
 }
 
-// advance says how far the recovery has come once it has looked at events up to
-// one, or at all of them.
+// advance records that the recovery has examined the events up to last.
 func (r *Recovery) advance(last uuid.UUID, examined, queued int) {
 	sec, nsec := last.Time().UnixTime()
 	r.after, r.Examined, r.Queued = last, r.Examined+examined, r.Queued+queued
@@ -47,8 +46,8 @@ func (r *Recovery) finish(now time.Time) {
 	r.measure()
 }
 
-// measure works out the part of the range that is done. Only what is done is
-// whole: the last event may lie at the very end of the range.
+// measure computes the finished part of the range. Only a finished recovery is at 1: the
+// last event may be at the very end of the range.
 func (r *Recovery) measure() {
 	if r.Status == RecoveryDone {
 		r.Progress = 1

@@ -13,7 +13,7 @@ import (
 	"konak/internal/webhook"
 )
 
-// announce makes events without records, many to a transaction.
+// announce creates events without records, many per transaction.
 func announce(t *testing.T, s *apptest.Server, w *apptest.Workspace, n int) {
 	t.Helper()
 	ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: w.ID, Slug: w.Slug})
@@ -30,7 +30,7 @@ func announce(t *testing.T, s *apptest.Server, w *apptest.Workspace, n int) {
 	}
 }
 
-// A long recovery tells how far it has come, from its start to its end.
+// A long recovery reports its progress, from its start to its end.
 func TestRecoveryProgress(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -89,7 +89,7 @@ func TestRecoveryProgress(t *testing.T) {
 			t.Errorf("%d arrived again", n)
 		}
 
-		// It is nobody else's, nor the other module's.
+		// Nobody else and no other module can see it.
 		other.Owner.Get(hooks+"/recoveries/"+rec.ID.String()).Refused(404, "not_found")
 		other.Owner.Get(path+"/recoveries").Refused(404, "not_found")
 		w.Owner.Get(mailHooks+"/recoveries/"+rec.ID.String()).Refused(404, "not_found")

@@ -23,7 +23,7 @@ import (
 
 const mailHooks = "/api/mail/v1/webhooks"
 
-// deliveries reads an endpoint's history.
+// deliveries returns an endpoint's history.
 func deliveries(w *apptest.Workspace, id uuid.UUID) []webhook.Delivery {
 	var list []webhook.Delivery
 	w.Owner.Get(hooks + "/" + id.String() + "/events").Want(200).Data(&list)
@@ -79,7 +79,7 @@ func TestRotation(t *testing.T) {
 			t.Error(diff)
 		}
 
-		// With a grace both secrets verify for that long.
+		// With a grace period both secrets verify until it ends.
 		var next webhook.Registered
 		w.Owner.Post(path, map[string]any{"grace_seconds": 60}).Want(200).Data(&next)
 		exempt(w, 2)
@@ -130,7 +130,7 @@ func TestStatus(t *testing.T) {
 		if got := len(rcv.take()); got != 1 {
 			t.Fatalf("%d requests, want 1", got)
 		}
-		// What it missed is recovered.
+		// The events that it missed are recovered.
 		w.Owner.Post(hooks+"/"+e.ID.String()+"/recover", map[string]any{"since": s.Clock.Now().Add(-31 * 24 * time.Hour).Format(time.RFC3339)}).Refused(422, "validation_failed")
 		s.Clock.Advance(time.Second)
 		w.Owner.Post(hooks+"/"+e.ID.String()+"/recover", map[string]any{"since": s.Clock.Now().Add(-time.Hour).Format(time.RFC3339)}).Want(202)
@@ -178,9 +178,9 @@ func TestResend(t *testing.T) {
 		if detail.Headers["X-Service-Event"] != "dlp.exception.created" || detail.Headers["X-Service-Signature"] != "" {
 			t.Errorf("headers %v", detail.Headers)
 		}
-		// The endpoint's id is no delivery's.
+		// The endpoint's id does not work as a delivery's.
 		w.Owner.Post(hooks+"/events/"+e.ID.String()+"/resend", nil).Refused(404, "not_found")
-		// The other module's routes see nothing of it.
+		// The other module's routes do not see it.
 		w.Owner.Post(mailHooks+"/deliveries/"+d.ID.String()+"/resend", nil).Refused(404, "not_found")
 		w.Owner.Get(mailHooks+"/"+e.ID.String()+"/deliveries").Refused(404, "not_found")
 	})
@@ -200,8 +200,8 @@ func TestEmit(t *testing.T) {
 		if len(got) != 1 || !strings.Contains(string(got[0].body), out.EventID) || !strings.Contains(string(got[0].body), `"object":{"id":"42"}`) {
 			t.Fatalf("got %d: %s", len(got), got[0].body)
 		}
-		// A key of the test environment writes the event and sends nothing, beside
-		// what is live neither.
+		// A key of the test environment writes the event and sends nothing, even next to
+		// live deliveries.
 		w.Key(true, perm.EventsEmit).Post(hooks+"/emit", in).Want(202)
 		s.Settle()
 		if got := rcv.take(); len(got) != 0 || len(deliveries(w, e.ID)) != 1 {
@@ -221,11 +221,11 @@ func TestEmit(t *testing.T) {
 		}
 		test.Post(hooks+"/events/"+deliveries(w, e.ID)[0].ID.String()+"/resend", nil).Refused(409, "test_environment")
 		test.Post(hooks+"/"+e.ID.String()+"/recover", map[string]any{"since": s.Clock.Now().Add(-time.Hour)}).Refused(409, "test_environment")
-		// Nor does it change what is live.
+		// Nor does it change live endpoints.
 		test.Post(hooks+"/"+e.ID.String()+"/rotate-secret", nil).Refused(409, "test_environment")
 		test.Post(hooks+"/"+e.ID.String()+"/status", map[string]any{"status": "paused"}).Refused(409, "test_environment")
 		test.Delete(hooks+"/"+e.ID.String()).Refused(409, "test_environment")
-		// A recovery sends none of its events either.
+		// A recovery does not send its events either.
 		s.Clock.Advance(time.Second)
 		w.Owner.Post(hooks+"/"+e.ID.String()+"/recover", map[string]any{"since": s.Clock.Now().Add(-time.Hour)}).Want(202)
 		s.Settle()
@@ -282,7 +282,7 @@ func TestEventsList(t *testing.T) {
 				t.Errorf("%s: %d, want %d", query, len(list), want)
 			}
 		}
-		// A narrowed list goes on behind its cursor.
+		// A narrowed list continues after its cursor.
 		var head, tail []webhook.Delivery
 		resp = w.Owner.Get(hooks + one + "?event_type=dlp.exception.created&limit=2").Want(200).Data(&head)
 		w.Owner.Get(hooks + one + "?event_type=dlp.exception.created&limit=2&cursor=" + resp.NextCursor()).Want(200).Data(&tail)
@@ -384,7 +384,7 @@ func TestKeylessOff(t *testing.T) {
 	})
 }
 
-// Guessing ids is hopeless and also conspicuous: strangers may ask little.
+// Guessing ids is hopeless and also conspicuous: the calls of strangers are limited.
 func TestKeylessLimit(t *testing.T) {
 	t.Parallel()
 	s := apptest.NewWith(t, func(cfg *app.Config) { cfg.LimitFactor = 1 })
@@ -424,7 +424,7 @@ func TestChange(t *testing.T) {
 	})
 }
 
-// A deleted endpoint leaves nothing behind, however much it had.
+// A deleted endpoint leaves no rows behind, however many it had.
 func TestDeleteTakesEverything(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

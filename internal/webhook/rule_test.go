@@ -14,8 +14,8 @@ import (
 	"konak/internal/webhook"
 )
 
-// The catalog narrows by licence, and registration goes by it; its older name
-// answers alike. Seeing it needs no right to change anything.
+// The catalog depends on the licence, and registration depends on the catalog; its older
+// address answers alike. Seeing it needs no right to change anything.
 func TestCatalogNarrows(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -66,9 +66,8 @@ func TestCatalogNarrows(t *testing.T) {
 	})
 }
 
-// Registering and changing needs erp.settings.manage, seeing erp.settings.view,
-// and whoever sends a credential without them is refused where nobody's would
-// do.
+// Registering and changing needs erp.settings.manage, seeing needs erp.settings.view, and a
+// credential without them is refused even on routes that need none.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -94,8 +93,8 @@ func TestPermissions(t *testing.T) {
 	})
 }
 
-// What an endpoint asked for when it could does not keep a person from changing
-// the rest of it.
+// Events that an endpoint subscribed to while it could do not keep a person from changing
+// its other settings.
 func TestChangeAfterALicenceEnded(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -115,7 +114,7 @@ func TestChangeAfterALicenceEnded(t *testing.T) {
 	})
 }
 
-// A disabled endpoint is tried at once at the address that it was given anew.
+// A disabled endpoint is tried at once when it gets a new address.
 func TestNewAddressIsTriedAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -146,7 +145,7 @@ func TestNewAddressIsTriedAtOnce(t *testing.T) {
 	})
 }
 
-// A delivery is queued again from every state, and arrives.
+// A delivery can be queued again from every state, and arrives.
 func TestResendFromEveryState(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -179,7 +178,7 @@ func TestResendFromEveryState(t *testing.T) {
 	})
 }
 
-// Mail shows the newest hundred and no page behind them.
+// Mail shows the newest hundred deliveries and no further page.
 func TestMailHistory(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -210,8 +209,8 @@ func TestMailHistory(t *testing.T) {
 	})
 }
 
-// Mails lead to where the endpoint is looked after, and say in the reader's
-// language what is wrong.
+// Mails link to the endpoint's page in the panel, and say in the reader's language what is
+// wrong.
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -256,8 +255,8 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// A history that is narrowed to what is rare in it is read in bounded steps: a
-// page may be empty, and leads to the next until everything was looked through.
+// A history that is narrowed to rare deliveries is read in bounded steps: a page may be
+// empty, and leads to the next until everything was searched.
 func TestNarrowedHistoryInSteps(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -15,7 +15,7 @@ import (
 	"konak/internal/webhook"
 )
 
-// catalog reads what can be subscribed to, with its schemas made ready.
+// catalog returns the events that can be subscribed to, with compiled schemas.
 func catalog(t *testing.T, w *apptest.Workspace) (list []webhook.CatalogEntry, schemas map[string]*jsonschema.Schema) {
 	t.Helper()
 	w.Owner.Get("/api/v1/webhooks/catalog").Want(200).Data(&list)
@@ -46,8 +46,8 @@ func valid(t *testing.T, s *jsonschema.Schema, body []byte) error {
 	return s.Validate(v)
 }
 
-// Every example is what its schema says, and the schemas say something: each
-// part of a body that is not of its form is found.
+// Every example matches its schema, and the schemas are strict: every wrong part of a body
+// is found.
 func TestCatalogSchemas(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
@@ -109,7 +109,7 @@ func TestCatalogSchemas(t *testing.T) {
 	}
 }
 
-// changeEverything takes records through what the sample does not do.
+// changeEverything changes records in the ways that the sample does not.
 func changeEverything(w *apptest.Workspace) {
 	const crm = "/api/crm/v1"
 	contact := w.Owner.Post(crm+"/contacts", map[string]any{"name": "Elif"}).Want(201).ID()
@@ -136,8 +136,8 @@ func changeEverything(w *apptest.Workspace) {
 	w.Owner.Delete(crm + "/contacts/" + gone).Want(200)
 }
 
-// What is really sent is what the schemas say: records of every module, what a
-// customer emits, and what is too large.
+// The sent bodies match the schemas: records of every module, events that a customer emits,
+// and bodies that are too large.
 func TestDeliveriesFitTheirSchemas(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

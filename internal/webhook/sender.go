@@ -20,21 +20,21 @@ import (
 	"konak/internal/kit/trace"
 )
 
-// Topic is woken when lanes have something to do.
+// Topic is signalled when lanes have something to do.
 const Topic = "webhook"
 
 const (
 	maxClaimed = 128
 	maxLanes   = 4096
 	look       = time.Second // without being woken
-	// idleTime is how long a lane is kept when it has run dry: under a steady
-	// flow most transactions that claim and release are saved.
+	// idleTime is how long a lane is kept after it has run dry: under a steady flow this
+	// saves most transactions that claim and release.
 	idleTime = 50 * time.Millisecond
 	drain    = outbound.Timeout + 3*time.Second
 )
 
-// Sender posts the waiting deliveries. Any number of them, in any number of
-// processes, share the lanes of a database.
+// Sender sends the waiting deliveries. Any number of senders, in any number of processes,
+// share the lanes of a database.
 type Sender struct {
 	db      *db.DB
 	box     *secret.Box
@@ -43,7 +43,7 @@ type Sender struct {
 	log     *slog.Logger
 	metrics *metrics
 	traces  *trace.Tracer
-	claim   uuid.UUID // what this sender's lanes are claimed with
+	claim   uuid.UUID // the id that this sender claims lanes with
 	lease   time.Duration
 
 	mu       sync.Mutex
@@ -66,15 +66,15 @@ type SenderConfig struct {
 	DB      *db.DB
 	Box     *secret.Box      // opens the signing secrets
 	Out     *outbound.Client // makes the requests
-	Owners  Owners           // are told about endpoints that do not answer
+	Owners  Owners           // notified about endpoints that do not answer
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 	Traces  *trace.Tracer // gets the attempts; nil for none
-	Lease   time.Duration // how long a silent sender keeps its lanes; DefaultLease where it is zero
+	Lease   time.Duration // how long a silent sender keeps its lanes; zero means DefaultLease
 }
 
-// NewSender makes the sender of a process and registers its metrics. It returns
-// an error where something is missing.
+// NewSender creates the sender of a process and registers its metrics. It returns an error
+// if something is missing.
 func NewSender(c SenderConfig) (*Sender, error) {
 	if c.DB == nil || c.Box == nil || c.Out == nil || c.Owners == nil || c.Log == nil || c.Metrics == nil {
 		return nil, errors.New("webhook: the sender needs a database, a box of secrets, a client, owners, a log and metrics")
@@ -89,8 +89,8 @@ func NewSender(c SenderConfig) (*Sender, error) {
 	return s, nil
 }
 
-// Step takes one round of what is due now and returns once it is marked. It
-// says how many attempts it made.
+// Step sends what is due now and returns once it is marked. It returns the number of
+// attempts made.
 func (s *Sender) Step(ctx context.Context) (int, error) {
 	s.mu.Lock()
 	before := s.begun
@@ -112,8 +112,7 @@ func (s *Sender) Step(ctx context.Context) (int, error) {
 	}
 }
 
-// Run sends until ctx ends, then lets what is under way finish and gives the
-// lanes back.
+// Run sends until ctx ends, then lets attempts under way finish and gives the lanes back.
 func (s *Sender) Run(ctx context.Context) {
 	s.db.Listen(Topic, s.signal)
 	s.mu.Lock()
@@ -176,7 +175,7 @@ func (s *Sender) due(ctx context.Context) bool {
 	return !next.After(now)
 }
 
-// claimDue takes lanes that are due and begins to work them off.
+// claimDue claims lanes that are due and begins to work on them.
 func (s *Sender) claimDue(ctx context.Context) (int, error) {
 	s.mu.Lock()
 	limit := min(maxClaimed, maxLanes-len(s.lanes))
@@ -215,7 +214,7 @@ func (s *Sender) claimDue(ctx context.Context) (int, error) {
 	return len(keys), nil
 }
 
-// advance takes a lane's next step, whatever that is. The lock is held.
+// advance takes a lane's next step, whatever that is. The caller holds the lock.
 func (s *Sender) advance(l *lane) {
 	if s.stopping {
 		l.halt(time.Time{})
@@ -234,8 +233,8 @@ func (s *Sender) advance(l *lane) {
 	s.fillSlots()
 }
 
-// startIdling keeps a lane that became idle for a moment, and then has it given
-// back. In steps nothing more comes. The lock is held.
+// startIdling keeps a lane that became idle for a moment and then has it given back. With
+// Step, nothing more comes. The caller holds the lock.
 func (s *Sender) startIdling(l *lane) {
 	if !s.running || s.stopping {
 		l.move(waitedLong)
@@ -253,13 +252,13 @@ func (s *Sender) startIdling(l *lane) {
 	})
 }
 
-// release has a lane given back. The lock is held.
+// release has a lane given back. The caller holds the lock.
 func (s *Sender) release(l *lane) {
 	s.releases = append(s.releases, l)
 	s.markSoon()
 }
 
-// start begins an attempt in a slot of a pool. The lock is held.
+// start begins an attempt in a slot of a pool. The caller holds the lock.
 func (s *Sender) start(l *lane, p *slotPool) {
 	now := s.db.Clock().Now()
 	if l.rate > 0 {
@@ -284,7 +283,7 @@ func (s *Sender) start(l *lane, p *slotPool) {
 	}
 }
 
-// attempt makes a request and hands its result to the marker.
+// attempt makes a request and passes its result to the marker.
 func (s *Sender) attempt(r result, x *slot) {
 	l := r.lane
 	r.answer = outbound.Answer{Class: outbound.ClassBody, Err: errTooOld}
@@ -328,10 +327,9 @@ func (s *Sender) attempt(r result, x *slot) {
 	s.advance(l)
 }
 
-// sign returns where an attempt goes and what is sent with its body. It refuses
-// where the settings have changed since the attempt began, and where the lane is
-// lost or its lease has ended: this process was frozen, and another node may be
-// sending by now.
+// sign returns the address of an attempt and the header to send with its body. It refuses
+// if the settings have changed since the attempt began, and if the lane is lost or its
+// lease has ended: this process was frozen, and another node may already be sending.
 func (s *Sender) sign(r *result) (*url.URL, outbound.Header, bool) {
 	s.mu.Lock()
 	l := r.lane
@@ -347,7 +345,7 @@ func (s *Sender) sign(r *result) (*url.URL, outbound.Header, bool) {
 	return to, signer.Header(r.eventType, r.id.String(), r.body, r.at), true
 }
 
-// putBack takes an attempt back that was not sent.
+// putBack undoes an attempt that was not sent.
 func (s *Sender) putBack(r *result, x *slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -363,8 +361,8 @@ func (s *Sender) putBack(r *result, x *slot) {
 	}
 }
 
-// endAttempt notes that an attempt is no longer under way, and lets others have
-// its slot. The lock is held.
+// endAttempt records that an attempt is no longer under way and frees its slot. The caller
+// holds the lock.
 func (s *Sender) endAttempt(r *result, x *slot) {
 	l := r.lane
 	x.free()
@@ -383,7 +381,7 @@ func (s *Sender) endAttempt(r *result, x *slot) {
 }
 
 // waitForOldAttempts waits until no attempt is under way that began before an endpoint's
-// last change, for as long as one can take.
+// last change, at most as long as one attempt can take.
 func (s *Sender) waitForOldAttempts(ctx context.Context, endpoint uuid.UUID) {
 	ctx, cancel := context.WithTimeout(ctx, drain)
 	defer cancel()
@@ -403,7 +401,7 @@ func (s *Sender) waitForOldAttempts(ctx context.Context, endpoint uuid.UUID) {
 	}
 }
 
-// notify says that something was queued for endpoints. Lanes that are being
+// notify tells the sender that deliveries were queued for endpoints. Lanes that are being
 // given back are claimed again.
 func (s *Sender) notify(endpoints ...uuid.UUID) {
 	s.mu.Lock()
@@ -423,8 +421,8 @@ func (s *Sender) notify(endpoints ...uuid.UUID) {
 	}
 }
 
-// rereadSettings says that an endpoint is not what it was: nothing more starts
-// before its settings are read again.
+// rereadSettings tells the sender that an endpoint has changed: nothing more starts before
+// its settings are read again.
 func (s *Sender) rereadSettings(endpoint uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -439,8 +437,8 @@ func (s *Sender) rereadSettings(endpoint uuid.UUID) {
 	}
 }
 
-// refresh reads the settings of lanes that have been held for a while: another
-// node may have changed their endpoint or added to their queue.
+// refresh rereads the settings of lanes that have been held for a while: another node may
+// have changed their endpoint or added to their queue.
 func (s *Sender) refresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -452,7 +450,7 @@ func (s *Sender) refresh() {
 	}
 }
 
-// drain ends sending: what is under way finishes, and the lanes are given back.
+// drain ends sending: attempts under way finish, and the lanes are given back.
 func (s *Sender) drain() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 	"konak/internal/webhook/signature"
 )
 
-// Service holds the rules of endpoints, deliveries and recoveries.
+// Service implements the rules of endpoints, deliveries and recoveries.
 type Service struct {
 	db      *db.DB
 	box     *secret.Box
@@ -34,8 +34,8 @@ type Service struct {
 	owners  Owners
 	bus     bus.Bus
 	sender  *Sender
-	// types are the events by name: the licence that each belongs to, and the
-	// permission to see what it carries.
+	// types are the events by name, with the licence and the permission to see the data
+	// that each needs.
 	types     map[string]event.Type
 	heartbeat time.Duration // how often a stream shows that it is alive
 }
@@ -47,11 +47,11 @@ type Config struct {
 	Out     *outbound.Client // says which addresses are allowed
 	Bus     bus.Bus          // tells streams about new events
 	Catalog event.Catalog
-	Owners  Owners  // are told when a secret is rotated or an endpoint deleted
-	Sender  *Sender // this process's, which is told what is queued and changed
+	Owners  Owners  // notified when a secret is rotated or an endpoint deleted
+	Sender  *Sender // of this process, notified of what is queued and changed
 }
 
-// New makes the service. It returns an error where something is missing.
+// New returns the service. It returns an error if something is missing.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Box == nil || c.Out == nil || c.Bus == nil || c.Owners == nil || c.Sender == nil {
 		return nil, errors.New("webhook: the service needs a database, a box of secrets, a client, a bus, owners and a sender")
@@ -84,8 +84,8 @@ func (s *Service) Catalog(ctx context.Context, lang string) ([]CatalogEntry, err
 	return out, err
 }
 
-// checkEvents refuses names that the workspace's catalog does not have, at the
-// field that they came in.
+// checkEvents refuses names that are not in the workspace's catalog, at the field that
+// contained them.
 func (s *Service) checkEvents(ctx context.Context, field string, names ...string) error {
 	who := caller.From(ctx)
 	for _, name := range names {
@@ -97,14 +97,14 @@ func (s *Service) checkEvents(ctx context.Context, field string, names ...string
 	return nil
 }
 
-// Endpoints lists a module's endpoints, the newest first.
+// Endpoints lists a module's endpoints, newest first.
 func (s *Service) Endpoints(ctx context.Context, module string, p db.Page) (db.List[Endpoint], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Endpoint], error) {
 		return listEndpoints(r, module, p)
 	})
 }
 
-// Endpoint reads one.
+// Endpoint returns one endpoint.
 func (s *Service) Endpoint(ctx context.Context, module string, id uuid.UUID) (Endpoint, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Endpoint, error) {
 		e, err := endpointByID(r, module, id)
@@ -149,10 +149,9 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 	return out, err
 }
 
-// check brings settings into their form and refuses what is new in them and
-// not allowed. What an endpoint had before stays: the licence of an event may
-// have ended since, or the range of its address been closed, and neither must
-// keep a person from changing the rest.
+// check normalises settings and refuses new values that are not allowed. What an endpoint
+// had before stays: the licence of an event may have ended since, or the range of its
+// address may have been blocked, and neither must keep a person from changing the rest.
 func (s *Service) check(ctx context.Context, set *settings, old Endpoint) (err error) {
 	set.normalise()
 	if set.address != old.Address {
@@ -170,8 +169,8 @@ func (s *Service) check(ctx context.Context, set *settings, old Endpoint) (err e
 	return s.checkMaySee(caller.From(ctx), added)
 }
 
-// checkMaySee returns forbidden, with the permission that is missing, unless the
-// caller may see what each of the events carries.
+// checkMaySee returns forbidden, with the missing permission, unless the caller may see the
+// data of each of the events.
 func (s *Service) checkMaySee(who *caller.Caller, events []string) error {
 	for _, name := range events {
 		if !s.maySee(who, name) {
@@ -184,14 +183,14 @@ func (s *Service) checkMaySee(who *caller.Caller, events []string) error {
 	return nil
 }
 
-// maySee says whether the caller may see what an event carries. A ping carries
-// nothing of the workspace's, so that who may see webhooks may see it.
+// maySee reports whether the caller may see the data of an event. A ping carries no data of
+// the workspace, so everyone who may see webhooks may see it.
 func (s *Service) maySee(who *caller.Caller, eventType string) bool {
 	t, ok := s.types[eventType]
 	return eventType == PingTest || ok && who.Can(t.Permission)
 }
 
-// Change is a change of an endpoint; what is nil stays.
+// Change is a change of an endpoint; nil fields stay unchanged.
 type Change struct {
 	Address     *string
 	Description *string
@@ -200,8 +199,8 @@ type Change struct {
 	RateLimit   *int // 0 for none
 }
 
-// Update is the gate for changing an endpoint. Its secret stays. One that is
-// disabled is tried at once at a new address.
+// Update is the gate for changing an endpoint. Its secret stays. A disabled endpoint with a
+// new address is tried at once.
 func (s *Service) Update(ctx context.Context, module string, id uuid.UUID, c Change) (e Endpoint, err error) {
 	err = s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) error {
 		set := settings{address: old.Address, description: old.Description, events: old.Events, strict: old.StrictOrder}
@@ -241,8 +240,8 @@ func assign[T any](to, from *T) {
 	}
 }
 
-// SetStatus is the gate for a person's word: active or paused. Making a
-// disabled endpoint active forgets why it was disabled.
+// SetStatus is the gate for a status that a person sets: active or paused. Making a
+// disabled endpoint active clears the reason why it was disabled.
 func (s *Service) SetStatus(ctx context.Context, module string, id uuid.UUID, status string) (e Endpoint, err error) {
 	err = s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) error {
 		if old.Status == status {
@@ -261,8 +260,8 @@ func (s *Service) SetStatus(ctx context.Context, module string, id uuid.UUID, st
 	return e, err
 }
 
-// Rotate is the gate for a new secret. The old one is signed with beside it
-// for the grace, or dies at once without one.
+// Rotate is the gate for a new secret. With a grace period the old one is also signed with
+// until it ends; without one it is invalid at once.
 func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace time.Duration) (Registered, error) {
 	key := signature.NewSecret()
 	out := Registered{Secret: key}
@@ -290,7 +289,8 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 	return out, err
 }
 
-// forgetOldSecret removes the secret before the last rotation once its grace is over.
+// forgetOldSecret removes the secret before the last rotation once its grace period is
+// over.
 func (s *Service) forgetOldSecret(ctx context.Context, j *jobs.Job) error {
 	id, err := idIn(j)
 	if err != nil {
@@ -299,15 +299,15 @@ func (s *Service) forgetOldSecret(ctx context.Context, j *jobs.Job) error {
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error { return forgetSecret(tx, id) })
 }
 
-// Jobs: removing what a deleted endpoint left, giving up what waits for one
-// that is off for good, and forgetting secrets whose grace is over.
+// Jobs: removing the rows of a deleted endpoint, giving up the deliveries of one that is
+// off for good, and removing secrets whose grace period is over.
 const (
 	purgeKind  = "webhook.purge"
 	giveUpKind = "webhook.give_up"
 	forgetKind = "webhook.forget_secret"
 )
 
-// Delete is the gate for removing an endpoint with its history.
+// Delete is the gate for removing an endpoint and its history.
 func (s *Service) Delete(ctx context.Context, module string, id uuid.UUID) error {
 	return s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) error {
 		if err := dropEndpoint(tx, id); err != nil {
@@ -323,8 +323,8 @@ func (s *Service) Delete(ctx context.Context, module string, id uuid.UUID) error
 	})
 }
 
-// change runs a gate on a locked endpoint and tells the sender. Every endpoint
-// is live, so a test-environment key changes none.
+// change runs a gate on a locked endpoint and notifies the sender. Every endpoint is live,
+// so a test-environment key changes none.
 func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn func(*db.Tx, Endpoint) error) error {
 	if caller.From(ctx).Test {
 		return fault.New(fault.TestEnvironment)
@@ -339,7 +339,7 @@ func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn fu
 	})
 }
 
-// Keyless says whether the routes that carry an id work without a credential.
+// Keyless reports whether the routes that carry an id work without a credential.
 func (s *Service) Keyless(ctx context.Context) (bool, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (bool, error) {
 		return isKeylessAllowed(r)

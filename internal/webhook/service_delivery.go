@@ -22,8 +22,8 @@ import (
 	"konak/internal/webhook/signature"
 )
 
-// Dispatch implements event.Subscriber: one delivery for each endpoint that
-// asked for the event. Test-environment keys cause none.
+// Dispatch implements event.Subscriber: it creates one delivery for each endpoint that
+// subscribes to the event. Events of test-environment keys create none.
 func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	subs, err := s.subscribers(tx, events)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	return nil
 }
 
-// subscribers are the subscriptions of the tenants that events belong to.
+// subscribers are the subscriptions of the tenants that the events belong to.
 func (s *Service) subscribers(tx *db.Tx, events []event.Event) (map[uuid.UUID][]subscription, error) {
 	out := map[uuid.UUID][]subscription{}
 	var tenants []uuid.UUID
@@ -93,9 +93,8 @@ func (s *Service) subscribers(tx *db.Tx, events []event.Event) (map[uuid.UUID][]
 	return out, err
 }
 
-// wants says whether an endpoint is sent an event: what is targeted at it, and
-// what it asked for as long as the workspace has the licence that the event
-// belongs to.
+// wants reports whether an endpoint is sent an event: one that targets it, or one it
+// subscribes to while the workspace has the event's licence.
 func (s *Service) wants(sub *subscription, e *event.Event) bool {
 	if e.Target != nil {
 		return *e.Target == sub.id
@@ -104,10 +103,10 @@ func (s *Service) wants(sub *subscription, e *event.Event) bool {
 	return slices.Contains(sub.events, e.Type) && (module == "" || slices.Contains(sub.licences, module))
 }
 
-// wakeLane says that a lane has something to do: in its row, and to this process's
-// sender once that is durable. It reserves n positions at the end of
-// its queue and returns the last, and whether there is such a lane. Whoever queues something calls it
-// first: the lane is locked before its deliveries, everywhere.
+// wakeLane marks a lane as having something to do: in its row, and for this process's
+// sender once that is committed. It reserves n positions at the end of its queue and
+// returns the last, and whether the lane exists. Call it before queueing anything: the lane
+// is locked before its deliveries, everywhere.
 func (s *Service) wakeLane(tx *db.Tx, lane uuid.UUID, n int) (last clock.Time, ok bool, err error) {
 	due, err := wakeLanes(tx, []uuid.UUID{lane}, n)
 	if err != nil {
@@ -118,14 +117,14 @@ func (s *Service) wakeLane(tx *db.Tx, lane uuid.UUID, n int) (last clock.Time, o
 	return last, ok, nil
 }
 
-// testHold keeps the delivery of a test until its event has its number. The
-// dispatcher makes it due a moment later.
+// testHold holds back the delivery of a test until its event has its number. The dispatcher
+// makes it due a moment later.
 const testHold = time.Minute
 
-// Test queues a sample delivery to one endpoint and gives the delivery's id:
-// none for a test-environment key, which sends nothing. A disabled endpoint
-// is probed at once, which may bring it back and otherwise leaves its pause as
-// it was; a paused one is refused, for nothing would be sent.
+// Test queues a sample delivery to one endpoint and returns the delivery's id: nil for a
+// test-environment key, which sends nothing. A disabled endpoint is probed at once; success
+// re-enables it, failure leaves its pause as it was. A paused endpoint is refused, because
+// nothing would be sent.
 func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delivery *uuid.UUID, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		delivery = nil
@@ -159,10 +158,10 @@ func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delive
 	return delivery, err
 }
 
-// Emit announces an event of the catalog on the customer's behalf: it goes to
-// the endpoints that asked for it, and nothing else acts on it. The
-// event names who emitted it and when, so there is no line of it in the audit
-// log, which thousands a second would make useless.
+// Emit announces an event of the catalog on the customer's behalf: it goes to the endpoints
+// that subscribe to it, and nothing else acts on it. The event names who emitted it and
+// when, so it has no line in the audit log, which thousands of such lines a second would
+// make useless.
 func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (id uuid.UUID, err error) {
 	if err := s.checkEvents(ctx, "event", name); err != nil {
 		return uuid.Nil, err
@@ -174,8 +173,8 @@ func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (i
 	return id, err
 }
 
-// Deliveries is the history of a module, or of one of its endpoints, the newest
-// first. Every delivery is live, so a test-environment key finds none.
+// Deliveries returns the history of a module, or of one of its endpoints, newest first.
+// Every delivery is live, so a test-environment key finds none.
 func (s *Service) Deliveries(ctx context.Context, module string, only *uuid.UUID, n historyFilter, p db.Page) (db.List[Delivery], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Delivery], error) {
 		endpoints, err := endpointIDs(r, module)
@@ -193,9 +192,9 @@ func (s *Service) Deliveries(ctx context.Context, module string, only *uuid.UUID
 	})
 }
 
-// Delivery reads one with what was sent and every attempt. Who may not see what
-// the event carries gets neither the body nor the receiver's answers, which may
-// repeat it.
+// Delivery returns one delivery with its request and every attempt. A caller who may not
+// see the event's data gets neither the body nor the receiver's answers, which may repeat
+// it.
 func (s *Service) Delivery(ctx context.Context, module string, id uuid.UUID) (d Detail, err error) {
 	who := caller.From(ctx)
 	if who.Test {
@@ -270,7 +269,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 	return d, err
 }
 
-// purge removes what a deleted endpoint left, a batch at a time.
+// purge removes the rows of a deleted endpoint, one batch at a time.
 func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
 	id, err := idIn(j)
 	if err != nil {
@@ -289,8 +288,8 @@ func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
 	})
 }
 
-// giveUp ends the waiting of what is queued for an endpoint that was probed in
-// vain for the last time, a batch at a time. It can be resent or recovered.
+// giveUp gives up the deliveries that wait for an endpoint whose last probe failed, one
+// batch at a time. They can be resent or recovered.
 func (s *Service) giveUp(ctx context.Context, j *jobs.Job) error {
 	id, err := idIn(j)
 	if err != nil {
@@ -316,12 +315,11 @@ func (s *Service) giveUp(ctx context.Context, j *jobs.Job) error {
 	})
 }
 
-// cleanBatch is how many rows one transaction removes.
+// cleanBatch is the number of rows removed per transaction.
 const cleanBatch = 512
 
-// Clean removes a batch of what has been listed for long enough, of each
-// tenant in turn. It says how much there was of those tenants that may have
-// more.
+// Clean removes a batch of expired deliveries and recoveries of each tenant in turn. It
+// returns their number for the tenants that may have more.
 func (s *Service) Clean(ctx context.Context) (int, error) {
 	total := 0
 	for after := uuid.Nil; ; {
@@ -344,12 +342,12 @@ func (s *Service) Clean(ctx context.Context) (int, error) {
 	}
 }
 
-// outboxFor is how long events are kept: an event of 30 days ago may be
-// recovered, and its delivery is then listed for as long again.
+// outboxFor is how long events are kept: an event that is 30 days old may be recovered, and
+// its delivery is then listed for another 30 days.
 const outboxFor = 2*keepFor + 24*time.Hour
 
-// cleanTenant removes a batch, and says how much that was if there may be more.
-// Where there is nothing, as nearly always, it only reads.
+// cleanTenant removes a batch, and returns its size if there may be more. If there is
+// nothing to remove, as nearly always, it only reads.
 func (s *Service) cleanTenant(ctx context.Context, tenant uuid.UUID) (n int, err error) {
 	h := s.db.Tenant(tenant)
 	now := s.db.Clock().Now()

@@ -24,9 +24,9 @@ const (
 	recoverBatch = 500
 )
 
-// Recover queues the replay of a range of time as a job: every event that the
-// endpoint asks for and that did not arrive, recorded for it at the time or
-// not, is sent. Without an end the range ends now.
+// Recover queues the replay of a range of time as a job: it sends every event that the
+// endpoint subscribes to and that did not arrive, whether it was recorded at the time or
+// not. Without an end the range ends now.
 func (s *Service) Recover(ctx context.Context, module string, endpoint uuid.UUID, since, until time.Time, delivered bool) (rec Recovery, err error) {
 	if caller.From(ctx).Test {
 		return rec, fault.New(fault.TestEnvironment)
@@ -57,7 +57,7 @@ func (s *Service) Recover(ctx context.Context, module string, endpoint uuid.UUID
 	return rec, err
 }
 
-// Recovery reads one, for its progress.
+// Recovery returns one recovery, for its progress.
 func (s *Service) Recovery(ctx context.Context, module string, id uuid.UUID) (Recovery, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Recovery, error) {
 		rec, err := recoveryByID(r, module, id)
@@ -65,7 +65,7 @@ func (s *Service) Recovery(ctx context.Context, module string, id uuid.UUID) (Re
 	})
 }
 
-// Recoveries are those of an endpoint, the newest first.
+// Recoveries lists the recoveries of an endpoint, newest first.
 func (s *Service) Recoveries(ctx context.Context, module string, endpoint uuid.UUID, p db.Page) (list db.List[Recovery], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if _, err := endpointByID(r, module, endpoint); err != nil {
@@ -87,7 +87,7 @@ func (s *Service) Jobs() []jobs.Kind {
 	}
 }
 
-// idIn reads the id that a job is about. A job without one is dropped.
+// idIn returns the id that a job is about. A job without one is dropped.
 func idIn(j *jobs.Job) (id uuid.UUID, err error) {
 	if err = json.Unmarshal(j.Payload, &id); err != nil {
 		err = fmt.Errorf("%w: %w", jobs.ErrDrop, err)
@@ -95,9 +95,8 @@ func idIn(j *jobs.Job) (id uuid.UUID, err error) {
 	return id, err
 }
 
-// recover replays one batch and queues the rest, so no transaction is long and
-// a crash repeats one batch at most. How far it has come is part of the same
-// transaction.
+// recover replays one batch and queues the rest, so that no transaction is long and a crash
+// repeats at most one batch. The progress is saved in the same transaction.
 func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
 	id, err := idIn(j)
 	if err != nil {
@@ -135,8 +134,8 @@ func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
 	})
 }
 
-// replay queues what the endpoint is to be sent of some events, and says how
-// many that is.
+// replay queues the deliveries of some events that the endpoint is to be sent, and returns
+// their number.
 func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, events []event.Event) (int, error) {
 	licences, err := findLicences(&tx.Reader)
 	if err != nil {
@@ -147,7 +146,7 @@ func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, e
 	if err != nil || !ok { // it is being deleted
 		return 0, err
 	}
-	// Whoever called goes on after the last by id; they are queued in order.
+	// The caller continues after the last event by id; they are queued in order.
 	events = slices.SortedFunc(slices.Values(events), func(a, b event.Event) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	var ids []uuid.UUID
 	var rows []newDelivery

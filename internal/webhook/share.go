@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// A fast slot is held for a second at most: an attempt that takes longer
-	// gives it back, and its endpoint's next ones wait for a slow slot. So
-	// those who answer never wait for those who do not.
+	// A fast slot is held for at most a second: an attempt that takes longer gives it back,
+	// and its endpoint's next attempts wait for a slow slot. So fast endpoints never wait
+	// for slow ones.
 	slotsPerPool = 256
 	slowAfter    = time.Second
 	maxPaces     = 20_000
@@ -27,14 +27,14 @@ const (
 
 // pace is what is remembered of an endpoint between tenures.
 type pace struct {
-	limit  int  // how many may be under way: grows with success
+	limit  int  // attempts that may be under way: grows with success
 	slow   bool // it takes long to answer
 	marked int  // since this process first sent to it
 	second time.Time
 	sent   int // in that second
 }
 
-// learn takes in how an attempt went.
+// learn records how an attempt went.
 func (p *pace) learn(a *outbound.Answer) {
 	p.slow = a.Duration > slowAfter
 	if a.Class == "" {
@@ -44,7 +44,7 @@ func (p *pace) learn(a *outbound.Answer) {
 	}
 }
 
-// tenantLoad is what a tenant has under way, and its lanes that wait for a slot.
+// tenantLoad counts a tenant's attempts under way and holds its lanes that wait for a slot.
 type tenantLoad struct {
 	lanes    int
 	inflight int
@@ -58,7 +58,7 @@ type slotPool struct {
 	line []*tenantLoad
 }
 
-// slot is what an attempt holds of a pool. It is given back once.
+// slot is a place in a pool that an attempt holds. It is given back once.
 type slot struct {
 	pool  *slotPool
 	freed bool
@@ -92,8 +92,8 @@ func (s *Sender) paceOf(endpoint uuid.UUID) *pace {
 	return p
 }
 
-// waitForSlot puts a lane into its tenant's line for a slot if it may begin an
-// attempt. The lock is held.
+// waitForSlot puts a lane into its tenant's line for a slot if it may begin an attempt. The
+// caller holds the lock.
 func (s *Sender) waitForSlot(l *lane) {
 	if l.waiting || !l.startable() {
 		return
@@ -107,8 +107,8 @@ func (s *Sender) waitForSlot(l *lane) {
 	s.queueTenant(l.load)
 }
 
-// queueTenant puts a tenant into the line of each pool from which it may have a slot.
-// The lock is held.
+// queueTenant puts a tenant into the line of each pool from which it may have a slot. The
+// caller holds the lock.
 func (s *Sender) queueTenant(t *tenantLoad) {
 	for i := range s.pools {
 		if !t.inLine[i] && len(t.waiting[i]) > 0 && t.inflight < perTenant {
@@ -118,8 +118,8 @@ func (s *Sender) queueTenant(t *tenantLoad) {
 	}
 }
 
-// fillSlots begins attempts while there are slots, one of each tenant in turn.
-// The lock is held.
+// fillSlots begins attempts while slots are free, one of each tenant in turn. The caller
+// holds the lock.
 func (s *Sender) fillSlots() {
 	for i := range s.pools {
 		p := &s.pools[i]

@@ -47,8 +47,8 @@ var harness = map[string]struct {
 
 var snippet = regexp.MustCompile("(?s)<!-- snippet: (\\w+) -->\n```\\w+\n(.*?)```")
 
-// The snippets of the documentation verify what the sender signs, where their
-// language is installed.
+// The snippets of the documentation verify what the sender signs, if their language is
+// installed.
 func TestSnippets(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/webhooks.md")
@@ -99,10 +99,9 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// The verifiers that customers take off the shelf accept what the sender signs,
-// where the panel's packages are installed: with the secret as it was shown,
-// with one of two signatures during a rotation, and not with a changed body, a
-// foreign secret or an old time.
+// Third-party verifiers accept what the sender signs, if the panel's packages are
+// installed: with the secret as it was shown, with one of two signatures during a rotation,
+// and not with a changed body, a foreign secret or an old time.
 func TestStandardWebhooks(t *testing.T) {
 	t.Parallel()
 	const program = `const { Webhook } = require(process.argv[1])

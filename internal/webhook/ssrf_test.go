@@ -11,9 +11,9 @@ import (
 	"konak/internal/webhook"
 )
 
-// Where no range is allowed, no form of an inside address is registered, over
-// either module or by a change; and one that was registered when its range was
-// still allowed is refused whenever it is dialled.
+// If no range is allowed, no form of an internal address can be registered, in either
+// module or by a change; and one that was registered when its range was still allowed is
+// refused when it is dialled.
 func TestNoWayInside(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.WebhookAllow = nil }, func(t *testing.T, s *apptest.Server) {

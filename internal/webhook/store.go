@@ -26,7 +26,7 @@ func scanEndpoint(row db.Row) (Endpoint, error) {
 	if rate > 0 {
 		e.RateLimit = &rate
 	}
-	if e.Status != Disabled { // what an attempt left that disabled nothing
+	if e.Status != Disabled { // the trace of an attempt that did not disable it
 		e.DisabledAt, e.DisabledStatusCode, e.DisabledErrorClass, e.DisabledReason = nil, nil, nil, nil
 	} else if probe != nil && probe.Before(never) {
 		e.NextProbeAt = probe
@@ -46,15 +46,15 @@ func endpointByID(r *db.Reader, module string, id uuid.UUID) (Endpoint, error) {
 		WHERE e.tenant_id = $1 AND e.id = $2 AND e.module = $3 AND e.deleted_at IS NULL`, r.Tenant(), id, module)
 }
 
-// lockEndpoint keeps the senders of other nodes from changing the endpoint
-// until the transaction ends.
+// lockEndpoint locks an endpoint until the transaction ends, so that senders of other nodes
+// cannot change it.
 func lockEndpoint(tx *db.Tx, module string, id uuid.UUID) (Endpoint, error) {
 	return db.One(&tx.Reader, scanEndpoint, `SELECT `+endpointColumns+endpointTables+`
 		WHERE e.tenant_id = $1 AND e.id = $2 AND e.module = $3 AND e.deleted_at IS NULL`+tx.Dialect().ForUpdate("l, e"), tx.Tenant(), id, module)
 }
 
-// countEndpoints counts a module's endpoints before another is added. Whoever
-// adds one meanwhile waits.
+// countEndpoints counts a module's endpoints before another is added. A concurrent addition
+// waits.
 func countEndpoints(tx *db.Tx, module string) (int, error) {
 	if _, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM tenant WHERE id = $1`+tx.Dialect().ForUpdate("tenant"), tx.Tenant()); err != nil {
 		return 0, err
@@ -83,7 +83,7 @@ func updateEndpoint(tx *db.Tx, id uuid.UUID, s settings) error {
 	return err
 }
 
-// setStatus is a person's word: what the endpoint went through is forgotten.
+// setStatus stores the status that a person set and clears the endpoint's failure history.
 func setStatus(tx *db.Tx, id uuid.UUID, status string) error {
 	if _, err := tx.Exec(`UPDATE webhook_endpoint SET status = $3, failures = 0, failing_since = NULL, disabled_at = NULL,
 			disabled_code = NULL, disabled_class = NULL, disabled_reason = NULL, probes = 0, dead_at = NULL, mails = 0, updated_at = $4
@@ -107,16 +107,16 @@ func rotateSecret(tx *db.Tx, id uuid.UUID, sealed []byte, last4 string, oldUntil
 	return err
 }
 
-// forgetSecret removes the secret before the last rotation if its time is over:
-// a later rotation may have given another one more.
+// forgetSecret removes the secret before the last rotation if its time is over: a later
+// rotation may have set another that is still valid.
 func forgetSecret(tx *db.Tx, id uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE webhook_endpoint SET old_secret_sealed = NULL, old_secret_until = NULL
 		WHERE tenant_id = $1 AND id = $2 AND old_secret_until <= $3`, tx.Tenant(), id, clock.At(tx.Now()))
 	return err
 }
 
-// dropEndpoint takes an endpoint out of sight and out of the queue at once; a
-// job removes what it leaves, which may be millions of rows.
+// dropEndpoint hides an endpoint and takes it out of the queue at once; a job removes its
+// rows, which may be millions.
 func dropEndpoint(tx *db.Tx, id uuid.UUID) error {
 	if _, err := tx.Exec(`DELETE FROM webhook_lane WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id); err != nil {
 		return err
@@ -126,8 +126,8 @@ func dropEndpoint(tx *db.Tx, id uuid.UUID) error {
 	return err
 }
 
-// purgeEndpoint removes a batch of what a deleted endpoint left, and in the
-// end the endpoint itself. It gives the number of deliveries removed.
+// purgeEndpoint removes a batch of a deleted endpoint's rows, and finally the endpoint
+// itself. It returns the number of deliveries removed.
 func purgeEndpoint(tx *db.Tx, id uuid.UUID, limit int) (int, error) {
 	ids, err := db.All(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY created_at, id LIMIT $3`, tx.Tenant(), id, limit)
@@ -153,9 +153,8 @@ type subscription struct {
 	licences []string
 }
 
-// subscriptions are the endpoints of some tenants for which deliveries are
-// recorded: the active ones, and the disabled ones that may still come back by
-// themselves.
+// subscriptions returns the endpoints of some tenants for which deliveries are recorded:
+// the active ones, and the disabled ones that may still recover.
 func subscriptions(r *db.Reader, tenants ...uuid.UUID) ([]subscription, error) {
 	in, arg := db.In(r.Dialect(), 2, tenants)
 	return db.All(r, func(row db.Row) (subscription, error) {
@@ -169,13 +168,13 @@ func subscriptions(r *db.Reader, tenants ...uuid.UUID) ([]subscription, error) {
 		clock.At(never), arg)
 }
 
-// findLicences are what a tenant has.
+// findLicences returns the licences of a tenant.
 func findLicences(r *db.Reader) ([]string, error) {
 	list, err := db.One(r, db.Scalar[db.JSON[[]string]], `SELECT licences FROM tenant WHERE id = $1`, r.Tenant())
 	return list.V, err
 }
 
-// owner says which record a call without a credential means, and whose it is.
+// owner identifies the record that a call without a credential refers to, and its tenant.
 type owner struct {
 	record   uuid.UUID
 	tenant   uuid.UUID
@@ -197,7 +196,7 @@ const (
 	ownerTables  = ` x JOIN tenant t ON t.id = x.tenant_id LEFT JOIN webhook_setting s ON s.tenant_id = t.id WHERE `
 )
 
-// findEndpointOwner finds an endpoint by its keyless id; its own id finds nothing.
+// findEndpointOwner finds an endpoint by its keyless id; its ordinary id finds nothing.
 func findEndpointOwner(r *db.Reader, keyless uuid.UUID) (owner, error) {
 	return db.One(r, scanOwner, ownerColumns+`webhook_endpoint`+ownerTables+`x.keyless_id = $1 AND x.deleted_at IS NULL`, keyless)
 }

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// newDelivery is a row to be made.
+// newDelivery is a row to be inserted.
 type newDelivery struct {
 	tenant, id, endpoint, event uuid.UUID
 	module, eventType           string
@@ -21,8 +21,7 @@ type newDelivery struct {
 
 var newDeliveryTypes = []string{"uuid", "uuid", "text", "uuid", "uuid", "text", "text", "bigint", "bigint"}
 
-// putDeliveries makes rows; one that is there already becomes due if it was
-// never tried.
+// putDeliveries inserts rows; an existing one becomes due if it was never tried.
 func putDeliveries(tx *db.Tx, list []newDelivery) error {
 	rows := make([][]any, len(list))
 	for i, d := range list {
@@ -51,7 +50,7 @@ func scanDelivery(row db.Row) (Delivery, error) {
 	var d Delivery
 	var event uuid.UUID
 	var next, hold clock.Time
-	var probe *bool // the first that waits for a disabled endpoint, which is tried when its hold ends; null where none does
+	var probe *bool // the first one waiting for a disabled endpoint, tried when its hold ends; null if none waits
 	err := row.Scan(&d.ID, &d.EndpointID, &event, &d.EventType, &d.Status, &d.Attempts, &d.LastStatusCode, &d.LastErrorClass,
 		&d.LastError, &d.LastAttemptAt, &next, &d.CreatedAt, &d.DeliveredAt, &hold, &probe)
 	d.EventID = "evt_" + event.String()
@@ -66,17 +65,16 @@ func scanDelivery(row db.Row) (Delivery, error) {
 
 func deliveryKey(d Delivery) db.Key { return db.Key{Sort: d.CreatedAt.UnixMicro(), ID: d.ID} }
 
-// historyFilter is what a history is narrowed to; what is empty narrows nothing.
+// historyFilter narrows a history; empty fields do not narrow.
 type historyFilter struct{ status, eventType string }
 
-// maxPendingSorted bounds how many waiting deliveries are sorted for a page.
+// maxPendingSorted is the maximum number of waiting deliveries that are sorted for a page.
 const maxPendingSorted = 10_000
 
-// where is the condition of those of the endpoint whose number among the values
-// is given, with the values that it needs beside. Failed and exhausted ones have
-// an index of their own, which is small: most deliveries are never in it.
-// Pending ones are found by the index of the queue, and delivered ones among
-// all: they are nearly all.
+// where returns the condition for the deliveries of the endpoint at the given argument
+// number, and the arguments with those it adds. Failed and exhausted ones have their own
+// index, which is small: most deliveries are never in it. Pending ones are found by the
+// index of the queue, and delivered ones among all: they are nearly all.
 func (n historyFilter) where(endpoint int, args []any) (string, []any) {
 	text := fmt.Sprintf(` WHERE d.tenant_id = $1 AND d.endpoint_id = $%d`, endpoint)
 	if n.status != "" {
@@ -98,11 +96,11 @@ func (n historyFilter) where(endpoint int, args []any) (string, []any) {
 	return text, args
 }
 
-// maxScanned is how many deliveries of an endpoint a page looks through for
-// those that it is narrowed to, where they have no index.
+// maxScanned is the number of an endpoint's deliveries that are scanned for a page of a
+// narrowed history without an index.
 const maxScanned = 5000
 
-// horizon is how far back a page of a narrowed history looks: nil for to the end.
+// horizon returns how far back a page of a narrowed history searches; nil means to the end.
 func (n historyFilter) horizon(r *db.Reader, endpoints []uuid.UUID, p db.Page) (*clock.Time, error) {
 	if n.eventType == "" && n.status != Delivered {
 		return nil, nil
@@ -118,10 +116,9 @@ func (n historyFilter) horizon(r *db.Reader, endpoints []uuid.UUID, p db.Page) (
 	return db.One(r, db.Scalar[*clock.Time], `SELECT max(from_time) FROM (`+strings.Join(parts, ` UNION ALL `)+`) AS e WHERE looked = $4`, args...)
 }
 
-// listDeliveries is the history of some endpoints, the newest first: the newest
-// of each, and of those the newest. So the deliveries need no index of their
-// module, whose endpoints are few. A page may have fewer than were asked for, and
-// others may follow.
+// listDeliveries returns the history of some endpoints, newest first: it takes the newest
+// of each and merges them. So the deliveries need no index by module, whose endpoints are
+// few. A page may have fewer rows than requested although others follow.
 func listDeliveries(r *db.Reader, endpoints []uuid.UUID, n historyFilter, p db.Page) (db.List[Delivery], error) {
 	if len(endpoints) == 0 {
 		return db.List[Delivery]{Rows: []Delivery{}}, nil
@@ -154,7 +151,7 @@ func listDeliveries(r *db.Reader, endpoints []uuid.UUID, n historyFilter, p db.P
 	return list, err
 }
 
-// endpointIDs are a module's.
+// endpointIDs returns the ids of a module's endpoints.
 func endpointIDs(r *db.Reader, module string) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_endpoint
 		WHERE tenant_id = $1 AND module = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3`, r.Tenant(), module, maxEndpoints)
@@ -165,12 +162,12 @@ func deliveryByID(r *db.Reader, module string, id uuid.UUID) (Delivery, error) {
 		WHERE d.tenant_id = $1 AND d.id = $2 AND d.module = $3`, r.Tenant(), id, module)
 }
 
-// findEventID is the event that a delivery carries.
+// findEventID returns the id of a delivery's event.
 func findEventID(r *db.Reader, id uuid.UUID) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT event_id FROM webhook_delivery WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-// findExisting gives which of some deliveries there are, with their status.
+// findExisting returns those of some deliveries that exist, with their status.
 func findExisting(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	out := make(map[uuid.UUID]string, len(ids))
 	if len(ids) == 0 {
@@ -198,8 +195,8 @@ func scanAttempt(row db.Row) (Attempt, error) {
 	return a, err
 }
 
-// listAttempts are all attempts of a delivery, the oldest first: those before
-// the newest have rows of their own.
+// listAttempts returns all attempts of a delivery, oldest first: those before the newest
+// have rows of their own.
 func listAttempts(r *db.Reader, id uuid.UUID) ([]Attempt, error) {
 	list, err := db.All(r, scanAttempt, `SELECT number, attempted_at, duration_us, status_code, error_class, error_text, answer
 		FROM webhook_attempt WHERE tenant_id = $1 AND delivery_id = $2 ORDER BY number`, r.Tenant(), id)
@@ -211,7 +208,7 @@ func listAttempts(r *db.Reader, id uuid.UUID) ([]Attempt, error) {
 	return append(list, last...), err
 }
 
-// queuePosition is where a delivery that is queued again stands in its queue.
+// queuePosition is the position in the queue of a delivery that is queued again.
 type queuePosition struct {
 	id uuid.UUID
 	at clock.Time
@@ -233,8 +230,7 @@ func requeueAt(tx *db.Tx, list []queuePosition) error {
 	return err
 }
 
-// requeue makes deliveries due again, in their order, up to the last position that
-// they got.
+// requeue makes deliveries due again, in their order, up to the last reserved position.
 func requeue(tx *db.Tx, last clock.Time, ids []uuid.UUID) error {
 	list := make([]queuePosition, len(ids))
 	for i, id := range ids {
@@ -243,12 +239,12 @@ func requeue(tx *db.Tx, last clock.Time, ids []uuid.UUID) error {
 	return requeueAt(tx, list)
 }
 
-// maxRetriedNow bounds how many failed deliveries are tried at once when their
-// endpoint is back; whatever else failed keeps its own time.
+// maxRetriedNow is the maximum number of failed deliveries that are retried at once when
+// their endpoint is back; the others keep their own time.
 const maxRetriedNow = 1000
 
-// retryFailedNow makes what failed due now: its endpoint answers again. The attempt is
-// one more than the schedule has.
+// retryFailedNow makes failed deliveries due now because their endpoint answers again. The
+// attempt is in addition to the schedule.
 func retryFailedNow(tx *db.Tx, k laneKey) error {
 	last, err := wakeLanes(tx, []uuid.UUID{k.id}, 1)
 	if err != nil {
@@ -260,7 +256,7 @@ func retryFailedNow(tx *db.Tx, k laneKey) error {
 	return err
 }
 
-// dropDeliveries removes deliveries with their attempts.
+// dropDeliveries deletes deliveries with their attempts.
 func dropDeliveries(tx *db.Tx, ids []uuid.UUID) error {
 	in, arg := db.In(tx.Dialect(), 2, ids)
 	args := []any{tx.Tenant(), arg}
@@ -271,21 +267,21 @@ func dropDeliveries(tx *db.Tx, ids []uuid.UUID) error {
 	return err
 }
 
-// findOldDeliveries finds some that have been listed long enough.
+// findOldDeliveries finds some deliveries that have been listed long enough.
 func findOldDeliveries(r *db.Reader, before clock.Time, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id IN (SELECT id FROM webhook_endpoint WHERE tenant_id = $1) AND created_at < $2
 		LIMIT $3`, r.Tenant(), before, limit)
 }
 
-// findLostDeliveries finds some whose event is gone. Their endpoint went while they
-// were written: nothing but this looks for them there.
+// findLostDeliveries finds some deliveries whose event is gone. Their endpoint was deleted
+// while they were written, so nothing else finds them.
 func findLostDeliveries(r *db.Reader, kept time.Time, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery WHERE tenant_id = $1 AND id < $2 ORDER BY id LIMIT $3`,
 		r.Tenant(), clock.FirstID(kept), limit)
 }
 
-// countWaiting is how many wait for an attempt, up to a number.
+// countWaiting returns the number of deliveries that wait for an attempt, up to a limit.
 func countWaiting(r *db.Reader, most int) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM webhook_delivery
 		WHERE status IN ('pending', 'failed') LIMIT $1) AS few`, most)
@@ -295,8 +291,8 @@ func listTenants(r *db.Reader, after uuid.UUID, limit int) ([]uuid.UUID, error) 
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM tenant WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
 }
 
-// failedDeliveries lists deliveries of an endpoint that failed or were given up, the
-// oldest first.
+// failedDeliveries lists deliveries of an endpoint that failed or were given up, oldest
+// first.
 func failedDeliveries(r *db.Reader, endpoint uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('failed', 'exhausted') ORDER BY created_at, id LIMIT $3`,
@@ -310,8 +306,8 @@ type exhaustedDelivery struct {
 	lastError         string
 }
 
-// exhaustDeliveries gives up a batch of what waits for an endpoint, if that is off for
-// good. It locks the lane first, as whoever enables the endpoint does.
+// exhaustDeliveries gives up a batch of an endpoint's waiting deliveries if it is off for
+// good. It locks the lane first, as does enabling the endpoint.
 func exhaustDeliveries(tx *db.Tx, endpoint uuid.UUID, limit int) ([]exhaustedDelivery, error) {
 	n, err := tx.Exec(`UPDATE webhook_lane SET hold_until = hold_until WHERE tenant_id = $1 AND id = $2 AND hold_until >= $3`,
 		tx.Tenant(), endpoint, clock.At(never))

@@ -11,17 +11,16 @@ import (
 	"konak/internal/kit/db"
 )
 
-// queueStart is how long ago positions in a queue begin. They are a microsecond
-// apart, and neither many at one moment nor a node whose clock is a little
-// behind should have to wait for theirs.
+// queueStart is how far in the past positions in a queue begin. They are a microsecond
+// apart, and neither a burst of them nor a node whose clock is a little behind should have
+// to wait for its positions.
 const queueStart = 10 * time.Millisecond
 
-// wakeLanes says that lanes have something to do. It writes every row even
-// where another node holds the lane: whoever gives a lane back takes the row's
-// lock before it looks for what is left, so one of the two always sees the
-// other. It reserves n consecutive positions in each queue, after all existing
-// ones, whatever the nodes' clocks say, and returns the last of each: a lane that
-// has read up to one never finds something new before it.
+// wakeLanes marks lanes as having something to do. It writes every row even if another node
+// holds the lane: a node that gives a lane back locks the row before it checks what is
+// left, so one of the two always sees the other. It reserves n consecutive positions in
+// each queue, after all existing ones, whatever the nodes' clocks say, and returns the last
+// of each: a lane that has read up to one never finds something new before it.
 func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, n int) (map[uuid.UUID]clock.Time, error) {
 	endpoints = slices.SortedFunc(slices.Values(endpoints), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	endpoints = slices.Compact(endpoints)
@@ -49,15 +48,15 @@ func nthPosition(last clock.Time, i, n int) clock.Time {
 	return clock.At(last.Add(time.Duration(i+1-n) * time.Microsecond))
 }
 
-// inOrder is the condition of a statement that writes several lanes: two that
-// lock the same ones in different orders would wait for each other.
+// inOrder is the condition of a statement that writes several lanes. It locks them by id:
+// statements that lock the same lanes in different orders would deadlock.
 func inOrder(tx *db.Tx, in string) string {
 	return `(tenant_id, id) IN (SELECT tenant_id, id FROM webhook_lane WHERE id ` + in + ` ORDER BY id` +
 		tx.Dialect().ForUpdate("webhook_lane") + `)`
 }
 
-// holdLane keeps a lane silent until a time. Whoever holds it goes by it when
-// giving it back, at the latest.
+// holdLane silences a lane until a time. Its holder applies this when giving it back, at
+// the latest.
 func holdLane(tx *db.Tx, k laneKey, until clock.Time) error {
 	now := clock.At(tx.Now())
 	run := &until
@@ -73,8 +72,8 @@ func holdLane(tx *db.Tx, k laneKey, until clock.Time) error {
 	return err
 }
 
-// probeNow has a disabled endpoint probed at once and keeps until when it was to
-// be left alone, for restoring that when the probe fails.
+// probeNow has a disabled endpoint probed at once and stores the end of its pause, to
+// restore it if the probe fails.
 func probeNow(tx *db.Tx, k laneKey) error {
 	_, err := tx.Exec(`UPDATE webhook_lane SET hold_until = $3,
 			held_before = COALESCE(held_before, CASE WHEN hold_until > $3 THEN hold_until END),
@@ -83,8 +82,8 @@ func probeNow(tx *db.Tx, k laneKey) error {
 	return err
 }
 
-// findHeldBefore finds until when an endpoint was to be left alone before a test
-// had it probed: the zero time where none did.
+// findHeldBefore returns the end of an endpoint's pause before a test had it probed; the
+// zero time if no test did.
 func findHeldBefore(tx *db.Tx, k laneKey) (time.Time, error) {
 	t, err := db.One(&tx.Reader, db.Scalar[*clock.Time], `SELECT held_before FROM webhook_lane WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id)
 	if err != nil || t == nil {
@@ -97,7 +96,7 @@ type laneKey struct{ tenant, id uuid.UUID }
 
 func scanLane(row db.Row) (k laneKey, err error) { return k, row.Scan(&k.tenant, &k.id) }
 
-// claimLanes takes the lanes that have waited longest.
+// claimLanes claims the lanes that have waited longest.
 func claimLanes(tx *db.Tx, claim uuid.UUID, limit int, lease time.Duration) ([]laneKey, error) {
 	return db.All(&tx.Reader, scanLane, `WITH due AS MATERIALIZED (SELECT tenant_id, id FROM webhook_lane
 			WHERE run_at <= $3 AND `+db.NotSuspended("webhook_lane")+` ORDER BY run_at LIMIT $4`+tx.Dialect().SkipLocked()+`)
@@ -106,7 +105,7 @@ func claimLanes(tx *db.Tx, claim uuid.UUID, limit int, lease time.Duration) ([]l
 		RETURNING tenant_id, id`, claim, clock.At(tx.Now().Add(lease)), clock.At(tx.Now()), limit)
 }
 
-// nextRun is when the first lane has something to do, for waiting until then.
+// nextRun returns when the first lane has something to do, for waiting until then.
 func nextRun(r *db.Reader) (time.Time, error) {
 	t, err := db.One(r, db.Scalar[clock.Time], `SELECT run_at FROM webhook_lane WHERE run_at IS NOT NULL AND `+db.NotSuspended("webhook_lane")+`
 		ORDER BY run_at LIMIT 1`)
@@ -116,15 +115,15 @@ func nextRun(r *db.Reader) (time.Time, error) {
 	return t.Time, err
 }
 
-// renewLanes prolongs the leases of one holder and gives what it still holds
-// of the given lanes. It never touches a lane that another has claimed.
+// renewLanes extends the leases of one holder and returns which of the given lanes it still
+// holds. It never touches a lane that another has claimed.
 func renewLanes(tx *db.Tx, claim uuid.UUID, lanes []uuid.UUID, lease time.Duration) ([]uuid.UUID, error) {
 	in, arg := db.In(tx.Dialect(), 3, lanes)
 	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE webhook_lane SET run_at = $2 WHERE claim_id = $1 AND `+inOrder(tx, in)+`
 		RETURNING id`, claim, clock.At(tx.Now().Add(lease)), arg)
 }
 
-// heldLanes gives which of some lanes a holder still has.
+// heldLanes returns which of some lanes a holder still has.
 func heldLanes(r *db.Reader, claim uuid.UUID, lanes []uuid.UUID) ([]uuid.UUID, error) {
 	in, arg := db.In(r.Dialect(), 2, lanes)
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_lane WHERE claim_id = $1 AND id `+in, claim, arg)
@@ -135,8 +134,8 @@ func endLeases(tx *db.Tx, claim uuid.UUID) (int64, error) {
 	return tx.Exec(`UPDATE webhook_lane SET run_at = $2 WHERE claim_id = $1 AND run_at > $2`, claim, clock.At(tx.Now()))
 }
 
-// release is a lane to be given back, not to be looked at before hold. For
-// good is what its holder does not take up again whatever is due in it.
+// release is a lane to be given back, not to be claimed before hold. With forGood its
+// holder does not keep it even if something is due in it.
 type release struct {
 	id      uuid.UUID
 	hold    time.Time
@@ -145,11 +144,11 @@ type release struct {
 
 var releaseTypes = []string{"uuid", "bigint", "bigint", "uuid"}
 
-// releaseLanes gives lanes back, each due when its next delivery is and not
-// before its hold: that of a disabled endpoint when its hold ends, which is
-// when any delivery that waits is sent as a probe. The caller has written the rows in this transaction, so
-// nobody adds to them meanwhile. Lanes in which something is due now are kept;
-// it gives those.
+// releaseLanes gives lanes back, each due when its next delivery is and not before its
+// hold: the lane of a disabled endpoint is due when its hold ends, when any waiting
+// delivery is sent as a probe. The caller has written the rows in this transaction, so
+// nothing is added to them meanwhile. Lanes in which something is due now are kept and
+// returned.
 func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUID]bool, err error) {
 	ids := make([]uuid.UUID, len(list))
 	for i, l := range list {
@@ -159,7 +158,7 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 		id         uuid.UUID
 		hold       clock.Time
 		next       *clock.Time
-		off, works bool // works is false where the workspace is suspended
+		off, works bool // works is false if the workspace is suspended
 	}
 	in, arg := db.In(tx.Dialect(), 1, ids)
 	states, err := db.All(&tx.Reader, func(row db.Row) (s state, err error) { return s, row.Scan(&s.id, &s.hold, &s.next, &s.off, &s.works) },
@@ -201,7 +200,7 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 	return kept, err
 }
 
-// target is where a lane's deliveries go and how they are signed.
+// target is the address of a lane's deliveries and how they are signed.
 type target struct {
 	module    string
 	address   string
@@ -226,7 +225,7 @@ func findTarget(r *db.Reader, k laneKey) (target, error) {
 	return db.One(r, scanTarget, selectTarget, k.tenant, k.id)
 }
 
-// lockTarget reads an endpoint to change its health in the same transaction.
+// lockTarget reads and locks an endpoint to change its health in the same transaction.
 func lockTarget(tx *db.Tx, k laneKey) (target, error) {
 	return db.One(&tx.Reader, scanTarget, selectTarget+tx.Dialect().ForUpdate("webhook_endpoint"), k.tenant, k.id)
 }
@@ -262,13 +261,13 @@ var (
 	keptTypes = []string{"uuid", "uuid", "bigint"}
 )
 
-// markDeliveries writes the outcome of attempts and returns the ids of the
-// deliveries that it marked. The others have moved on, or their lane has another
-// holder. What was the newest attempt before moves into a row of its own.
+// markDeliveries writes the results of attempts and returns the ids of the deliveries that
+// it marked. The others have moved on, or their lane has another holder. The previous
+// newest attempt is moved into its own row.
 //
-// Deliveries are found by their id alone: workspace and endpoint are compared with
-// IS NOT DISTINCT FROM, which is no condition for an index. Otherwise PostgreSQL, as long
-// as it has no statistics of the table, reads the endpoint's whole history for each mark.
+// Deliveries are found by their id only: workspace and endpoint are compared with IS NOT
+// DISTINCT FROM, which cannot use an index. Otherwise PostgreSQL, as long as it has no
+// statistics of the table, reads the endpoint's whole history for each mark.
 func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) ([]uuid.UUID, error) {
 	var rows, before [][]any
 	for i := range marks {

@@ -39,8 +39,8 @@ func recoveryByID(r *db.Reader, module string, id uuid.UUID) (Recovery, error) {
 		WHERE r.tenant_id = $1 AND r.id = $2 AND e.module = $3 AND e.deleted_at IS NULL`, r.Tenant(), id, module)
 }
 
-// lockRecovery reads one that is still running, with its endpoint's module, to
-// go on with it.
+// lockRecovery reads and locks a recovery that is still running, with its endpoint's
+// module, to continue it.
 func lockRecovery(tx *db.Tx, id uuid.UUID) (r Recovery, module string, err error) {
 	r, err = db.One(&tx.Reader, scanRecovery, `SELECT `+recoveryColumns+recoveryTables+`
 		WHERE r.tenant_id = $1 AND r.id = $2 AND r.status = 'running' AND e.deleted_at IS NULL`+tx.Dialect().ForUpdate("r"),
@@ -53,7 +53,7 @@ func lockRecovery(tx *db.Tx, id uuid.UUID) (r Recovery, module string, err error
 	return r, module, err
 }
 
-// listRecoveries are an endpoint's, the newest first.
+// listRecoveries returns an endpoint's recoveries, newest first.
 func listRecoveries(r *db.Reader, endpoint uuid.UUID, p db.Page) (db.List[Recovery], error) {
 	rows, err := db.All(r, scanRecovery, `SELECT `+recoveryColumns+recoveryTables+`
 		WHERE r.tenant_id = $1 AND r.endpoint_id = $2 AND (r.created_at, r.id) < ($3, $4)
@@ -61,12 +61,12 @@ func listRecoveries(r *db.Reader, endpoint uuid.UUID, p db.Page) (db.List[Recove
 	return db.Cut(rows, p, func(r Recovery) db.Key { return db.Key{Sort: r.CreatedAt.UnixMicro(), ID: r.ID} }), err
 }
 
-// hasOldRecoveries says whether a tenant has some.
+// hasOldRecoveries reports whether a tenant has old recoveries.
 func hasOldRecoveries(r *db.Reader, before clock.Time) (bool, error) {
 	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM webhook_recovery WHERE tenant_id = $1 AND created_at < $2)`, r.Tenant(), before)
 }
 
-// dropRecoveries removes a tenant's old ones.
+// dropRecoveries deletes a tenant's old recoveries.
 func dropRecoveries(tx *db.Tx, before clock.Time) error {
 	_, err := tx.Exec(`DELETE FROM webhook_recovery WHERE tenant_id = $1 AND created_at < $2`, tx.Tenant(), before)
 	return err

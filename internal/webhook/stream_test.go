@@ -18,7 +18,7 @@ import (
 	"konak/internal/webhook/signature"
 )
 
-// streamed is a message of the stream, with the id that it had.
+// streamed is a message of the stream, with its id.
 type streamed struct {
 	id string
 	webhook.StreamedDelivery
@@ -56,7 +56,7 @@ func listen(t *testing.T, s *apptest.Server, c *apptest.Client, query, last stri
 	return l
 }
 
-// next reads so many deliveries.
+// next reads that many deliveries.
 func (l *listening) next(n int) (list []streamed) {
 	l.t.Helper()
 	id := ""
@@ -79,8 +79,8 @@ func (l *listening) next(n int) (list []streamed) {
 	return list
 }
 
-// Whoever may see webhooks and what they carry hears of every delivery as its
-// receiver gets it, and after a break goes on without a gap.
+// A caller who may see webhooks and the events' data gets every delivery as its receiver
+// gets it, and after a break continues without a gap.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

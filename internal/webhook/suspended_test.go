@@ -10,8 +10,9 @@ import (
 	"konak/internal/webhook"
 )
 
-// The lanes of a suspended workspace are claimed by nobody, wake nobody and are not kept by
-// who holds them, and what is due in them is not read. Resumed, all of it goes on.
+// The lanes of a suspended workspace are not claimed, trigger no wake-up and are not kept
+// by their holder, and what is due in them is not read. After resuming, everything
+// continues.
 func TestSuspendedLanes(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -82,7 +83,7 @@ func TestSuspendedLanes(t *testing.T) {
 	})
 }
 
-// A stream of deliveries ends at the next look after its workspace was suspended.
+// A stream of deliveries ends at the next check after its workspace was suspended.
 func TestStreamOfASuspendedWorkspaceEnds(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.StreamCheck = 10 * time.Millisecond }, func(t *testing.T, s *apptest.Server) {

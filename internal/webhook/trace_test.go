@@ -43,9 +43,9 @@ func one(t *testing.T, c *tracetest.Collector, name string) tracetest.Span {
 	return list[0]
 }
 
-// A request, the dispatch of its event and the attempts to deliver it are one trace, and so are a
-// request and its job. Nothing of what was said is in it: the receiver and the trace's readers
-// learn nothing of each other.
+// A request, the dispatch of its event and the attempts to deliver it are one trace, and so
+// are a request and its job. The trace holds no content: the receiver and the trace's
+// readers learn nothing of each other.
 func TestTraceReachesDeliveriesAndJobs(t *testing.T) {
 	t.Parallel()
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
@@ -126,7 +126,7 @@ func TestTraceReachesDeliveriesAndJobs(t *testing.T) {
 	}
 }
 
-// Without a collector, and with a share of nothing, no row keeps a trace.
+// Without a collector, and with a share of zero, no row keeps a trace.
 func TestTraceIsOff(t *testing.T) {
 	t.Parallel()
 	c := tracetest.New(t)

@@ -175,7 +175,7 @@ func TestRegistration(t *testing.T) {
 				t.Errorf("%s: %s", address, diff)
 			}
 		}
-		// The secret is shown once: a repeat with the same key cannot show it.
+		// The secret is shown once: a repeat with the same key does not show it again.
 		c := w.Owner.Header("Idempotency-Key", "k")
 		in := map[string]any{"address": "https://example.com/", "events": []string{webhook.PingTest}}
 		c.Post(hooks, in).Want(201)
@@ -198,8 +198,8 @@ func TestCatalog(t *testing.T) {
 	})
 }
 
-// Knowing an endpoint's keyless id is enough for its own routes, on the bare host
-// and on the tenant's.
+// An endpoint's keyless id is enough for its own routes, on the bare host and on the
+// tenant's.
 func TestKeyless(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -215,8 +215,8 @@ func TestKeyless(t *testing.T) {
 	})
 }
 
-// An address inside the network is refused when it is registered; what a name
-// leads to is refused when it is dialled.
+// An internal address is refused when it is registered; the address that a name resolves to
+// is refused when it is dialled.
 func TestRefusedAddress(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

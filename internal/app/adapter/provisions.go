@@ -1,5 +1,5 @@
 // Package adapter lets modules use each other through the small interfaces that they
-// declare. It decides nothing.
+// declare. It makes no decisions.
 package adapter
 
 import (

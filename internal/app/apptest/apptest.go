@@ -1,9 +1,9 @@
-// Package apptest runs the whole server in a test: a real server on a fresh
-// database of each kind, a clock that stands still, and clients that hold
-// every answer against the OpenAPI document.
+// Package apptest runs the whole server in a test: a real server on a fresh database of
+// each kind, a clock that stands still, and clients that check every answer against the
+// OpenAPI document.
 //
-// The workers do not run by themselves; Settle takes their steps, so a test
-// says when things happen.
+// The workers do not run by themselves; Settle runs their steps, so that a test decides
+// when things happen.
 package apptest
 
 import (
@@ -35,7 +35,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Password of every person in tests.
+// Password is the password of every person in tests.
 const Password = "correct horse battery staple"
 
 // Server is a server under test.
@@ -65,15 +65,15 @@ func New(tb testing.TB, dialect db.Dialect) *Server {
 	return start(tb, dialect, func(*app.Config, string) {})
 }
 
-// NewPublic starts a server whose public address is the one it listens on, for
-// clients that insist on it.
+// NewPublic starts a server whose public address is the one it listens on, for clients that
+// require it.
 func NewPublic(tb testing.TB, dialect db.Dialect) *Server {
 	tb.Helper()
 	return start(tb, dialect, func(cfg *app.Config, url string) { cfg.PublicURL = url })
 }
 
-// NewWith starts a server with other settings on SQLite, for what does not
-// touch the database.
+// NewWith starts a server with other settings on SQLite, for tests that do not depend on
+// the database.
 func NewWith(tb testing.TB, change func(*app.Config)) *Server {
 	tb.Helper()
 	return start(tb, db.SQLite, func(cfg *app.Config, _ string) { change(cfg) })
@@ -128,8 +128,8 @@ func prepare(tb testing.TB, dialect db.Dialect) *Server {
 	return s
 }
 
-// Node starts another node of the same installation: the same database, key, settings
-// and clock, and nothing else in common.
+// Node starts another node of the same installation: it shares the database, key, settings
+// and clock, and nothing else.
 func (s *Server) Node() *Server {
 	s.tb.Helper()
 	key, err := os.ReadFile(filepath.Join(s.cfg.Data, "master.key"))
@@ -174,7 +174,7 @@ type Workspace struct {
 	s      *Server
 }
 
-// Workspace makes a workspace with every licence.
+// Workspace creates a workspace with every licence.
 func (s *Server) Workspace(slug string) *Workspace {
 	s.tb.Helper()
 	email := "owner@" + slug + ".example"
@@ -189,7 +189,7 @@ func (s *Server) Workspace(slug string) *Workspace {
 	return out
 }
 
-// Context acts as the owner, for calls that do not go over HTTP.
+// Context returns a context that acts as the owner, for calls that do not go over HTTP.
 func (w *Workspace) Context() context.Context {
 	licences := map[string]bool{}
 	for _, l := range identity.AllLicences {
@@ -201,7 +201,7 @@ func (w *Workspace) Context() context.Context {
 	})
 }
 
-// Key makes an API key with the given permissions.
+// Key creates an API key with the given permissions.
 func (w *Workspace) Key(test bool, scopes ...perm.Permission) *Client {
 	w.s.tb.Helper()
 	key, err := w.s.Identity.CreateKey(w.s.tb.Context(), w.ID, "test", test, scopes)
@@ -211,7 +211,7 @@ func (w *Workspace) Key(test bool, scopes ...perm.Permission) *Client {
 	return w.s.Client(key.Reveal())
 }
 
-// FullKey makes an API key with every permission.
+// FullKey creates an API key with every permission.
 func (w *Workspace) FullKey() *Client { w.s.tb.Helper(); return w.Key(false, perm.All()...) }
 
 // Guest signs in a member who may do nothing.
@@ -254,7 +254,7 @@ func (w *Workspace) Events() []string {
 	return out
 }
 
-// Settle takes the workers' steps until there is nothing left to do now.
+// Settle runs the workers' steps until nothing is left to do now.
 func (s *Server) Settle() {
 	s.tb.Helper()
 	for busy := true; busy; {
@@ -269,8 +269,7 @@ func (s *Server) Settle() {
 	}
 }
 
-// MoveToTest makes every conversation, with the jobs that wait, one of the test
-// environment.
+// MoveToTest moves every conversation and its waiting jobs to the test environment.
 func (s *Server) MoveToTest() {
 	s.tb.Helper()
 	err := s.DB.System("test").InTx(s.tb.Context(), func(tx *db.Tx) error {
@@ -286,11 +285,11 @@ func (s *Server) MoveToTest() {
 	}
 }
 
-// UseRouter lets messages go out over another router than the channels.
+// UseRouter sends messages over another router than the channels.
 func (s *Server) UseRouter(r conversation.Router) { *s.Conversations = *s.Conversations.WithRouter(r) }
 
-// Mails returns the mails to an address that a workspace's outbox holds, the
-// oldest first; the zero id stands for mail that concerns no workspace.
+// Mails returns the mails to an address that a workspace's outbox holds, oldest first; the
+// zero id means mail that concerns no workspace.
 func (s *Server) Mails(tenant uuid.UUID, to string) []mailer.OutboxMail {
 	s.tb.Helper()
 	s.Settle()
@@ -307,7 +306,7 @@ func (s *Server) Mails(tenant uuid.UUID, to string) []mailer.OutboxMail {
 	return out
 }
 
-// Buffer is a log that many may write and a test may read.
+// Buffer is a log for concurrent writers that a test can read.
 type Buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -320,14 +319,14 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return b.b.Write(p)
 }
 
-// String is what was written so far.
+// String returns what was written so far.
 func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.String()
 }
 
-// Logger writes everything into a buffer.
+// Logger returns a logger that writes everything into a buffer.
 func Logger(b *Buffer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }

@@ -19,19 +19,19 @@ type Client struct {
 	head  http.Header
 }
 
-// Client makes a client; an empty token sends no credential.
+// Client returns a client; an empty token sends no credential.
 func (s *Server) Client(token string) *Client {
 	return &Client{s: s, token: token, head: http.Header{}}
 }
 
-// Host gives the client another host, such as demo.crm.localhost.
+// Host returns the client with another host, such as demo.crm.localhost.
 func (c *Client) Host(host string) *Client {
 	d := *c
 	d.host = host
 	return &d
 }
 
-// Header gives the client another header.
+// Header returns the client with another header.
 func (c *Client) Header(name, value string) *Client {
 	d := *c
 	d.head = c.head.Clone()
@@ -39,10 +39,10 @@ func (c *Client) Header(name, value string) *Client {
 	return &d
 }
 
-// Token is the client's credential.
+// Token returns the client's credential.
 func (c *Client) Token() string { return c.token }
 
-// Response is an answer that was read.
+// Response is an answer whose body was read.
 type Response struct {
 	tb     testing.TB
 	what   string
@@ -51,10 +51,10 @@ type Response struct {
 	Body   []byte
 }
 
-// straight shows redirects instead of following them.
+// straight returns redirects instead of following them.
 var straight = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// Do sends a request. A body that is no string is sent as JSON.
+// Do sends a request. A body that is not a string is sent as JSON.
 func (c *Client) Do(method, path string, body any) *Response {
 	tb := c.s.tb
 	tb.Helper()
@@ -99,22 +99,22 @@ func (c *Client) Do(method, path string, body any) *Response {
 	return &Response{tb: tb, what: method + " " + path, Status: resp.StatusCode, Header: resp.Header, Body: text}
 }
 
-// Get reads.
+// Get sends a GET request.
 func (c *Client) Get(path string) *Response { c.s.tb.Helper(); return c.Do("GET", path, nil) }
 
-// Post sends a body.
+// Post sends a POST request with a body.
 func (c *Client) Post(path string, body any) *Response {
 	c.s.tb.Helper()
 	return c.Do("POST", path, body)
 }
 
-// Put replaces.
+// Put sends a PUT request with a body.
 func (c *Client) Put(path string, body any) *Response {
 	c.s.tb.Helper()
 	return c.Do("PUT", path, body)
 }
 
-// Delete deletes.
+// Delete sends a DELETE request.
 func (c *Client) Delete(path string) *Response { c.s.tb.Helper(); return c.Do("DELETE", path, nil) }
 
 // Want fails the test unless the status is as expected.
@@ -126,7 +126,7 @@ func (r *Response) Want(status int) *Response {
 	return r
 }
 
-// Refused fails the test unless the answer is this error.
+// Refused fails the test unless the answer is the given error.
 func (r *Response) Refused(status int, code string) *Error {
 	r.tb.Helper()
 	r.Want(status)
@@ -140,7 +140,7 @@ func (r *Response) Refused(status int, code string) *Error {
 	return &body.Error
 }
 
-// Error is the error of an answer.
+// Error returns the error of an answer.
 type Error struct {
 	Code       string              `json:"code"`
 	Message    string              `json:"message"`
@@ -151,13 +151,13 @@ type Error struct {
 	Matches    []api.ErrorMatch    `json:"matches"`
 }
 
-// ErrorStep is which of several actions failed.
+// ErrorStep returns which of several actions failed.
 type ErrorStep struct {
 	Index  int    `json:"index"`
 	Action string `json:"action"`
 }
 
-// Data reads the answer's data.
+// Data decodes the answer's data.
 func (r *Response) Data(v any) *Response {
 	r.tb.Helper()
 	var body struct {
@@ -170,10 +170,10 @@ func (r *Response) Data(v any) *Response {
 	return r
 }
 
-// Whole reads the answer with what stands beside its data.
+// Whole decodes the whole answer, including the fields next to its data.
 func (r *Response) Whole(v any) *Response { r.tb.Helper(); r.decode(v); return r }
 
-// ID reads the id of the answer's record.
+// ID returns the id of the answer's record.
 func (r *Response) ID() string {
 	r.tb.Helper()
 	var v struct {
@@ -183,7 +183,7 @@ func (r *Response) ID() string {
 	return v.ID
 }
 
-// NextCursor is where the list goes on, or "".
+// NextCursor returns the cursor of the list's next page, or "".
 func (r *Response) NextCursor() string {
 	r.tb.Helper()
 	var body struct {

@@ -14,38 +14,39 @@ import (
 	"konak/internal/crm/conversation/file"
 )
 
-// How long a service may be silent: while it misbehaves, as short as it is bearable to
-// wait for, and otherwise longer than a busy machine ever needs.
+// How long a service may be silent: as short as is practical while it misbehaves, and
+// otherwise longer than a busy machine ever needs.
 const (
 	shortPatience = 2 * time.Second
 	longPatience  = time.Minute
 )
 
-// Faults is how one kind of channel is put through the failures of its provider and of
-// the network in between.
+// Faults describes how one kind of channel is tested against failures of its provider and
+// of the network in between.
 type Faults struct {
 	// Say lets the customer write a message.
 	Say func(text string)
-	// Sends says whether a call hands a message to the provider.
+	// Sends reports whether a call hands a message to the provider.
 	Sends func(*http.Request) bool
-	// Sent gives the texts that the provider took since the last time.
+	// Sent returns the texts that the provider accepted since the last call.
 	Sent func() []string
 	// Busy answers that the account has to wait for BusyFor.
 	Busy http.HandlerFunc
-	// StatusCounts says that a yes counts although the rest of the answer is missing.
+	// StatusCounts reports that a successful status counts even if the rest of the answer
+	// is missing.
 	StatusCounts bool
 	// SilentReason is why the account needs attention while its provider is silent.
 	SilentReason string
-	// SendPicture lets the customer send a picture that the provider keeps, and Fetches
-	// says whether a call reads its bytes.
+	// SendPicture lets the customer send a picture that the provider stores, and Fetches
+	// reports whether a call reads its bytes.
 	SendPicture func(content []byte)
 	Fetches     func(*http.Request) bool
-	// Post posts a customer's message to the server as the provider does, proved or
-	// not, and gives the status of the answer.
+	// Post posts a customer's message to the server as the provider does, with or without a
+	// proof, and returns the status of the answer.
 	Post func(m PostedMessage, proved bool) int
-	// Unproved is the status that a call without a proof gets.
+	// Unproved is the status that a call without a proof is answered with.
 	Unproved int
-	// Untimed says that the provider does not tell when a message was written.
+	// Untimed reports that the provider does not say when a message was written.
 	Untimed bool
 }
 
@@ -59,20 +60,20 @@ type PostedMessage struct {
 	At     time.Time
 }
 
-// hangUntilGone answers nothing until the caller gives up.
+// hangUntilGone does not answer until the caller gives up.
 func hangUntilGone(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body) // so that the end of the connection is noticed
 	<-r.Context().Done()
 }
 
-// cutInTheMiddle ends the connection within an answer.
+// cutInTheMiddle closes the connection in the middle of an answer.
 func cutInTheMiddle(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "1000")
 	_, _ = io.WriteString(w, `{"ok":true,"messages":[{"id":"`)
 	panic(http.ErrAbortHandler)
 }
 
-// answerWithoutEnd writes for as long as somebody reads.
+// answerWithoutEnd writes as long as the caller reads.
 func answerWithoutEnd(w http.ResponseWriter, _ *http.Request) {
 	for block := make([]byte, 1<<16); ; {
 		if _, err := w.Write(block); err != nil {
@@ -81,7 +82,7 @@ func answerWithoutEnd(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// BusyGraph is Faults.Busy of Meta's channels.
+// BusyGraph is Faults.Busy for Meta's channels.
 func BusyGraph(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Retry-After", "90")
 	w.WriteHeader(http.StatusTooManyRequests)
@@ -94,15 +95,15 @@ func answerBroken(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusInternalServerError)
 }
 
-// noAnswer throws an answer away.
+// noAnswer discards an answer.
 type noAnswer struct{ header http.Header }
 
 func (n noAnswer) Header() http.Header         { return n.header }
 func (n noAnswer) Write(b []byte) (int, error) { return len(b), nil }
 func (n noAnswer) WriteHeader(int)             {}
 
-// misbehave lets something else answer the calls that are meant, and the service all
-// others. Where took is set, the service carries a call out before.
+// misbehave answers the selected calls with answer; the service answers all others. If took
+// is set, the service first carries the call out.
 func (sh *Shop[S]) misbehave(meant func(*http.Request) bool, took bool, answer http.HandlerFunc) {
 	sh.impatient.Store(true)
 	sh.Answer(func(w http.ResponseWriter, r *http.Request) {
@@ -117,8 +118,8 @@ func (sh *Shop[S]) misbehave(meant func(*http.Request) bool, took bool, answer h
 	})
 }
 
-// recoverAfter makes the service well again and lets time pass until everything that
-// waited was tried again.
+// recoverAfter restores the service and lets time pass until everything that waited was
+// tried again.
 func (sh *Shop[S]) recoverAfter(d time.Duration) {
 	sh.T.Helper()
 	sh.Answer(nil)
@@ -128,7 +129,7 @@ func (sh *Shop[S]) recoverAfter(d time.Duration) {
 	}
 }
 
-// MeetFaults puts a channel through every fault: while answers are sent, in a pause, for
+// MeetFaults tests a channel against every fault: while answers are sent, in a pause, for
 // hours, and while customers send pictures with that content.
 func (sh *Shop[S]) MeetFaults(f Faults, content []byte) {
 	sh.T.Helper()
@@ -140,14 +141,14 @@ func (sh *Shop[S]) MeetFaults(f Faults, content []byte) {
 }
 
 // MeetSendFaults sends answers while the provider fails in every way. None is lost, one
-// that the provider took before it failed goes out at most once more, and each shows
+// that the provider accepted before it failed is sent at most once more, and each shows
 // that it waits.
 func (sh *Shop[S]) MeetSendFaults(f Faults) {
 	sh.T.Helper()
 	for _, c := range []struct {
 		name   string
 		answer http.HandlerFunc
-		// accepts says that the answer begins with a yes.
+		// accepts reports that the answer begins with a successful status.
 		accepts bool
 	}{
 		{"slow", hangUntilGone, false},
@@ -194,8 +195,8 @@ func (sh *Shop[S]) meetSendFault(f Faults, name string, took bool, answer http.H
 	}
 }
 
-// MeetPause lets the provider ask for a pause: everything of the account waits, in
-// order, and nobody is alarmed.
+// MeetPause lets the provider ask for a pause: everything of the account waits, in order,
+// and no alarm is raised.
 func (sh *Shop[S]) MeetPause(f Faults) {
 	sh.T.Helper()
 	f.Say("Merhaba")
@@ -224,8 +225,8 @@ func (sh *Shop[S]) MeetPause(f Faults) {
 }
 
 // meetOvertaking lets the provider fail on a message while the next ones are written: they
-// arrive in the order in which they were written, and one that never leaves holds up the
-// others for a quarter of an hour.
+// arrive in the order in which they were written, and one that never leaves delays the
+// others by a quarter of an hour.
 func (sh *Shop[S]) meetOvertaking(f Faults) {
 	sh.T.Helper()
 	f.Say("Merhaba")
@@ -248,7 +249,7 @@ func (sh *Shop[S]) meetOvertaking(f Faults) {
 }
 
 // meetLongFault lets the provider fail for hours: the message shows that it failed, with
-// the reason, and goes out once somebody asks for it.
+// the reason, and is sent once somebody retries it.
 func (sh *Shop[S]) meetLongFault(f Faults) {
 	sh.T.Helper()
 	f.Say("Merhaba")
@@ -271,8 +272,8 @@ func (sh *Shop[S]) meetLongFault(f Faults) {
 	}
 }
 
-// meetFileFaults lets customers send pictures while the provider hands bytes over badly.
-// A fault that passes costs nothing, and what never ends is shown as too large.
+// meetFileFaults lets customers send pictures while the provider serves files badly. A
+// temporary fault loses nothing, and a file that never ends is shown as too large.
 func (sh *Shop[S]) meetFileFaults(f Faults, content []byte) {
 	sh.T.Helper()
 	head := func(w http.ResponseWriter, length string) {

@@ -9,16 +9,16 @@ import (
 
 // Reconnection is how an account is connected, and how a customer writes to it.
 type Reconnection struct {
-	// Connect makes the account the workspace's.
+	// Connect connects the account to the workspace.
 	Connect func(w *Workspace) channel.Account
 	Says    func(text string)
-	// Sent lists the texts that left since it was called last.
+	// Sent returns the texts that were sent since the last call.
 	Sent func() []string
 }
 
-// ConnectAgain shows that an account that was disconnected comes back when it is
-// connected again: the conversation from before is answered and goes on. Another
-// workspace that connects it meanwhile gets one of its own.
+// ConnectAgain checks that an account that was disconnected works again when it is
+// reconnected: the earlier conversation is answered and continues. Another workspace that
+// connects it meanwhile gets its own conversation.
 func (sh *Shop[S]) ConnectAgain(r Reconnection) {
 	t := sh.T
 	t.Helper()
@@ -57,7 +57,7 @@ func (sh *Shop[S]) ConnectAgain(r Reconnection) {
 	goesOn("iki")
 	leave()
 	goesOn("üç")
-	// What another workspace left is nobody's.
+	// What the other workspace left belongs to nobody.
 	leave()
 	other := sh.Another()
 	theirs := r.Connect(other.Workspace)

@@ -32,8 +32,8 @@ import (
 	"konak/internal/mail/migration"
 )
 
-// Sample writes one of each record of every module with text in it, as the
-// workspace's owner. The tests that call every route need one of each.
+// Sample creates one of each record of every module that has text in it, as the workspace's
+// owner. The tests that call every route need one of each.
 func (w *Workspace) Sample(text string) {
 	w.s.tb.Helper()
 	ctx := w.Context()
@@ -50,7 +50,7 @@ func (w *Workspace) Sample(text string) {
 	}
 }
 
-// sampleMail leaves a rule that is off and an incident that is open.
+// sampleMail creates a disabled rule and an open incident.
 func (w *Workspace) sampleMail(ctx context.Context, text string) error {
 	if _, err := w.s.Mail.AddException(ctx, text+"@example.com", text); err != nil {
 		return err
@@ -231,7 +231,7 @@ func (w *Workspace) sampleChannels(ctx context.Context, text string) error {
 	return err
 }
 
-// sampleMailbox leaves a mailbox with what belongs to it, and a mail in the journal.
+// sampleMailbox creates a mailbox with its records, and a mail in the journal.
 func (w *Workspace) sampleMailbox(ctx context.Context, text string, account uuid.UUID) error {
 	box, err := w.s.Domains.ProvisionMailbox(ctx, domain.MailboxInput{Address: "info@" + text + ".example", Kind: domain.KindInbox, AccountID: &account})
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Addresses of the API that tests of channels use.
+// API paths that tests of channels use.
 const (
 	Channels      = "/api/crm/v1/channels"
 	Conversations = "/api/crm/v1/conversations"
 )
 
-// StandIn is a service outside that the server under test talks to.
+// StandIn is an outside service that the server under test talks to.
 type StandIn interface {
 	http.Handler
 	// Settle waits until every webhook that is due was posted.
@@ -31,28 +31,26 @@ type StandIn interface {
 	Close()
 }
 
-// Shop is a workspace with an account on a channel, and the service that the account
-// is at.
+// Shop is a workspace with an account on a channel, and the service that hosts the account.
 type Shop[S StandIn] struct {
 	*Workspace
 	T       *testing.T
 	Server  *Server
 	Account channel.Account
 	Box     S
-	// Provider is where the service is.
+	// Provider is the address of the service.
 	Provider string
 	// Instead answers calls in place of the service while it is set.
 	Instead atomic.Pointer[http.HandlerFunc]
 	// Before is called with each call of the service, before it answers, while it is
 	// set.
 	Before atomic.Pointer[func(*http.Request)]
-	// impatient says that the server gives a silent service up soon.
+	// impatient reports that the server soon gives up a silent service.
 	impatient atomic.Bool
 }
 
-// RunShop gives a test a server of its own on both databases, with a service of its own
-// and a workspace. start makes the service that will be at an address, and
-// sets the server up to use it.
+// RunShop gives a test its own server on both databases, with its own service and a
+// workspace. start creates the service for an address, and sets the server up to use it.
 func RunShop[S StandIn](t *testing.T, start func(address string, cfg *app.Config, c clock.Source) S, fn func(sh *Shop[S])) {
 	t.Helper()
 	t.Parallel()
@@ -84,16 +82,16 @@ func (sh *Shop[S]) serve(w http.ResponseWriter, r *http.Request) {
 	sh.Box.ServeHTTP(w, r)
 }
 
-// Another is a second workspace of the same server, at the same service.
+// Another is a second workspace on the same server, with the same service.
 func (sh *Shop[S]) Another() *Shop[S] {
 	sh.T.Helper()
 	return &Shop[S]{Workspace: sh.Server.Workspace("other"), T: sh.T, Server: sh.Server, Box: sh.Box, Provider: sh.Provider}
 }
 
-// FilesFolder is where the contents of files lie.
+// FilesFolder returns the folder of the files' contents.
 func (s *Server) FilesFolder() string { return s.cfg.FilesFolder() }
 
-// patience is how long the service may be silent.
+// patience returns how long the service may be silent.
 func (sh *Shop[S]) patience() time.Duration {
 	if sh.impatient.Load() {
 		return shortPatience
@@ -101,8 +99,7 @@ func (sh *Shop[S]) patience() time.Duration {
 	return longPatience
 }
 
-// Answer lets something else answer in the place of the service; nil lets the service
-// answer again.
+// Answer replaces the service by a handler; nil lets the service answer again.
 func (sh *Shop[S]) Answer(fn http.HandlerFunc) {
 	if fn == nil {
 		sh.impatient.Store(false)
@@ -112,7 +109,7 @@ func (sh *Shop[S]) Answer(fn http.HandlerFunc) {
 	sh.Instead.Store(&fn)
 }
 
-// Settle lets everything that is under way arrive.
+// Settle waits until everything under way has arrived.
 func (sh *Shop[S]) Settle() {
 	sh.T.Helper()
 	sh.Box.Settle()
@@ -121,7 +118,7 @@ func (sh *Shop[S]) Settle() {
 	sh.Server.Settle()
 }
 
-// Later lets time pass, in which the owner's session ends.
+// Later lets time pass and signs the owner in again.
 func (sh *Shop[S]) Later(d time.Duration) {
 	sh.T.Helper()
 	sh.Server.Clock.Advance(d)
@@ -135,7 +132,7 @@ func (sh *Shop[S]) Inbox() (out []conversation.Conversation) {
 	return out
 }
 
-// Only is the one conversation that there is.
+// Only returns the only conversation.
 func (sh *Shop[S]) Only() conversation.Conversation {
 	sh.T.Helper()
 	list := sh.Inbox()
@@ -145,14 +142,14 @@ func (sh *Shop[S]) Only() conversation.Conversation {
 	return list[0]
 }
 
-// Items lists a conversation's items, the newest first.
+// Items lists a conversation's items, newest first.
 func (sh *Shop[S]) Items(c uuid.UUID) (out []conversation.Item) {
 	sh.T.Helper()
 	sh.Owner.Get(Conversations + "/" + c.String() + "/items?limit=100").Want(200).Data(&out)
 	return out
 }
 
-// Item is one of them.
+// Item returns one of them.
 func (sh *Shop[S]) Item(c, id uuid.UUID) conversation.Item {
 	sh.T.Helper()
 	for _, i := range sh.Items(c) {
@@ -164,7 +161,7 @@ func (sh *Shop[S]) Item(c, id uuid.UUID) conversation.Item {
 	return conversation.Item{}
 }
 
-// Reply lets the owner answer.
+// Reply sends an answer as the owner.
 func (sh *Shop[S]) Reply(c uuid.UUID, body string, files ...uuid.UUID) conversation.Item {
 	sh.T.Helper()
 	var out conversation.Written
@@ -186,14 +183,14 @@ func (sh *Shop[S]) Upload(name, content string) uuid.UUID {
 	return a.ID
 }
 
-// ReadAccount reads an account anew.
+// ReadAccount reads an account again.
 func (sh *Shop[S]) ReadAccount(id uuid.UUID) (a channel.Account) {
 	sh.T.Helper()
 	sh.Owner.Get(Channels + "/" + id.String()).Want(200).Data(&a)
 	return a
 }
 
-// DeliveryOf is what became of a message, "" where nothing is said of it.
+// DeliveryOf returns the delivery status of a message, "" if it has none.
 func DeliveryOf(i conversation.Item) string {
 	if i.Delivery == nil {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"net"
 )
 
-// ListenSMTP serves SMTP on a port of its own until the test ends, with STARTTLS
-// where there is a certificate, and returns its address.
+// ListenSMTP serves SMTP on its own port until the test ends, with STARTTLS if there is a
+// certificate, and returns its address.
 func (s *Server) ListenSMTP(cert *tls.Certificate) string {
 	s.tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

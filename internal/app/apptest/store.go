@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// samplePasskey writes the row itself: no test device answers for the owner.
+// samplePasskey inserts the row itself: the test owner has no device.
 func (w *Workspace) samplePasskey(ctx context.Context, text string) error {
 	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
 		id := tx.NewID()
@@ -23,8 +23,8 @@ func (w *Workspace) samplePasskey(ctx context.Context, text string) error {
 	})
 }
 
-// sampleTemplate writes the row itself: a template is otherwise made at WhatsApp.
-// Then WhatsApp says something about it, which is an event.
+// sampleTemplate inserts the row itself: templates are normally created at WhatsApp. Then
+// WhatsApp reports on it, which is an event.
 func (w *Workspace) sampleTemplate(ctx context.Context, text string) error {
 	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
 		account := tx.NewID()
@@ -40,8 +40,8 @@ func (w *Workspace) sampleTemplate(ctx context.Context, text string) error {
 	})
 }
 
-// sampleTelephony writes the rows itself: a top-up is otherwise begun at a bank, and
-// a number bought at a provider.
+// sampleTelephony inserts the rows itself: normally a top-up begins at a bank, and a number
+// is bought from a provider.
 func (w *Workspace) sampleTelephony(ctx context.Context, text string) error {
 	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
 		id, now := tx.NewID(), clock.At(tx.Now())
@@ -59,7 +59,7 @@ func (w *Workspace) sampleTelephony(ctx context.Context, text string) error {
 	})
 }
 
-// samplePhones writes one row of each of what belongs to phones.
+// samplePhones inserts one row of each table that belongs to phones.
 func samplePhones(tx *db.Tx, member uuid.UUID, text string) error {
 	id, now := tx.NewID(), clock.At(tx.Now())
 	for _, row := range []struct {
@@ -93,7 +93,7 @@ func samplePhones(tx *db.Tx, member uuid.UUID, text string) error {
 	return nil
 }
 
-// samplePartner leaves a sign-up at Meta that failed.
+// samplePartner creates a failed sign-up at Meta.
 func (w *Workspace) samplePartner(ctx context.Context, text string) error {
 	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
 		_, err := tx.Exec(`INSERT INTO partner_signup_failure (tenant_id, id, session_id, step, words, expires_at) VALUES ($1, $2, $2, 'exchange', $3, $4)`,
@@ -102,7 +102,7 @@ func (w *Workspace) samplePartner(ctx context.Context, text string) error {
 	})
 }
 
-// sampleQueue leaves a mail in the queue whose recipient does not exist.
+// sampleQueue queues a mail whose recipient does not exist.
 func (w *Workspace) sampleQueue(ctx context.Context, text string) error {
 	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
 		id, now := tx.NewID(), clock.At(tx.Now())

@@ -18,14 +18,13 @@ import (
 	carrier "konak/internal/sandbox/twilio"
 )
 
-// Telephony is a server with a bank and a provider of phone numbers, and a
-// workspace.
+// Telephony is a server with a bank and a provider of phone numbers, and a workspace.
 type Telephony struct {
 	*Server
 	Bank    *bank.Server
 	Carrier *carrier.Server
 	Owner   *Workspace
-	// DBPath is the database's file, where it is SQLite's.
+	// DBPath is the database's file on SQLite.
 	DBPath string
 }
 
@@ -60,7 +59,7 @@ func NewTelephony(tb testing.TB, dialect db.Dialect, change func(*app.Config)) *
 
 const walletPath = "/api/crm/v1/telephony/wallet"
 
-// TopUpBody is the body of a card payment.
+// TopUpBody returns the body of a card payment.
 func TopUpBody(amount int64, card string) map[string]any {
 	return map[string]any{
 		"amount_micros": amount,
@@ -84,7 +83,7 @@ var (
 	formField  = regexp.MustCompile(`name="([^"]+)" value="([^"]*)"`)
 )
 
-// readForm reads the form of a page.
+// readForm parses the form of a page.
 func readForm(page string) (action string, fields url.Values) {
 	fields = url.Values{}
 	for _, m := range formField.FindAllStringSubmatch(page, -1) {
@@ -93,8 +92,8 @@ func readForm(page string) (action string, fields url.Values) {
 	return formAction.FindStringSubmatch(page)[1], fields
 }
 
-// AnswerBank does what a browser does with the bank's page, where the person types
-// a code. It returns where the bank sends the browser, and with what.
+// AnswerBank does what a browser does with the bank's page when the person types a code. It
+// returns the address to which the bank sends the browser, with its form.
 func (s *Telephony) AnswerBank(c wallet.Challenge, code string) (path string, form url.Values) {
 	s.tb.Helper()
 	action, fields := readForm(c.HTML)
@@ -123,7 +122,7 @@ func (s *Telephony) SendBack(path string, form url.Values) *Response {
 		Header("Origin", "https://bank.example").Header("Sec-Fetch-Site", "cross-site").Post(path, form.Encode())
 }
 
-// Pay goes through a whole card payment.
+// Pay carries out a whole card payment.
 func (s *Telephony) Pay(amount int64, card string) wallet.Challenge {
 	s.tb.Helper()
 	c := s.StartTopUp(amount, card)

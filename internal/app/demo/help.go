@@ -21,7 +21,8 @@ type Help struct {
 	folder string
 }
 
-// HelpOf is the help center of the Turkish shop, in both languages, or of the English company.
+// HelpOf returns the help center of the Turkish shop, in both languages, or of the English
+// company.
 func HelpOf(slug string) Help {
 	if slug == "acme" {
 		return Help{
@@ -60,7 +61,7 @@ func text(language, name, description string) helpcenter.CategoryText {
 	return helpcenter.CategoryText{Language: language, Name: name, Description: description}
 }
 
-// Pack packs its articles as a person would to import them.
+// Pack packs its articles into an archive as a person would to import them.
 func (h Help) Pack() (*bytes.Buffer, error) {
 	files, err := fs.Sub(articles, h.folder)
 	if err != nil {

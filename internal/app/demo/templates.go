@@ -1,4 +1,4 @@
-// Package demo holds what a demo is filled with.
+// Package demo holds the contents of a demo.
 package demo
 
 import (

@@ -1,4 +1,4 @@
-// Package phonesound says what the exchange can play to callers.
+// Package phonesound checks what the exchange can play to callers.
 package phonesound
 
 import (
@@ -10,10 +10,10 @@ import (
 	"konak/internal/exchange/sound"
 )
 
-// Checker checks what callers shall hear.
+// Checker checks sounds to be played to callers.
 type Checker struct{}
 
-// maxSound is how long the exchange plays at most.
+// maxSound is the longest sound that the exchange plays.
 const maxSound = 10 * time.Minute
 
 // CheckSound implements greeting.Checker.
@@ -33,7 +33,7 @@ func (Checker) CheckSound(r io.ReadSeeker) (time.Duration, error) {
 	return length, nil
 }
 
-// codes are what is said of a property that is wrong.
+// codes are the error codes of invalid properties.
 var codes = map[string]string{
 	sound.WrongKind: "not_wav", sound.WrongEncoding: "not_pcm", sound.WrongBits: "wrong_bits", sound.WrongChannels: "wrong_channels", sound.WrongRate: "wrong_rate",
 	sound.WrongLength: "cut_off",

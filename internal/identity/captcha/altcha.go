@@ -1,12 +1,11 @@
-// Package captcha asks people to show that they are no robots, where their
-// address or account has had many wrong passwords or requests for mail.
+// Package captcha asks people to show that they are no robots, if their address or account
+// has had many wrong passwords or requests for mail.
 //
-// Who shows it is checked by an outside service or by the embedded proof of
-// work, which has the format of ALTCHA's version 2, so that its widget solves
-// it. The browser derives a key from a nonce and a counter, again and again,
-// until the key begins as asked. The server chose the counter, so it knows the
-// key and checks an answer with one HMAC. Nothing is stored to give a challenge
-// out; an answer counts once, by its nonce.
+// The answer is checked by an outside service or by the embedded proof of work, which has
+// the format of ALTCHA's version 2, so that its widget solves it. The browser derives a key
+// from a nonce and a counter, again and again, until the key has the required beginning.
+// The server chose the counter, so it knows the key and checks an answer with one HMAC.
+// Issuing a challenge stores nothing; an answer is valid once, by its nonce.
 package captcha
 
 import (
@@ -29,12 +28,12 @@ const (
 	algorithm = "PBKDF2/SHA-256"
 	cost      = 5000
 	keyLength = 32
-	// Lifetime is how long a challenge may be answered.
+	// Lifetime is how long a challenge can be answered.
 	Lifetime = 5 * time.Minute
 )
 
-// Parameters describe the work. The fields stand in the order of their names,
-// which is the order they are signed in.
+// Parameters describe the work. The fields are in alphabetical order, the order in which
+// they are signed.
 type Parameters struct {
 	Algorithm    string `json:"algorithm" example:"PBKDF2/SHA-256"`
 	Cost         int    `json:"cost" example:"5000"`
@@ -46,13 +45,13 @@ type Parameters struct {
 	Salt         string `json:"salt" example:"4d9f7f6f0ca4fc99dc159d916273c748"`
 }
 
-// Challenge is what the widget solves.
+// Challenge is the task that the widget solves.
 type Challenge struct {
 	Parameters Parameters `json:"parameters"`
 	Signature  string     `json:"signature" example:"ef3492617a7fd7c701c68fb6a69c1899563e2127689f3bc822f39fd6bdcce7a2"`
 }
 
-// Solution is what the widget found.
+// Solution is the widget's result.
 type Solution struct {
 	Counter    uint32  `json:"counter"`
 	DerivedKey string  `json:"derivedKey"`
@@ -65,22 +64,23 @@ type Answer struct {
 	Solution  Solution  `json:"solution"`
 }
 
-// Work gives challenges out and checks answers.
+// Work issues challenges and checks answers.
 type Work struct {
 	clock               clock.Source
 	signing, keySigning []byte
 	least               int64
 }
 
-// leastWork is how many keys are derived at least to answer a challenge.
+// leastWork is the minimum number of keys derived to answer a challenge.
 const leastWork = 1000
 
-// NewWork makes the check with its two keys. An answer takes least keys or up to twice as many.
+// NewWork returns a check with its two keys. An answer takes between least and twice as
+// many keys.
 func NewWork(c clock.Source, signing, keySigning []byte, least int) *Work {
 	return &Work{clock: c, signing: signing, keySigning: keySigning, least: int64(least)}
 }
 
-// Challenge makes a challenge. Under attack the work is five times as much.
+// Challenge creates a challenge. Under attack it takes five times the work.
 func (w *Work) Challenge(attack bool) (Challenge, error) {
 	least := w.least
 	if attack {
@@ -140,8 +140,8 @@ func Derive(p Parameters, counter uint32) ([]byte, error) {
 	return key, nil
 }
 
-// Check says whether a token answers a challenge of ours that is still open,
-// and which: its nonce must not be taken twice before it expires.
+// Check reports whether a token answers one of our challenges that is still open, and
+// returns its nonce, which the caller must not accept twice before it expires.
 func (w *Work) Check(token string) (nonce string, expires time.Time, ok bool) {
 	text, err := base64.StdEncoding.DecodeString(token)
 	if err != nil {

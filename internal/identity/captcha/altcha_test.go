@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// solved is a challenge that ALTCHA's own library made and solved.
+// solved is a challenge that ALTCHA's own library created and solved.
 const solved = `{"challenge":{"parameters":{"algorithm":"PBKDF2/SHA-256","cost":50,"expiresAt":1799999999,"keyLength":32,` +
 	`"keyPrefix":"6874819d01cd5f00ae2360a67c232469",` +
 	`"keySignature":"1ec587d7ba2d230da75eb52533c3e41b3fb7862e6f3d1bc440daac468a315ac1",` +
@@ -80,7 +80,7 @@ func TestWorkUnderAttack(t *testing.T) {
 	}
 }
 
-// What we give out can be solved as the widget does it.
+// Our challenges can be solved as the widget does it.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	c := clock.NewFake(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC))

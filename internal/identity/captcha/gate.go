@@ -24,13 +24,13 @@ const (
 // Embedded is the provider that needs no outside service: the proof of work.
 const Embedded = "altcha"
 
-// Verifier is an outside service that checks tokens. An error means that it
-// could not be asked, which counts as a no.
+// Verifier is an outside service that checks tokens. An error means that it could not be
+// reached, which is treated as a refusal.
 type Verifier interface {
 	Verify(ctx context.Context, token, ip string) (bool, error)
 }
 
-// Config says how people show that they are no robots.
+// Config sets how people show that they are no robots.
 type Config struct {
 	DB  *db.DB
 	Box *secret.Box
@@ -40,14 +40,14 @@ type Config struct {
 	// Provider is Embedded or the name of the service behind Verifier.
 	Provider string
 	SiteKey  string
-	// Script is what a page loads to show the service's widget.
+	// Script is the address of the script that shows the service's widget.
 	Script string
 	// Verifier is nil for the embedded provider.
 	Verifier Verifier
-	// Patience multiplies what adaptive mode lets pass. It is at least 1.
+	// Patience multiplies the limits of adaptive mode. It is at least 1.
 	Patience int
-	// LeastWork is how many keys are derived at least for the embedded provider; zero is
-	// what the product asks for.
+	// LeastWork is the minimum number of keys derived for the embedded provider; zero means
+	// the default.
 	LeastWork int
 }
 
@@ -64,7 +64,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// What adaptive mode lets pass before it asks.
+// How many failures and requests adaptive mode allows before it asks.
 const (
 	failedSignIns  = 3 // from one address in a quarter of an hour
 	failedAccounts = 5 // at one e-mail address in the same time
@@ -72,8 +72,8 @@ const (
 	spike          = 100
 )
 
-// Gate decides who must show that they are no robot, and checks it. It counts
-// failures and requests on all nodes together.
+// Gate decides who must show that they are no robot, and checks it. It counts failures and
+// requests across all nodes.
 type Gate struct {
 	cfg                     Config
 	work                    *Work
@@ -81,7 +81,7 @@ type Gate struct {
 	everywhere              *limit.Recent
 }
 
-// New makes a gate. It returns an error where the config lacks something.
+// New returns a gate. It returns an error if the config is incomplete.
 func New(cfg Config) (*Gate, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -106,8 +106,8 @@ type Info struct {
 	Challenge   *Challenge `json:"challenge,omitempty" doc:"For altcha: the challenge that its widget solves"`
 }
 
-// Info tells a sign-in screen how its visitor shows that they are no robot, and
-// whether they must now.
+// Info tells a sign-in screen how visitors show that they are no robot, and whether this
+// one must now.
 func (g *Gate) Info(ctx context.Context, ip string) (Info, error) {
 	v, err := g.judge(ctx, ip, "")
 	if err != nil {
@@ -122,9 +122,9 @@ func (g *Gate) Info(ctx context.Context, ip string) (Info, error) {
 	return out, err
 }
 
-// Require returns nil where the caller need not show that they are no robot, or
-// showed it with the token. It returns fault.CaptchaRequired or
-// fault.CaptchaFailed otherwise. emailKey may be empty.
+// Require returns nil if the caller need not show that they are no robot, or showed it with
+// the token. It returns fault.CaptchaRequired or fault.CaptchaFailed otherwise. emailKey
+// may be empty.
 func (g *Gate) Require(ctx context.Context, token, ip, emailKey string) error {
 	v, err := g.judge(ctx, ip, emailKey)
 	if err != nil || !v.required {
@@ -135,8 +135,8 @@ func (g *Gate) Require(ctx context.Context, token, ip, emailKey string) error {
 	}
 	ok, err := g.checkToken(ctx, token, ip)
 	if err != nil {
-		// Whoever cannot be asked has not said yes. Nobody can sign in like
-		// this, so somebody must hear of it.
+		// A service that cannot be reached has not approved the token. Nobody can sign in
+		// like this, so it must be logged.
 		g.cfg.Log.ErrorContext(ctx, "captcha cannot be checked", "provider", g.cfg.Provider, "error", err)
 		return fault.New(fault.CaptchaFailed).Field("captcha_token", "unchecked").Wrap(err)
 	}
@@ -146,8 +146,8 @@ func (g *Gate) Require(ctx context.Context, token, ip, emailKey string) error {
 	return nil
 }
 
-// checkToken says whether a token is right. A token of the embedded provider is
-// right once.
+// checkToken reports whether a token is right. A token of the embedded provider is accepted
+// once.
 func (g *Gate) checkToken(ctx context.Context, token, ip string) (bool, error) {
 	if g.cfg.Verifier != nil {
 		return g.cfg.Verifier.Verify(ctx, token, ip)
@@ -166,8 +166,8 @@ func (g *Gate) checkToken(ctx context.Context, token, ip string) (bool, error) {
 	return ok, nil
 }
 
-// CountFailure counts a wrong password or code against an address and, where
-// emailKey is not empty, an account.
+// CountFailure counts a wrong password or code against an address and, if emailKey is not
+// empty, an account.
 func (g *Gate) CountFailure(ctx context.Context, ip, emailKey string) error {
 	return g.count(ctx, func(tx *db.Tx) error {
 		err := errors.Join(g.byIP.Add(tx, limit.OfIP(ip)), g.everywhere.Add(tx, limit.Key{}))
@@ -193,15 +193,14 @@ func (g *Gate) count(ctx context.Context, add func(*db.Tx) error) error {
 	return nil
 }
 
-// verdict is what the counters say about an address.
+// verdict is the state of an address by its counters.
 type verdict struct {
-	required bool // whether it must show that it is no robot
-	attack   bool // whether wrong passwords come from everywhere
+	required bool // whether the robot check is required
+	attack   bool // whether wrong passwords come from many addresses
 }
 
-// judge reads the counters of an address and, where emailKey is not empty, of an
-// account; Info cannot know which. The answer is the same for an account that
-// does not exist.
+// judge reads the counters of an address and, if emailKey is not empty, of an account; Info
+// does not know the account. The answer is the same for an account that does not exist.
 func (g *Gate) judge(ctx context.Context, ip, emailKey string) (v verdict, err error) {
 	if g.cfg.Mode == Off {
 		return verdict{}, nil
@@ -240,10 +239,10 @@ func (g *Gate) judge(ctx context.Context, ip, emailKey string) (v verdict, err e
 	return v, nil
 }
 
-// cleanBatch is how many rows Clean removes at most.
+// cleanBatch is the maximum number of rows that Clean removes.
 const cleanBatch = 500
 
-// Clean removes a batch of used challenges that have expired and says how many.
+// Clean removes a batch of used challenges that have expired and returns their number.
 func (g *Gate) Clean(ctx context.Context) (int, error) {
 	var n int64
 	err := g.cfg.DB.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {

@@ -15,7 +15,7 @@ func useNonce(tx *db.Tx, nonce string, expires time.Time) (bool, error) {
 	return n == 1, err
 }
 
-// deleteExpired forgets challenges that nobody could answer any more.
+// deleteExpired deletes used challenges that can no longer be answered.
 func deleteExpired(tx *db.Tx, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM captcha_used WHERE nonce IN (
 		SELECT nonce FROM captcha_used WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, clock.At(tx.Now()), limit)

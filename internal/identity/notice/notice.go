@@ -26,7 +26,7 @@ type Notice struct {
 	after    []text
 }
 
-// The notices. Each is for the recipient of the link or the owner of the account.
+// The notices. Each is addressed to the recipient of the link or the owner of the account.
 var (
 	ConfirmAddress = Notice{
 		subject: text{"E-posta adresinizi doğrulayın", "Confirm your e-mail address"},
@@ -107,8 +107,7 @@ var (
 	}
 )
 
-// Invitation invites somebody to a workspace. An empty inviter is nobody in
-// particular.
+// Invitation invites somebody to a workspace. An empty inviter names no person.
 func Invitation(inviter, workspace string) Notice {
 	body := text{
 		fmt.Sprintf("%s sizi Konak'taki %s çalışma alanına davet etti.", inviter, workspace),
@@ -131,7 +130,7 @@ func Invitation(inviter, workspace string) Notice {
 	}
 }
 
-// Recipient is who a notice is for. Language is tr or en.
+// Recipient is the person a notice is addressed to. Language is tr or en.
 type Recipient struct{ Email, Name, Language string }
 
 // For addresses the notice to a recipient. Without a link it has no button.

@@ -8,8 +8,7 @@ import (
 
 const registerPath = "/oauth/register"
 
-// clientIn is the metadata of RFC 7591 that matters here. What else a client says of
-// itself is not kept.
+// clientIn is the metadata of RFC 7591 that matters here. Other metadata is not stored.
 type clientIn struct {
 	Body struct {
 		_             struct{} `json:"-" additionalProperties:"true"`

@@ -77,8 +77,8 @@ type oauthTokenIn struct {
 	} `contentType:"application/x-www-form-urlencoded"`
 }
 
-// request gives the request of a whole form; fault.ValidationFailed if
-// something is missing.
+// request returns the request of a complete form; fault.ValidationFailed if something is
+// missing.
 func (in *oauthTokenIn) request() (TokenRequest, error) {
 	b := in.Body
 	missing := fault.New(fault.ValidationFailed)
@@ -115,7 +115,7 @@ type BareToken struct {
 	Workspace   identity.Workspace `json:"workspace" doc:"Workspace the token is valid for"`
 }
 
-// ServerMetadata is what RFC 8414 lets clients find out.
+// ServerMetadata is the server metadata of RFC 8414.
 type ServerMetadata struct {
 	Issuer                string   `json:"issuer" example:"https://konak.example"`
 	AuthorizationEndpoint string   `json:"authorization_endpoint" example:"https://konak.example/oauth/authorize"`
@@ -134,7 +134,7 @@ type ServerMetadata struct {
 	ResponseIss           bool     `json:"authorization_response_iss_parameter_supported" doc:"RFC 9207"`
 }
 
-// registerStandard adds the same flow as standard clients speak it.
+// registerStandard adds the same flow in the form that standard clients use.
 func (s *Service) registerStandard(a *api.API) {
 	bare := func(method, path, id, summary string) api.Route {
 		return api.Route{
@@ -153,7 +153,7 @@ func (s *Service) registerStandard(a *api.API) {
 		} else if err != nil && !ok {
 			return "", err
 		}
-		// A wrong app or return address is for the person to see, not the app.
+		// A wrong app or return address is shown to the person, not reported to the app.
 		return s.baseURL + "/consent?" + query.Encode(), nil
 	})
 

@@ -20,13 +20,13 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// CodeLife is how long an authorization code waits for its app.
+// CodeLife is how long an authorization code is valid.
 const CodeLife = 60 * time.Second
 
-// maxApps bounds the apps of a workspace.
+// maxApps is the maximum number of apps of a workspace.
 const maxApps = 50
 
-// App is a program that may ask people for a session of its own.
+// App is a program that may ask people for its own session.
 type App struct {
 	ID           uuid.UUID  `json:"id"`
 	ClientID     string     `json:"client_id" example:"app_…" doc:"Public; the app is verified by PKCE"`
@@ -41,7 +41,7 @@ type App struct {
 	selfRegistered bool
 }
 
-// AppChange is what may be changed of an app; nil leaves a value as it is.
+// AppChange is a change of an app; nil fields stay unchanged.
 type AppChange struct {
 	Name         *string
 	RedirectURIs []string
@@ -66,11 +66,11 @@ type GrantedApp struct {
 	ClientID  string `json:"client_id" example:"app_…"`
 	Name      string `json:"name" example:"Field service"`
 	Publisher string `json:"publisher" example:"Demo A.Ş." doc:"Workspace that registered the app; for a self-registered app, the host of its redirect URI"`
-	// SelfRegistered apps say themselves what they are called.
+	// SelfRegistered apps choose their own names.
 	SelfRegistered bool `json:"self_registered" doc:"Whether the app registered itself (RFC 7591); its name is then not verified"`
 }
 
-// AuthRequest is what an app asks for, in the words of RFC 6749 and 7636.
+// AuthRequest is an app's request, in the terms of RFC 6749 and 7636.
 type AuthRequest struct {
 	ClientID            string `json:"client_id" minLength:"1" maxLength:"100" example:"app_…"`
 	RedirectURI         string `json:"redirect_uri" minLength:"1" maxLength:"2000" example:"https://field.example.com/callback"`
@@ -94,21 +94,21 @@ type Consent struct {
 	Workspaces  []ConsentWorkspace          `json:"workspaces" nullable:"false" doc:"Workspaces the person can grant access to; empty before they sign in"`
 }
 
-// ConsentScope is a right that an app asks for, in words.
+// ConsentScope is a right that an app asks for, in plain words.
 type ConsentScope struct {
 	Name string `json:"name" example:"conversations.read"`
 	EN   string `json:"en" example:"Read conversations"`
 	TR   string `json:"tr" example:"Konuşmaları okuma"`
 }
 
-// ConsentWorkspace is a workspace that an app may be let into.
+// ConsentWorkspace is a workspace that an app may get access to.
 type ConsentWorkspace struct {
 	identity.Workspace
 	Current bool `json:"current" doc:"Whether it is the current session's workspace"`
 	Granted bool `json:"granted" doc:"Whether the person already granted all of this"`
 }
 
-// RedirectTo is where the consent page sends the browser.
+// RedirectTo is the address to which the consent page sends the browser.
 type RedirectTo struct {
 	RedirectTo string `json:"redirect_to" example:"https://field.example.com/callback?code=ac_…&state=af0ifjsldkj&iss=https%3A%2F%2Fkonak.example"`
 }
@@ -133,9 +133,9 @@ type Token struct {
 	Workspace   identity.Workspace   `json:"workspace"`
 }
 
-// checkRedirects refuses return addresses that could hand a code to somebody
-// else: plain http beyond this machine, fragments, schemes that are no app's,
-// hosts with a wildcard or another mark that no name has.
+// checkRedirects refuses return addresses that could hand a code to somebody else: plain
+// http beyond this machine, fragments, schemes that apps do not use, hosts with a wildcard
+// or another character that no name has.
 func checkRedirects(list []string) error {
 	for _, s := range list {
 		u, err := url.Parse(s)
@@ -159,8 +159,8 @@ func loopback(u *url.URL) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// redirectAllowed matches exactly, the port of a loopback address aside: apps
-// listen on whichever is free (RFC 8252 §7.3).
+// redirectAllowed matches exactly, except for the port of a loopback address: apps listen
+// on whichever is free (RFC 8252 §7.3).
 func (a *App) redirectAllowed(uri string) bool {
 	if slices.Contains(a.RedirectURIs, uri) {
 		return true
@@ -176,7 +176,7 @@ func (a *App) redirectAllowed(uri string) bool {
 	})
 }
 
-// wanted returns the scopes of a request, and false if the app may not have them.
+// wanted returns the scopes of a request, and false if the app may not request them.
 func (a *App) wanted(scope string) ([]string, bool) {
 	scopes := slices.Compact(slices.Sorted(slices.Values(strings.Fields(scope))))
 	if len(scopes) == 0 {

@@ -48,7 +48,7 @@ func request(a oauth.App, changes ...map[string]any) map[string]any {
 	return body
 }
 
-// approve gives the query of the address that the page is to open.
+// approve returns the query of the address that the page is to open.
 func approve(t *testing.T, c *apptest.Client, a oauth.App, change map[string]any) url.Values {
 	t.Helper()
 	body := request(a, map[string]any{"decision": "approve"})
@@ -77,7 +77,7 @@ func TestAppFlow(t *testing.T) {
 		w, other := s.Workspace("demo"), s.Workspace("acme")
 		a := addApp(w, nil)
 
-		// The page can show what is asked for before anybody signed in.
+		// The page can show the requested scopes before anybody signed in.
 		var page oauth.Consent
 		s.Client("").Post(auth+"/app/context", request(a, nil)).Want(200).Data(&page)
 		if page.SignedIn || page.User.V != nil || len(page.Workspaces) != 0 || page.App.Publisher != "demo" ||
@@ -104,7 +104,7 @@ func TestAppFlow(t *testing.T) {
 			t.Errorf("got %+v", token)
 		}
 
-		// The app has what was granted, and nothing that is a person's own.
+		// The app may do what was granted, and nothing that is personal.
 		app := s.Client(token.AccessToken)
 		app.Get(catalog).Want(200)
 		app.Get(auth + "/me").Want(200)
@@ -174,13 +174,13 @@ func TestAppParameters(t *testing.T) {
 		delete(body, "code_challenge")
 		s.Client("").Post(auth+"/app/context", body).Refused(400, "invalid_parameter")
 		w.Owner.Post(auth+"/app/authorize", request(a, map[string]any{"decision": "perhaps"})).Refused(400, "invalid_parameter")
-		// A stranger's workspace reads like one that does not exist.
+		// Another person's workspace looks like one that does not exist.
 		other := s.Workspace("acme")
 		for _, id := range []string{other.ID.String(), uuid.NewString()} {
 			w.Owner.Post(auth+"/app/authorize", request(a, map[string]any{"decision": "approve", "workspace_id": id})).Refused(422, "validation_failed")
 		}
 		s.Client("ses_forged").Post(auth+"/app/context", request(a, nil)).Refused(401, "unauthenticated")
-		// The port of a loopback address is whichever is free.
+		// The port of a loopback address may be any free one.
 		s.Client("").Post(auth+"/app/context", request(a, map[string]any{"redirect_uri": "http://127.0.0.1:51234/cb"})).Want(200)
 		s.Client("").Post(auth+"/app/token", `{`).Refused(400, "bad_request")
 		s.Client("").Post(auth+"/app/token", map[string]any{}).Refused(400, "invalid_parameter")
@@ -208,10 +208,10 @@ func TestTokenRefusals(t *testing.T) {
 			}
 		}
 		nobody.Post(auth+"/app/token", redeem(a, code, map[string]any{"grant_type": "password"})).Refused(400, "unsupported_grant_type")
-		// None of that used it up.
+		// None of that used up the code.
 		nobody.Post(auth+"/app/token", redeem(a, code, nil)).Want(200)
 
-		// Sixty seconds, to the letter of the platform document.
+		// Sixty seconds, exactly as in the platform document.
 		last := approve(t, w.Owner, a, nil).Get("code")
 		s.Clock.Advance(60*time.Second - time.Microsecond)
 		nobody.Post(auth+"/app/token", redeem(a, last, nil)).Want(200)
@@ -226,8 +226,8 @@ func TestTokenRefusals(t *testing.T) {
 	})
 }
 
-// A code that is used twice gives one session, which the second use ends:
-// whoever was first may have been the thief.
+// A code that is used twice gives one session, which the second use ends: the first user
+// may have been the thief.
 func TestCodeUsedTwice(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -279,7 +279,7 @@ func TestApps(t *testing.T) {
 		w.Owner.Do("PATCH", one, map[string]any{"scopes": []string{"everything"}}).Refused(422, "validation_failed")
 		w.Owner.Do("PATCH", one, map[string]any{"name": " "}).Refused(422, "validation_failed")
 
-		// An app is its own workspace's until it is made public.
+		// An app belongs to its own workspace until it is made public.
 		public := request(a, map[string]any{"decision": "approve"})
 		other.Owner.Post(auth+"/app/authorize", public).Refused(422, "validation_failed")
 		w.Owner.Do("PATCH", one, map[string]any{"public": true, "redirect_uris": []string{callback, "com.example.field:/callback"}}).Want(200).Data(&got)
@@ -297,7 +297,8 @@ func TestApps(t *testing.T) {
 			t.Errorf("got %+v", grants)
 		}
 
-		// It follows its person only where they let it in as far as here.
+		// The app follows its person only to workspaces where they granted it as much as
+		// here.
 		var second identity.OwnWorkspace
 		other.Owner.Post(auth+"/workspaces", map[string]any{"name": "Two", "slug": "two"}).Want(201).Data(&second)
 		there := map[string]any{"workspace_id": second.Workspace.ID}
@@ -325,7 +326,7 @@ func TestApps(t *testing.T) {
 	})
 }
 
-// The page and the list of consents say whether a token opens the MCP server alone.
+// The page and the list of consents say whether a token opens only the MCP server.
 func TestConsentNamesTheResource(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

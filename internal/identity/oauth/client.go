@@ -19,17 +19,17 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// keepClients is how long a client that registered itself is kept without a token. No
-// token lives longer, so none is left when the client goes.
+// keepClients is how long a self-registered client is kept without a new token. No token
+// lives longer, so none is left when the client is removed.
 const keepClients = identity.SessionCeiling
 
-// registrations bounds how many clients one address registers.
+// registrations limits the number of clients that one address registers.
 var registrations = limit.Policy{Name: "oauth-register", Burst: 10, Window: time.Hour}
 
-// maxClientName bounds the name of a client, in bytes.
+// maxClientName is the maximum length of a client's name, in bytes.
 const maxClientName = 80
 
-// ClientMetadata is what a client says of itself.
+// ClientMetadata is what a client states about itself.
 type ClientMetadata struct {
 	Name          string
 	RedirectURIs  []string
@@ -74,8 +74,8 @@ func (s *Service) RegisterClient(ctx context.Context, in ClientMetadata, ip stri
 	}, nil
 }
 
-// checkClientRedirects refuses what checkRedirects refuses, and schemes of an app's own:
-// any program on a machine may claim those, and nobody vouches for this client.
+// checkClientRedirects refuses what checkRedirects refuses, and custom schemes: any program
+// on a machine may claim those, and nobody vouches for this client.
 func checkClientRedirects(list []string) error {
 	refused := fault.New(fault.InvalidRedirectURIs).Field("redirect_uris", "invalid_address")
 	if len(list) == 0 || checkRedirects(list) != nil {
@@ -89,7 +89,8 @@ func checkClientRedirects(list []string) error {
 	return nil
 }
 
-// clientScopes returns the known scopes that a client wants, or those of the MCP server's tools.
+// clientScopes returns the known scopes that a client asks for, or those of the MCP
+// server's tools.
 func clientScopes(wanted string) []string {
 	list := strings.Fields(wanted)
 	if len(list) == 0 {
@@ -100,7 +101,7 @@ func clientScopes(wanted string) []string {
 	return slices.Compact(list)
 }
 
-// host is where the answers for an app go first.
+// host returns the first host that gets the answers for an app.
 func (a *App) host() string {
 	if len(a.RedirectURIs) == 0 {
 		return ""

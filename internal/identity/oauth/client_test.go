@@ -22,7 +22,8 @@ func registerClient(t *testing.T, s *apptest.Server) (c oauth.RegisteredClient) 
 	return c
 }
 
-// clientRequest is what a registered client asks for, with a person's decision unless it is empty.
+// clientRequest is a registered client's request, with a person's decision unless it is
+// empty.
 func clientRequest(client, decision string) map[string]any {
 	body := map[string]any{
 		"client_id": client, "redirect_uri": "http://127.0.0.1:4711/cb", "response_type": "code", "code_challenge": challenge, "code_challenge_method": "S256",
@@ -33,7 +34,7 @@ func clientRequest(client, decision string) map[string]any {
 	return body
 }
 
-// tokenOf lets a client have a token.
+// tokenOf gets a token for a client.
 func tokenOf(t *testing.T, s *apptest.Server, person *apptest.Client, client string) string {
 	t.Helper()
 	var to oauth.RedirectTo
@@ -46,8 +47,8 @@ func tokenOf(t *testing.T, s *apptest.Server, person *apptest.Client, client str
 	return token.AccessToken
 }
 
-// A client registers itself, people of any workspace let it in and out again, and it is
-// said to be nobody's.
+// A client registers itself, people of any workspace grant it access and revoke it, and it
+// is shown as belonging to nobody.
 func TestRegisteredClient(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -79,7 +80,7 @@ func TestRegisteredClient(t *testing.T) {
 		s.Client(two).Get("/api/crm/v1/contacts").Want(200)
 		s.Client("").Header("Content-Type", "application/x-www-form-urlencoded").Post("/oauth/revoke", "token="+two+"&client_id="+c.ClientID).Want(200)
 		s.Client(two).Get("/api/crm/v1/contacts").Want(401)
-		// No workspace's list of apps has it, and none can change it.
+		// No workspace's list of apps contains it, and none can change it.
 		var apps []oauth.App
 		if first.Owner.Get(auth + "/apps").Want(200).Data(&apps); len(apps) != 0 {
 			t.Errorf("the workspace's apps are %+v", apps)
@@ -87,7 +88,7 @@ func TestRegisteredClient(t *testing.T) {
 	})
 }
 
-// What could lead a code astray is not registered.
+// Addresses that could lead a code astray are not registered.
 func TestRegistrationRefusals(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -126,7 +127,7 @@ func TestRegistrationRefusals(t *testing.T) {
 	})
 }
 
-// One address registers few clients, and those that nobody uses are removed after a month.
+// One address can register few clients, and unused ones are removed after a month.
 func TestRegistrationIsBounded(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(c *app.Config) { c.LimitFactor = 1 }, func(t *testing.T, s *apptest.Server) {

@@ -22,8 +22,8 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// consentPage does what the panel's page does: it takes the query that
-// /oauth/authorize sent it and gives the app's return address.
+// consentPage does what the panel's page does: it takes the query that /oauth/authorize
+// sent it and returns the app's return address.
 func consentPage(t *testing.T, c *apptest.Client, query url.Values) *url.URL {
 	t.Helper()
 	body := map[string]any{"decision": "approve"}
@@ -195,8 +195,8 @@ func TestOAuthRoutes(t *testing.T) {
 		}
 		there.Post(auth+"/sign-in", map[string]any{"email": "a", "password": "b"}).Refused(403, "cross_origin")
 
-		// What is wrong with a request goes back to the app, unless the app or
-		// the address is what is wrong.
+		// Errors of a request are sent back to the app, unless the app or the address
+		// itself is invalid.
 		location := func(change map[string]any) *url.URL {
 			v := url.Values{}
 			for name, x := range request(a, change) {
@@ -276,7 +276,7 @@ func TestOAuthRevoke(t *testing.T) {
 	})
 }
 
-// A key that may not is told which scope would let it, at the door and inside.
+// A key without permission is told which scope it needs, at the door and inside.
 func TestRefusalNamesTheScopeOfAKey(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -302,7 +302,7 @@ func TestRefusalNamesTheScopeOfAKey(t *testing.T) {
 	})
 }
 
-// A client that is refused finds out where to ask for a token, on each host.
+// A client that is refused learns where to ask for a token, on each host.
 func TestResourceMetadata(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)

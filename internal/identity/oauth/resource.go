@@ -10,13 +10,13 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// resourcePath is where the protected resource is that names this package's
-// service as its authorization server: the MCP server.
+// resourcePath is the path of the protected resource that names this package's service as
+// its authorization server: the MCP server.
 const resourcePath = "/mcp"
 
 const resourceMetadataPath = "/.well-known/oauth-protected-resource"
 
-// ResourceMetadata is what RFC 9728 lets clients find out about a resource.
+// ResourceMetadata is the resource metadata of RFC 9728.
 type ResourceMetadata struct {
 	Resource             string   `json:"resource" example:"https://konak.example/mcp"`
 	AuthorizationServers []string `json:"authorization_servers" nullable:"false"`
@@ -30,8 +30,8 @@ var resourceScopes = []string{
 	string(perm.ArticlesView), "advisor.read", "agents.read", "contacts.read", "conversations.read", "conversations.write",
 }
 
-// origin returns the address of the host that a request came to: ours, or the
-// workspace's own with the same scheme and port.
+// origin returns the origin of a request's host: ours, or the workspace's own host with the
+// same scheme and port.
 func (s *Service) origin(ctx context.Context) string {
 	host := api.ModuleHost(ctx)
 	u, err := url.Parse(s.baseURL)
@@ -44,15 +44,15 @@ func (s *Service) origin(ctx context.Context) string {
 	return u.Scheme + "://" + host
 }
 
-// ResourceMetadataURL returns where the metadata of the resource is, on the host of
-// the request.
+// ResourceMetadataURL returns the address of the resource's metadata, on the host of the
+// request.
 func (s *Service) ResourceMetadataURL(ctx context.Context) string {
 	return s.origin(ctx) + resourceMetadataPath + resourcePath
 }
 
-// resourceOf returns what a token for an address of RFC 8707 opens: "" for this server or
-// for no address, resourcePath for the MCP server on it or on a workspace's host. It returns
-// fault.InvalidTarget where the address is none of ours.
+// resourceOf returns the resource that a token for an address of RFC 8707 opens: "" for
+// this server or for no address, resourcePath for the MCP server on it or on a workspace's
+// host. It returns fault.InvalidTarget if the address is not ours.
 func (s *Service) resourceOf(address string) (string, error) {
 	if address == "" {
 		return "", nil
@@ -77,7 +77,8 @@ func (s *Service) resourceOf(address string) (string, error) {
 	return resourcePath, nil
 }
 
-// addressOf is the address of what a token opens; nil for the whole server.
+// addressOf returns the address of the resource that a token opens; nil for the whole
+// server.
 func (s *Service) addressOf(ctx context.Context, resource string) *string {
 	if resource == "" {
 		return nil
@@ -86,9 +87,9 @@ func (s *Service) addressOf(ctx context.Context, resource string) *string {
 	return &address
 }
 
-// narrowed is what a token opens whose code was for one resource and which is redeemed
-// with an address: what the code was for, or the part of it that is asked for now. More
-// than the person saw is fault.InvalidTarget.
+// narrowed returns the resource that a token opens if its code was for one resource and is
+// redeemed with an address: the code's resource, or the part of it that is requested now.
+// More than the person saw is fault.InvalidTarget.
 func (s *Service) narrowed(code, address string) (string, error) {
 	asked, err := s.resourceOf(address)
 	switch {
@@ -102,8 +103,8 @@ func (s *Service) narrowed(code, address string) (string, error) {
 	return "", fault.New(fault.InvalidTarget).Field("resource", "not_allowed")
 }
 
-// registerResource adds the metadata of the resource, at the address that RFC 9728
-// derives from the resource's and at the one of the whole host.
+// registerResource adds the metadata of the resource, at the address that RFC 9728 derives
+// from the resource's and at that of the whole host.
 func (s *Service) registerResource(a *api.API) {
 	for _, path := range []string{resourceMetadataPath, resourceMetadataPath + resourcePath} {
 		id := "oauth-resource"

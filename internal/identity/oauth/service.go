@@ -18,13 +18,13 @@ import (
 type Config struct {
 	DB       *db.DB
 	Identity *identity.Service
-	// Limits bounds how many clients an address registers.
+	// Limits restricts how many clients an address registers.
 	Limits limit.Limiter
-	// BaseURL is the issuer, and where people open the consent page.
+	// BaseURL is the issuer, and the address where people open the consent page.
 	BaseURL string
 }
 
-// Service keeps apps and what people granted them.
+// Service manages apps and the consents that people give them.
 type Service struct {
 	db       *db.DB
 	identity *identity.Service
@@ -32,7 +32,7 @@ type Service struct {
 	baseURL  string
 }
 
-// New makes the service. It returns an error where the config lacks something.
+// New returns the service. It returns an error if the config is incomplete.
 func New(cfg Config) (*Service, error) {
 	if cfg.DB == nil || cfg.Identity == nil || cfg.Limits == nil || cfg.BaseURL == "" {
 		return nil, errors.New("oauth: DB, Identity, Limits and BaseURL are needed")
@@ -45,17 +45,17 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
-// Grants lets package identity revoke consents. It needs nothing, so that it can
-// be there before the service is.
+// Grants lets package identity revoke consents. It has no dependencies, so it can exist
+// before the service.
 type Grants struct{}
 
 // RevokeAll implements identity.Grants.
 func (Grants) RevokeAll(tx *db.Tx, membership uuid.UUID) error { return revokeGrantsOf(tx, membership) }
 
-// keepCodes is how long a code is remembered after its time.
+// keepCodes is how long a code is kept after it has expired.
 const keepCodes = 24 * time.Hour
 
-// Clean forgets a batch of old codes and of clients that nobody uses, and says how many.
+// Clean deletes a batch of old codes and of unused clients, and returns their number.
 func (s *Service) Clean(ctx context.Context) (int, error) {
 	var codes, clients int64
 	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {

@@ -18,14 +18,14 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Apps lists the workspace's apps, the newest first.
+// Apps lists the workspace's apps, newest first.
 func (s *Service) Apps(ctx context.Context, p db.Page) (db.List[App], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[App], error) {
 		return listApps(r, p)
 	})
 }
 
-// App reads one of the workspace's apps.
+// App returns one of the workspace's apps.
 func (s *Service) App(ctx context.Context, id uuid.UUID) (App, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (App, error) {
 		a, err := appByID(r, id)
@@ -64,8 +64,7 @@ func (s *Service) AddApp(ctx context.Context, a App) (App, error) {
 	return a, err
 }
 
-// ChangeApp is the gate for changing an app. Sessions that it holds keep what
-// people granted them.
+// ChangeApp is the gate for changing an app. Its sessions keep what people granted them.
 func (s *Service) ChangeApp(ctx context.Context, id uuid.UUID, c AppChange) (App, error) {
 	if c.Scopes != nil {
 		var err error
@@ -119,13 +118,13 @@ func (s *Service) DeleteApp(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// facts is what the audit log holds of an app.
+// facts returns what the audit log records about an app.
 func (a *App) facts() map[string]any {
 	return map[string]any{"name": a.Name, "redirect_uris": a.RedirectURIs, "scopes": a.Scopes, "public": a.Public}
 }
 
-// checkScopes sorts what an app may ask for and refuses unknown scopes. It gets nothing by registering:
-// what it gets is what a person grants and may do themselves.
+// checkScopes sorts the scopes that an app may ask for and refuses unknown ones.
+// Registering gives the app no rights: it gets what a person grants and may do themselves.
 func checkScopes(scopes []string) ([]string, error) {
 	for _, name := range scopes {
 		if !perm.KnownScope(name) {

@@ -27,9 +27,8 @@ type checkedRequest struct {
 	resource  string
 }
 
-// check finds the app of a request and checks the request. Where trusted is true
-// a fault may be told to the app at its return address; otherwise the address
-// itself is in doubt.
+// check finds the app of a request and checks the request. If trusted is true, a fault may
+// be reported to the app at its return address; otherwise the address itself is in doubt.
 func (s *Service) check(ctx context.Context, in AuthRequest) (q checkedRequest, trusted bool, err error) {
 	err = s.db.System("app look-up").Read(ctx, func(r *db.Reader) (err error) {
 		q.app, q.publisher, err = appByClient(r, in.ClientID)
@@ -59,8 +58,8 @@ func (s *Service) check(ctx context.Context, in AuthRequest) (q checkedRequest, 
 	return q, true, nil
 }
 
-// Consent is the state of the consent page: what an app asks for and, once the
-// person has signed in, where they may let it in.
+// Consent returns the state of the consent page: what an app asks for and, once the person
+// has signed in, in which workspaces they may let it in.
 func (s *Service) Consent(ctx context.Context, in AuthRequest) (Consent, error) {
 	q, _, err := s.check(ctx, in)
 	if err != nil {
@@ -98,8 +97,8 @@ func (s *Service) Consent(ctx context.Context, in AuthRequest) (Consent, error) 
 	return out, err
 }
 
-// Authorize is the gate of a person's decision about an app. It gives the
-// address that the page opens: the app's, with a code or with the refusal.
+// Authorize is the gate for a person's decision about an app. It returns the address that
+// the page opens: the app's, with a code or with the refusal.
 func (s *Service) Authorize(ctx context.Context, in AuthRequest, approve bool, workspace uuid.UUID) (RedirectTo, error) {
 	q, _, err := s.check(ctx, in)
 	if err != nil {
@@ -122,7 +121,7 @@ func (s *Service) Authorize(ctx context.Context, in AuthRequest, approve bool, w
 		return RedirectTo{}, fault.Invalid("workspace_id", "unknown")
 	}
 	token := secret.NewToken(secret.CodePrefix)
-	// The decision belongs to the workspace that is opened to the app.
+	// The decision belongs to the workspace that the app gets access to.
 	ctx = caller.With(ctx, &caller.Caller{
 		Kind: caller.Agent, TenantID: workspace, Slug: member.Workspace.Slug, ID: member.Membership.ID, UserID: user, IP: who.IP,
 	})
@@ -147,8 +146,7 @@ func (s *Service) Authorize(ctx context.Context, in AuthRequest, approve bool, w
 }
 
 // findMembership finds the caller's membership in a workspace. It returns
-// fault.ValidationFailed for one that they are not in, as for one that does not
-// exist.
+// fault.ValidationFailed if they are not a member, as if the workspace did not exist.
 func (s *Service) findMembership(ctx context.Context, workspace uuid.UUID) (identity.OwnWorkspace, uuid.UUID, error) {
 	who := caller.From(ctx)
 	var user identity.User
@@ -170,9 +168,9 @@ func (s *Service) findMembership(ctx context.Context, workspace uuid.UUID) (iden
 	return own[i], user.ID, nil
 }
 
-// Redeem is the gate for exchanging a code for a session. The second use of a
-// code is refused and ends what the first one opened: one of the two was not
-// the app's.
+// Redeem is the gate for exchanging a code for a session. The second use of a code is
+// refused and ends the session that the first one opened: one of the two was not made by
+// the app.
 func (s *Service) Redeem(ctx context.Context, in TokenRequest, ip string) (Token, error) {
 	if in.GrantType != "authorization_code" {
 		return Token{}, fault.New(fault.UnsupportedGrant).Field("grant_type", "not_allowed")
@@ -195,8 +193,8 @@ func (s *Service) Redeem(ctx context.Context, in TokenRequest, ip string) (Token
 	if err != nil {
 		return Token{}, fmt.Errorf("oauth: find code: %w", err)
 	}
-	// Before anything is touched: without the verifier a leaked code is worth
-	// nothing, and must not be enough to end a session either.
+	// This comes before any change: without the verifier a leaked code is worth nothing,
+	// and must not be enough to end a session either.
 	if c.clientID != in.ClientID || c.redirect != in.RedirectURI || !verifies(in.CodeVerifier, c.challenge) {
 		return Token{}, refused
 	}
@@ -242,8 +240,8 @@ func (s *Service) Redeem(ctx context.Context, in TokenRequest, ip string) (Token
 	return out, nil
 }
 
-// RevokeToken ends the session that an app was given. It returns nil where there
-// is no such session and fault.InvalidGrant if it is another app's.
+// RevokeToken ends the session that an app was given. It returns nil if there is no such
+// session and fault.InvalidGrant if it belongs to another app.
 func (s *Service) RevokeToken(ctx context.Context, clientID, token string) error {
 	if !secret.WellFormed(token, secret.SessionPrefix) {
 		return nil
@@ -276,8 +274,8 @@ func (s *Service) RevokeToken(ctx context.Context, clientID, token string) error
 	})
 }
 
-// revokeReused ends what the first use of a code opened. A code that nobody
-// used is only too old.
+// revokeReused ends the session that the first use of a code opened. A code that was never
+// used is merely too old.
 func (s *Service) revokeReused(tx *db.Tx, c code) error {
 	session, err := sessionOfCode(&tx.Reader, c.id)
 	if db.IsNoRow(err) {
@@ -292,7 +290,7 @@ func (s *Service) revokeReused(tx *db.Tx, c code) error {
 	return audit.Write(tx, "app.code_reused", session.String(), map[string]any{"app": c.appName, "client_id": c.clientID})
 }
 
-// Grants lists the caller's own consents in the workspace, the newest first.
+// Grants lists the caller's own consents in the workspace, newest first.
 func (s *Service) Grants(ctx context.Context, p db.Page) (list db.List[Grant], err error) {
 	who := caller.From(ctx)
 	err = s.db.System("app look-up").Read(ctx, func(r *db.Reader) (err error) {
@@ -308,7 +306,7 @@ func (s *Service) Grants(ctx context.Context, p db.Page) (list db.List[Grant], e
 	return list, err
 }
 
-// RevokeGrant is the gate for taking a consent back: the app's sessions end.
+// RevokeGrant is the gate for revoking a consent: the app's sessions end.
 func (s *Service) RevokeGrant(ctx context.Context, id uuid.UUID) error {
 	who := caller.From(ctx)
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {

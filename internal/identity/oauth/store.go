@@ -36,7 +36,7 @@ func appByID(r *db.Reader, id uuid.UUID) (App, error) {
 		WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, r.Tenant(), id)
 }
 
-// appByClient finds an app of any workspace, with its publisher's name.
+// appByClient finds an app in any workspace, with its publisher's name.
 func appByClient(r *db.Reader, clientID string) (App, string, error) {
 	a, err := db.One(r, scanApp, `SELECT `+appColumns+` FROM oauth_app WHERE client_id = $1 AND deleted_at IS NULL`, clientID)
 	if db.IsNoRow(err) {
@@ -76,7 +76,7 @@ func dropApp(tx *db.Tx, id uuid.UUID) (App, error) {
 		WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+appColumns, tx.Tenant(), id, clock.At(tx.Now()))
 }
 
-// saveGrant writes a consent, or what it now covers.
+// saveGrant stores a consent, or updates what it covers.
 func saveGrant(tx *db.Tx, membership, app uuid.UUID, scopes []string) (uuid.UUID, error) {
 	return db.One(&tx.Reader, db.Scalar[uuid.UUID], `INSERT INTO oauth_grant
 			(tenant_id, id, membership_id, app_id, scopes, created_at, updated_at)
@@ -86,7 +86,7 @@ func saveGrant(tx *db.Tx, membership, app uuid.UUID, scopes []string) (uuid.UUID
 		RETURNING id`, tx.Tenant(), tx.NewID(), membership, app, db.AsJSON(scopes), clock.At(tx.Now()))
 }
 
-// listGrants is for the system's handle: the apps may be other workspaces'.
+// listGrants needs the system's handle: the apps may belong to other workspaces.
 func listGrants(r *db.Reader, tenant, membership uuid.UUID, p db.Page) (db.List[Grant], error) {
 	rows, err := db.All(r, func(row db.Row) (Grant, error) {
 		var g Grant
@@ -108,8 +108,8 @@ func listGrants(r *db.Reader, tenant, membership uuid.UUID, p db.Page) (db.List[
 	return db.Cut(rows, p, func(g Grant) db.Key { return db.Key{Sort: g.CreatedAt.UnixMicro(), ID: g.ID} }), err
 }
 
-// grantedScopes gives, for each workspace of a person, what they granted to an
-// app there. It is for the system's handle.
+// grantedScopes returns, for each workspace of a person, what they granted to an app there.
+// It needs the system's handle.
 func grantedScopes(r *db.Reader, user, app uuid.UUID) (map[uuid.UUID][]string, error) {
 	out := map[uuid.UUID][]string{}
 	type row struct {
@@ -129,7 +129,7 @@ func grantedScopes(r *db.Reader, user, app uuid.UUID) (map[uuid.UUID][]string, e
 	return out, err
 }
 
-// revokeGrant ends a member's own consent and gives its app.
+// revokeGrant ends a member's own consent and returns its app.
 func revokeGrant(tx *db.Tx, membership, id uuid.UUID) (uuid.UUID, error) {
 	return db.One(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE oauth_grant SET revoked_at = $4
 		WHERE tenant_id = $1 AND id = $3 AND membership_id = $2 AND revoked_at IS NULL RETURNING app_id`,
@@ -143,7 +143,7 @@ func revokeGrantsOf(tx *db.Tx, membership uuid.UUID) error {
 	return err
 }
 
-// code is an authorization code with what it leads to.
+// code is an authorization code with the records that it refers to.
 type code struct {
 	tenant, id, app, membership, user uuid.UUID
 	clientID, appName                 string
@@ -162,8 +162,7 @@ func putCode(tx *db.Tx, c code, grant uuid.UUID, hash []byte) error {
 	return err
 }
 
-// codeByHash finds a code, used or not, of an app, a consent and a member that
-// still stand.
+// codeByHash finds a code, used or not, whose app, consent and member are still valid.
 func codeByHash(r *db.Reader, hash []byte) (code, error) {
 	return db.One(r, func(row db.Row) (code, error) {
 		var c code
@@ -181,7 +180,7 @@ func codeByHash(r *db.Reader, hash []byte) (code, error) {
 		WHERE c.code_hash = $1 AND (a.id IS NOT NULL OR k.id IS NOT NULL) AND g.revoked_at IS NULL AND m.state = 'active'`, hash)
 }
 
-// useCode says whether this is the code's first use, in time.
+// useCode reports whether this is the code's first use and it has not expired.
 func useCode(tx *db.Tx, id uuid.UUID) (bool, error) {
 	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE oauth_code SET used_at = $3
 		WHERE tenant_id = $1 AND id = $2 AND used_at IS NULL AND expires_at > $3 RETURNING id`,
@@ -197,13 +196,13 @@ func setCodeSession(tx *db.Tx, id, session uuid.UUID) error {
 	return err
 }
 
-// sessionOfCode is what the first use of a code opened, if it was used.
+// sessionOfCode returns the session that the first use of a code opened, if it was used.
 func sessionOfCode(r *db.Reader, id uuid.UUID) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT session_id FROM oauth_code
 		WHERE tenant_id = $1 AND id = $2 AND session_id IS NOT NULL`, r.Tenant(), id)
 }
 
-// deleteOldCodes forgets a batch of codes that expired before a time.
+// deleteOldCodes deletes a batch of codes that expired before a time.
 func deleteOldCodes(tx *db.Tx, before time.Time, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM oauth_code WHERE (tenant_id, id) IN (
 		SELECT tenant_id, id FROM oauth_code WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, clock.At(before), limit)

@@ -26,13 +26,13 @@ func putClient(tx *db.Tx, a App) error {
 	return err
 }
 
-// markClientUsed notes that a client got a token.
+// markClientUsed records that a client got a token.
 func markClientUsed(tx *db.Tx, id uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE oauth_client SET used_at = $2 WHERE id = $1`, id, clock.At(tx.Now()))
 	return err
 }
 
-// deleteUnusedClients forgets a batch of clients that got no token since a time.
+// deleteUnusedClients deletes a batch of clients that got no token since a time.
 func deleteUnusedClients(tx *db.Tx, before time.Time, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM oauth_client WHERE id IN (SELECT id FROM oauth_client WHERE used_at < $1 ORDER BY used_at LIMIT $2)`, clock.At(before), limit)
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Cost says how much memory and time one guess of a password takes.
+// Cost is how much memory and time one guess of a password takes.
 type Cost struct {
 	Memory uint32 // KiB
 	Time   uint32
@@ -27,15 +27,15 @@ const (
 	argonKey   = 32
 )
 
-// Hasher makes and verifies password hashes. It bounds how many run at once, so
-// that a flood of sign-ins cannot take the machine's memory and cores.
+// Hasher creates and verifies password hashes. It limits how many run at once, so that a
+// flood of sign-ins cannot take the machine's memory and cores.
 type Hasher struct {
 	cost  Cost
 	slots chan struct{}
 	dummy string
 }
 
-// NewHasher makes a hasher. A zero cost means productCost.
+// NewHasher returns a hasher. A zero cost means productCost.
 func NewHasher(cost Cost) *Hasher {
 	if cost == (Cost{}) {
 		cost = productCost
@@ -77,8 +77,8 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return h.cost.encode(salt, argon2.IDKey([]byte(password), salt, h.cost.Time, h.cost.Memory, argonLanes, argonKey)), nil
 }
 
-// Verify says whether a password matches an encoded hash. It waits for its turn
-// as Hash does, and returns an error for a hash of an unknown format.
+// Verify reports whether a password matches an encoded hash. It waits for its turn as Hash
+// does, and returns an error for a hash of an unknown format.
 func (h *Hasher) Verify(ctx context.Context, encoded, password string) (bool, error) {
 	var version, memory, time uint32
 	var lanes uint8

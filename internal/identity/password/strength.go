@@ -10,21 +10,20 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Lengths of passwords, in characters. Where a second step follows, a shorter
-// one will do.
+// Lengths of passwords, in characters. With a second step a shorter one is enough.
 const (
 	minLength          = 15
 	minLengthTwoFactor = 8
 	maxLength          = 256
-	// weakest is the lowest strength that is taken, of 0 to 4.
+	// weakest is the lowest strength that is accepted, of 0 to 4.
 	weakest = 3
-	// judged is how much of a password is looked at: the rest only makes it
-	// better, and judging takes longer than linear time.
+	// judged is the number of leading characters that are rated: the rest can only make a
+	// password stronger, and rating takes more than linear time.
 	judged = 64
 )
 
-// turkish are words that guessers of Turkish passwords begin with and that the
-// strength meter's own lists do not have.
+// turkish are words that guessers of Turkish passwords try first and that are missing from
+// the strength meter's own lists.
 var turkish = strings.Fields(`
 	parola sifre şifre giris giriş merhaba istanbul ankara izmir turkiye türkiye galatasaray fenerbahce fenerbahçe
 	besiktas beşiktaş trabzonspor bursaspor ataturk atatürk mustafa kemal allah bismillah askim aşkım seni seviyorum
@@ -36,9 +35,9 @@ var turkish = strings.Fields(`
 `)
 
 // Check refuses a password that is too short, too long or easily guessed with
-// fault.ValidationFailed on the field. about is what is known of its owner, such
-// as name and address. There are no rules about kinds of characters: they make
-// passwords worse.
+// fault.ValidationFailed on the field. about holds words known about its owner, such as
+// name and address. There are no rules about kinds of characters: they make passwords
+// worse.
 func Check(field, password string, twoFactor bool, about ...string) error {
 	least := minLength
 	if twoFactor {
@@ -64,8 +63,8 @@ func Check(field, password string, twoFactor bool, about ...string) error {
 			}
 		}
 	}
-	// The meter judges each word by itself; one's own address three times over
-	// is long and still the first thing that is tried.
+	// The meter rates each word separately; one's own address three times over is long and
+	// still the first thing that is tried.
 	if utf8.RuneCountInString(rest) < minLengthTwoFactor {
 		return fault.Invalid(field, "too_weak")
 	}

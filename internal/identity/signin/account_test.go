@@ -26,7 +26,7 @@ type object = map[string]any
 
 var tokenInMail = regexp.MustCompile(`#token=(\S+)`)
 
-// lastToken is the token of the newest mail to an address that has one.
+// lastToken returns the token of the newest mail to an address that contains one.
 func lastToken(t *testing.T, s *apptest.Server, to string) string {
 	t.Helper()
 	mails := s.Mails(uuid.Nil, to)
@@ -60,7 +60,7 @@ func TestSignUp(t *testing.T) {
 		if strings.Contains(s.Logs.String(), "emv_") {
 			t.Error("a token is in the log")
 		}
-		// Nothing exists yet; only who knows the password learns what is missing.
+		// Nothing exists yet; only a person who knows the password learns what is missing.
 		nobody.Post(auth+"/sign-in", object{"email": "ayse@example.com", "password": strong}).Refused(422, "email_not_verified")
 		nobody.Post(auth+"/sign-in", object{"email": "ayse@example.com", "password": "wrong"}).Refused(422, "wrong_credentials")
 
@@ -104,8 +104,8 @@ func data(r *apptest.Response) (out any) {
 	return out
 }
 
-// Where sign-up is not open no stranger opens an account: not by asking for one, not with a
-// link of the time before, and the panel can say so.
+// If sign-up is closed no stranger opens an account: not by asking for one, not with an
+// earlier link, and the panel can say so.
 func TestSignUpByInvitation(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.SignUp = app.SignUpInvite }, func(t *testing.T, s *apptest.Server) {
@@ -239,7 +239,7 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// A session ends when it lies idle and at its ceiling, whatever happens.
+// A session ends when it is idle too long and at its ceiling, whatever happens.
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

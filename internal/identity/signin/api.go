@@ -25,31 +25,31 @@ func route(method, path, id, summary string) api.Route {
 	}
 }
 
-// public makes a route one that needs no credential.
+// public makes a route need no credential.
 func public(rt api.Route) api.Route {
 	rt.Access, rt.Permission = api.Public, ""
 	return rt
 }
 
-// showsSecret marks a route whose answer must not be kept.
+// showsSecret marks a route whose answer must not be stored.
 func showsSecret(rt api.Route) api.Route {
 	rt.ShowsSecret = true
 	return rt
 }
 
-// stepUp makes a route one that needs a fresh proof of the password.
+// stepUp makes a route need a fresh proof of the password.
 func stepUp(rt api.Route) api.Route {
 	rt.StepUp = true
 	return rt
 }
 
-// limitGuesses marks a route where each call is a guess of a secret.
+// limitGuesses marks a route on which each call is a guess at a secret.
 func limitGuesses(rt api.Route) api.Route {
 	rt.Limit = api.Credentials
 	return rt
 }
 
-// mailing marks a route that makes us write to an address that a stranger names.
+// mailing marks a route that sends mail to an address that a stranger enters.
 func mailing(rt api.Route) api.Route {
 	rt.Limit = api.Mailing
 	return rt
@@ -119,10 +119,10 @@ func (s *Service) registerSignIn(a *api.API) {
 	})
 }
 
-// deviceCookie holds what newDeviceToken made.
+// deviceCookie is the cookie with the token of newDeviceToken.
 const deviceCookie = "konak_device"
 
-// rememberDevice leaves a token on a device on which somebody signed in.
+// rememberDevice leaves a token on a device after a sign-in.
 func (s *Service) rememberDevice(ctx context.Context, a *api.API, email string) {
 	token := a.Cookie(ctx, deviceCookie)
 	if _, known := s.knownDevice(token, address.Fold(email)); !known {

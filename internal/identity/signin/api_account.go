@@ -58,7 +58,7 @@ type changePasswordIn struct {
 	}
 }
 
-// Sent is the answer to what ends in a mail, whoever the address belongs to.
+// Sent is the answer to a request that ends in a mail, no matter whose the address is.
 type Sent struct {
 	Status string `json:"status" enum:"verification_sent,reset_sent"`
 }

@@ -96,7 +96,8 @@ func TestAdaptiveCaptcha(t *testing.T) {
 		s.Clock.Advance(time.Hour)
 		from("192.0.2.9").Post(auth+"/password/forgot", object{"email": "p@example.com"}).Want(200)
 
-		// Wrong passwords from everywhere make everybody show it, and the work harder.
+		// Wrong passwords from many addresses make the check required for everybody, and
+		// the work harder.
 		for i := range 100 {
 			try(fmt.Sprintf("198.18.%d.1", i), fmt.Sprintf("x%d@example.com", i), "wrong", "")
 		}
@@ -106,8 +107,8 @@ func TestAdaptiveCaptcha(t *testing.T) {
 	})
 }
 
-// An outside service is asked, takes a token once, and what cannot be asked is
-// a no.
+// An outside service is asked and accepts a token once, and if it cannot be asked the
+// answer is no.
 func TestOutsideCaptcha(t *testing.T) {
 	t.Parallel()
 	cloud, h := turnstile.New("s3cret"), hcaptcha.New("s3cret", "site")
@@ -151,7 +152,7 @@ func TestOutsideCaptcha(t *testing.T) {
 			}
 			c.broken(false)
 			try(s, "two").Refused(422, "wrong_credentials")
-			// With a wrong secret nobody gets past.
+			// With a wrong secret nobody passes.
 			c.visit("three")
 			try(apptest.NewWith(t, start("wrong")), "three").Refused(422, "captcha_failed")
 			server.Close()

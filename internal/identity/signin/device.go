@@ -15,17 +15,17 @@ import (
 // deviceTokenFor is how long a device is known after a sign-in.
 const deviceTokenFor = 180 * 24 * time.Hour
 
-// newDeviceToken makes the token that a successful sign-in leaves on a device.
-// It proves that somebody signed in there with this address, and opens nothing:
-// whoever shows it has tries of their own at the password. Nothing is stored.
+// newDeviceToken creates the token that a successful sign-in leaves on a device. It proves
+// that somebody signed in there with this address, and opens nothing: a device that shows
+// it has its own tries at the password. Nothing is stored.
 func (s *Service) newDeviceToken(email string) string {
 	nonce := make([]byte, len(limit.Key{}))
 	_, _ = rand.Read(nonce) // it never fails
 	return encodeToken(nonce) + "." + encodeToken(s.signDevice(nonce, address.Fold(email)))
 }
 
-// knownDevice says whether a token was made for this address, and gives the key
-// by which the tries of its device are counted.
+// knownDevice reports whether a token was made for this address, and returns the key by
+// which the tries of its device are counted.
 func (s *Service) knownDevice(token, emailKey string) (limit.Key, bool) {
 	left, right, _ := strings.Cut(token, ".")
 	nonce, err := base64.RawURLEncoding.DecodeString(left)

@@ -11,10 +11,10 @@ import (
 	"konak/internal/identity/captcha"
 )
 
-// perEmail is how many tries there are at one address, and from one device.
+// perEmail is the number of tries at one address, and from one device.
 const perEmail = 30
 
-// cookies gives what an answer left in the browser, by name.
+// cookies returns the cookies that an answer set, by name.
 func cookies(r *apptest.Response) map[string]*http.Cookie {
 	out := map[string]*http.Cookie{}
 	for _, c := range (&http.Response{Header: r.Header}).Cookies() {
@@ -23,8 +23,8 @@ func cookies(r *apptest.Response) map[string]*http.Cookie {
 	return out
 }
 
-// Tries that did not pass the robot check do not count against the address:
-// nobody locks somebody else out with calls alone.
+// Tries that did not pass the robot check do not count against the address: nobody can lock
+// somebody else out by calls only.
 func TestLockOutNeedsTheRobotCheck(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, behindProxy, func(t *testing.T, s *apptest.Server) {
@@ -44,8 +44,8 @@ func TestLockOutNeedsTheRobotCheck(t *testing.T) {
 	})
 }
 
-// A device that its person signed in on has tries of its own, so strangers who
-// use up theirs do not keep the person out. It helps at no other address.
+// A device on which its person signed in has its own tries, so strangers who use up theirs
+// do not lock the person out. It does not help at any other address.
 func TestKnownDeviceComesThrough(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { behindProxy(cfg); cfg.Captcha = "off" }, func(t *testing.T, s *apptest.Server) {
@@ -75,7 +75,7 @@ func TestKnownDeviceComesThrough(t *testing.T) {
 		if again.Value != device.Value {
 			t.Error("the known device got another token, and with it new tries")
 		}
-		// The device's own tries are bounded too.
+		// The device's own tries are limited too.
 		for i := range perEmail {
 			try(fmt.Sprintf("203.0.113.%d", i), email, "wrong", device.Value)
 		}
@@ -85,8 +85,8 @@ func TestKnownDeviceComesThrough(t *testing.T) {
 	})
 }
 
-// Where the public address is https, cookies have the prefix that keeps other
-// hosts from planting them, and one without it opens nothing.
+// If the public address is https, cookies have the prefix that keeps other hosts from
+// planting them, and one without it opens nothing.
 func TestCookiesOfHTTPS(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.PublicURL = "https://localhost" }, func(t *testing.T, s *apptest.Server) {

@@ -16,11 +16,11 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// firstOwnerFor is how long the link for the first owner is good; the next start makes
+// firstOwnerFor is how long the link for the first owner is valid; the next start creates
 // another.
 const firstOwnerFor = time.Hour
 
-// FirstOwnerRequest is what the first owner of an installation tells.
+// FirstOwnerRequest is the input of the installation's first owner.
 type FirstOwnerRequest struct{ Token, Email, Password, Name, WorkspaceName, Language string }
 
 // firstOwnerLink is a link as it is stored.
@@ -29,8 +29,8 @@ type firstOwnerLink struct {
 	expires clock.Time
 }
 
-// FirstOwnerLink makes a link that opens the first account and its workspace, on the
-// panel at baseURL. It returns nothing where there is a workspace already.
+// FirstOwnerLink creates a link that opens the first account and its workspace, on the
+// panel at baseURL. It returns nothing if a workspace exists already.
 func (s *Service) FirstOwnerLink(ctx context.Context, baseURL string) (secret.Text, error) {
 	token := secret.NewToken(secret.OwnerPrefix)
 	made := false
@@ -50,9 +50,9 @@ func (s *Service) FirstOwnerLink(ctx context.Context, baseURL string) (secret.Te
 	return secret.Of(notice.Link(baseURL, notice.PageFirstOwner, token)), nil
 }
 
-// OpenFirstAccount makes the first owner and their workspace. The address counts as
-// proven: whoever has the link runs the service. It returns the fault link_expired for a
-// link that was used, is too old, or came after somebody else's workspace.
+// OpenFirstAccount creates the first owner and their workspace. The address is taken as
+// proven: the holder of the link runs the service. It returns the fault link_expired for a
+// link that was used, is too old, or came after a workspace was created.
 func (s *Service) OpenFirstAccount(ctx context.Context, in FirstOwnerRequest) (Verified, error) {
 	expired := fault.New(fault.LinkExpired)
 	if !secret.WellFormed(in.Token, secret.OwnerPrefix) {
@@ -99,8 +99,8 @@ func (s *Service) OpenFirstAccount(ctx context.Context, in FirstOwnerRequest) (V
 	return out, err
 }
 
-// takeFirstOwnerLink removes all links and says whether one of them has the hash and is
-// still good. Of two people with a link each, the second waits here for the first.
+// takeFirstOwnerLink removes all links and reports whether one of them has the hash and is
+// still valid. If two people use a link each at once, the second waits here for the first.
 func takeFirstOwnerLink(tx *db.Tx, hash []byte) (bool, error) {
 	links, err := deleteFirstOwnerLinks(tx)
 	good := slices.ContainsFunc(links, func(l firstOwnerLink) bool {

@@ -12,7 +12,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// firstOwnerToken makes a link for the first owner and returns its token.
+// firstOwnerToken creates a link for the first owner and returns its token.
 func firstOwnerToken(t *testing.T, s *apptest.Server) string {
 	t.Helper()
 	link, err := s.Accounts.FirstOwnerLink(t.Context(), "https://firma.example")
@@ -30,8 +30,8 @@ func firstOwner(token string) object {
 	return object{"token": token, "email": "ayse@firma.example", "password": strong, "name": "Ayşe", "workspace_name": "Firma"}
 }
 
-// The link of the first start opens one account, also where sign-up is closed, and no
-// link works after it.
+// The link of the first start opens one account, even if sign-up is closed, and no link
+// works after it.
 func TestFirstOwner(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.SignUp = app.SignUpClosed }, func(t *testing.T, s *apptest.Server) {

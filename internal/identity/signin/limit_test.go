@@ -13,8 +13,8 @@ import (
 
 func strict(cfg *app.Config) { cfg.LimitFactor = 1 }
 
-// Everybody is told what they have left, and too much of it is a 429 that says
-// when to come back.
+// Callers are told how many calls they have left, and too many get a 429 that says when to
+// come back.
 func TestRateLimits(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, strict, func(t *testing.T, s *apptest.Server) {
@@ -34,7 +34,7 @@ func TestRateLimits(t *testing.T) {
 		w.Key(false, perm.SettingsView).Get("/api/erp/v1/webhooks/catalog").Want(200)
 		s.Clock.Advance(time.Second)
 		key.Get("/api/erp/v1/webhooks/catalog").Want(200)
-		// A permission that is missing does not spare anybody the count.
+		// A call without permission is counted too.
 		weak := w.Key(false).Get("/api/erp/v1/webhooks/catalog")
 		weak.Refused(403, "forbidden")
 		if weak.Header.Get("RateLimit") != `"key";r=599;t=1` {

@@ -9,8 +9,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Tries are counted together: whoever goes to another node finds no fresh burst
-// there, and a robot that one node suspects is asked by all.
+// Tries are counted across nodes: another node gives no fresh burst, and a robot that one
+// node suspects is asked by all.
 func TestNodesCountTogether(t *testing.T) {
 	t.Parallel()
 	here := apptest.NewOn(t, db.Postgres, behindProxy)
@@ -59,7 +59,7 @@ func TestNodesCountTogether(t *testing.T) {
 			node.Client("").Header("X-Forwarded-For", "198.51.100.2").Post(auth+"/password/forgot", object{"email": "p@example.com"}).Refused(429, "rate_limited")
 		}
 
-		// What is ordinary is told to the other node within a second.
+		// The other node learns of ordinary counts within a second.
 		w := here.Workspace("acme")
 		key := w.Key(false) // which may do nothing: refusals count as well, and are short
 		far := there.Client(key.Token())
@@ -78,7 +78,7 @@ func TestNodesCountTogether(t *testing.T) {
 				}
 			}
 		}
-		// Each node gives a tenth before it tells or asks anybody.
+		// Each node allows a tenth before it tells or asks the others.
 		if more > 2*60+20 {
 			t.Errorf("%d more calls at the other node", more)
 		}

@@ -9,8 +9,9 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// An operator helps a person who cannot sign in. Whatever they do ends the person's sessions
-// at once, and the person gets a mail about a new password and a second step that is off.
+// An operator helps a person who cannot sign in. Every action ends the person's sessions at
+// once, and the person gets a mail about a new password and a second step that was switched
+// off.
 func TestOperatorHelps(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -32,7 +33,7 @@ func TestOperatorHelps(t *testing.T) {
 		if in.MFARequired {
 			t.Fatal("the second step is still on")
 		}
-		// The codes of before do not count for a second step that is switched on later.
+		// The old codes are invalid for a second step that is switched on later.
 		c := s.Client(in.Token)
 		switchOn(t, s, c)
 		again := signIn(s, email, apptest.Password)

@@ -18,20 +18,20 @@ type Passkey struct {
 	CreatedAt  clock.Time  `json:"created_at"`
 }
 
-// PasskeyChallenge is what a browser needs to make or show a passkey.
+// PasskeyChallenge is what a browser needs to create or show a passkey.
 type PasskeyChallenge struct {
 	ID      uuid.UUID `json:"challenge_id" doc:"Send it back with the browser's response within five minutes"`
 	Options any       `json:"options" doc:"Options for navigator.credentials.create or get, as JSON"`
 }
 
-// passkeyOwner is a person as the WebAuthn library wants to see them.
+// passkeyOwner is a person in the form that the WebAuthn library needs.
 type passkeyOwner struct {
 	user        identity.User
 	credentials []webauthn.Credential
 }
 
-// WebAuthnID implements webauthn.User. The person's id names them and says
-// nothing about them.
+// WebAuthnID implements webauthn.User. The person's id identifies them and reveals nothing
+// about them.
 func (o *passkeyOwner) WebAuthnID() []byte { return o.user.ID[:] }
 
 // WebAuthnName implements webauthn.User.
@@ -43,8 +43,8 @@ func (o *passkeyOwner) WebAuthnDisplayName() string { return o.user.Name }
 // WebAuthnCredentials implements webauthn.User.
 func (o *passkeyOwner) WebAuthnCredentials() []webauthn.Credential { return o.credentials }
 
-// relyingParty is this installation as authenticators know it. Passkeys are
-// bound to the bare domain, so they work on the hosts below it too.
+// relyingParty is this installation as authenticators know it. Passkeys are bound to the
+// bare domain, so they also work on its subdomains.
 func (s *Service) relyingParty(origins ...string) (*webauthn.WebAuthn, error) {
 	return webauthn.New(&webauthn.Config{
 		RPID: s.cfg.Domain, RPDisplayName: "Konak", RPOrigins: append([]string{s.cfg.BaseURL}, origins...),

@@ -11,12 +11,12 @@ import (
 
 const (
 	recoveryCodes = 10
-	// recoveryAlphabet has no letters that are mistaken for digits.
+	// recoveryAlphabet has no letters that can be mistaken for digits.
 	recoveryAlphabet = "abcdefghjkmnpqrstuvwxyz23456789"
 	recoveryHalf     = 5
 )
 
-// newRecoveryCodes makes ten codes such as k7mqx-4rdwp.
+// newRecoveryCodes returns ten codes such as k7mqx-4rdwp.
 func newRecoveryCodes() []string {
 	out := make([]string, recoveryCodes)
 	for i := range out {
@@ -40,8 +40,8 @@ func randomText(n int) string {
 	return string(out)
 }
 
-// hashRecoveryCode returns what is stored of a code. Codes are short enough to be typed,
-// so the hash takes a key that is not in the database.
+// hashRecoveryCode returns the stored form of a code. Codes are short enough to be typed,
+// so the hash uses a key that is not in the database.
 func (s *Service) hashRecoveryCode(user uuid.UUID, code string) []byte {
 	m := hmac.New(sha256.New, s.cfg.Box.Derive("recovery-code"))
 	m.Write(user[:])

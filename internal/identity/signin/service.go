@@ -20,7 +20,7 @@ type Mailer interface {
 	Send(tx *db.Tx, l mailer.Mail) error
 }
 
-// Config is what the package needs. Every field but SignUpOff is required.
+// Config holds the package's dependencies. Every field except SignUpOff is required.
 type Config struct {
 	DB        *db.DB
 	Identity  *identity.Service
@@ -28,13 +28,14 @@ type Config struct {
 	Captcha   *captcha.Gate
 	Box       *secret.Box
 	Mailer    Mailer
-	// Limits counts tries by account.
+	// Limits counts tries per account.
 	Limits limit.Limiter
-	// BaseURL is where people open the panel; links in mail begin with it.
+	// BaseURL is the address of the panel; links in mail begin with it.
 	BaseURL string
 	// Domain is the bare host, to which passkeys are bound.
 	Domain string
-	// SignUpOff refuses strangers an account; who is invited gets one all the same.
+	// SignUpOff turns off sign-up for strangers; invited people can still create an
+	// account.
 	SignUpOff bool
 }
 
@@ -59,7 +60,7 @@ type Service struct {
 	identity *identity.Service
 }
 
-// New makes the service. It returns an error where the config lacks something.
+// New returns the service. It returns an error if the config is incomplete.
 func New(cfg Config) (*Service, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -72,10 +73,10 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
-// cleanBatch is how many rows of a table Clean removes at most.
+// cleanBatch is the maximum number of rows of a table that Clean removes.
 const cleanBatch = 500
 
-// Clean removes a batch of what has expired and says how much.
+// Clean removes a batch of expired rows and returns their number.
 func (s *Service) Clean(ctx context.Context) (int, error) {
 	var n int64
 	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {

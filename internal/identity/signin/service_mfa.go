@@ -15,20 +15,20 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// A ticket for the second step is good for five minutes and five tries.
+// A ticket for the second step is valid for five minutes and five tries.
 const (
 	ticketFor   = 5 * time.Minute
 	ticketTries = 5
 )
 
-// ticket is a sign-in whose password was right and whose second step is open.
+// ticket is a sign-in whose password was right and whose second step is pending.
 type ticket struct {
 	id, user, tenant, membership uuid.UUID
 	device                       string
 	challenge                    *string
 }
 
-// giveTicket answers a right password where a second step must follow.
+// giveTicket answers a right password if a second step must follow.
 func (s *Service) giveTicket(ctx context.Context, a identity.Account, d identity.Device) (SignInAnswer, error) {
 	token := secret.NewToken(secret.TicketPrefix)
 	out := SignInAnswer{MFARequired: true, MFAToken: token}
@@ -54,15 +54,15 @@ func (s *Service) giveTicket(ctx context.Context, a identity.Account, d identity
 	return out, nil
 }
 
-// SecondStep is what somebody shows for the second step.
+// SecondStep is the proof given for the second step.
 type SecondStep struct {
 	Token, Method, Code string
 	Credential          json.RawMessage
 	Device              identity.Device
 }
 
-// FinishSignIn takes the second step and opens the session. A try counts
-// whatever comes of it.
+// FinishSignIn checks the second step and opens the session. Every try counts, even if it
+// fails otherwise.
 func (s *Service) FinishSignIn(ctx context.Context, in SecondStep) (identity.SignedIn, error) {
 	if !secret.WellFormed(in.Token, secret.TicketPrefix) {
 		return identity.SignedIn{}, fault.New(fault.SignInExpired)
@@ -104,7 +104,7 @@ func (s *Service) FinishSignIn(ctx context.Context, in SecondStep) (identity.Sig
 	return out, err
 }
 
-// account is the person of the ticket, as far as the ticket knows them.
+// account returns the person of the ticket, as far as the ticket knows them.
 func (t *ticket) account() identity.Account {
 	return identity.Account{
 		User:      identity.User{ID: t.user},
@@ -112,8 +112,8 @@ func (t *ticket) account() identity.Account {
 	}
 }
 
-// checkSecondStep says whether what somebody shows is right. A passkey that is
-// wrong is fault.PasskeyRefused.
+// checkSecondStep reports whether the given proof is right. A wrong passkey is
+// fault.PasskeyRefused.
 func (s *Service) checkSecondStep(tx *db.Tx, a *identity.Account, t *ticket, in SecondStep) (bool, error) {
 	switch in.Method {
 	case MethodTOTP:

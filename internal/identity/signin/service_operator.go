@@ -16,11 +16,11 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// What an operator does for a person who cannot help themselves. Each of these is in the
-// audit log of the person's first workspace, and returns the fault not_found where nobody
-// has the address.
+// What an operator does for a person who cannot help themselves. Each of these is recorded
+// in the audit log of the person's first workspace, and returns the fault not_found if
+// nobody has the address.
 
-// ResetPassword gives a person a random password, which it returns and keeps nowhere, and
+// ResetPassword gives a person a random password, which it returns and does not store, and
 // ends their sessions.
 func (s *Service) ResetPassword(ctx context.Context, email string) (secret.Text, error) {
 	password := secret.Of(rand.Text())
@@ -34,7 +34,7 @@ func (s *Service) ResetPassword(ctx context.Context, email string) (secret.Text,
 }
 
 // ResetTwoFactor switches a person's second step off and ends their sessions. It returns
-// the fault two_factor_off where it is off.
+// the fault two_factor_off if it is already off.
 func (s *Service) ResetTwoFactor(ctx context.Context, email string) error {
 	return s.operate(ctx, email, func(tx *db.Tx, u identity.User) error {
 		if !u.TwoFactor {
@@ -56,7 +56,7 @@ func (s *Service) ResetTwoFactor(ctx context.Context, email string) error {
 	})
 }
 
-// EndSessions ends all sessions of a person and returns how many there were.
+// EndSessions ends all sessions of a person and returns their number.
 func (s *Service) EndSessions(ctx context.Context, email string) (n int, err error) {
 	err = s.operate(ctx, email, func(tx *db.Tx, u identity.User) error {
 		if n, err = s.identity.CloseOtherSessions(tx, u.ID, uuid.Nil, "operator"); err != nil {

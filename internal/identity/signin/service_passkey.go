@@ -27,8 +27,8 @@ const (
 	maxPasskeys  = 20
 )
 
-// partyOf returns this installation as authenticators know it, with the origin
-// of the workspace's host where the request came to one.
+// partyOf returns this installation as authenticators know it, with the origin of the
+// workspace's host if the request came to one.
 func (s *Service) partyOf(ctx context.Context) (*webauthn.WebAuthn, error) {
 	base, err := url.Parse(s.cfg.BaseURL)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Service) Passkeys(ctx context.Context, p db.Page) (db.List[Passkey], er
 	})
 }
 
-// BeginPasskey gives what the browser needs to make a passkey.
+// BeginPasskey returns what the browser needs to create a passkey.
 func (s *Service) BeginPasskey(ctx context.Context) (out PasskeyChallenge, err error) {
 	party, err := s.partyOf(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Service) BeginPasskey(ctx context.Context) (out PasskeyChallenge, err e
 	return out, err
 }
 
-// AddPasskey keeps the passkey that the browser made.
+// AddPasskey stores the passkey that the browser created.
 func (s *Service) AddPasskey(ctx context.Context, challenge uuid.UUID, name string, answer json.RawMessage) (Passkey, error) {
 	party, err := s.partyOf(ctx)
 	if err != nil {
@@ -144,8 +144,8 @@ func (s *Service) DropPasskey(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// BeginPasskeySignIn gives what the browser needs to show any passkey of this
-// installation: nobody says who they are yet.
+// BeginPasskeySignIn returns what the browser needs to show any passkey of this
+// installation: the person is not known yet.
 func (s *Service) BeginPasskeySignIn(ctx context.Context) (out PasskeyChallenge, err error) {
 	party, err := s.partyOf(ctx)
 	if err != nil {
@@ -162,8 +162,8 @@ func (s *Service) BeginPasskeySignIn(ctx context.Context) (out PasskeyChallenge,
 	return out, err
 }
 
-// PasskeySignIn opens a session for whoever shows a passkey. The device has
-// checked a fingerprint, a face or a PIN, so it counts as both steps.
+// PasskeySignIn opens a session for the owner of a passkey. The device has checked a
+// fingerprint, a face or a PIN, so it counts as both steps.
 func (s *Service) PasskeySignIn(ctx context.Context, challenge uuid.UUID, answer json.RawMessage, slug string, d identity.Device) (identity.SignedIn, error) {
 	party, err := s.partyOf(ctx)
 	if err != nil {
@@ -234,8 +234,8 @@ func (s *Service) checkAssertion(tx *db.Tx, owner *passkeyOwner, challenge strin
 	return s.recordPasskeyUse(tx, credential, err)
 }
 
-// recordPasskeyUse keeps what a passkey says of itself after a use. A counter that
-// ran backwards is the sign of a copy.
+// recordPasskeyUse stores a passkey's state after a use. A counter that went backwards is
+// the sign of a copy.
 func (s *Service) recordPasskeyUse(tx *db.Tx, c *webauthn.Credential, err error) error {
 	if err != nil {
 		return fault.New(fault.PasskeyRefused).Wrap(err)

@@ -17,7 +17,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// resetFor is how long the link to a new password is good.
+// resetFor is how long the link to a new password is valid.
 const resetFor = 30 * time.Minute
 
 // Forgot mails the link to a new password, if the address has an account.
@@ -41,8 +41,8 @@ func (s *Service) mailResetLink(tx *db.Tx, emailKey string) error {
 	return s.cfg.Mailer.Send(tx, notice.ResetPassword.For(u.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageResetPassword, token)))
 }
 
-// Reset sets a new password for whoever holds the mailed link, and closes every
-// session. It opens none: the second step is still to come.
+// Reset sets a new password for the holder of the mailed link, and closes every session. It
+// opens none: the second step is still to come.
 func (s *Service) Reset(ctx context.Context, token, chosen, ip string) error {
 	if !secret.WellFormed(token, secret.ResetPrefix) {
 		return fault.New(fault.LinkExpired)
@@ -79,8 +79,8 @@ func (s *Service) Reset(ctx context.Context, token, chosen, ip string) error {
 	})
 }
 
-// ChangePassword sets a new password for the caller, who proves the old one,
-// and closes their other sessions.
+// ChangePassword sets a new password for the caller, who proves the old one, and closes
+// their other sessions.
 func (s *Service) ChangePassword(ctx context.Context, current, chosen string) error {
 	a, err := s.proveOwnPassword(ctx, current, "current_password")
 	if err != nil {
@@ -117,8 +117,8 @@ func (s *Service) setPassword(tx *db.Tx, u identity.User, encoded string, keep u
 	return audit.Write(tx, action, u.ID.String(), map[string]any{"sessions_closed": closed})
 }
 
-// proveOwnPassword checks the caller's password and returns their account. A wrong one is a 422: a 401
-// would make clients throw the session away.
+// proveOwnPassword checks the caller's password and returns their account. A wrong one is a
+// 422: a 401 would make clients discard the session.
 func (s *Service) proveOwnPassword(ctx context.Context, password, field string) (identity.Account, error) {
 	var a identity.Account
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {

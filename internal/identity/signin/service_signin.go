@@ -19,21 +19,20 @@ import (
 	"konak/internal/kit/limit"
 )
 
-// perEmail bounds the tries at one address from devices that nobody signed in
-// on with it, wherever they are. It is the same for an address that nobody has.
-// A device that the person signed in on before has tries of its own, so that
-// strangers who use theirs up do not lock the person out.
+// perEmail limits the tries at one address from unknown devices, wherever they are. It is
+// the same for an address that nobody has. A device on which the person signed in before
+// has its own tries, so that strangers who use theirs up do not lock the person out.
 var (
 	perEmail  = limit.Policy{Name: "credentials-email", Burst: 30, Window: time.Hour, Strict: true}
 	perDevice = limit.Policy{Name: "credentials-device", Burst: 30, Window: time.Hour, Strict: true}
 )
 
-// SignIn proves a password. It opens a session in the person's workspace, or
-// gives a ticket for the second step where that is on.
+// SignIn checks a password. It opens a session in the person's workspace, or returns a
+// ticket if a second step is on.
 func (s *Service) SignIn(ctx context.Context, in Proof) (SignInAnswer, error) {
 	key := address.Fold(strings.TrimSpace(in.Email))
-	// Only a try that passed the robot check counts: without one, anybody could
-	// use up the tries at somebody else's address.
+	// Only a try that passed the robot check counts: otherwise anybody could use up the
+	// tries of somebody else's address.
 	if err := s.cfg.Captcha.Require(ctx, in.Captcha, in.Device.IP, key); err != nil {
 		return SignInAnswer{}, err
 	}
@@ -60,15 +59,15 @@ func (s *Service) SignIn(ctx context.Context, in Proof) (SignInAnswer, error) {
 	return answerOf(out), err
 }
 
-// findAccount finds the account of an address and password. An unknown
-// address takes as long as a wrong password and reads the same.
+// findAccount finds the account of an address and password. An unknown address takes as
+// long as a wrong password and gets the same answer.
 func (s *Service) findAccount(ctx context.Context, emailKey string, in Proof) (identity.Account, error) {
 	var a identity.Account
 	err := s.db.System("sign-in").Read(ctx, func(r *db.Reader) (err error) {
 		a, err = identity.FindAccountByEmail(r, emailKey, in.Slug)
 		if db.IsNoRow(err) {
-			// Whoever knows the password of a sign-up that waits for its
-			// verification may be told so.
+			// A person who knows the password of a sign-up may be told that it waits for
+			// verification.
 			a.PasswordHash, err = findSignUpHash(r, emailKey)
 		}
 		return err
@@ -91,7 +90,7 @@ func (s *Service) findAccount(ctx context.Context, emailKey string, in Proof) (i
 	return a, nil
 }
 
-// openSession opens the panel's session for a person who has proven everything.
+// openSession opens a panel session for a person who has completed every step.
 func (s *Service) openSession(ctx context.Context, a identity.Account, d identity.Device, method string) (identity.SignedIn, error) {
 	var out identity.SignedIn
 	err := s.db.Tenant(a.Workspace.ID).InTx(a.ActIn(ctx, d.IP), func(tx *db.Tx) (err error) {
@@ -101,8 +100,8 @@ func (s *Service) openSession(ctx context.Context, a identity.Account, d identit
 	return out, err
 }
 
-// Reauth proves the password again, and a code where two-factor sign-in is on.
-// What needs a fresh proof is open to the session for 15 minutes then.
+// Reauth checks the password again, and a code if two-factor sign-in is on. The session may
+// then use what needs a fresh proof for 15 minutes.
 func (s *Service) Reauth(ctx context.Context, password, code string) (Reauthenticated, error) {
 	a, err := s.proveOwnPassword(ctx, password, "password")
 	if err != nil {
@@ -130,7 +129,7 @@ func (s *Service) Reauth(ctx context.Context, password, code string) (Reauthenti
 	return Reauthenticated{clock.At(at), clock.At(at.Add(api.StepUpAge))}, err
 }
 
-// Reauthenticated says how long the fresh proof counts.
+// Reauthenticated tells how long the fresh proof is valid.
 type Reauthenticated struct {
 	VerifiedAt clock.Time `json:"verified_at"`
 	ValidUntil clock.Time `json:"valid_until"`

@@ -17,9 +17,8 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// SignUp takes the wish for an account and mails the proof of its address. No
-// account exists before the proof, and the answer does not tell whether one
-// existed already.
+// SignUp accepts a request for an account and mails the proof of its address. No account
+// exists before the proof, and the answer does not reveal whether one existed already.
 func (s *Service) SignUp(ctx context.Context, in SignUpRequest) error {
 	if s.cfg.SignUpOff {
 		return fault.New(fault.SignUpClosed)
@@ -60,7 +59,7 @@ func (s *Service) SignUp(ctx context.Context, in SignUpRequest) error {
 	})
 }
 
-// mailVerification keeps a sign-up and mails the link that proves its address.
+// mailVerification stores a sign-up and mails the link that proves its address.
 func (s *Service) mailVerification(tx *db.Tx, p signUp) error {
 	token := secret.NewToken(secret.VerifyPrefix)
 	if err := putSignUp(tx, p, secret.Hash(token), tx.Now().Add(verifyFor)); err != nil {
@@ -69,8 +68,8 @@ func (s *Service) mailVerification(tx *db.Tx, p signUp) error {
 	return s.cfg.Mailer.Send(tx, notice.ConfirmAddress.For(p.user.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageVerify, token)))
 }
 
-// addressJob is work on an address that may belong to nobody. It is done later
-// and elsewhere, so that the time of the answer says nothing.
+// addressJob is work on an address that may belong to nobody. A job does it later, so that
+// the response time reveals nothing.
 type addressJob struct {
 	EmailKey string `json:"email_key"`
 }
@@ -81,8 +80,8 @@ const (
 	JobForgot = "identity.forgot"
 )
 
-// enqueue checks that the caller is no robot, counts the request and leaves the
-// work on the address to a job.
+// enqueue checks that the caller is no robot, counts the request and leaves the work on the
+// address to a job.
 func (s *Service) enqueue(ctx context.Context, kind string, in AddressRequest) error {
 	if err := s.cfg.Captcha.Require(ctx, in.Captcha, in.IP, ""); err != nil {
 		return err
@@ -113,7 +112,7 @@ func (s *Service) Jobs() []jobs.Kind {
 	}
 }
 
-// Resend asks for another link to prove an address.
+// Resend requests another link to prove an address.
 func (s *Service) Resend(ctx context.Context, in AddressRequest) error {
 	if s.cfg.SignUpOff {
 		return fault.New(fault.SignUpClosed)
@@ -121,7 +120,7 @@ func (s *Service) Resend(ctx context.Context, in AddressRequest) error {
 	return s.enqueue(ctx, JobResend, in)
 }
 
-// mailVerificationAgain mails another link, if a sign-up waits for one.
+// mailVerificationAgain mails another link if a sign-up waits for one.
 func (s *Service) mailVerificationAgain(tx *db.Tx, emailKey string) error {
 	p, err := newestSignUp(&tx.Reader, emailKey)
 	if db.IsNoRow(err) {
@@ -133,8 +132,7 @@ func (s *Service) mailVerificationAgain(tx *db.Tx, emailKey string) error {
 	return s.mailVerification(tx, p)
 }
 
-// VerifyEmail turns a sign-up whose address is proven into a person and their
-// workspace.
+// VerifyEmail turns a sign-up whose address is proven into a person and their workspace.
 func (s *Service) VerifyEmail(ctx context.Context, token string) (Verified, error) {
 	if s.cfg.SignUpOff { // a link of the time before
 		return Verified{}, fault.New(fault.SignUpClosed)
@@ -167,8 +165,8 @@ func (s *Service) VerifyEmail(ctx context.Context, token string) (Verified, erro
 	return out, err
 }
 
-// SignUps lets package identity forget sign-ups. It needs nothing, so that it
-// can be there before the service is.
+// SignUps lets package identity delete sign-ups. It has no dependencies, so it can exist
+// before the service.
 type SignUps struct{}
 
 // Drop implements identity.SignUps.

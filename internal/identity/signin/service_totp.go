@@ -29,11 +29,11 @@ type RecoveryCodes struct {
 	Codes []string `json:"recovery_codes" nullable:"false" example:"[\"k7mqx-4rdwp\"]" doc:"Each works once instead of a code"`
 }
 
-// totpSealName is what a person's secret is sealed to.
+// totpSealName is the name to which a person's secret is sealed.
 func totpSealName(user uuid.UUID) string { return "app_user/" + user.String() + "/totp" }
 
-// BeginTOTP makes a secret for an authenticator app. Nothing changes until a
-// code proves that the app has it.
+// BeginTOTP creates a secret for an authenticator app. Nothing changes until a code proves
+// that the app has it.
 func (s *Service) BeginTOTP(ctx context.Context) (TOTPSetup, error) {
 	who := caller.From(ctx)
 	secret := totp.NewSecret()
@@ -61,7 +61,7 @@ func (s *Service) BeginTOTP(ctx context.Context) (TOTPSetup, error) {
 	}, err
 }
 
-// ConfirmTOTP switches the second step on and gives the recovery codes.
+// ConfirmTOTP switches the second step on and returns the recovery codes.
 func (s *Service) ConfirmTOTP(ctx context.Context, code string) (RecoveryCodes, error) {
 	who := caller.From(ctx)
 	codes := newRecoveryCodes()
@@ -152,7 +152,7 @@ func (s *Service) replaceRecovery(tx *db.Tx, user uuid.UUID, codes []string) err
 	return nil
 }
 
-// useTOTPCode takes a code of the authenticator app, once.
+// useTOTPCode accepts a code of the authenticator app, once.
 func (s *Service) useTOTPCode(tx *db.Tx, user uuid.UUID, code string) (bool, error) {
 	sealed, last, err := identity.FindTOTPSecret(&tx.Reader, user)
 	if db.IsNoRow(err) {
@@ -172,12 +172,12 @@ func (s *Service) useTOTPCode(tx *db.Tx, user uuid.UUID, code string) (bool, err
 	return identity.UseTOTPStep(tx, user, step)
 }
 
-// useRecoveryCode takes a recovery code, once.
+// useRecoveryCode accepts a recovery code, once.
 func (s *Service) useRecoveryCode(tx *db.Tx, user uuid.UUID, code string) (bool, error) {
 	return markRecoveryUsed(tx, user, s.hashRecoveryCode(user, code))
 }
 
-// useCode takes a code of the app or, by its looks, a recovery code.
+// useCode accepts a code of the app or, if it has that form, a recovery code.
 func (s *Service) useCode(tx *db.Tx, user uuid.UUID, code string) (bool, error) {
 	if strings.Trim(code, "0123456789 ") == "" {
 		return s.useTOTPCode(tx, user, code)

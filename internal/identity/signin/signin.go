@@ -11,8 +11,7 @@ const (
 	MethodPasskey  = "passkey"
 )
 
-// SignInAnswer is either a session or, where the second step is on, a ticket
-// for it.
+// SignInAnswer is either a session or, if the second step is on, a ticket for it.
 type SignInAnswer struct {
 	Token     string                `json:"session_token,omitempty" example:"ses_…" doc:"Shown once"`
 	Session   *identity.SessionInfo `json:"session,omitempty"`
@@ -33,12 +32,12 @@ func answerOf(in identity.SignedIn) SignInAnswer {
 	return SignInAnswer{Token: in.Token, Session: &in.Session, User: &in.User, Workspace: &in.Workspace}
 }
 
-// Proof is what somebody shows to sign in.
+// Proof is what a person provides to sign in.
 type Proof struct {
 	Email, Password, Captcha string
 	Device                   identity.Device
-	// Slug is the workspace of the host; empty for the person's first one.
+	// Slug is the workspace of the host; empty means the person's first one.
 	Slug string
-	// DeviceToken is what an earlier sign-in left on the device, if any.
+	// DeviceToken is the token that an earlier sign-in left on the device, if any.
 	DeviceToken string
 }

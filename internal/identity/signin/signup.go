@@ -6,10 +6,10 @@ import (
 	"konak/internal/identity"
 )
 
-// verifyFor is how long the link that proves an address is good.
+// verifyFor is how long the link that proves an address is valid.
 const verifyFor = 24 * time.Hour
 
-// SignUpRequest is what somebody who wants an account tells.
+// SignUpRequest is the input of a person who wants an account.
 type SignUpRequest struct {
 	Email, Password, Name, WorkspaceName, Captcha string
 	Language, IP                                  string

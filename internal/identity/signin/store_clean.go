@@ -5,7 +5,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// expiring are the statements that forget what has expired.
+// expiring are the statements that delete expired rows.
 var expiring = []string{
 	`DELETE FROM sign_up WHERE id IN (SELECT id FROM sign_up WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`,
 	`DELETE FROM first_owner_link WHERE token_hash IN (SELECT token_hash FROM first_owner_link WHERE expires_at < $1 LIMIT $2)`,
@@ -14,8 +14,7 @@ var expiring = []string{
 	`DELETE FROM passkey_challenge WHERE id IN (SELECT id FROM passkey_challenge WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`,
 }
 
-// deleteExpired removes up to limit rows of each table and returns how many
-// there were.
+// deleteExpired removes up to limit rows of each table and returns their number.
 func deleteExpired(tx *db.Tx, limit int) (int64, error) {
 	var total int64
 	for _, statement := range expiring {

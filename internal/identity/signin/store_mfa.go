@@ -17,7 +17,7 @@ func putTicket(tx *db.Tx, t ticket, hash []byte, expires time.Time) error {
 	return err
 }
 
-// tryTicket counts a try and gives the ticket, while it has tries left.
+// tryTicket counts a try and returns the ticket while it has tries left.
 func tryTicket(tx *db.Tx, hash []byte) (ticket, error) {
 	return db.One(&tx.Reader, func(row db.Row) (ticket, error) {
 		var t ticket

@@ -34,7 +34,7 @@ func listPasskeys(r *db.Reader, user uuid.UUID, p db.Page) (db.List[Passkey], er
 	return db.Cut(rows, p, func(k Passkey) db.Key { return db.Key{Sort: k.CreatedAt.UnixMicro(), ID: k.ID} }), nil
 }
 
-// putPasskey keeps a passkey; false if it is known already.
+// putPasskey stores a passkey; it returns false if it is known already.
 func putPasskey(tx *db.Tx, user uuid.UUID, k Passkey, c webauthn.Credential) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO passkey (id, user_id, credential_id, credential, name, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`, k.ID, user, c.ID, db.AsJSON(c), k.Name, k.CreatedAt)
@@ -58,7 +58,7 @@ func putChallenge(tx *db.Tx, id uuid.UUID, user *uuid.UUID, data webauthn.Sessio
 	return err
 }
 
-// takeChallenge gives a challenge once, to the one it was made for.
+// takeChallenge returns a challenge once, to the person it was made for.
 func takeChallenge(tx *db.Tx, id uuid.UUID, user *uuid.UUID) (webauthn.SessionData, error) {
 	scan := func(row db.Row) (webauthn.SessionData, error) {
 		var d db.JSON[webauthn.SessionData]

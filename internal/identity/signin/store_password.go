@@ -15,7 +15,7 @@ func putReset(tx *db.Tx, user uuid.UUID, hash []byte, expires time.Time) error {
 	return err
 }
 
-// userByReset finds whose link this is.
+// userByReset finds the person of a reset link.
 func userByReset(r *db.Reader, hash []byte, now time.Time) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT user_id FROM password_reset
 		WHERE token_hash = $1 AND expires_at > $2`, hash, clock.At(now))

@@ -24,7 +24,7 @@ func scanSignUp(row db.Row) (signUp, error) {
 	return p, err
 }
 
-// takeSignUp removes a sign-up and returns it, so that it is given once.
+// takeSignUp removes a sign-up and returns it, so that it is used once.
 func takeSignUp(tx *db.Tx, hash []byte) (signUp, error) {
 	return db.One(&tx.Reader, scanSignUp, `DELETE FROM sign_up WHERE token_hash = $1 AND expires_at > $2
 		RETURNING `+signUpColumns, hash, clock.At(tx.Now()))

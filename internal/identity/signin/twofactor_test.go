@@ -18,7 +18,7 @@ import (
 	"konak/internal/identity/signin"
 )
 
-// switchOn turns the second step on and gives its secret and recovery codes.
+// switchOn turns the second step on and returns its secret and recovery codes.
 func switchOn(t *testing.T, s *apptest.Server, c *apptest.Client) (string, []string) {
 	t.Helper()
 	var setup signin.TOTPSetup
@@ -62,7 +62,7 @@ func TestTwoFactor(t *testing.T) {
 		if !in.MFARequired || in.Token != "" || in.Session != nil || strings.Join(in.Methods, " ") != "totp recovery" {
 			t.Fatalf("sign-in %+v", in)
 		}
-		// The code that switched it on is spent, and so is every code after its use.
+		// The code that switched it on is used up, and so is every code after its use.
 		second(in.MFAToken, "totp", code(t, s, secret)).Refused(422, "wrong_code")
 		s.Clock.Advance(30 * time.Second)
 		now := code(t, s, secret)
@@ -94,7 +94,8 @@ func TestTwoFactor(t *testing.T) {
 		w.Owner.Post(auth+"/app/reauth", object{"password": apptest.Password, "code": recovery[1]}).Want(200)
 		w.Owner.Post(auth+"/app/reauth", object{"password": apptest.Password, "code": code(t, s, secret)}).Want(200)
 
-		// New recovery codes end the old ones, and a reset does not go round the second step.
+		// New recovery codes invalidate the old ones, and a reset does not bypass the
+		// second step.
 		var fresh signin.RecoveryCodes
 		w.Owner.Post(auth+"/2fa/recovery-codes", nil).Want(200).Data(&fresh)
 		second(signIn(s, email, apptest.Password).MFAToken, "recovery", recovery[2]).Refused(422, "wrong_code")
@@ -113,8 +114,8 @@ func TestTwoFactor(t *testing.T) {
 	})
 }
 
-// newPasskey makes a key whose coordinates fill their 32 bytes: the virtual
-// authenticator does not pad shorter ones, and one key in 128 has one.
+// newPasskey creates a key whose coordinates fill their 32 bytes: the virtual authenticator
+// does not pad shorter ones, and one key in 128 has one.
 func newPasskey(t *testing.T) virtualwebauthn.Credential {
 	t.Helper()
 	for {
@@ -198,7 +199,7 @@ func TestPasskeys(t *testing.T) {
 			t.Errorf("signed in %+v", in)
 		}
 
-		// It is a second step too, once that is on, and alone it is both steps.
+		// It is a second step too, once that is on, and by itself it is both steps.
 		_, _ = switchOn(t, s, w.Owner)
 		ask := signIn(s, email, apptest.Password)
 		options, err := json.Marshal(ask.Passkey)

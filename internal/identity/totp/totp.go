@@ -1,7 +1,8 @@
-// Package totp makes and checks the codes of authenticator apps (RFC 6238): six digits by
-// SHA-1 and a step of half a minute, which every app knows.
+// Package totp creates and checks the codes of authenticator apps (RFC 6238): six digits by
+// SHA-1 and a step of half a minute, which every app supports.
 //
-// It keeps nothing. Who takes a code must write down its step, so that it counts once.
+// It stores nothing. The caller that accepts a code must record its step, so that it is
+// accepted only once.
 package totp
 
 import (
@@ -18,14 +19,14 @@ import (
 )
 
 const (
-	// period is how many seconds a step has.
+	// period is the length of a step in seconds.
 	period = 30
 	digits = otp.DigitsSix
-	// skew is how many steps a phone's clock may be off.
+	// skew is the number of steps by which a phone's clock may be off.
 	skew = 1
 )
 
-// NewSecret makes a secret in the form that apps take.
+// NewSecret creates a secret in the form that apps accept.
 func NewSecret() string {
 	var b [20]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -39,8 +40,8 @@ func codeAt(secret string, step int64, length otp.Digits) (string, error) {
 	return hotp.GenerateCodeCustom(secret, uint64(step), hotp.ValidateOpts{Digits: length, Algorithm: otp.AlgorithmSHA1})
 }
 
-// FindStep finds the step of a code, so that it can be spent. Steps up to last are spent
-// already. It returns false where the code is of no step near now.
+// FindStep returns the step of a code, so that it can be recorded as used. Steps up to last
+// are used already. It returns false if the code belongs to no step near now.
 func FindStep(secret, code string, now time.Time, last int64) (int64, bool, error) {
 	at := now.Unix() / period
 	for step := at - skew; step <= at+skew; step++ {
@@ -55,7 +56,7 @@ func FindStep(secret, code string, now time.Time, last int64) (int64, bool, erro
 	return 0, false, nil
 }
 
-// URL is what an authenticator app reads from the QR code.
+// URL returns the address that an authenticator app reads from the QR code.
 func URL(issuer, account, secret string) string {
 	q := url.Values{"secret": {secret}, "issuer": {issuer}}
 	return "otpauth://totp/" + url.PathEscape(issuer+":"+account) + "?" + strings.ReplaceAll(q.Encode(), "+", "%20")

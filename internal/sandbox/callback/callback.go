@@ -1,5 +1,5 @@
-// Package callback posts the webhooks of stand-ins, one after the other, so that
-// they arrive in order.
+// Package callback posts the webhooks of stand-ins, one after the other, so that they
+// arrive in order.
 package callback
 
 import (
@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Challenge asks an address whether it is the caller's, as Meta does before it posts
+// Challenge verifies that an address belongs to the caller, as Meta does before it posts
 // there. The query holds hub.mode and hub.verify_token.
 func Challenge(ctx context.Context, address string, query url.Values) error {
 	const word = "1158201444"
@@ -35,11 +35,11 @@ func Challenge(ctx context.Context, address string, query url.Values) error {
 	return nil
 }
 
-// Call is one webhook with the header that proves it.
+// Call is one webhook with the header that authenticates it.
 type Call struct {
 	To, Header, Value string
 	Body              []byte
-	// Failed is told why a call was given up; nil where nobody asks.
+	// Failed is called with the reason when a call is given up; it may be nil.
 	Failed func(reason string)
 }
 
@@ -84,8 +84,8 @@ func (p *Poster) count(n int) {
 	p.idle.Broadcast()
 }
 
-// send tries three times; a stand-in has no days to wait. It returns why the
-// last try failed, "" where one succeeded.
+// send tries three times; a stand-in cannot retry for days. It returns why the last try
+// failed, "" if one succeeded.
 func (p *Poster) send(next Call) (reason string) {
 	for range 3 {
 		req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, next.To, bytes.NewReader(next.Body))
@@ -109,8 +109,8 @@ func (p *Poster) send(next Call) (reason string) {
 	return reason
 }
 
-// Add queues a call. Where the queue is full the call is dropped: a stand-in does
-// not hold its callers up.
+// Add queues a call. If the queue is full the call is dropped: a stand-in does not block
+// its callers.
 func (p *Poster) Add(next Call) {
 	p.count(1)
 	select {

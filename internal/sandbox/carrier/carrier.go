@@ -1,9 +1,9 @@
-// Package carrier is the stand-in of a demo for a carrier: calls to the outside reach
-// it over the operator's line, and it calls the numbers of the demo's workspaces.
+// Package carrier stands in for a carrier in a demo: outgoing calls reach it over the
+// operator's line, and it calls the numbers of the demo's workspaces.
 //
-// Every number rings for two seconds, answers, says a short melody, gives back what it
-// hears and hangs up after a minute. A number that ends in 00 is busy, and one that
-// ends in 01 does not answer.
+// Every number rings for two seconds, answers, plays a short melody, echoes what it hears
+// and hangs up after a minute. A number that ends in 00 is busy, and one that ends in 01
+// does not answer.
 //
 // It serves and calls this machine only, and carries at most 20 calls at once.
 package carrier
@@ -17,16 +17,16 @@ import (
 	"konak/internal/sandbox/sipphone"
 )
 
-// Where the carrier is, unless something else runs there.
+// The carrier's address, unless it is in use.
 const wanted = "127.0.0.1:15070"
 
 const (
 	ringTime = 2 * time.Second
 	// talkTime is the longest call.
 	talkTime = time.Minute
-	// unanswered is longer than callers let it ring.
+	// unanswered is longer than callers wait for an answer.
 	unanswered = 3 * time.Minute
-	// ownTalk is how long a call of the carrier's customers talks.
+	// ownTalk is how long a call made by the carrier's customers lasts.
 	ownTalk = 30 * time.Second
 )
 
@@ -44,7 +44,7 @@ func Start(c clock.Source) (*Carrier, error) {
 	return &Carrier{phone}, err
 }
 
-// takes is what becomes of a call to a number.
+// takes decides what happens to a call to a number.
 func takes(number string) sipphone.Manner {
 	switch {
 	case strings.HasSuffix(number, "00"):
@@ -55,14 +55,14 @@ func takes(number string) sipphone.Manner {
 	return sipphone.Manner{Ring: ringTime}
 }
 
-// Server is the address and port of the line.
+// Server returns the address and port of the line.
 func (c *Carrier) Server() string { return c.phone.Addr().String() }
 
-// Phone is what makes its calls.
+// Phone returns the phone that makes its calls.
 func (c *Carrier) Phone() *sipphone.Phone { return c.phone }
 
-// Call lets a person call a number of the exchange at an address, and tells how it goes
-// on.
+// Call lets a person call a number of the exchange at an address, and reports the state of
+// the call.
 func (c *Carrier) Call(exchange, number, from string, tell func(state string)) error {
 	if exchange == "" {
 		return errors.New("the demo carries no calls")

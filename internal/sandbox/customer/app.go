@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// AppPath is where the company's own software takes in answers; the id of the channel
-// follows.
+// AppPath is the path on which the company's own software receives answers; the id of the
+// channel follows.
 const AppPath = "/demo-app/"
 
-// maxDelivery is how many bytes of a delivery are read.
+// maxDelivery is the number of bytes of a delivery that are read.
 const maxDelivery = 1 << 20
 
-// ReceiveAnswer takes in a delivery of a custom channel and shows the customer what the
-// agent answered. A delivery that is repeated is shown once.
+// ReceiveAnswer receives a delivery of a custom channel and shows the customer what the
+// agent answered. A repeated delivery is shown once.
 func (p *Page) ReceiveAnswer(w http.ResponseWriter, r *http.Request) {
 	var delivery struct {
 		Type string `json:"type"`
@@ -42,7 +42,7 @@ func (p *Page) ReceiveAnswer(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// knows says whether a message was kept.
+// knows reports whether a message was kept.
 func (p *Page) knows(account, person, id string) bool {
 	found := false
 	p.change(account, person, id, func(*Message) { found = true })

@@ -17,14 +17,14 @@ import (
 	"konak/internal/sandbox/whatsapp"
 )
 
-// Providers whose manners the page can change.
+// Providers whose behaviour the page can change.
 const (
 	Meta     = "Meta"
 	Telegram = "Telegram"
 	App      = "App"
 )
 
-// States of a person's account on Telegram that a bot works in.
+// States of a bot's connection to a person's Telegram account.
 const (
 	BusinessOn     = "on"
 	BusinessPaused = "paused" // the bot may not answer
@@ -38,7 +38,7 @@ const (
 	OwnerDeclines = "declines"
 )
 
-// samplePicture is sent where the visitor has none.
+// samplePicture is sent if the visitor has no picture.
 func samplePicture() []byte {
 	img := image.NewRGBA(image.Rect(0, 0, 240, 160))
 	for x := range 240 {
@@ -51,7 +51,7 @@ func samplePicture() []byte {
 	return b.Bytes()
 }
 
-// pictureOr gives the visitor's picture, or the sample.
+// pictureOr returns the visitor's picture, or the sample.
 func pictureOr(content []byte) []byte {
 	if len(content) == 0 {
 		return samplePicture()
@@ -59,13 +59,13 @@ func pictureOr(content []byte) []byte {
 	return content
 }
 
-// PictureOr gives the visitor's picture, or the sample, with its type.
+// PictureOr returns the visitor's picture, or the sample, with its type.
 func PictureOr(content []byte) (picture []byte, kind string) {
 	content = pictureOr(content)
 	return content, pictureType(content)
 }
 
-// pictureType is the type of a picture that every channel takes, or empty.
+// pictureType returns the type of a picture that every channel accepts, or "".
 func pictureType(content []byte) string {
 	if kind := http.DetectContentType(content); kind == "image/png" || kind == "image/jpeg" {
 		return kind
@@ -73,7 +73,7 @@ func pictureType(content []byte) string {
 	return ""
 }
 
-// OnWhatsApp is a number on WhatsApp.
+// OnWhatsApp returns the channel of a number on WhatsApp.
 func OnWhatsApp(s *whatsapp.Server, business, number string) Channel {
 	who := func(p Person) whatsapp.Customer {
 		return whatsapp.Customer{ID: "90555" + strconv.FormatInt(p.Number(), 10), Name: p.Name}
@@ -113,7 +113,7 @@ func OnWhatsApp(s *whatsapp.Server, business, number string) Channel {
 	}
 }
 
-// OnTelegram is a bot on Telegram.
+// OnTelegram returns the channel of a bot on Telegram.
 func OnTelegram(s *telegram.Server, id int64) Channel {
 	who := func(p Person) telegram.Person {
 		return telegram.Person{ID: p.Number(), Name: p.Name, Username: username(p), Language: "tr"}
@@ -160,7 +160,8 @@ func OnTelegram(s *telegram.Server, id int64) Channel {
 	}
 }
 
-// username is the person's name on Telegram: at least five of its characters.
+// username returns the person's name on Telegram: at least five of the characters that it
+// allows.
 func username(p Person) string {
 	plain := strings.NewReplacer("ç", "c", "ğ", "g", "ı", "i", "ö", "o", "ş", "s", "ü", "u", "i̇", "i", " ", "_").Replace(strings.ToLower(p.Name))
 	plain = strings.Map(func(r rune) rune {
@@ -172,8 +173,8 @@ func username(p Person) string {
 	return "demo_" + plain
 }
 
-// OnPage is a page on Messenger, or its Instagram account. base is where the stand-in
-// is.
+// OnPage returns the channel of a page on Messenger, or of its Instagram account. base is
+// the address of the stand-in.
 func OnPage(s *social.Server, pageID string, instagram bool, base string) Channel {
 	kind, name, prefix, account := "messenger", "Messenger", "", pageID
 	if instagram {
@@ -231,7 +232,8 @@ func OnPage(s *social.Server, pageID string, instagram bool, base string) Channe
 	return c
 }
 
-// OnPhone is the telephone of a workspace. call dials its number for who has another.
+// OnPhone returns the telephone channel of a workspace. call dials its number from the
+// number of a person.
 func OnPhone(slug string, call func(from string, tell func(state string)) error, hangUp func(from string)) Channel {
 	number := func(p Person) string { return "+90555" + strconv.FormatInt(p.Number(), 10) }
 	return Channel{
@@ -243,7 +245,7 @@ func OnPhone(slug string, call func(from string, tell func(state string)) error,
 	}
 }
 
-// WatchWhatsApp keeps what numbers send.
+// WatchWhatsApp records what numbers send.
 func (p *Page) WatchWhatsApp(m whatsapp.Message, to string) {
 	out := Message{ID: m.ID, Text: "📎"}
 	switch {
@@ -260,7 +262,7 @@ func (p *Page) WatchWhatsApp(m whatsapp.Message, to string) {
 	p.Told(m.NumberID, to, out)
 }
 
-// WatchTelegram keeps what bots send.
+// WatchTelegram records what bots send.
 func (p *Page) WatchTelegram(id int64, m telegram.Sent) {
 	account, to := strconv.FormatInt(id, 10), strconv.FormatInt(m.Chat, 10)
 	if m.ReactTo != 0 {
@@ -274,7 +276,7 @@ func (p *Page) WatchTelegram(id int64, m telegram.Sent) {
 	p.Told(account, to, Message{ID: strconv.FormatInt(m.MessageID, 10), Text: text})
 }
 
-// WatchPage keeps what is sent in a page's name.
+// WatchPage records what is sent in a page's name.
 func (p *Page) WatchPage(pageID string, m social.Sent) {
 	account := pageID
 	if m.Platform == page.ObjectInstagram {

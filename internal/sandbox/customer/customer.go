@@ -12,41 +12,42 @@ import (
 	"time"
 )
 
-// Person is whom the visitor plays. Everybody of the same name is the same person.
+// Person is the customer that the visitor plays. Everybody with the same name is the same
+// person.
 type Person struct{ Name string }
 
-// Number is one of the person, the same on every channel.
+// Number returns the person's phone number, the same on every channel.
 func (p Person) Number() int64 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(strings.ToLower(p.Name)))
 	return 1_000_000 + int64(h.Sum32())%9_000_000
 }
 
-// Channel is a channel of a workspace. What it cannot do is nil.
+// Channel is a channel of a workspace. Functions that it does not support are nil.
 type Channel struct {
 	Kind, Name, Account string
-	// ID is how the channel calls the person.
+	// ID returns the person's id on the channel.
 	ID func(Person) string
-	// Write and Picture give the channel's name for the message.
+	// Write and Picture return the channel's name for the message.
 	Write   func(p Person, text string) (string, error)
 	Picture func(p Person, content []byte) (string, error)
 	// More are other things that the person can send.
 	More []Sending
-	// Lacks says in both languages what the channel cannot do.
+	// Lacks says in both languages what the channel does not support.
 	Lacks []string
-	// Seen is how the business sees the person on the channel.
+	// Seen returns how the business sees the person on the channel.
 	Seen func(Person) string
-	// React puts a sign on a message of the business.
+	// React adds a reaction to a message of the business.
 	React  func(p Person, message, emoji string) error
 	Edit   func(p Person, message, text string) error
 	Delete func(p Person, message string) error
 	// AnswerCall agrees to be called, or refuses.
 	AnswerCall func(p Person, agrees bool) error
-	// Call calls the business, and tells how the call goes on: "ringing", "answered",
+	// Call calls the business, and reports the call's state: "ringing", "answered",
 	// "ended", or why it could not be made.
 	Call func(p Person, tell func(state string)) error
-	// Business lets the company's bot work in the person's own account, keeps it from
-	// answering there, or ends it.
+	// Business connects the company's bot to the person's own account, stops it from
+	// answering there, or disconnects it.
 	Business func(p Person, state string) error
 	// Owner is what the owner of the number does in the app on their phone.
 	Owner func(p Person, does string) error
@@ -57,7 +58,8 @@ type Channel struct {
 // Sending is something that the person can send with one button.
 type Sending struct {
 	Name string
-	// Words are on the button, Shown stands for the message in the conversation.
+	// Words are the text of the button, Shown is the text shown for the message in the
+	// conversation.
 	Words, Shown string
 	Send         func(Person) (string, error)
 }
@@ -66,21 +68,21 @@ type Sending struct {
 type Workspace struct {
 	Slug, Name string
 	Channels   []Channel
-	// Review is of its templates; nil where it has none.
+	// Review reviews its templates; nil if it has none.
 	Review *Review
 }
 
 // Message is one between the visitor and the business.
 type Message struct {
 	ID, Text string
-	// Mine says that the visitor wrote it.
+	// Mine reports that the visitor wrote it.
 	Mine, Edited, Deleted bool
-	// Notice says that nobody wrote it: it tells how a call goes on.
+	// Notice reports that nobody wrote it: it tells the state of a call.
 	Notice   bool
 	Reaction string
 }
 
-// Page is the page with what was said on it.
+// Page is the page with its conversations.
 type Page struct {
 	workspaces []Workspace
 
@@ -89,19 +91,19 @@ type Page struct {
 	modes map[string]string     // by provider
 }
 
-// logMax is how many messages of a conversation are kept.
+// logMax is the number of messages kept per conversation.
 const logMax = 200
 
-// NewPage makes a page without workspaces; Add adds them.
+// NewPage returns a page without workspaces; Add adds them.
 func NewPage() *Page { return &Page{log: map[string][]*Message{}, modes: map[string]string{}} }
 
-// Add adds a workspace. It is called before the page is served.
+// Add adds a workspace. It must be called before the page is served.
 func (p *Page) Add(w Workspace) {
 	p.workspaces = append(p.workspaces, w)
 	slices.SortFunc(p.workspaces, func(a, b Workspace) int { return -strings.Compare(a.Slug, b.Slug) })
 }
 
-// Told keeps what a business sent to a person on an account.
+// Told records what a business sent to a person on an account.
 func (p *Page) Told(account, person string, m Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +114,7 @@ func (p *Page) Told(account, person string, m Message) {
 	}
 }
 
-// change changes a message that was kept.
+// change changes a recorded message.
 func (p *Page) change(account, person, id string, fn func(*Message)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +125,7 @@ func (p *Page) change(account, person, id string, fn func(*Message)) {
 	}
 }
 
-// messages gives a conversation, the oldest first.
+// messages returns a conversation, oldest first.
 func (p *Page) messages(account, person string) (out []Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,7 +145,7 @@ const (
 // slowFor is longer than anybody waits.
 const slowFor = 30 * time.Second
 
-// Guard makes a provider misbehave as the page says, and lets it answer otherwise.
+// Guard makes a provider misbehave as chosen on the page; otherwise it answers normally.
 func (p *Page) Guard(provider string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
@@ -170,23 +172,23 @@ func (p *Page) Guard(provider string, h http.Handler) http.Handler {
 	})
 }
 
-// fail answers so that both providers' clients can read it.
+// fail answers in a form that the clients of both providers can read.
 func fail(w http.ResponseWriter, status, code int) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = fmt.Fprintf(w, `{"ok":false,"error_code":%d,"description":"the customer's page of the demo makes this provider fail","parameters":{"retry_after":30},"error":{"code":%d,"message":"the customer's page of the demo makes this provider fail"}}`, status, code)
 }
 
-// ErrNoNumber says that the workspace has no telephone number yet.
+// ErrNoNumber is returned if the workspace has no telephone number yet.
 var ErrNoNumber = errors.New("the workspace has no number")
 
-// errUnknown says that the visitor asked for something that the channel cannot do.
+// errUnknown is returned if the channel does not support what the visitor asked for.
 var errUnknown = errors.New("the channel cannot do this")
 
-// errNoPicture says that the visitor chose another kind of file.
+// errNoPicture is returned if the visitor chose another kind of file.
 var errNoPicture = errors.New("the file is no picture")
 
-// act does what the visitor asked for.
+// act carries out what the visitor asked for.
 func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 	id, message := c.ID(who), form("message")
 	switch form("act") {
@@ -289,7 +291,7 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 	return errUnknown
 }
 
-// callWords says how a call goes on, in both languages.
+// callWords describes the state of a call, in both languages.
 func callWords(state string) string {
 	words := map[string]string{"ringing": "çalıyor · ringing", "answered": "yanıtlandı · answered", "ended": "bitti · ended"}[state]
 	if words == "" {
@@ -298,7 +300,7 @@ func callWords(state string) string {
 	return "📞 " + words
 }
 
-// said does what the visitor says and keeps it.
+// said sends what the visitor says and records it.
 func (p *Page) said(c Channel, person, text string, do func() (string, error)) error {
 	id, err := do()
 	if err == nil {
@@ -307,7 +309,7 @@ func (p *Page) said(c Channel, person, text string, do func() (string, error)) e
 	return err
 }
 
-// number reads a message's name that is a number.
+// number parses a message name that is a number.
 func number(id string) int64 {
 	n, _ := strconv.ParseInt(id, 10, 64)
 	return n

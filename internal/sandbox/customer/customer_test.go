@@ -19,7 +19,7 @@ import (
 	"konak/internal/sandbox/telegram"
 )
 
-// openPage gives a page with one channel, Messenger, and the stand-in behind it.
+// openPage returns a page with one channel, Messenger, and the stand-in behind it.
 func openPage(t *testing.T) (*customer.Page, *social.Server) {
 	t.Helper()
 	box := social.New(clock.NewFake(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)))
@@ -32,7 +32,7 @@ func openPage(t *testing.T) (*customer.Page, *social.Server) {
 	return page, box
 }
 
-// send posts a form to the page and gives the answer.
+// send posts a form to the page and returns the answer.
 func send(t *testing.T, page http.Handler, fields url.Values, change func(*http.Request)) *httptest.ResponseRecorder {
 	t.Helper()
 	var body bytes.Buffer
@@ -83,14 +83,14 @@ func TestConversation(t *testing.T) {
 	if !strings.Contains(text, "Merhaba &lt;script&gt;") || strings.Count(text, `class="mine"`) != 1 {
 		t.Errorf("the page is %s", text)
 	}
-	// What the business answers shows up, and can be reacted to.
+	// The business's answers show up, and can be reacted to.
 	who := customer.OnPage(box, "1", false, "").ID(customer.Person{Name: "Elif"})
 	page.WatchPage("1", social.Sent{MessageID: "m_1", Platform: wire.ObjectPage, Outgoing: wire.Outgoing{Recipient: wire.Ref{ID: who}, Message: &wire.OutgoingMessage{Text: "Buyurun"}}})
 	send(t, page, url.Values{"act": {"react"}, "message": {"m_1"}, "emoji": {"👍"}}, nil)
 	if text := show(t, page); !strings.Contains(text, "Buyurun <span class=\"sign\">👍</span>") || !strings.Contains(text, "👎") {
 		t.Errorf("the page is %s", text)
 	}
-	// The page says what failed by a code: no link puts other words into it.
+	// The page reports a failure by a code, so that no link can put other words into it.
 	for code, want := range map[string]bool{"cannot": true, "Call+0900": false} {
 		w := httptest.NewRecorder()
 		page.ServeHTTP(w, httptest.NewRequest(http.MethodGet, customer.Path+"?failed="+code, http.NoBody))
@@ -105,7 +105,7 @@ func TestConversation(t *testing.T) {
 	if w := send(t, page, url.Values{"act": {"picture"}, "file": {"a text"}}, nil); !strings.Contains(w.Header().Get("Location"), "failed=no_picture") {
 		t.Error("a text went as a picture")
 	}
-	// The way to another channel stands in a landmark, as everything else does.
+	// The links to other channels are in a landmark, as everything else is.
 	if before, _, _ := strings.Cut(show(t, page), "</header>"); !strings.Contains(before, `<form method="get"`) {
 		t.Error("the form stands outside of the header")
 	}
@@ -114,8 +114,8 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// Whoever plays the owner of an account on Telegram adds the bot, keeps it from answering
-// and takes it out again.
+// The owner of an account on Telegram adds the bot, keeps it from answering and removes it
+// again.
 func TestBusinessOfTelegram(t *testing.T) {
 	t.Parallel()
 	box := telegram.New(clock.NewFake(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)))
@@ -167,7 +167,7 @@ func TestProvidersMisbehave(t *testing.T) {
 			t.Errorf("%q answers %d, want %d", mode, got, want)
 		}
 	}
-	// One that is slow answers nobody who does not wait.
+	// A slow provider does not answer callers who give up.
 	send(t, page, url.Values{"act": {"provider"}, "provider": {customer.Meta}, "mode": {customer.ModeSlow}}, nil)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -176,7 +176,7 @@ func TestProvidersMisbehave(t *testing.T) {
 	}
 }
 
-// What agents answer on a custom channel arrives as deliveries and is shown once.
+// Agents' answers on a custom channel arrive as deliveries and are shown once.
 func TestAnswersOfACustomChannel(t *testing.T) {
 	t.Parallel()
 	page := customer.NewPage()

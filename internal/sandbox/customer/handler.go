@@ -18,7 +18,7 @@ var files embed.FS
 
 var pages = template.Must(template.New("").ParseFS(files, "page.html"))
 
-// Path is where the page is.
+// Path is the path of the page.
 const Path = "/demo/customer"
 
 // policy lets the page load its own script and style and nothing else.
@@ -43,8 +43,8 @@ type view struct {
 	Failed     string
 }
 
-// failures are what the page says by a code in its address: a made-up link shows no words
-// of its own.
+// failures are the page's messages by the code in its address, so that a made-up link
+// cannot show other words.
 var failures = map[string]string{
 	"cannot":     "Bu kanal bunu yapamıyor. · The channel cannot do this.",
 	"no_calls":   "İşletme aramalara kapalı. · The business takes no calls.",
@@ -53,7 +53,7 @@ var failures = map[string]string{
 	"refused":    "Çalışma alanı bunu kabul etmedi. · The workspace did not take this.",
 }
 
-// failureCode is the code of what went wrong.
+// failureCode returns the code of an error.
 func failureCode(err error) string {
 	switch {
 	case errors.Is(err, errUnknown):
@@ -70,7 +70,7 @@ func failureCode(err error) string {
 
 type providerView struct{ Name, Mode string }
 
-// ServeHTTP implements http.Handler. What changes something must come from the page
+// ServeHTTP implements http.Handler. Requests that change something must come from the page
 // itself.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := http.NewCrossOriginProtection().Check(r); err != nil {
@@ -102,8 +102,8 @@ func (p *Page) show(w http.ResponseWriter, name string, v view) {
 	}
 }
 
-// view finds what a query means: a workspace, one of its channels and who the visitor
-// is. What it does not say is the first.
+// view returns what a query selects: a workspace, one of its channels and the visitor's
+// name. Missing parts are the first of each.
 func (p *Page) view(q url.Values) view {
 	v := view{
 		Workspaces: p.workspaces, Who: Person{cmp.Or(strings.TrimSpace(q.Get("name")), "Deniz Müşteri")}, Modes: []string{"", ModeSlow, ModeFull, ModeBroken},
@@ -138,7 +138,7 @@ func (v *view) query() url.Values {
 	return url.Values{"workspace": {v.Workspace.Slug}, "channel": {v.Channel.Kind}, "name": {v.Who.Name}}
 }
 
-// post does what a form asks for and goes back to the page.
+// post does what a form asks for and redirects to the page.
 func (p *Page) post(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
 	if err := r.ParseMultipartForm(maxUpload); err != nil {

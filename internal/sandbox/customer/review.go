@@ -7,22 +7,22 @@ import (
 	"konak/internal/sandbox/whatsapp"
 )
 
-// Review lets the visitor be the provider's reviewer of a workspace's templates.
+// Review lets the visitor review a workspace's templates in place of the provider.
 type Review struct {
 	box      *whatsapp.Server
 	business string
 }
 
-// ReviewOf gives the review of a business account's templates.
+// ReviewOf returns the review of a business account's templates.
 func ReviewOf(s *whatsapp.Server, business string) *Review { return &Review{s, business} }
 
-// Template is one that waits for the provider's decision, or has it.
+// Template is a template that waits for the provider's decision, or has it.
 type Template struct{ Name, Language, Status string }
 
-// Waits says whether nobody decided on it yet.
+// Waits reports whether the template has no decision yet.
 func (t Template) Waits() bool { return t.Status == "PENDING" }
 
-// Templates lists them, those that wait for a decision first.
+// Templates lists the templates, those without a decision first.
 func (r *Review) Templates() (out []Template) {
 	for _, t := range r.box.Templates(r.business) {
 		out = append(out, Template{Name: t.Name, Language: t.Language, Status: t.Status})
@@ -37,7 +37,7 @@ func (r *Review) Templates() (out []Template) {
 	return out
 }
 
-// ByHand says whether templates wait for the visitor's decision.
+// ByHand reports whether templates wait for the visitor's decision.
 func (r *Review) ByHand() bool { return r.box.ReviewedByHand(r.business) }
 
 func (r *Review) decide(name, language string, approve bool) {

@@ -15,7 +15,7 @@ import (
 	"konak/internal/sandbox/whatsapp"
 )
 
-// A visitor who decides by hand is waited for; otherwise templates are approved at once.
+// If the visitor decides by hand, templates wait; otherwise they are approved at once.
 func TestReview(t *testing.T) {
 	t.Parallel()
 	box := whatsapp.New(clock.NewFake(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)))

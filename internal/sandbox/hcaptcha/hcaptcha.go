@@ -1,6 +1,6 @@
-// Package hcaptcha stands in for hCaptcha: a server that speaks its
-// siteverify, gives tokens out and takes each one once, for its own site.
-// Its script shows a widget in a browser.
+// Package hcaptcha stands in for hCaptcha: a server that speaks its siteverify, issues
+// tokens and accepts each one once, for its own site. Its script shows a widget in a
+// browser.
 package hcaptcha
 
 import (
@@ -12,7 +12,7 @@ import (
 	"konak/internal/sandbox/widget"
 )
 
-// Codes of refusals, as the service names them.
+// Error codes, as the service names them.
 const (
 	MissingSecret   = "missing-input-secret"
 	InvalidSecret   = "invalid-input-secret"
@@ -23,7 +23,7 @@ const (
 	BadRequest      = "bad-request"
 )
 
-// Server is the service.
+// Server is the stand-in.
 type Server struct {
 	secret, siteKey string
 
@@ -32,19 +32,19 @@ type Server struct {
 	broken bool
 }
 
-// New makes a service for one site.
+// New returns a service for one site.
 func New(secret, siteKey string) *Server {
 	return &Server{secret: secret, siteKey: siteKey, tokens: map[string]bool{}}
 }
 
-// Visit is a visitor who solved the puzzle and has a token for it.
+// Visit records the token of a visitor who solved the puzzle.
 func (s *Server) Visit(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tokens[token] = false
 }
 
-// Break makes the service answer with failures, or heals it.
+// Break makes the service answer with failures, or restores it.
 func (s *Server) Break(broken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ type answer struct {
 	ErrorCodes  []string `json:"error-codes,omitempty"`
 }
 
-// ServeHTTP implements http.Handler. The service takes forms alone.
+// ServeHTTP implements http.Handler. The service accepts forms only.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	shown := widget.Widget{Global: "hcaptcha", Script: "/1/api.js", Solved: s.Visit}
 	if shown.Serve(w, r) {

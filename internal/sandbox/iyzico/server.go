@@ -1,6 +1,5 @@
-// Package iyzico stands in for iyzico and the bank behind it: a server that
-// begins card payments, shows the bank's page in a browser, and takes the money
-// of a payment once.
+// Package iyzico stands in for iyzico and the bank behind it: a server that begins card
+// payments, shows the bank's page in a browser, and takes the money of a payment once.
 package iyzico
 
 import (
@@ -19,7 +18,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Cards that the bank treats in a way of its own; it takes any other.
+// Cards that the bank treats specially; it accepts any other.
 const (
 	CardGood    = "5528790000000008"
 	CardNoFunds = "4111111111111129" // refused when the money is taken
@@ -29,11 +28,11 @@ const (
 // Code is what a person types into the bank's page.
 const Code = "283126"
 
-// Server is the service.
+// Server is the stand-in.
 type Server struct {
 	key    string
 	secret secret.Text
-	// Address is where the server can be reached, for the form on its page.
+	// Address is the address of the server, for the form on its page.
 	Address string
 
 	mu       sync.Mutex
@@ -52,27 +51,27 @@ type payment struct {
 	taken  int
 }
 
-// New makes a service with one merchant.
+// New returns a service with one merchant.
 func New(key string, secretKey secret.Text) *Server {
 	return &Server{key: key, secret: secretKey, payments: map[string]*payment{}, fraud: 1}
 }
 
-// DropNextAuth takes the money of the next payment and closes the connection
-// before it says so.
+// DropNextAuth takes the money of the next payment and closes the connection without an
+// answer.
 func (s *Server) DropNextAuth() { s.mu.Lock(); s.drop = true; s.mu.Unlock() }
 
-// Break makes the service answer with failures, or mends it.
+// Break makes the service answer with failures, or restores it.
 func (s *Server) Break(broken bool) { s.mu.Lock(); s.broken = broken; s.mu.Unlock() }
 
-// SetFraudStatus is what the service says of payments from now on: 1 good, 0
-// looked into, -1 refused.
+// SetFraudStatus sets the fraud status that the service reports for payments from now on: 1
+// good, 0 under review, -1 refused.
 func (s *Server) SetFraudStatus(v int) { s.mu.Lock(); s.fraud = v; s.mu.Unlock() }
 
-// AlterPayments changes what the service says of payments that were made; nil
-// leaves it.
+// AlterPayments changes what the service reports about earlier payments; nil reports them
+// unchanged.
 func (s *Server) AlterPayments(fn func(*wire.Answer)) { s.mu.Lock(); s.alter = fn; s.mu.Unlock() }
 
-// Taken is how often money was taken, of all payments.
+// Taken returns how often money was taken, over all payments.
 func (s *Server) Taken() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

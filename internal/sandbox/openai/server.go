@@ -1,11 +1,11 @@
 // Package openai is a stand-in for servers of language models: it speaks the
 // OpenAI-compatible chat API over HTTP, streamed and whole, with tool calls and usage.
 //
-// It answers by simple rules: it searches for what the customer wrote, or looks an order
-// up where the text has a number, answers with the order or with the passage that the search is
-// sure of and cites it, and hands over where there is none. Without tools it rewrites the
-// last message. For tests it can be told to fail, to lie, and to follow every
-// instruction that it reads, as a model would that was talked into it.
+// It answers by simple rules: it searches for what the customer wrote, or looks up an order
+// if the text has a number, answers with the order or with the passage that the search is
+// sure of and cites it, and hands over if there is none. Without tools it rewrites the last
+// message. For tests it can be told to fail, to lie, and to follow every instruction that
+// it reads, as a manipulated model would.
 package openai
 
 import (
@@ -18,7 +18,7 @@ import (
 	"sync"
 )
 
-// Faults of a server.
+// Ways in which the server misbehaves.
 const (
 	Works       = ""
 	Dead        = "dead"          // it closes the connection
@@ -32,22 +32,22 @@ const (
 	Domains     = "domains"       // it writes a domain that it did not get, without a scheme
 	Numbers     = "numbers"       // it writes a telephone number that it did not get
 	OnlyCites   = "only_cites"    // its answer is a citation and nothing else
-	UnknownTool = "unknown_tool"  // it calls a tool that there is not
+	UnknownTool = "unknown_tool"  // it calls a tool that does not exist
 	ManyCalls   = "many_calls"    // it searches five times at once
-	BadJSON     = "bad_json"      // it gives a tool what is no JSON
+	BadJSON     = "bad_json"      // it gives a tool invalid JSON
 	NoSource    = "no_source"     // it answers out of nothing
 	LiesOfUse   = "lies_of_usage" // it counts more tokens than it was sent
 	HidesUse    = "hides_usage"   // it counts no tokens
 	Obeys       = "obeys"         // it follows instructions of the form CALL name {...}
 )
 
-// Message is a message that the server was sent.
+// Message is a message sent to the server.
 type Message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 }
 
-// Request is what the server was asked.
+// Request is a request to the server.
 type Request struct {
 	Model    string            `json:"model"`
 	Messages []Message         `json:"messages"`
@@ -58,12 +58,12 @@ type Request struct {
 	Key string `json:"-"`
 }
 
-// keptRequests is how many requests the server remembers.
+// keptRequests is the number of requests that the server remembers.
 const keptRequests = 1000
 
 // Server is the stand-in.
 type Server struct {
-	// Key is what callers must show; "" for anything.
+	// Key is the API key that callers must send; "" accepts any.
 	Key string
 
 	mu       sync.Mutex
@@ -73,7 +73,7 @@ type Server struct {
 	onAsked  func()
 }
 
-// New makes a server.
+// New returns a server.
 func New() *Server { return &Server{} }
 
 // Fail makes the server misbehave from now on; Works ends it.
@@ -90,21 +90,21 @@ func (s *Server) OnAsked(fn func()) {
 	s.onAsked = fn
 }
 
-// Requests lists the last requests.
+// Requests returns the last requests.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
 }
 
-// Tokens is what the server counted in all.
+// Tokens returns the total number of tokens that the server counted.
 func (s *Server) Tokens() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tokens
 }
 
-// Serves says whether a path is the server's.
+// Serves reports whether a path belongs to the server.
 func (s *Server) Serves(path string) bool { return strings.HasSuffix(path, "/chat/completions") }
 
 // ServeHTTP implements http.Handler.
@@ -141,12 +141,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.write(w, &in, out, fault)
 }
 
-// answer is what the server says next.
+// answer returns the server's next answer.
 type answer struct {
 	text string
 	tool string
 	args string
-	more int // how often it calls the tool beside the first time
+	more int // how often it calls the tool after the first time
 }
 
 var (
@@ -154,7 +154,7 @@ var (
 	order       = regexp.MustCompile(`CALL ([a-z_]+) (\{[^{}]*\})`)
 )
 
-// reply decides what the server says next.
+// reply decides on the server's next answer.
 func reply(in *Request, fault string) answer {
 	last := in.Messages[len(in.Messages)-1]
 	switch fault {
@@ -233,13 +233,13 @@ func arguments(name, value string) string {
 	return string(text)
 }
 
-// rewrite writes a short text of the last message, marked with what was asked for.
+// rewrite returns the first 30 words of the last message after a mark.
 func rewrite(in *Request) string {
 	words := strings.Fields(in.Messages[len(in.Messages)-1].Content)
 	return "✎ " + strings.Join(words[:min(len(words), 30)], " ")
 }
 
-// write streams an answer, or writes it at once where no stream was asked for.
+// write streams an answer, or writes it whole if no stream was requested.
 func (s *Server) write(w http.ResponseWriter, in *Request, out answer, fault string) {
 	var input int64
 	for _, m := range in.Messages {

@@ -1,6 +1,6 @@
-// Package push is a stand-in for the push services of browsers. It gives out
-// subscriptions, holds each push to RFC 8030, 8188, 8291 and 8292 as a push service
-// and a browser do, and keeps what a browser would have received.
+// Package push is a stand-in for the push services of browsers. It issues subscriptions,
+// checks each push against RFC 8030, 8188, 8291 and 8292 as a push service and a browser
+// do, and keeps what a browser would have received.
 package push
 
 import (
@@ -27,7 +27,7 @@ import (
 	"konak/internal/kit/webpush"
 )
 
-// Subscription is what a browser hands to a page.
+// Subscription is what a browser gives to a page.
 type Subscription struct {
 	Endpoint string       `json:"endpoint"`
 	Keys     webpush.Keys `json:"keys"`
@@ -40,15 +40,15 @@ type Service struct {
 
 	mu       sync.Mutex
 	browsers map[string]*browser // by path
-	answer   int                 // what it answers instead of taking a push; 0 takes it
+	answer   int                 // what it answers instead of accepting a push; 0 accepts it
 	stop     chan struct{}       // closed when it answers again; nil while it does
-	waiting  chan struct{}       // of the callers who wait meanwhile
+	waiting  chan struct{}       // signals the callers who wait meanwhile
 }
 
 type browser struct {
 	private *ecdh.PrivateKey
 	auth    []byte
-	sender  string // the only key that it takes pushes of
+	sender  string // the only key whose pushes it accepts
 	got     []string
 	refused []string
 }
@@ -66,7 +66,7 @@ func (s *Service) Close() {
 	s.server.Close()
 }
 
-// Subscribe opens a browser that takes pushes signed by a sender's public key.
+// Subscribe opens a browser that accepts pushes signed by a sender's public key.
 func (s *Service) Subscribe(sender string) (Subscription, error) {
 	private, err := ecdh.P256().GenerateKey(rand.Reader)
 	if err != nil {
@@ -84,15 +84,15 @@ func (s *Service) Subscribe(sender string) (Subscription, error) {
 	return Subscription{s.server.URL + path, webpush.Keys{P256dh: encode(private.PublicKey().Bytes()), Auth: encode(auth)}}, nil
 }
 
-// Answer makes the service answer every push with a status; 0 takes pushes again.
+// Answer makes the service answer every push with a status; 0 accepts pushes again.
 func (s *Service) Answer(status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = status
 }
 
-// Hang makes the service keep its callers waiting until Resume. The channel that it
-// returns tells of each caller.
+// Hang makes the service keep its callers waiting until Resume. The returned channel
+// signals each caller.
 func (s *Service) Hang() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +110,8 @@ func (s *Service) Resume() {
 	}
 }
 
-// Received returns what the browser of a subscription has received and forgets it.
-// Refused says why pushes to it were refused.
+// Received returns what the browser of a subscription has received and forgets it. Refused
+// returns why pushes to it were refused.
 func (s *Service) Received(sub Subscription) (got, refused []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +171,7 @@ func (b *browser) receive(r *http.Request, body []byte, origin string, now time.
 	return b.decrypt(body)
 }
 
-// checkSender holds an Authorization header to RFC 8292.
+// checkSender checks an Authorization header against RFC 8292.
 func checkSender(header, sender, origin string, now time.Time) error {
 	rest, ok := strings.CutPrefix(header, "vapid t=")
 	token, key, both := strings.Cut(rest, ", k=")
@@ -212,7 +212,7 @@ func checkSender(header, sender, origin string, now time.Time) error {
 	return nil
 }
 
-// decrypt opens a body of one record (RFC 8188) with the browser's keys.
+// decrypt decrypts a body of one record (RFC 8188) with the browser's keys.
 func (b *browser) decrypt(body []byte) ([]byte, error) {
 	const head = 16 + 4 + 1
 	if len(body) < head || len(body) < head+int(body[20]) || binary.BigEndian.Uint32(body[16:20]) < uint32(len(body)-head-int(body[20])) {

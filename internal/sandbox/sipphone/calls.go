@@ -15,10 +15,10 @@ import (
 	"konak/internal/exchange/sdp"
 )
 
-// helloTime is how long who answers says the melody.
+// helloTime is how long an answering phone plays the melody.
 const helloTime = 2400 * time.Millisecond
 
-// answer does with a call that comes in what its number is for.
+// answer handles an incoming call as its number demands.
 func (p *Phone) answer(req *sip.Request, tx *sip.ServerTx) {
 	contact, callID := req.Contact(), string(*req.CallID())
 	offer, err := sdp.Parse(req.Body())
@@ -61,13 +61,13 @@ func (p *Phone) answer(req *sip.Request, tx *sip.ServerTx) {
 	}
 }
 
-// number is what was dialled, without the parameters of a user.
+// number returns the dialled number, without the parameters of a user.
 func number(user string) string {
 	n, _, _ := strings.Cut(user, ";")
 	return n
 }
 
-// ring lets a call ring, and says whether it is to be answered. A refused one is
+// ring lets a call ring, and reports whether it is to be answered. A refused call is
 // answered with its status.
 func (t *talk) ring(req *sip.Request, tx *sip.ServerTx, m Manner) bool {
 	if m.Ring > 0 {
@@ -90,7 +90,7 @@ func (t *talk) ring(req *sip.Request, tx *sip.ServerTx, m Manner) bool {
 	return m.Refuse == 0
 }
 
-// take answers a call, and says whether the caller confirmed it.
+// take answers a call, and reports whether the caller confirmed it.
 func (t *talk) take(tx *sip.ServerTx, res *sip.Response) bool {
 	late := time.NewTimer(64 * sip.T1)
 	defer late.Stop()
@@ -116,23 +116,24 @@ func (t *talk) take(tx *sip.ServerTx, res *sip.Response) bool {
 type Call struct {
 	// Server is the address and port of the exchange, on this machine.
 	Server string
-	// Secure calls over TLS, with encrypted sound and nothing else.
+	// Secure calls over TLS, with encrypted sound only.
 	Secure bool
-	// To is the user of the address that is called, with its parameters.
+	// To is the user part of the address to call, with its parameters.
 	To         string
 	From, Name string
-	// Talk is how long it talks once it is answered; zero is as long as any call may.
+	// Talk is how long the phone talks once the call is answered; zero means as long as any
+	// call may last.
 	Talk time.Duration
-	// Tell is told how the call goes on: "ringing", "answered", and at last why it
+	// Tell is called with the call's state: "ringing", "answered", and at last why it
 	// ended. It may be nil.
 	Tell func(state string)
 }
 
-// ringTime is how long a call of ours rings before it is given up.
+// ringTime is how long an outgoing call rings before it is given up.
 const ringTime = 90 * time.Second
 
-// Call makes a call and returns at once; Tell is told what becomes of it. It returns
-// ErrBusy where there are too many calls.
+// Call makes a call and returns at once; Tell gets its states. It returns ErrBusy if there
+// are too many calls.
 func (p *Phone) Call(c Call) error {
 	at, err := netip.ParseAddrPort(c.Server)
 	if err != nil {
@@ -175,10 +176,10 @@ func (p *Phone) Call(c Call) error {
 	return nil
 }
 
-// errGivenUp says that nobody answered.
+// errGivenUp means that nobody answered.
 var errGivenUp = errors.New("no answer")
 
-// call rings, talks and says goodbye.
+// call rings, talks and hangs up.
 func (t *talk) call(c Call) error {
 	ctx, cancel := context.WithTimeout(t.p.ctx, ringTime)
 	defer cancel()
@@ -246,7 +247,7 @@ func (t *talk) follow(ctx context.Context, tx *sip.ClientTx, invite *sip.Request
 	}
 }
 
-// cancel gives an INVITE up.
+// cancel cancels an INVITE.
 func (t *talk) cancel(invite *sip.Request) {
 	req := sip.NewRequest(sip.CANCEL, invite.Recipient)
 	for _, h := range []sip.Header{invite.Via(), invite.From(), invite.To(), invite.CallID()} {

@@ -1,12 +1,12 @@
 // Package sipphone is a peer of the exchange for stand-ins: a carrier in a demo, and the
-// servers of WhatsApp that lead calls to an exchange. It answers calls as its owner
+// servers of WhatsApp that pass calls to an exchange. It answers calls as its owner
 // decides and makes calls, over UDP or over TLS with encrypted sound.
 //
 // What always holds:
-//   - It is for a demo and for tests: it serves on loopback and calls loopback only.
-//   - Calls are bounded in number and in time; a call that is too many is refused.
-//   - What answers says a short melody and then gives back what it hears; what calls
-//     says the melody until it has said enough.
+//   - It is for demos and tests: it serves on loopback and calls loopback only.
+//   - Calls are limited in number and in time; calls beyond the limit are refused.
+//   - An answering phone plays a short melody and then echoes what it hears; a calling
+//     phone plays the melody for its whole talk.
 package sipphone
 
 import (
@@ -31,36 +31,36 @@ const (
 	defaultCalls = 20
 	defaultTalk  = time.Minute
 	maxMessage   = 64 << 10
-	// firstPort and lastPort are the range of sound.
+	// firstPort and lastPort are the range of ports for sound.
 	firstPort, lastPort = 30000, 31998
-	// byeTime is how long the answer to a goodbye is waited for.
+	// byeTime is how long to wait for the answer to a BYE.
 	byeTime = 4 * time.Second
 )
 
-// Manner is what becomes of a call that comes in.
+// Manner is how an incoming call is handled.
 type Manner struct {
-	// Ring is how long it rings before it is answered or refused.
+	// Ring is how long the call rings before it is answered or refused.
 	Ring time.Duration
-	// Refuse is the status that it is refused with; zero answers it.
+	// Refuse is the status with which the call is refused; zero answers it.
 	Refuse int
 }
 
-// Config is how a phone behaves.
+// Config sets how a phone behaves.
 type Config struct {
 	Clock clock.Source
-	// Listen is the address to serve on; empty is a free port of loopback.
+	// Listen is the address to serve on; empty means a free port of loopback.
 	Listen string
-	// Takes decides what becomes of a call to a number; nil refuses all.
+	// Takes decides how a call to a number is handled; nil refuses all.
 	Takes func(number string) Manner
-	// Calls is how many calls there may be at once, and Talk how long one may last.
+	// Calls is the maximum number of concurrent calls, and Talk the maximum length of one.
 	Calls int
 	Talk  time.Duration
 }
 
-// ErrBusy says that there are too many calls.
+// ErrBusy means that there are too many calls.
 var ErrBusy = errors.New("there are too many calls at once")
 
-// errLoopback says that an address is none of this machine.
+// errLoopback means that an address is not on this machine.
 var errLoopback = errors.New("sipphone: only this machine is served and called")
 
 // Phone is a running phone.
@@ -113,10 +113,11 @@ func Start(cfg Config) (*Phone, error) {
 	return p, nil
 }
 
-// Addr is where the phone is called.
+// Addr returns the address on which the phone is called.
 func (p *Phone) Addr() netip.AddrPort { return p.addr }
 
-// firstRead calls ready before it is first read from: by then the library sends by it.
+// firstRead calls ready before its first read: from then on the library can send through
+// it.
 type firstRead struct {
 	net.PacketConn
 	ready func()
@@ -132,7 +133,7 @@ func (p *Phone) serve() {
 	quiet()
 	parser := sip.NewParser()
 	parser.MaxMessageLength = maxMessage
-	// The certificate of an exchange in a demo is signed by itself.
+	// The certificate of an exchange in a demo is self-signed.
 	secure := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} //nolint:gosec // loopback only
 	p.network = sip.NewTransportLayer(net.DefaultResolver, parser, secure)
 	p.tx = sip.NewTransactionLayer(p.network, sip.WithTransactionLayerUnhandledResponseHandler(func(*sip.Response) {}))
@@ -166,7 +167,7 @@ func (p *Phone) Close() error {
 	return err
 }
 
-// begin counts a call. It returns ErrBusy where there are too many.
+// begin counts a call. It returns ErrBusy if there are too many.
 func (p *Phone) begin(callID string, t *talk) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -187,7 +188,7 @@ func (p *Phone) begin(callID string, t *talk) error {
 	return nil
 }
 
-// finish forgets a call.
+// finish removes a call.
 func (p *Phone) finish(callID string, t *talk) {
 	t.end()
 	t.media.Close()
@@ -197,7 +198,7 @@ func (p *Phone) finish(callID string, t *talk) {
 	close(t.over)
 }
 
-// find finds the call that a request belongs to; nil where there is none.
+// find returns the call that a request belongs to; nil if there is none.
 func (p *Phone) find(req *sip.Request) *talk {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -215,14 +216,14 @@ func (p *Phone) HangUp(from string) {
 	}
 }
 
-// Calls is how many calls there are now.
+// Calls returns the current number of calls.
 func (p *Phone) Calls() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.calls)
 }
 
-// handle is called for each new request, in a goroutine of its own.
+// handle is called for each new request, in its own goroutine.
 func (p *Phone) handle(req *sip.Request, tx *sip.ServerTx) {
 	defer tx.TerminateGracefully()
 	if req.From() == nil || req.To() == nil || req.CallID() == nil || req.CSeq() == nil || req.Via() == nil {
@@ -251,7 +252,8 @@ func (p *Phone) handle(req *sip.Request, tx *sip.ServerTx) {
 	}
 }
 
-// respond answers a request. What cannot be sent is lost: the peer asks again.
+// respond answers a request. An answer that cannot be sent is lost: the peer repeats its
+// request.
 func respond(tx *sip.ServerTx, req *sip.Request, code int, reason string, body []byte, headers ...sip.Header) {
 	_ = tx.Respond(response(req, code, reason, body, headers...))
 }
@@ -270,7 +272,7 @@ func response(req *sip.Request, code int, reason string, body []byte, headers ..
 
 func newTag() string { return strings.ToLower(rand.Text()) }
 
-// contact is where requests of a call reach the phone.
+// contact returns the address where requests of a call reach the phone.
 func (p *Phone) contact(user, transport string) *sip.ContactHeader {
 	h := &sip.ContactHeader{Address: sip.Uri{Scheme: "sip", User: user, Host: p.addr.Addr().String(), Port: int(p.addr.Port())}}
 	if !strings.EqualFold(transport, "UDP") {

@@ -10,7 +10,7 @@ import (
 	"konak/internal/sandbox/sipphone"
 )
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for expected events.
 const patience = 30 * time.Second
 
 func start(t *testing.T, cfg sipphone.Config) *sipphone.Phone {
@@ -28,7 +28,7 @@ func start(t *testing.T, cfg sipphone.Config) *sipphone.Phone {
 	return p
 }
 
-// dial calls a number at a phone and gives what is told of the call.
+// dial calls a number at a phone and returns the reported states of the call.
 func dial(t *testing.T, from, at *sipphone.Phone, number string) <-chan string {
 	t.Helper()
 	told := make(chan string, 10)
@@ -53,8 +53,8 @@ func want(t *testing.T, told <-chan string, begins ...string) {
 	}
 }
 
-// A call is answered, ends when its time is over, and is refused where there are too
-// many or the number is one that is.
+// A call is answered, ends when its time is over, and is refused if there are too many or
+// the number is a refusing one.
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	at := start(t, sipphone.Config{Calls: 1, Talk: 100 * time.Millisecond, Takes: func(number string) sipphone.Manner {
@@ -79,7 +79,7 @@ func TestCalls(t *testing.T) {
 	want(t, rings, "no answer")
 }
 
-// A phone makes no more calls at once than it may.
+// A phone makes no more concurrent calls than allowed.
 func TestTooManyCalls(t *testing.T) {
 	t.Parallel()
 	at := start(t, sipphone.Config{Takes: func(string) sipphone.Manner { return sipphone.Manner{Ring: time.Hour} }})
@@ -90,7 +90,7 @@ func TestTooManyCalls(t *testing.T) {
 	}
 }
 
-// A phone has nothing to do with other machines.
+// A phone does not talk to other machines.
 func TestLoopbackOnly(t *testing.T) {
 	t.Parallel()
 	if p, err := sipphone.Start(sipphone.Config{Clock: clock.System{}, Listen: "0.0.0.0:0"}); err == nil {

@@ -20,10 +20,10 @@ type talk struct {
 	p     *Phone
 	media *rtp.Session
 	// ended is closed by end when either side has ended the call; over is closed when the
-	// phone has forgotten it.
+	// phone has removed it.
 	ended, over chan struct{}
 	end         func()
-	// left is closed by leave when the phone itself shall end the call.
+	// left is closed by leave to make the phone end the call itself.
 	left       chan struct{}
 	leave      func()
 	from       string // who calls; empty for a call that came in
@@ -32,10 +32,10 @@ type talk struct {
 	negotiates sync.Mutex // protects ours
 	ours       *sdp.Crypto
 	version    atomic.Uint64
-	// echoes says that what is heard is given back.
+	// echoes reports that received sound is sent back.
 	echoes atomic.Bool
 
-	// What requests of ours inside the call carry.
+	// The headers of our own requests inside the call.
 	callID             string
 	local, remote      sip.Uri
 	localTag, peerTag  string
@@ -54,7 +54,7 @@ func (t *talk) HearPacket(p rtp.Packet, codec sdp.Codec) {
 // HearKey implements rtp.Listener.
 func (t *talk) HearKey(byte, rtp.Packet) {}
 
-// describe is what the phone says of its sound.
+// describe returns the phone's description of its sound.
 func (t *talk) describe(direction sdp.Direction) sdp.Local {
 	return sdp.Local{
 		Addr: netip.AddrPortFrom(t.p.addr.Addr(), uint16(t.media.Port())), Session: 1, Version: t.version.Add(1),
@@ -62,7 +62,7 @@ func (t *talk) describe(direction sdp.Direction) sdp.Local {
 	}
 }
 
-// hear takes the peer's description, and answers with a key of our own where it has one.
+// hear accepts the peer's description, and answers with our own key if it has one.
 func (t *talk) hear(d sdp.Description) {
 	if d.Crypto == nil {
 		t.ours = nil
@@ -75,7 +75,7 @@ func (t *talk) hear(d sdp.Description) {
 	})
 }
 
-// renegotiate takes a new offer inside a call: it holds, resumes or shows that it lives.
+// renegotiate accepts a new offer inside a call: it holds, resumes or refreshes the call.
 func (t *talk) renegotiate(req *sip.Request, tx *sip.ServerTx) {
 	t.negotiates.Lock()
 	defer t.negotiates.Unlock()
@@ -90,8 +90,8 @@ func (t *talk) renegotiate(req *sip.Request, tx *sip.ServerTx) {
 	respond(tx, req, 200, "OK", body, t.p.contact("", t.proto))
 }
 
-// speak says the melody for a while, and then gives back what it hears, until the call
-// is over or has lasted long enough.
+// speak plays the melody for a while, and then echoes what it hears, until the call is over
+// or has lasted long enough.
 func (t *talk) speak(melody, all time.Duration) {
 	elapsed := clock.Stopwatch()
 	tick := time.NewTicker(rtp.FrameDuration)
@@ -117,7 +117,7 @@ func (t *talk) speak(melody, all time.Duration) {
 	}
 }
 
-// notes are what the melody repeats, in hertz; zero is silence.
+// notes are the notes of the repeated melody, in hertz; zero is silence.
 var notes = []float64{523, 659, 784, 0, 784, 659, 523, 0}
 
 // framesOfNote is how long a note lasts: 300 ms.
@@ -133,7 +133,7 @@ func note(frame []int16, n int) []int16 {
 	return frame
 }
 
-// request makes a request of ours inside the call.
+// request creates a request inside the call.
 func (t *talk) request(method sip.RequestMethod) *sip.Request {
 	req := sip.NewRequest(method, t.target)
 	req.SetTransport(t.proto)
@@ -161,7 +161,7 @@ func (t *talk) request(method sip.RequestMethod) *sip.Request {
 	return req
 }
 
-// sayBye ends the call on the other side, unless it ended it.
+// sayBye ends the call on the other side, unless that side ended it.
 func (t *talk) sayBye() {
 	select {
 	case <-t.ended:

@@ -12,8 +12,8 @@ import (
 	"konak/internal/sandbox/social"
 )
 
-// A client that somebody else wrote for Messenger finds in the stand-in what it finds
-// at Meta. No stock client of Instagram is known.
+// A third-party client for Messenger works with the stand-in as with Meta. No stock client
+// of Instagram is known.
 func TestMessengerClient(t *testing.T) {
 	t.Parallel()
 	s := social.New(clock.NewFake(time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)))

@@ -15,13 +15,13 @@ import (
 	"konak/internal/sandbox/callback"
 )
 
-// For how long after a customer's message they can be written to.
+// How long after a customer's message they can be written to.
 const (
 	window      = 24 * time.Hour
 	humanWindow = 7 * 24 * time.Hour
 )
 
-// send takes a message, or an action beside messages.
+// send accepts a message, or an action that is not a message.
 func (s *Server) send(r *http.Request, p *page) (any, *refusal) {
 	var in wire.Outgoing
 	if err := body(r, &in); err != nil {
@@ -84,7 +84,7 @@ func (s *Server) check(in wire.Outgoing, platform string, last time.Time) *refus
 	return nil
 }
 
-// act takes an action; the lock is held.
+// act accepts an action; the caller holds the lock.
 func (s *Server) act(p *page, got Sent) (any, *refusal) {
 	switch got.Action {
 	case "typing_off":
@@ -106,7 +106,7 @@ func (s *Server) act(p *page, got Sent) (any, *refusal) {
 	return wire.Accepted{RecipientID: got.Recipient.ID}, nil
 }
 
-// keepSent keeps what was sent in a page's name; the lock is held.
+// keepSent records what was sent in a page's name; the caller holds the lock.
 func (s *Server) keepSent(p *page, got Sent) {
 	p.sent = append(p.sent, got)
 	if s.OnSent != nil {
@@ -114,8 +114,8 @@ func (s *Server) keepSent(p *page, got Sent) {
 	}
 }
 
-// copyToPage posts the page's own copy of a message and that it arrived; the lock is
-// held.
+// copyToPage posts the page's own copy of a message and its delivery report; the caller
+// holds the lock.
 func (s *Server) copyToPage(p *page, got Sent) {
 	m := wire.Messaging{
 		Sender: wire.Ref{ID: p.accountOn(got.Platform)}, Recipient: got.Recipient,
@@ -132,7 +132,7 @@ func (s *Server) copyToPage(p *page, got Sent) {
 	}
 }
 
-// accountOn is the page, or its Instagram account.
+// accountOn returns the page, or its Instagram account.
 func (p *page) accountOn(object string) string {
 	if object == wire.ObjectInstagram {
 		return p.InstagramID
@@ -140,7 +140,7 @@ func (p *page) accountOn(object string) string {
 	return p.ID
 }
 
-// tell posts something that happened to the app's webhook, signed; the lock is held.
+// tell posts an event to the app's webhook, signed; the caller holds the lock.
 func (s *Server) tell(p *page, object string, m wire.Messaging) {
 	a := s.apps[p.AppID]
 	if a == nil || !p.subscribed || a.webhooks[object] == "" {
@@ -157,7 +157,8 @@ func (s *Server) tell(p *page, object string, m wire.Messaging) {
 	s.post.Add(callback.Call{To: a.webhooks[object], Header: graph.SignatureHeader, Value: graph.Sign(a.Secret, text), Body: text})
 }
 
-// objectOf is what a person is on: people on Instagram have ids of their own.
+// objectOf returns the object that a person belongs to: people on Instagram have their own
+// ids.
 func objectOf(person string) string {
 	if strings.HasPrefix(person, InstagramPrefix) {
 		return wire.ObjectInstagram
@@ -166,7 +167,7 @@ func objectOf(person string) string {
 }
 
 // Write lets a customer write a message to a page, or to its Instagram account if the
-// customer is there, and gives its id.
+// customer is there, and returns its id.
 func (s *Server) Write(pageID string, from Person, m wire.Incoming) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,14 +183,14 @@ func (s *Server) Write(pageID string, from Person, m wire.Incoming) string {
 	return m.ID
 }
 
-// fromCustomer posts something that a customer did; the lock is held.
+// fromCustomer posts an action of a customer; the caller holds the lock.
 func (s *Server) fromCustomer(p *page, from Person, m wire.Messaging) {
 	object := objectOf(from.ID)
 	m.Sender, m.Recipient = wire.Ref{ID: from.ID}, wire.Ref{ID: p.accountOn(object)}
 	s.tell(p, object, m)
 }
 
-// Do lets a customer do something beside writing: react, read, press, change.
+// Do lets a customer do something other than writing: react, read, press, change.
 func (s *Server) Do(pageID string, from Person, m wire.Messaging) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,8 +218,8 @@ func (s *Server) SayAsPage(pageID string, to Person, text string) string {
 	return id
 }
 
-// File stores a file that a customer's message brings and gives its address, below
-// where the server is.
+// File stores a file of a customer's message and returns its address, below that of the
+// server.
 func (s *Server) File(base, kind string, content []byte) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +240,7 @@ func (s *Server) serveFile(w http.ResponseWriter, id string) *refusal {
 	return nil
 }
 
-// storeFile takes a file that a message will name.
+// storeFile stores a file that a message will name.
 func (s *Server) storeFile(r *http.Request) (any, *refusal) {
 	form, err := r.MultipartReader()
 	if err != nil {
@@ -314,7 +315,7 @@ func (s *Server) callSettings(r *http.Request, p *page) (any, *refusal) {
 	return wire.Success{Success: true}, nil
 }
 
-// askedOf is how often a customer was asked in a day; the lock is held.
+// askedOf returns how often a customer was asked within a day; the caller holds the lock.
 func (s *Server) askedOf(p *page, who string) whatsapp.CallLimit {
 	limit := whatsapp.CallLimit{Period: "PT24H", Max: maxAsked}
 	for _, at := range p.asked[who] {

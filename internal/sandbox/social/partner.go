@@ -15,11 +15,11 @@ import (
 // Business is an account on WhatsApp that a person can share.
 type Business struct {
 	ID, Name string
-	// Grant makes a token open the account at its own stand-in.
+	// Grant gives a token access to the account at its own stand-in.
 	Grant func(token string)
 }
 
-// shared is what a person let an app work with.
+// shared is what a person gave an app access to.
 type shared struct {
 	app               string
 	pages, businesses []string
@@ -30,15 +30,15 @@ var consentHTML string
 
 var consentPage = template.Must(template.New("consent").Parse(consentHTML))
 
-// AddBusiness makes an account on WhatsApp known that people can share.
+// AddBusiness adds an account on WhatsApp that people can share.
 func (s *Server) AddBusiness(b Business) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.businesses = append(s.businesses, b)
 }
 
-// Agree lets a person share pages and accounts with an app, and gives the code that
-// they go back with.
+// Agree lets a person share pages and accounts with an app, and returns the code that they
+// go back with.
 func (s *Server) Agree(appID string, pages, businesses []string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,8 +47,8 @@ func (s *Server) Agree(appID string, pages, businesses []string) string {
 	return code
 }
 
-// dialog is the page where a person agrees. Its form comes back to the same address,
-// and the person goes back to the app with a code.
+// dialog is the page where a person agrees. Its form is posted to the same address, and the
+// person goes back to the app with a code.
 func (s *Server) dialog(w http.ResponseWriter, r *http.Request) (any, *refusal) {
 	q := r.URL.Query()
 	s.mu.Lock()
@@ -79,7 +79,7 @@ func (s *Server) dialog(w http.ResponseWriter, r *http.Request) (any, *refusal) 
 	return nil, nil
 }
 
-// pageList is the pages in order; the lock is held.
+// pageList returns the pages in order; the caller holds the lock.
 func (s *Server) pageList() (out []Page) {
 	for _, p := range s.pages {
 		out = append(out, p.Page)
@@ -88,7 +88,7 @@ func (s *Server) pageList() (out []Page) {
 	return out
 }
 
-// exchange gives a token for a code, which counts once.
+// exchange returns a token for a code, which can be used once.
 func (s *Server) exchange(r *http.Request) (any, *refusal) {
 	q := r.URL.Query()
 	s.mu.Lock()
@@ -111,7 +111,7 @@ func (s *Server) exchange(r *http.Request) (any, *refusal) {
 	return wire.Token{AccessToken: token, Type: "bearer"}, nil
 }
 
-// debugToken says what a token opens, to the app that it belongs to.
+// debugToken tells the app that owns a token what it opens.
 func (s *Server) debugToken(r *http.Request, token string) (any, *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *Server) debugToken(r *http.Request, token string) (any, *refusal) {
 	return out, nil
 }
 
-// sharedPages lists the pages that were shared with who has a token.
+// sharedPages lists the pages shared with the holder of a token.
 func (s *Server) sharedPages(token string) (any, *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"konak/internal/sandbox/callback"
 )
 
-// App is a program with its secret.
+// App is an app with its secret.
 type App struct{ ID, Secret string }
 
 // Page is a page with its Instagram account, if it has one.
@@ -30,7 +30,7 @@ type Page struct {
 // Person is a customer.
 type Person struct{ ID, Name, Username string }
 
-// Sent is a call that was accepted.
+// Sent is an accepted call.
 type Sent struct {
 	MessageID string
 	Platform  string // wire.ObjectPage or wire.ObjectInstagram
@@ -38,19 +38,19 @@ type Sent struct {
 	File *File
 }
 
-// File is one that was uploaded.
+// File is an uploaded file.
 type File struct {
 	Name, Kind, Type string
 	Content          []byte
 }
 
-// app is a program as the server knows it.
+// app is the server's record of an app.
 type app struct {
 	App
 	webhooks map[string]string // address by object
 }
 
-// page is a page as the server knows it.
+// page is the server's record of a page.
 type page struct {
 	Page
 	subscribed bool
@@ -63,20 +63,20 @@ type page struct {
 	typing     []string
 }
 
-// failure is an answer that was asked for.
+// failure is a prepared failure.
 type failure struct{ status, code, subcode, retryAfter int }
 
-// Server is the service.
+// Server is the stand-in.
 type Server struct {
 	clock clock.Source
 	post  *callback.Poster
-	// Next answers what this server does not know; nil where there is nobody.
+	// Next answers requests that this server does not know; nil if there is none.
 	Next http.Handler
-	// KnowsEverybody lets pages write to customers at any time: those of a demo wrote
-	// before it started.
+	// KnowsEverybody lets pages write to customers at any time, because those of a demo
+	// wrote before it started.
 	KnowsEverybody bool
-	// OnSent is told each message and sign that was accepted; nil where nobody asks. It
-	// must not call the server.
+	// OnSent is called with each accepted message and reaction; it may be nil. It must not
+	// call the server.
 	OnSent func(pageID string, m Sent)
 
 	mu       sync.Mutex
@@ -88,11 +88,11 @@ type Server struct {
 	codes    map[string]shared    // by code
 	tokens   map[string]shared    // by the token that a code was exchanged for
 	last     int64
-	// businesses are what people can share beside pages.
+	// businesses are accounts that people can share in addition to pages.
 	businesses []Business
 }
 
-// New makes a service.
+// New returns a service.
 func New(c clock.Source) *Server {
 	return &Server{
 		clock: c, post: callback.NewPoster(), apps: map[string]*app{}, pages: map[string]*page{}, people: map[string]Person{}, files: map[string]*File{},
@@ -103,17 +103,17 @@ func New(c clock.Source) *Server {
 // Close stops posting webhooks.
 func (s *Server) Close() { s.post.Close() }
 
-// Settle waits until every webhook that is due was posted.
+// Settle waits until every due webhook was posted.
 func (s *Server) Settle() { s.post.Settle() }
 
-// AddApp makes a program known.
+// AddApp adds an app.
 func (s *Server) AddApp(a App) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.apps[a.ID] = &app{App: a, webhooks: map[string]string{}}
 }
 
-// Add makes a page known; one of the same id gets the new token.
+// Add adds a page; an existing one with the same id gets the new token.
 func (s *Server) Add(p Page) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +131,7 @@ func (s *Server) Fail(edge string, status, code, subcode, retryAfter int) {
 	s.failures[edge] = append(s.failures[edge], failure{status, code, subcode, retryAfter})
 }
 
-// Sent gives what was sent in a page's name since the last time.
+// Sent returns what was sent in a page's name since the last call.
 func (s *Server) Sent(pageID string) []Sent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,48 +140,48 @@ func (s *Server) Sent(pageID string) []Sent {
 	return out
 }
 
-// Seen lists the customers of a page who were told that they were read.
+// Seen lists the customers of a page who were told that their messages were read.
 func (s *Server) Seen(pageID string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.pages[pageID].seen)
 }
 
-// Typing lists the customers who were shown that somebody writes for a page.
+// Typing lists the customers who were shown a typing indicator of a page.
 func (s *Server) Typing(pageID string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.pages[pageID].typing)
 }
 
-// Subscribed says whether a page tells its app what happens.
+// Subscribed reports whether a page sends its events to its app.
 func (s *Server) Subscribed(pageID string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pages[pageID].subscribed
 }
 
-// Subscribe lets a page tell its app what happens.
+// Subscribe makes a page send its events to its app.
 func (s *Server) Subscribe(pageID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pages[pageID].subscribed = true
 }
 
-// SetWebhook leads an app's news of an object to an address.
+// SetWebhook sends an app's events of an object to an address.
 func (s *Server) SetWebhook(appID, object, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.apps[appID].webhooks[object] = address
 }
 
-// number is a new one; the lock is held.
+// number returns a new number; the caller holds the lock.
 func (s *Server) number() string {
 	s.last++
 	return strconv.FormatInt(s.last, 10)
 }
 
-// refusal is the Graph API's no.
+// refusal is an error of the Graph API.
 type refusal struct {
 	status, retryAfter int
 	err                graph.Error
@@ -217,8 +217,8 @@ func write(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// answer finds what a path means: its first part below the version is an object, the
-// second what is asked of it.
+// answer resolves a path: its first part below the version is an object, the second what is
+// requested of it.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if len(parts) == 3 && parts[0] == "sandbox" && parts[1] == "social" {
@@ -296,7 +296,7 @@ func (s *Server) nextFailure(edge string) (failure, bool) {
 	return list[0], true
 }
 
-// bearer is the token of a call, in its header or its query.
+// bearer returns the token of a call, from its header or its query.
 func bearer(r *http.Request) string {
 	if token := r.URL.Query().Get("access_token"); token != "" {
 		return token
@@ -305,7 +305,7 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// byToken finds the page that a token opens; the lock is held.
+// byToken finds the page that a token opens; the caller holds the lock.
 func (s *Server) byToken(token string) *page {
 	for _, p := range s.pages {
 		if token != "" && p.Token == token {
@@ -315,7 +315,7 @@ func (s *Server) byToken(token string) *page {
 	return nil
 }
 
-// ofApp answers what is asked of a program, which its own token opens.
+// ofApp answers requests to an app, which its own token opens.
 func (s *Server) ofApp(r *http.Request, a *app, edge, token string) (any, *refusal) {
 	if token != a.ID+"|"+a.Secret {
 		return nil, no(400, 190, 0, "Error validating client secret.")
@@ -343,7 +343,7 @@ func (s *Server) ofApp(r *http.Request, a *app, edge, token string) (any, *refus
 	return wire.Success{Success: true}, nil
 }
 
-// ofPage answers what is asked of a page, which its token opens.
+// ofPage answers requests to a page, which its token opens.
 func (s *Server) ofPage(r *http.Request, p *page, edge string) (any, *refusal) {
 	switch r.Method + " " + edge {
 	case "GET ":
@@ -365,7 +365,7 @@ func (s *Server) ofPage(r *http.Request, p *page, edge string) (any, *refusal) {
 	return nil, missing(p.ID)
 }
 
-// shown is a page as who may see it sees it.
+// shown returns the fields of a page that the caller may see.
 func (p *page) shown() wire.Page {
 	out := wire.Page{ID: p.ID, Name: p.Name}
 	if p.InstagramID != "" {

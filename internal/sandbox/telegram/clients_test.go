@@ -28,7 +28,7 @@ func serve(t *testing.T) (*telegram.Server, string) {
 	return s, server.URL
 }
 
-// drive runs a script of another maker's client and compares what it printed.
+// drive runs a script of a third-party client and compares its output.
 func drive(t *testing.T, pkg, address string, want map[string]any, more ...string) {
 	t.Helper()
 	args := append([]string{address, "42:token", "5551234567"}, more...)
@@ -49,8 +49,8 @@ func methodsOf(list []telegram.Sent) string {
 	return strings.Join(out, " ")
 }
 
-// A bot that somebody else's library runs finds in the stand-in what it finds at
-// Telegram: news, answers, signs, files, refusals and pauses.
+// A bot of a third-party library works with the stand-in as with Telegram: updates,
+// answers, reactions, files, refusals and pauses.
 func TestGrammy(t *testing.T) {
 	t.Parallel()
 	s, address := serve(t)
@@ -70,7 +70,7 @@ func TestGrammy(t *testing.T) {
 	}
 }
 
-// Another library's webhook gets what customers write, with the secret token.
+// The webhook of another library gets what customers write, with the secret token.
 func TestTelegraf(t *testing.T) {
 	t.Parallel()
 	s, address := serve(t)

@@ -1,9 +1,8 @@
-// Package telegram is a stand-in for Telegram's Bot API: a server that speaks the
-// same format and knows what bots and their chats do, for tests and demos. People
-// are played by its methods (Write, React, Press, Connect) or by POST
-// /sandbox/telegram/{bot}/messages.
+// Package telegram is a stand-in for Telegram's Bot API: a server that speaks the same
+// format and keeps bots and their chats, for tests and demos. Its methods act as people
+// (Write, React, Press, Connect), as does POST /sandbox/telegram/{bot}/messages.
 //
-// It refuses what Telegram refuses: tokens that no bot has, chats that nobody
-// began, texts that are too long, files that are too large, news that somebody
-// else asks for. It keeps nothing when it ends.
+// It refuses what Telegram refuses: unknown tokens, chats that nobody began, texts that are
+// too long, files that are too large, polls while a webhook is set. It forgets
+// everything when it ends.
 package telegram

@@ -13,13 +13,13 @@ import (
 	wire "konak/internal/provider/telegram"
 )
 
-// methods are those that send one file, with the parameter that it is.
+// methods are the methods that send one file, with the name of its parameter.
 var methods = map[string]string{
 	"sendPhoto": "photo", "sendVideo": "video", "sendAudio": "audio", "sendVoice": "voice", "sendDocument": "document",
 	"sendSticker": "sticker", "sendAnimation": "animation",
 }
 
-// send carries out the methods that send; the lock is held.
+// send carries out the methods that send; the caller holds the lock.
 func (s *Server) send(b *bot, method string, in params) (any, *refusal) {
 	file, isFile := methods[method]
 	if !isFile && method != "sendMessage" && method != "sendMediaGroup" {
@@ -52,8 +52,8 @@ func (s *Server) send(b *bot, method string, in params) (any, *refusal) {
 	return s.accept(b, out), nil
 }
 
-// mayWrite says whether a bot may write to a chat: somebody who wrote to it, or
-// who wrote in an account that it works in.
+// mayWrite reports whether a bot may write to a chat: to a person who wrote to it, or who
+// wrote in an account that it is connected to.
 func (s *Server) mayWrite(b *bot, chat int64, connection string) *refusal {
 	if connection != "" {
 		c, ok := b.connections[connection]
@@ -83,7 +83,7 @@ func checkText(text string, caption bool) *refusal {
 	return nil
 }
 
-// keepSent keeps what a bot sent; the lock is held.
+// keepSent records what a bot sent; the caller holds the lock.
 func (s *Server) keepSent(b *bot, out Sent) {
 	b.sent = append(b.sent, out)
 	if s.OnSent != nil {
@@ -91,7 +91,7 @@ func (s *Server) keepSent(b *bot, out Sent) {
 	}
 }
 
-// accept keeps a message that a bot sent; the lock is held.
+// accept records a message that a bot sent; the caller holds the lock.
 func (s *Server) accept(b *bot, out Sent) wire.Message {
 	out.MessageID = s.number()
 	s.keepSent(b, out)
@@ -128,7 +128,7 @@ func (s *Server) sendAlbum(b *bot, out Sent, in params) (any, *refusal) {
 	return list, nil
 }
 
-// reactions are the signs that Telegram has.
+// reactions are the reactions that Telegram has.
 var reactions = strings.Fields("❤ 👍 👎 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤\u200d🔥 " +
 	"🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 😈 😴 😭 🤓 👻 👨\u200d💻 👀 🎃 🙈 😇 😨 " +
 	"🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷\u200d♂ 🤷 🤷\u200d♀ 😡")
@@ -149,7 +149,7 @@ func (s *Server) setReaction(b *bot, in params) (any, *refusal) {
 	return true, nil
 }
 
-// Person is somebody on Telegram.
+// Person is a person on Telegram.
 type Person struct {
 	ID                       int64
 	Name, Username, Language string
@@ -163,7 +163,7 @@ func (p Person) chat() wire.Chat {
 	return wire.Chat{ID: p.ID, Type: "private", FirstName: p.Name, Username: p.Username}
 }
 
-// fill completes a message of a person; the lock is held.
+// fill completes a message of a person; the caller holds the lock.
 func (s *Server) fill(b *bot, from Person, m *wire.Message) {
 	if m.MessageID == 0 {
 		m.MessageID = s.number()
@@ -180,7 +180,7 @@ func (s *Server) fill(b *bot, from Person, m *wire.Message) {
 	b.chats[m.Chat.ID] = true
 }
 
-// Write lets a person write a message of any kind to a bot and gives its number.
+// Write lets a person write a message of any kind to a bot and returns its number.
 func (s *Server) Write(id int64, from Person, m wire.Message) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,14 +212,14 @@ func (s *Server) Edit(id int64, from Person, m wire.Message) {
 	}
 }
 
-// Delete lets somebody take messages back in an account that the bot works in.
+// Delete lets a person delete messages in an account that the bot is connected to.
 func (s *Server) Delete(id int64, connection string, from Person, messages ...int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tell(s.bots[id], wire.Update{DeletedMessages: &wire.DeletedMessages{BusinessConnectionID: connection, Chat: from.chat(), MessageIDs: messages}})
 }
 
-// React lets a person put a sign on a message; an empty one takes it away.
+// React lets a person react to a message; an empty reaction removes it.
 func (s *Server) React(id int64, from Person, message int64, emoji string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +230,7 @@ func (s *Server) React(id int64, from Person, message int64, emoji string) {
 	s.tell(s.bots[id], wire.Update{MessageReaction: r})
 }
 
-// Press lets a person press a button below a message and gives the press's name.
+// Press lets a person press a button below a message and returns the press's name.
 func (s *Server) Press(id int64, from Person, message int64, b wire.Button) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,8 +241,8 @@ func (s *Server) Press(id int64, from Person, message int64, b wire.Button) stri
 	return name
 }
 
-// Connect lets a person add a bot to their account, change what it may do there,
-// or take it out.
+// Connect lets a person add a bot to their account, change what it may do there, or remove
+// it.
 func (s *Server) Connect(id int64, connection string, owner Person, canReply, enabled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,7 +254,7 @@ func (s *Server) Connect(id int64, connection string, owner Person, canReply, en
 	s.tell(s.bots[id], wire.Update{BusinessConnection: &c})
 }
 
-// File stores a file that a person's message brings and gives its name.
+// File stores a file of a person's message and returns its name.
 func (s *Server) File(content []byte) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -263,8 +263,8 @@ func (s *Server) File(content []byte) string {
 	return id
 }
 
-// control is what the stand-in has beyond the Bot API: BOT/messages lets a person
-// write a text.
+// control is the stand-in's addition to the Bot API: BOT/messages lets a person write a
+// text.
 func (s *Server) control(r *http.Request, path string) (any, *refusal) {
 	name, what, _ := strings.Cut(path, "/")
 	id, _ := strconv.ParseInt(name, 10, 64)

@@ -24,7 +24,7 @@ type Bot struct {
 	Token    string
 }
 
-// Sent is a call that was accepted.
+// Sent is an accepted call.
 type Sent struct {
 	Method     string
 	Chat       int64
@@ -33,7 +33,7 @@ type Sent struct {
 	Text       string
 	Files      []SentFile
 	Buttons    []wire.Button
-	// ReactTo and Emoji are a sign on a message.
+	// ReactTo and Emoji are a reaction to a message.
 	ReactTo int64
 	Emoji   string
 }
@@ -44,12 +44,12 @@ type SentFile struct {
 	Size       int64
 }
 
-// bot is a bot as the server knows it.
+// bot is the server's record of a bot.
 type bot struct {
 	Bot
 	webhook, secret string
 	lastError       string
-	updates         []wire.Update // that wait for whoever asks
+	updates         []wire.Update // that wait for a poll
 	chats           map[int64]bool
 	connections     map[string]wire.BusinessConnection
 	sent            []Sent
@@ -57,42 +57,42 @@ type bot struct {
 	actions         []ChatAction
 }
 
-// ChatAction is what a bot shows that it does in a chat.
+// ChatAction is an activity that a bot shows in a chat.
 type ChatAction struct {
 	Chat       int64
 	Connection string
 	Action     string
 }
 
-// failure is an answer that was asked for.
+// failure is a prepared failure.
 type failure struct {
 	status, retryAfter int
 	description        string
 }
 
-// Server is the service.
+// Server is the stand-in.
 type Server struct {
 	clock clock.Source
 	post  *callback.Poster
-	// PollFor is the longest that a question for news is kept; at once by itself.
+	// PollFor is the longest that a poll for updates is held; zero answers at once.
 	PollFor time.Duration
-	// KnowsEverybody lets bots write to chats that nobody began: those of a demo
+	// KnowsEverybody lets bots write to chats that nobody began, because those of a demo
 	// began before it started.
 	KnowsEverybody bool
-	// OnSent is told each message and sign that was accepted; nil where nobody asks. It
-	// must not call the server.
+	// OnSent is called with each accepted message and reaction; it may be nil. It must not
+	// call the server.
 	OnSent func(bot int64, m Sent)
 
 	mu       sync.Mutex
 	bots     map[int64]*bot
 	files    map[string][]byte
 	failures map[string][]failure // by method
-	last     int64                // the last number that was given; it begins with the time, so that none comes twice
-	behind   int64                // by how much the ids of updates are below the numbers
-	news     chan struct{}        // closed and made anew when news come
+	last     int64                // the last number used; it begins with the time, so that none is repeated
+	behind   int64                // how much lower the ids of updates are than the numbers
+	news     chan struct{}        // closed and replaced when updates arrive
 }
 
-// New makes a service.
+// New returns a service.
 func New(c clock.Source) *Server {
 	return &Server{
 		clock: c, post: callback.NewPoster(), bots: map[int64]*bot{}, files: map[string][]byte{}, failures: map[string][]failure{},
@@ -103,17 +103,18 @@ func New(c clock.Source) *Server {
 // Close stops posting webhooks.
 func (s *Server) Close() { s.post.Close() }
 
-// CountAnew gives the next updates lower ids than those before, as the provider may after a week without any.
+// CountAnew gives the next updates lower ids than those before, as the provider may after a
+// week without updates.
 func (s *Server) CountAnew() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.behind = s.last
 }
 
-// Settle waits until every webhook that is due was posted.
+// Settle waits until every due webhook was posted.
 func (s *Server) Settle() { s.post.Settle() }
 
-// Add makes a bot known; one of the same number gets the new token.
+// Add adds a bot; an existing one with the same number gets the new token.
 func (s *Server) Add(b Bot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +132,7 @@ func (s *Server) Fail(method string, status int, description string, retryAfter 
 	s.failures[method] = append(s.failures[method], failure{status, retryAfter, description})
 }
 
-// Sent gives what a bot sent since the last time.
+// Sent returns what a bot sent since the last call.
 func (s *Server) Sent(id int64) []Sent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,35 +141,35 @@ func (s *Server) Sent(id int64) []Sent {
 	return out
 }
 
-// Answered lists the buttons that a bot said it heard.
+// Answered lists the button presses that a bot acknowledged.
 func (s *Server) Answered(id int64) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.bots[id].answered)
 }
 
-// Actions lists what a bot showed that it does.
+// Actions lists the activities that a bot showed.
 func (s *Server) Actions(id int64) []ChatAction {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.bots[id].actions)
 }
 
-// Webhook is where a bot's news are posted, and the secret that goes with them.
+// Webhook returns the address of a bot's webhook, and its secret.
 func (s *Server) Webhook(id int64) (address, secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bots[id].webhook, s.bots[id].secret
 }
 
-// DropWebhook makes a bot's webhook vanish, as when somebody else deletes it.
+// DropWebhook removes a bot's webhook, as when somebody else deletes it.
 func (s *Server) DropWebhook(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bots[id].webhook = ""
 }
 
-// refusal is the Bot API's no.
+// refusal is an error of the Bot API.
 type refusal struct {
 	status, retryAfter int
 	description        string
@@ -178,7 +179,7 @@ func no(status int, format string, args ...any) *refusal {
 	return &refusal{status: status, description: fmt.Sprintf(format, args...)}
 }
 
-// Serves says whether a path is one of the service's.
+// Serves reports whether a path belongs to the service.
 func (s *Server) Serves(path string) bool {
 	return strings.HasPrefix(path, "/bot") || strings.HasPrefix(path, "/file/bot") || strings.HasPrefix(path, "/sandbox/telegram/")
 }
@@ -302,7 +303,7 @@ func (s *Server) setWebhook(b *bot, in params) (any, *refusal) {
 	return true, nil
 }
 
-// getUpdates gives what waits from an update on, or waits for it.
+// getUpdates returns the waiting updates from an id on, or waits for one.
 func (s *Server) getUpdates(r *http.Request, b *bot, in params) (any, *refusal) {
 	wait := min(time.Duration(in.number("timeout"))*time.Second, s.PollFor)
 	over := time.NewTimer(wait)
@@ -335,8 +336,8 @@ func (s *Server) getUpdates(r *http.Request, b *bot, in params) (any, *refusal) 
 	}
 }
 
-// tell posts an update to a bot's webhook, or keeps it for who asks; the lock is
-// held.
+// tell posts an update to a bot's webhook, or keeps it for polls; the caller holds the
+// lock.
 func (s *Server) tell(b *bot, u wire.Update) {
 	if u.UpdateID == 0 {
 		u.UpdateID = s.number() - s.behind
@@ -358,13 +359,13 @@ func (s *Server) tell(b *bot, u wire.Update) {
 	}})
 }
 
-// number is a new one; the lock is held.
+// number returns a new number; the caller holds the lock.
 func (s *Server) number() int64 {
 	s.last++
 	return s.last
 }
 
-// maxFile is the largest file that bots are handed.
+// maxFile is the largest file that bots can download.
 const maxFile = 20 << 20
 
 func (s *Server) getFile(in params) (any, *refusal) {
@@ -392,7 +393,7 @@ func (s *Server) serveFile(w http.ResponseWriter, path string) {
 	_, _ = w.Write(content)
 }
 
-// params are the parameters of a call, however they came.
+// params are the parameters of a call, whatever their encoding.
 type params struct {
 	values map[string]any
 	files  map[string]SentFile
@@ -441,8 +442,8 @@ func (p params) text(name string) string {
 	return ""
 }
 
-// file finds the file of a parameter: it came under the parameter's name, or under the
-// one that the parameter attaches.
+// file returns the file of a parameter: it was sent under the parameter's name, or under
+// the name that the parameter attaches.
 func (p params) file(name string) (SentFile, bool) {
 	if other, is := strings.CutPrefix(p.text(name), "attach://"); is {
 		name = other
@@ -456,7 +457,7 @@ func (p params) number(name string) int64 {
 	return n
 }
 
-// object reads a parameter that is JSON, in a form as text.
+// object parses a parameter that is JSON; in a form it is text.
 func (p params) object(name string, into any) {
 	text, is := p.values[name].(string)
 	if !is {

@@ -1,6 +1,6 @@
-// Package turnstile stands in for Cloudflare Turnstile: a server that speaks
-// its siteverify, gives tokens out and takes each one once. Its script shows a
-// widget in a browser.
+// Package turnstile stands in for Cloudflare Turnstile: a server that speaks its
+// siteverify, issues tokens and accepts each one once. Its script shows a widget in a
+// browser.
 package turnstile
 
 import (
@@ -11,7 +11,7 @@ import (
 	"konak/internal/sandbox/widget"
 )
 
-// Codes of refusals, as the service names them.
+// Error codes, as the service names them.
 const (
 	MissingSecret   = "missing-input-secret"
 	InvalidSecret   = "invalid-input-secret"
@@ -21,7 +21,7 @@ const (
 	BadRequest      = "bad-request"
 )
 
-// Server is the service.
+// Server is the stand-in.
 type Server struct {
 	secret string
 
@@ -35,17 +35,17 @@ type visit struct {
 	used     bool
 }
 
-// New makes a service for one site.
+// New returns a service for one site.
 func New(secret string) *Server { return &Server{secret: secret, tokens: map[string]*visit{}} }
 
-// Visit is a visitor who solved the puzzle and has a token for it.
+// Visit records the token of a visitor who solved the puzzle.
 func (s *Server) Visit(token, hostname string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tokens[token] = &visit{hostname: hostname}
 }
 
-// Break makes the service answer with failures, or heals it.
+// Break makes the service answer with failures, or restores it.
 func (s *Server) Break(broken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,8 +86,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(out)
 }
 
-// redeem uses a token up and fills the answer; it returns the error code of a
-// token or secret that is refused.
+// redeem uses a token up and fills the answer; it returns the error code of a refused token
+// or secret.
 func (s *Server) redeem(secret, token string, out *answer) string {
 	switch {
 	case secret == "":

@@ -1,5 +1,5 @@
 // Package twilio stands in for Twilio: a server that offers phone numbers of a few
-// countries, rents each once, and takes it back.
+// countries, rents out each once, and takes it back.
 package twilio
 
 import (
@@ -17,10 +17,10 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Taken is a number that the service offers and then has no more.
+// Taken is a number that the service offers but cannot rent out.
 const Taken = "+902125550113"
 
-// country is where the service has numbers.
+// country is a country in which the service has numbers.
 type country struct{ prefix, locality string }
 
 var countries = map[string]map[string]country{
@@ -29,7 +29,7 @@ var countries = map[string]map[string]country{
 	"US": {"Local": {"+121255501", "New York"}},
 }
 
-// Server is the service.
+// Server is the stand-in.
 type Server struct {
 	account string
 	token   secret.Text
@@ -41,16 +41,15 @@ type Server struct {
 	broken bool
 }
 
-// New makes a service with one account.
+// New returns a service with one account.
 func New(account string, token secret.Text) *Server {
 	return &Server{account: account, token: token, rented: map[string]wire.IncomingNumber{}}
 }
 
-// DropNextPurchase rents the next number and closes the connection before it says
-// so.
+// DropNextPurchase rents the next number and closes the connection without an answer.
 func (s *Server) DropNextPurchase() { s.mu.Lock(); s.drop = true; s.mu.Unlock() }
 
-// Break makes the service answer with failures, or mends it.
+// Break makes the service answer with failures, or restores it.
 func (s *Server) Break(broken bool) { s.mu.Lock(); s.broken = broken; s.mu.Unlock() }
 
 // Rename gives a number of the account another name.
@@ -65,7 +64,7 @@ func (s *Server) Rename(e164, name string) {
 	}
 }
 
-// Rented lists the numbers that the account has, and how many it ever rented.
+// Rented returns the numbers that the account has, and the number it ever rented.
 func (s *Server) Rented() (numbers []string, ever int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,15 +14,15 @@ import (
 	"konak/internal/sandbox/sipphone"
 )
 
-// calls is what customers of a number said about being called.
+// calls holds the permissions of a number's customers to be called.
 type calls struct {
 	settings  wire.CallSettings
 	asked     map[string][]time.Time // when each customer was asked
 	granted   map[string]time.Time   // until when; the zero time for ever
-	refuseFor string                 // why the number may not be called, "" where it may
+	refuseFor string                 // why the number may not be called, "" if it may
 }
 
-// callsOf gives the calls of a number; the lock is held.
+// callsOf returns the calls of a number; the caller holds the lock.
 func (s *Server) callsOf(number string) *calls {
 	c := s.calls[number]
 	if c == nil {
@@ -32,15 +32,14 @@ func (s *Server) callsOf(number string) *calls {
 	return c
 }
 
-// RefuseCalls makes a number one that may not have calls, "" for one that may.
+// RefuseCalls makes the calls of a number fail with a reason; "" allows them again.
 func (s *Server) RefuseCalls(number, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.callsOf(number).refuseFor = why
 }
 
-// AnswerCallRequest lets a customer agree to be called, for a week or for ever, or
-// refuse.
+// AnswerCallRequest lets a customer agree to be called, for a week or for ever, or refuse.
 func (s *Server) AnswerCallRequest(number string, from Customer, agrees, forEver bool) error {
 	answer := &wire.CallAnswer{Response: "reject"}
 	s.mu.Lock()
@@ -95,18 +94,19 @@ func (s *Server) callSettings(r *http.Request, n *wire.PhoneNumber) (any, *refus
 	return wire.Success{Success: true}, nil
 }
 
-// CallSettings gives the settings of a number's calls.
+// CallSettings returns the settings of a number's calls.
 func (s *Server) CallSettings(number string) wire.CallSettings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.callsOf(number).settings
 }
 
-// ErrNoCalls is what a customer's app says where a number takes no calls.
+// ErrNoCalls is what a customer's app reports if a number takes no calls.
 var ErrNoCalls = errors.New("the business takes no calls")
 
 // Call lets a customer call a number. The server dials the exchange that the number's
-// settings name, over TLS and with keys in the description, and tells how the call goes on.
+// settings name, over TLS and with keys in the description, and reports the state of the
+// call.
 func (s *Server) Call(number string, from Customer, tell func(state string)) error {
 	s.mu.Lock()
 	set, display := s.callsOf(number).settings, ""
@@ -143,8 +143,8 @@ func (s *Server) HangUp(from Customer) {
 // talkTime is how long a customer talks.
 const talkTime = 30 * time.Second
 
-// askedSince counts how often a customer was asked since a time, and when the first
-// of those times is over.
+// askedSince returns how often a customer was asked since a time, and when the first of
+// those requests expires.
 func (c *calls) askedSince(customer string, now time.Time, period time.Duration) (n int, ends int64) {
 	for _, at := range c.asked[customer] {
 		if at.Add(period).After(now) {
@@ -164,7 +164,7 @@ func (s *Server) callPermissions(r *http.Request, n *wire.PhoneNumber) (any, *re
 	return s.permissionOf(n.ID, customer), nil
 }
 
-// permissionOf is whether a customer may be called; the lock is held.
+// permissionOf returns whether a customer may be called; the caller holds the lock.
 func (s *Server) permissionOf(number, customer string) (out wire.CallPermissions) {
 	c, now := s.callsOf(number), s.clock.Now()
 	out.Permission.Status = "no_permission"
@@ -181,7 +181,7 @@ func (s *Server) permissionOf(number, customer string) (out wire.CallPermissions
 	return out
 }
 
-// askForCalls takes a question to a customer; the lock is held.
+// askForCalls sends a permission request to a customer; the caller holds the lock.
 func (s *Server) askForCalls(number, customer string) *refusal {
 	if !s.permissionOf(number, customer).Actions[0].Can {
 		return refuse(400, 138009, 0, "OAuthException", "(#138009) Limit reached for call permission requests", "")

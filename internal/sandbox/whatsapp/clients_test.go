@@ -14,8 +14,8 @@ import (
 	"konak/internal/sandbox/whatsapp"
 )
 
-// A client that somebody else wrote finds in the stand-in what it finds at Meta: texts,
-// files whose product stands in the query, places, questions and contact cards.
+// A third-party client works with the stand-in as with Meta: texts, files whose product is
+// in the query, places, questions and contact cards.
 func TestStockClient(t *testing.T) {
 	t.Parallel()
 	s := whatsapp.New(clock.NewFake(time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)))

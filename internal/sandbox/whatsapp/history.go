@@ -10,12 +10,12 @@ import (
 	wire "konak/internal/provider/whatsapp"
 )
 
-// keepsFiles is how long before a number is connected its files are still handed over.
+// keepsFiles is how far back, before a number is connected, its files are still provided.
 const keepsFiles = 14 * 24 * time.Hour
 
-// ShareHistory lets the owner of a number share what was written in the app on the phone.
-// Whoever asks for it gets it, its files in a second call; without this they are told that
-// the owner declined.
+// ShareHistory lets the owner of a number share what was written in the app on the phone. A
+// request for it is answered with the history, and with its files in a second call; without
+// ShareHistory it is answered that the owner declined.
 func (s *Server) ShareHistory(numberID string, threads ...wire.HistoryThread) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,9 +35,9 @@ func (s *Server) ShareContacts(numberID string, list ...wire.AppContact) {
 	s.phonebook[numberID] = list
 }
 
-// TellHistory tells what a customer and the owner of a number wrote to each other in the app
-// on the phone, or that the owner does not share it. picture is a file that the customer
-// sent three days ago; empty for none.
+// TellHistory posts what a customer and the owner of a number wrote to each other in the
+// app on the phone, or that the owner does not share it. picture is a file that the
+// customer sent three days ago; empty for none.
 func (s *Server) TellHistory(numberID string, with Customer, picture string, shared bool) error {
 	b, n := s.number(numberID, "")
 	if b == nil {
@@ -66,9 +66,9 @@ func (s *Server) TellHistory(numberID string, with Customer, picture string, sha
 	return nil
 }
 
-// postHistory tells the history of a number, or that it is not shared; the lock is held.
-// As Meta does, it leaves files out of the history, and tells of those that are not too old
-// afterwards.
+// postHistory posts the history of a number, or that it is not shared; the caller holds the
+// lock. As Meta does, it leaves files out of the history, and posts those that are not too
+// old afterwards.
 func (s *Server) postHistory(b *Business, n *wire.PhoneNumber, threads []wire.HistoryThread, shared bool) {
 	chunk := wire.HistoryChunk{Errors: []wire.Error{{Code: wire.CodeHistoryDeclined, Title: "History sharing is turned off by the business"}}}
 	var files []wire.Incoming
@@ -86,8 +86,8 @@ func (s *Server) postHistory(b *Business, n *wire.PhoneNumber, threads []wire.Hi
 	}
 }
 
-// withoutFiles gives a thread with a word in place of each file, and the messages whose
-// files are handed over.
+// withoutFiles returns a thread with a placeholder for each file, and the messages whose
+// files are provided.
 func (s *Server) withoutFiles(t wire.HistoryThread) (wire.HistoryThread, []wire.Incoming) {
 	var files []wire.Incoming
 	list := slices.Clone(t.Messages)
@@ -108,7 +108,8 @@ func (s *Server) withoutFiles(t wire.HistoryThread) (wire.HistoryThread, []wire.
 	return wire.HistoryThread{ID: t.ID, Messages: list}, files
 }
 
-// syncApp answers who asks for what the app on the phone has, and tells it afterwards.
+// syncApp answers a request for the data of the app on the phone, and posts that data
+// afterwards.
 func (s *Server) syncApp(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *refusal) {
 	var in wire.AppData
 	if err := body(r, &in); err != nil {

@@ -23,7 +23,7 @@ import (
 
 const window = 24 * time.Hour
 
-// unreachable is how the numbers end that nobody has.
+// unreachable is the ending of numbers that nobody has.
 const unreachable = "0000"
 
 func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *refusal) {
@@ -119,10 +119,10 @@ func (s *Server) checkMessage(b *Business, m *wire.Outgoing) *refusal {
 	return nil
 }
 
-// callQuestion is the type of a question for permission to call.
+// callQuestion is the type of a request for permission to call.
 const callQuestion = "call_permission_request"
 
-// checkQuestion refuses a question without what its type needs.
+// checkQuestion refuses a question that lacks what its type needs.
 func checkQuestion(q *wire.Question) *refusal {
 	switch {
 	case q == nil:
@@ -195,7 +195,7 @@ func checkParameters(k *wire.TemplateRecord, t *wire.Template) *refusal {
 	return nil
 }
 
-// reportAll posts what becomes of a message; the lock is held.
+// reportAll posts the delivery reports of a message; the caller holds the lock.
 func (s *Server) reportAll(b *Business, n *wire.PhoneNumber, to, id string, m *wire.Outgoing) {
 	if m.Type == "reaction" {
 		return

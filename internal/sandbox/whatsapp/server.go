@@ -24,33 +24,33 @@ type Business struct {
 	ID        string `json:"id"`
 	Token     string `json:"token"`
 	AppSecret string `json:"app_secret"`
-	// Granted are tokens that open it beside its own.
+	// Granted are further tokens that open it.
 	Granted []string           `json:"granted,omitempty"`
 	Numbers []wire.PhoneNumber `json:"numbers"`
 
 	Callback  string                 `json:"callback"`
 	Templates []*wire.TemplateRecord `json:"templates"`
-	// ByHand says that nobody decides on templates but Decide.
+	// ByHand reports that templates are decided only by Decide.
 	ByHand bool `json:"by_hand,omitempty"`
-	// Deleted are names that cannot be used again yet, and since when.
+	// Deleted are names that cannot be reused yet, with the time of their deletion.
 	Deleted map[string]time.Time `json:"deleted"`
-	// Wrote is when customers wrote last, by number and customer.
+	// Wrote is when customers last wrote, by number and customer.
 	Wrote map[string]time.Time `json:"wrote"`
 }
 
-// Message is one that was accepted.
+// Message is an accepted message.
 type Message struct {
 	ID       string
 	NumberID string
 	wire.Outgoing
 }
 
-// Server is the service.
+// Server is the stand-in.
 type Server struct {
 	clock clock.Source
 	file  string
-	// OnSent is told each message that was accepted and whom it goes to; nil where
-	// nobody asks. It must not call the server.
+	// OnSent is called with each accepted message and its recipient; it may be nil. It must
+	// not call the server.
 	OnSent func(m Message, to string)
 	post   *callback.Poster
 
@@ -59,15 +59,15 @@ type Server struct {
 	files      map[string]*file
 	uploads    map[string]*upload
 	calls      map[string]*calls // by number
-	// Phone makes the calls of customers; nil where they make none.
+	// Phone makes the calls of customers; nil if they make none.
 	Phone    *sipphone.Phone
 	read     []string // customers' messages that were marked as read
 	sent     []Message
 	failures []failure
 	last     int
-	// history is what the owners of numbers share of the app on the phone.
+	// history is what the owners of numbers share from the app on the phone.
 	history map[string][]wire.HistoryThread
-	// phonebook is who is in the address book of that app.
+	// phonebook is the address book of that app.
 	phonebook map[string][]wire.AppContact
 }
 
@@ -83,21 +83,21 @@ type upload struct {
 	kind   string
 }
 
-// failure is an answer that was asked for.
+// failure is a prepared failure.
 type failure struct {
 	status     int
 	code       int
 	retryAfter int
 }
 
-// New makes a service that forgets everything when it ends.
+// New returns a service that forgets everything when it ends.
 func New(c clock.Source) *Server {
 	return &Server{
 		clock: c, post: callback.NewPoster(), businesses: map[string]*Business{}, files: map[string]*file{}, uploads: map[string]*upload{}, calls: map[string]*calls{}, last: 1000,
 	}
 }
 
-// Open makes a service that keeps businesses and templates in a file.
+// Open returns a service that stores businesses and templates in a file.
 func Open(c clock.Source, path string) (*Server, error) {
 	s := New(c)
 	s.file = path
@@ -124,7 +124,7 @@ type state struct {
 	Businesses []*Business `json:"businesses"`
 }
 
-// keep writes the file; the lock is held.
+// keep writes the file; the caller holds the lock.
 func (s *Server) keep() {
 	if s.file == "" {
 		return
@@ -137,20 +137,20 @@ func (s *Server) keep() {
 	if err != nil {
 		return
 	}
-	// Whole or not at all: a demo must start again after any end.
+	// The file is replaced as a whole: a demo must start again however it ended.
 	if os.WriteFile(s.file+".new", text, 0o600) == nil {
 		_ = os.Rename(s.file+".new", s.file)
 	}
 }
 
-// Close waits for what is still being posted.
+// Close waits until pending webhooks are posted.
 func (s *Server) Close() { s.post.Close() }
 
-// Settle waits until every webhook that is due was posted.
+// Settle waits until every due webhook was posted.
 func (s *Server) Settle() { s.post.Settle() }
 
-// Add makes a business known. One of the same id keeps its templates, what customers
-// wrote, and the secret that accounts were connected with.
+// Add adds a business. An existing one with the same id keeps its templates, the record of
+// customers' messages, and the secret that accounts were connected with.
 func (s *Server) Add(b Business) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +164,7 @@ func (s *Server) Add(b Business) {
 	s.keep()
 }
 
-// Revoke makes a business's token worthless, or another one good.
+// Revoke makes a business's token invalid, or replaces it.
 func (s *Server) Revoke(business, token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +179,7 @@ func (s *Server) Fail(status, code, retryAfter int) {
 	s.failures = append(s.failures, failure{status, code, retryAfter})
 }
 
-// Sent gives the messages that were accepted since the last time.
+// Sent returns the messages that were accepted since the last call.
 func (s *Server) Sent() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +188,7 @@ func (s *Server) Sent() []Message {
 	return out
 }
 
-// Read lists the customers' messages that were marked as read.
+// Read returns the customers' messages that were marked as read.
 func (s *Server) Read() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,13 +205,13 @@ func (s *Server) Templates(business string) (out []wire.TemplateRecord) {
 	return out
 }
 
-// id is a new one; the lock is held.
+// id returns a new id; the caller holds the lock.
 func (s *Server) id() string {
 	s.last++
 	return strconv.Itoa(100_000_000_000_000 + s.last)
 }
 
-// refusal is the Graph API's no.
+// refusal is an error of the Graph API.
 type refusal struct {
 	status int
 	err    wire.Error
@@ -255,8 +255,8 @@ func write(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// answer finds what a path means: its first part below the version is an
-// object, the second what is asked of it.
+// answer resolves a path: its first part below the version is an object, the second what is
+// requested of it.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if parts[0] == "sandbox" {
@@ -299,7 +299,7 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// Grant makes a token open a business beside its own.
+// Grant gives a token access to a business in addition to its own.
 func (s *Server) Grant(business, token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -307,8 +307,8 @@ func (s *Server) Grant(business, token string) {
 	s.keep()
 }
 
-// tokenFor is the own token of the business that a token was granted for, of several
-// the one that has the object; a token that was not granted is itself.
+// tokenFor returns the own token of the business that a token was granted for; of several,
+// that of the one that has the object. A token that was not granted is returned as it is.
 func (s *Server) tokenFor(object, token string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -408,7 +408,7 @@ const (
 
 var sixDigits = regexp.MustCompile(`^[0-9]{6}$`)
 
-// register makes a number able to send, or takes that away.
+// register enables a number to send, or disables it.
 func (s *Server) register(r *http.Request, n *wire.PhoneNumber, on bool) (any, *refusal) {
 	var in wire.Registration
 	if err := body(r, &in); err != nil {
@@ -426,7 +426,7 @@ func (s *Server) register(r *http.Request, n *wire.PhoneNumber, on bool) (any, *
 	return wire.Success{Success: true}, nil
 }
 
-// Platform is what a number is registered for.
+// Platform returns what a number is registered for.
 func (s *Server) Platform(number string) string {
 	_, n := s.number(number, "")
 	if n == nil {

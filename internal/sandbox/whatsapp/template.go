@@ -12,7 +12,7 @@ import (
 	wire "konak/internal/provider/whatsapp"
 )
 
-// barred is how long Meta keeps a deleted name from being used.
+// barred is how long Meta blocks the name of a deleted template.
 const barred = 30 * 24 * time.Hour
 
 func (s *Server) listTemplates(r *http.Request, b *Business) (any, *refusal) {
@@ -78,8 +78,7 @@ func (s *Server) checkRecord(b *Business, t *wire.TemplateRecord) *refusal {
 	return s.checkComponents(t)
 }
 
-// checkComponents wants a body, samples for variables, and handles that were
-// given out.
+// checkComponents requires a body, samples for variables, and handles that were issued.
 func (s *Server) checkComponents(t *wire.TemplateRecord) *refusal {
 	hasBody := false
 	for _, c := range t.Components {
@@ -157,7 +156,7 @@ func (s *Server) deleteTemplate(r *http.Request, b *Business) (any, *refusal) {
 	return wire.Success{Success: true}, nil
 }
 
-// ReviewByHand makes templates of a business wait for Decide, or be decided at once.
+// ReviewByHand makes the templates of a business wait for Decide, or be decided at once.
 func (s *Server) ReviewByHand(business string, on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,14 +164,15 @@ func (s *Server) ReviewByHand(business string, on bool) {
 	s.keep()
 }
 
-// ReviewedByHand says whether templates of a business wait for Decide.
+// ReviewedByHand reports whether the templates of a business wait for Decide.
 func (s *Server) ReviewedByHand(business string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.businesses[business].ByHand
 }
 
-// review decides at once and tells it, unless that is left to Decide; the lock is held.
+// review decides at once and reports it, unless that is left to Decide; the caller holds
+// the lock.
 func (s *Server) review(b *Business, t *wire.TemplateRecord) {
 	switch {
 	case b.ByHand || strings.Contains(t.Name, "pending"):
@@ -205,8 +205,8 @@ func (s *Server) tellTemplate(b *Business, t *wire.TemplateRecord, event string,
 	s.postChange(b, "message_template_status_update", value)
 }
 
-// Decide changes the status of a template as Meta does by itself, such as
-// PAUSED with other_info.
+// Decide changes the status of a template as Meta does on its own, such as PAUSED with
+// other_info.
 func (s *Server) Decide(business, name, language, event string, more map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,7 +220,7 @@ func (s *Server) Decide(business, name, language, event string, more map[string]
 	}
 }
 
-// Rate changes what customers think of a template.
+// Rate changes the quality rating of a template.
 func (s *Server) Rate(business, name, language, score string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"konak/internal/sandbox/callback"
 )
 
-// postChange posts a change to the business's callback, signed; the lock is held.
+// postChange posts a change to the business's callback, signed; the caller holds the lock.
 func (s *Server) postChange(b *Business, field string, value any) {
 	if b.Callback == "" {
 		return
@@ -31,8 +31,8 @@ func (s *Server) postChange(b *Business, field string, value any) {
 	s.post.Add(callback.Call{To: b.Callback, Header: graph.SignatureHeader, Value: graph.Sign(b.AppSecret, text), Body: text})
 }
 
-// subscribe asks the callback whether it is the caller's before it is used; one
-// that is in use is not asked again.
+// subscribe verifies that the callback belongs to the caller before it is used; one in use
+// is not verified again.
 func (s *Server) subscribe(r *http.Request, b *Business) (any, *refusal) {
 	var in wire.Subscription
 	if err := body(r, &in); err != nil {
@@ -53,16 +53,15 @@ func (s *Server) subscribe(r *http.Request, b *Business) (any, *refusal) {
 	return wire.Success{Success: true}, nil
 }
 
-// Customer is somebody who writes to a number.
+// Customer is a person who writes to a number.
 type Customer struct {
-	// ID is the number; without one the customer shows their UserID alone.
+	// ID is the phone number; without one the customer shows only their UserID.
 	ID     string `json:"from"`
 	UserID string `json:"from_user_id"`
 	Name   string `json:"name"`
 }
 
-// Write lets a customer write a message of any type to a number and gives its
-// id.
+// Write lets a customer write a message of any type to a number and returns its id.
 func (s *Server) Write(numberID string, from Customer, m wire.Incoming) (string, error) {
 	b, n := s.number(numberID, "")
 	if b == nil {
@@ -98,7 +97,7 @@ func (s *Server) Say(numberID string, from Customer, text string) (string, error
 }
 
 // OwnerSays lets the owner of a number write to a customer in the app on the phone, and
-// gives the message's id.
+// returns the message's id.
 func (s *Server) OwnerSays(numberID, to string, m wire.Incoming) (string, error) {
 	b, n := s.number(numberID, "")
 	if b == nil {
@@ -117,7 +116,7 @@ func (s *Server) OwnerSays(numberID, to string, m wire.Incoming) (string, error)
 	return m.ID, nil
 }
 
-// Tell posts a change of any field, for what the provider tells of numbers that their
+// Tell posts a change of any field, for what the provider reports about numbers that their
 // owners also use in the app.
 func (s *Server) Tell(numberID, field string, value map[string]any) {
 	b, n := s.number(numberID, "")
@@ -130,7 +129,7 @@ func (s *Server) Tell(numberID, field string, value map[string]any) {
 	s.postChange(b, field, value)
 }
 
-// Remember notes that a customer wrote, without telling anybody.
+// Remember records that a customer wrote, without posting anything.
 func (s *Server) Remember(numberID, from string, at time.Time) {
 	b, _ := s.number(numberID, "")
 	if b == nil {
@@ -142,7 +141,7 @@ func (s *Server) Remember(numberID, from string, at time.Time) {
 	s.keep()
 }
 
-// File stores a file that a customer's message brings and gives its id.
+// File stores a file of a customer's message and returns its id.
 func (s *Server) File(business, kind string, content []byte) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +172,7 @@ func (s *Server) Flag(numberID, event string) {
 	s.postChange(b, "phone_number_quality_update", wire.QualityNews{Display: digits(n.Display), Event: event, Limit: "TIER_1K"})
 }
 
-// control is what the sandbox has beyond the Graph API.
+// control is the sandbox's addition to the Graph API.
 func (s *Server) control(w http.ResponseWriter, r *http.Request, parts []string) (any, *refusal) {
 	if len(parts) != 2 {
 		return nil, missing(r.URL.Path)

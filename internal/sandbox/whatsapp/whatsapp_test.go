@@ -18,7 +18,7 @@ import (
 	"konak/internal/sandbox/whatsapp"
 )
 
-// callback takes what is posted and answers the challenge.
+// callback accepts posts and answers the challenge.
 type callback struct {
 	mu  sync.Mutex
 	got []wire.Messages
@@ -59,8 +59,8 @@ func post(t *testing.T, to, body string) int {
 	return resp.StatusCode
 }
 
-// A stand-in that keeps a file knows after a new start what it knew before, and
-// posts what customers and the service do, signed and in order.
+// A stand-in that stores a file keeps its state over a restart, and posts what customers
+// and the service do, signed and in order.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	now := clock.NewFake(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC))

@@ -1,6 +1,6 @@
-// Package widget is what the stand-ins of the captcha services show in a
-// browser: a script with their interface, which puts a frame of the service
-// into the page, and in it a box to tick. Ticking it makes a token.
+// Package widget is what the stand-ins of the captcha services show in a browser: a script
+// with their interface, which puts a frame of the service into the page, with a box to
+// tick. Ticking it creates a token.
 package widget
 
 import (
@@ -13,18 +13,18 @@ import (
 
 // Widget serves the script and the frame.
 type Widget struct {
-	// Global is the name that the script gives itself in the page.
+	// Global is the name of the script's global variable in the page.
 	Global string
 	// Script is the path of the script.
 	Script string
-	// Solved is told of every token.
+	// Solved is called with every token.
 	Solved func(token string)
 }
 
 const framePath = "/frame"
 
-// script answers render(element, options) as the services do: the token goes
-// to options.callback, a failure to options["error-callback"].
+// script answers render(element, options) as the services do: the token goes to
+// options.callback, a failure to options["error-callback"].
 const script = `(function () {
   const home = new URL(document.currentScript.src).origin;
   let count = 0;
@@ -61,7 +61,7 @@ var frame = template.Must(template.New("frame").Parse(`<!doctype html>
 </script>
 `))
 
-// Serve answers what a browser asks; false if it is not the widget's.
+// Serve answers a browser's request; false if it is not for the widget.
 func (g *Widget) Serve(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodGet {
 		return false

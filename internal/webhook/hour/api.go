@@ -14,8 +14,8 @@ type hoursIn struct {
 	ID api.ID `path:"id" record:"webhook_endpoint"`
 }
 
-// Register adds a route that shows the hours of an endpoint. Find returns the workspace
-// of the endpoint that the caller means and the time, or not_found.
+// Register adds a route that shows the hours of an endpoint. Find returns the workspace of
+// the requested endpoint and the time, or not_found.
 func Register(a *api.API, rt api.Route, find func(ctx context.Context, endpoint uuid.UUID) (db.Handle, time.Time, error)) {
 	rt.Summary = "Get the requests of the last 24 hours by hour"
 	rt.Doc = "Oldest first; the last hour is still in progress. Hours start on the full hour in UTC."

@@ -1,6 +1,6 @@
-// Package hour counts what becomes of an endpoint's requests, by the hour. The counters
-// are written with the attempts themselves and hold a day: an hour has the slot of its
-// hour of the day, so that it is written over a day later and nothing is cleaned.
+// Package hour counts the results of an endpoint's requests by the hour. The counters are
+// written together with the attempts and cover a day: each hour of the day has one slot,
+// which is overwritten a day later, so nothing needs cleaning.
 package hour
 
 import (
@@ -11,10 +11,10 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// shown is how many hours are counted, the present one among them.
+// shown is the number of hours counted, including the current one.
 const shown = 24
 
-// Requests is what became of an endpoint's requests in one hour.
+// Requests are the results of an endpoint's requests in one hour.
 type Requests struct {
 	At        clock.Time `json:"at" doc:"Start of the hour"`
 	Delivered int        `json:"delivered" example:"118" doc:"Requests that the receiver accepted"`
@@ -28,16 +28,16 @@ type Attempt struct {
 	Arrived                    bool
 }
 
-// key names a counter.
+// key identifies a counter.
 type key struct {
 	tenant, endpoint uuid.UUID
 	hour             time.Time
 }
 
-// slot is where the counter of an hour is kept.
+// slot returns where the counter of an hour is stored.
 func (k key) slot() int64 { return k.hour.Unix() / 3600 % shown }
 
-// count counts those of n attempts whose deliveries were marked.
+// count adds those of n attempts whose deliveries were marked.
 func count(marked []uuid.UUID, n int, attempt func(i int) Attempt) map[key]*Requests {
 	isMarked := make(map[uuid.UUID]bool, len(marked))
 	for _, id := range marked {

@@ -11,8 +11,8 @@ import (
 
 var columnTypes = []string{"uuid", "uuid", "bigint", "bigint", "bigint", "bigint"}
 
-// Add counts those of n attempts whose deliveries were marked. A counter of an earlier
-// day in the same slot begins anew; one of a later hour stays.
+// Add counts those of n attempts whose deliveries were marked. A counter of an earlier day
+// in the same slot is reset; one of a later hour is kept.
 func Add(tx *db.Tx, marked []uuid.UUID, n int, attempt func(i int) Attempt) error {
 	counts := count(marked, n, attempt)
 	rows := make([][]any, 0, len(counts))
@@ -31,7 +31,7 @@ func Add(tx *db.Tx, marked []uuid.UUID, n int, attempt func(i int) Attempt) erro
 	return err
 }
 
-// list returns the last 24 hours of an endpoint as of now, the oldest first.
+// list returns the last 24 hours of an endpoint before now, oldest first.
 func list(r *db.Reader, endpoint uuid.UUID, now time.Time) ([]Requests, error) {
 	first := now.UTC().Truncate(time.Hour).Add(-(shown - 1) * time.Hour)
 	counted, err := db.All(r, func(row db.Row) (h Requests, err error) {
@@ -51,7 +51,7 @@ func list(r *db.Reader, endpoint uuid.UUID, now time.Time) ([]Requests, error) {
 	return out, err
 }
 
-// Drop removes the counters of an endpoint.
+// Drop deletes the counters of an endpoint.
 func Drop(tx *db.Tx, endpoint uuid.UUID) error {
 	_, err := tx.Exec(`DELETE FROM webhook_hour WHERE tenant_id = $1 AND endpoint_id = $2`, tx.Tenant(), endpoint)
 	return err

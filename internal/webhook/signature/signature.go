@@ -1,5 +1,5 @@
-// Package signature makes the secrets of webhooks and the headers that are signed
-// with them.
+// Package signature creates the secrets of webhooks and the headers that are signed with
+// them.
 package signature
 
 import (
@@ -17,7 +17,7 @@ import (
 
 const secretPrefix = "whsec_"
 
-// NewSecret makes a signing secret.
+// NewSecret returns a new signing secret.
 func NewSecret() string {
 	var b [32]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -26,17 +26,17 @@ func NewSecret() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(b[:])
 }
 
-// Sign is X-Service-Signature: the hex HMAC-SHA256 of the raw body with the
-// whole secret as it was shown, prefix included.
+// Sign returns X-Service-Signature: the hex HMAC-SHA256 of the raw body with the whole
+// secret as it was shown, prefix included.
 func Sign(secret string, body []byte) string {
 	m := hmac.New(sha256.New, []byte(secret))
 	m.Write(body)
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// SignStandard is one signature of the Standard Webhooks header
-// webhook-signature. Its key is the part of the secret after the prefix,
-// decoded; it covers the delivery's id and the time, so a replay is noticed.
+// SignStandard returns one signature of the Standard Webhooks header webhook-signature. Its
+// key is the part of the secret after the prefix, decoded; it covers the delivery's id and
+// the time, so that a replay is noticed.
 func SignStandard(secret, id, timestamp string, body []byte) string {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
 	if err != nil {
@@ -48,11 +48,10 @@ func SignStandard(secret, id, timestamp string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(m.Sum(nil))
 }
 
-// Signer holds an endpoint's secrets, the one that the plain signature uses
-// first.
+// Signer holds an endpoint's secrets; the plain signature uses the first.
 type Signer []string
 
-// Header is what is sent with the body of a delivery.
+// Header returns the headers to send with the body of a delivery.
 func (s Signer) Header(eventType, id string, body []byte, now time.Time) outbound.Header {
 	h := PlainHeader(eventType, id, now)
 	stamp := h["Webhook-Timestamp"][0]
@@ -65,7 +64,7 @@ func (s Signer) Header(eventType, id string, body []byte, now time.Time) outboun
 	return h
 }
 
-// PlainHeader is a delivery's header without its signatures.
+// PlainHeader returns a delivery's headers without its signatures.
 func PlainHeader(eventType, id string, now time.Time) outbound.Header {
 	return outbound.Header{
 		"Content-Type":       {"application/json"},
