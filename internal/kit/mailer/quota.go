@@ -148,15 +148,15 @@ func newUsageMetrics() usageMetrics {
 	return usageMetrics{
 		warned: &sync.Map{},
 		recipients: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "konak_mail_recipients_total", Help: "Recipients of workspaces' mail over the operator's mail server.",
+			Name: "konak_mail_recipients_total", Help: "Recipients of workspaces' mail sent over the operator's mail server.",
 		}),
 		held: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "konak_mail_held_total", Help: "Times that a mail was put off because its workspace had used up its mail of the day.",
+			Name: "konak_mail_held_total", Help: "Mails deferred because their workspace had reached its daily quota.",
 		}),
 	}
 }
 
-var fullGauge = prometheus.NewDesc("konak_mail_quota_reached_workspaces", "Workspaces that have used up their mail of today.", nil, nil)
+var fullGauge = prometheus.NewDesc("konak_mail_quota_reached_workspaces", "Workspaces that have reached their daily mail quota.", nil, nil)
 
 // Describe implements prometheus.Collector.
 func (m *Mailer) Describe(out chan<- *prometheus.Desc) {
