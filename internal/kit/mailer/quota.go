@@ -105,7 +105,7 @@ func (m *Mailer) withinQuota(ctx context.Context, tenant uuid.UUID, recipients i
 	if !fits {
 		m.held.Inc()
 		if logged, _ := m.warned.Swap(tenant, day); logged != day { // once a day per workspace
-			m.log.WarnContext(ctx, "a workspace has used up its mail of today", "tenant", tenant, "limit", m.quota)
+			m.log.WarnContext(ctx, "a workspace has reached its daily mail quota", "tenant", tenant, "limit", m.quota)
 		}
 		return &QuotaReached{Until: nextDay(now)}
 	}
@@ -116,7 +116,7 @@ func (m *Mailer) withinQuota(ctx context.Context, tenant uuid.UUID, recipients i
 	}
 	undo := m.db.Tenant(tenant).InTx(context.WithoutCancel(ctx), func(tx *db.Tx) error { return subtractUse(tx, day, n) })
 	if undo != nil {
-		m.log.ErrorContext(ctx, "a mail that was not sent stays counted", "tenant", tenant, "error", undo)
+		m.log.ErrorContext(ctx, "a mail that was not sent still counts towards the quota", "tenant", tenant, "error", undo)
 	}
 	return err
 }

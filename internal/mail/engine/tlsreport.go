@@ -65,7 +65,7 @@ func (s *Service) countSessions(ctx context.Context, m *queued, destination stri
 		return nil
 	})
 	if err != nil {
-		s.Log.Warn("sessions with a mail server could not be counted", "error", err)
+		s.Log.Warn("TLS sessions with a mail server could not be counted", "error", err)
 	}
 }
 

@@ -267,7 +267,7 @@ func (s *Service) finish(tx *db.Tx, t *TopUp, o Outcome) error {
 	case o.State != OutcomePaid:
 		t.fail(tx.Now(), reasonRefused, o.Detail)
 	case !same:
-		s.Log.ErrorContext(tx.Context(), "a bank's answer is about another payment; look at it there", "topup", t.ID, "payment", o.PaymentID)
+		s.Log.ErrorContext(tx.Context(), "a bank's answer is about another payment; check it at the bank", "topup", t.ID, "payment", o.PaymentID)
 		t.fail(tx.Now(), reasonMismatch, "")
 	default:
 		at := clock.At(tx.Now())
