@@ -234,7 +234,7 @@ func TestNotices(t *testing.T) {
 	code := 503
 	for _, n := range []webhook.Notice{
 		{Class: "status", Code: &code, Reason: "the receiver answered 503"},
-		{Class: "dns", Reason: "the name of the host cannot be found"},
+		{Class: "dns", Reason: "the host name cannot be resolved"},
 		{Class: "connect", Reason: "connection refused"},
 		{Class: "tls", Reason: "x509: unknown authority"},
 		{Class: "timeout", Reason: "the receiver did not answer in time"},

@@ -197,7 +197,7 @@ func (w *fileWriter) WriteHeader(status int) {
 }
 
 // errSeek is the reason if http.ServeContent fails before the first byte.
-var errSeek = errors.New("the length of a file could not be found")
+var errSeek = errors.New("the length of a file could not be determined")
 
 // Write implements io.Writer.
 func (w *fileWriter) Write(b []byte) (int, error) {

@@ -63,7 +63,7 @@ const maxLost = 3
 func New(c Config) (*Runner, error) {
 	c.Lease, c.Drain = cmp.Or(c.Lease, time.Minute), cmp.Or(c.Drain, 5*time.Second)
 	if c.DB == nil || c.Log == nil || c.Random == nil {
-		return nil, errors.New("jobs: a runner needs a database, a log and a source of random numbers")
+		return nil, errors.New("jobs: a runner needs a database, a log and a source of randomness")
 	}
 	r := &Runner{cfg: c, kinds: map[string]*Kind{}, cursors: map[string]uuid.UUID{}, running: usage{}}
 	for _, k := range c.Kinds {
@@ -202,7 +202,7 @@ func (r *Runner) prolongUntil(ctx context.Context, done <-chan struct{}, cancel 
 // without starting.
 func (r *Runner) handle(ctx context.Context, k *Kind, j *Job) error {
 	if j.lost >= maxLost {
-		return fmt.Errorf("%w: %d processes died while they did it", ErrDrop, j.lost)
+		return fmt.Errorf("%w: %d processes died while running it", ErrDrop, j.lost)
 	}
 	return recoverPanic(func() error { return k.Handler(ctx, j) })
 }

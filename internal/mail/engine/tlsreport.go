@@ -171,7 +171,7 @@ func parseReportTarget(text string) *url.URL {
 func (s *Service) postTLSReport(ctx context.Context, to *url.URL, report []byte) error {
 	a := s.Out.Post(ctx, to, outbound.Header{"Content-Type": {"application/tlsrpt+gzip"}}, report, s.DB.Clock().Now())
 	if a.Err != nil {
-		return fmt.Errorf("engine: a report about TLS was not taken: %w", a.Err)
+		return fmt.Errorf("engine: a TLS report was not accepted: %w", a.Err)
 	}
 	return nil
 }

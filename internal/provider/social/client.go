@@ -139,7 +139,7 @@ func (c *Client) message(ctx context.Context, a channel.Access, body Outgoing) (
 		return "", err
 	}
 	if got.MessageID == "" && body.Message != nil {
-		return "", errors.New("social: an answer without a message")
+		return "", errors.New("social: the answer contains no message")
 	}
 	return got.MessageID, nil
 }
@@ -158,9 +158,9 @@ func (c *Client) Upload(ctx context.Context, a channel.Access, f channel.Outgoin
 	var got Accepted
 	err := c.graph.Do(ctx, in, &got)
 	// However the call ended, the writer must not wait for a reader.
-	_ = body.CloseWithError(errors.New("social: the upload is over"))
+	_ = body.CloseWithError(errors.New("social: the upload has ended"))
 	if err == nil && got.AttachmentID == "" {
-		err = errors.New("social: an answer without an attachment")
+		err = errors.New("social: the answer contains no attachment")
 	}
 	return got.AttachmentID, err
 }

@@ -52,7 +52,7 @@ func (s *Service) Receive(ctx context.Context, ip, bot, secret string, body []by
 
 // errStopped means that an account was paused or disconnected before an update for it was
 // taken. The provider keeps the update.
-var errStopped = errors.New("telegram: the account carries no messages any more")
+var errStopped = errors.New("telegram: the account no longer carries messages")
 
 // checkWorks returns errStopped if the account, or the bot that works in it, is not
 // working.

@@ -124,7 +124,7 @@ func (s *Service) keepBuyer(tx *db.Tx, given *Buyer) (*Buyer, error) {
 	}
 	text, err := s.Box.Open(tx.Tenant(), place, sealed)
 	if err != nil {
-		return nil, fmt.Errorf("wallet: the buyer cannot be opened: %w", err)
+		return nil, fmt.Errorf("wallet: cannot decrypt the buyer: %w", err)
 	}
 	var b Buyer
 	return &b, json.Unmarshal(text, &b)
@@ -218,7 +218,7 @@ func (s *Service) complete(ctx context.Context, j *jobs.Job) error {
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	if s.Bank == nil {
-		return errors.New("wallet: no bank is configured any more")
+		return errors.New("wallet: a bank is no longer configured")
 	}
 	var t TopUp
 	fresh := false
