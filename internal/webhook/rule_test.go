@@ -238,7 +238,7 @@ func TestNotices(t *testing.T) {
 		{Class: "connect", Reason: "connection refused"},
 		{Class: "tls", Reason: "x509: unknown authority"},
 		{Class: "timeout", Reason: "the receiver did not answer in time"},
-		{Class: "refused_address", Reason: "the address is not on the open internet"},
+		{Class: "refused_address", Reason: "the address is not on the public internet"},
 		{Class: "body", Reason: "unexpected EOF"},
 	} {
 		for _, kind := range []string{webhook.NoticeDisabled, webhook.NoticeGivenUp} {

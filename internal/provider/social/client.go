@@ -234,7 +234,7 @@ func (c *Client) Download(ctx context.Context, address string) (string, io.ReadC
 	}
 	resp, err := from.Send(ctx, graph.Call{Method: http.MethodGet, Path: address})
 	if errors.Is(err, outbound.ErrInside) || errors.Is(err, outbound.ErrPlain) {
-		return "", nil, fmt.Errorf("social: %w", &channel.Refusal{Status: http.StatusNotFound, Message: "not an address of the open internet"})
+		return "", nil, fmt.Errorf("social: %w", &channel.Refusal{Status: http.StatusNotFound, Message: "not an address on the public internet"})
 	}
 	if err != nil {
 		return "", nil, err
