@@ -1,7 +1,7 @@
 # Konak's commands. `make` alone lists them.
 #
-# One set of build flags for all, those of a release: two would compile every
-# dependency twice. To share the cache with commands typed by hand, run
+# All commands use one set of build flags, those of a release: a second set would
+# compile every dependency twice. To share the cache with commands typed by hand, run
 # `go env -w CGO_ENABLED=0 GOFLAGS='-trimpath -buildvcs=false'` once. Only the
 # race detector needs cgo.
 SHELL := bash
@@ -12,13 +12,13 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 export CGO_ENABLED := 0
 export GOFLAGS := -trimpath -buildvcs=false
 
-# What to narrow by hand: make test-go PACKAGES=./internal/mail TESTFLAGS='-run DLP -v'
+# To run fewer tests: make test-go PACKAGES=./internal/mail TESTFLAGS='-run DLP -v'
 PACKAGES ?= ./...
 TESTFLAGS ?=
-# More for the program that is run: make run ARGS='--listen 127.0.0.1:9090'
+# More arguments for the program: make run ARGS='--listen 127.0.0.1:9090'
 ARGS ?=
 
-# The version stands in the file VERSION, for a clone may come without tags.
+# The version is in the file VERSION, because a clone may have no tags.
 COMMIT ?= $(shell git describe --always --abbrev=12 --exclude='*' --dirty 2>/dev/null || echo unknown)
 
 TOOL := go tool -modfile=tools/go.mod
@@ -48,7 +48,7 @@ release: panel ## Build packages for amd64 and arm64 into dist/, with checksums 
 	@COMMIT=$(COMMIT) scripts/release
 
 .PHONY: panel
-panel: web/dist/index.html ## Build the panel where its sources changed
+panel: web/dist/index.html ## Build the panel if its sources changed
 
 web/dist/index.html: $(PANEL_SOURCES)
 	@scripts/ensure-node-modules
@@ -57,7 +57,7 @@ web/dist/index.html: $(PANEL_SOURCES)
 	@touch $@
 
 .PHONY: generate
-generate: ## Write web/openapi.json and the panel's types anew from the code
+generate: ## Regenerate web/openapi.json and the panel's types from the code
 	@scripts/ensure-node-modules
 	@go run ./cmd/konak openapi >web/openapi.json.new && mv web/openapi.json.new web/openapi.json
 	@$(NPM) run gen
@@ -67,7 +67,7 @@ freeze: ## Write the list of migrations of this version, before it is tagged
 	@scripts/freeze-migrations
 
 .PHONY: clean
-clean: ## Remove what was built; ./data stays
+clean: ## Remove build output; ./data stays
 	@rm -rf bin dist web/node_modules web/test-results
 	@find web/dist -mindepth 1 ! -name .gitkeep -delete
 
@@ -77,12 +77,12 @@ clean: ## Remove what was built; ./data stays
 test: test-go test-web test-browser ## Run every test
 	@echo "all tests passed"
 
-# Tests that draw their steps by lot draw the same ones in each run, so that a run says
-# something of the change before it; `make test-chance` draws others.
+# Randomized tests use the same seed in each run, so that a failure points to the change
+# before it; `make test-chance` uses other seeds.
 export RAPID_SEED ?= 1
 
-# Most tests wait for a disk or a process: more run at once than there are cores.
-# Without debug information a test program is linked in two thirds of the time.
+# Most tests wait for a disk or a process, so more run at once than there are cores.
+# Linking a test program without debug information takes a third less time.
 .PHONY: test-go
 test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-postgres || true
@@ -96,20 +96,20 @@ test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@GOGC=$${GOGC:-300} PATH="$$PATH:/usr/sbin" scripts/with-postgres go test -timeout 12m -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -parallel 6 -ldflags='-s -w' $(TESTFLAGS) $(PACKAGES)
 
 .PHONY: test-chance
-test-chance: ## Draw the steps of the tests that draw them by lot anew, ten times as many
+test-chance: ## Run the randomized tests with new seeds, ten times as many checks
 	@scripts/ensure-postgres || true
 	@RAPID_SEED=0 RAPID_CHECKS=1000 scripts/with-postgres go test -timeout 60m -count=1 $(TESTFLAGS) $$(grep -rl --include='*_test.go' pgregory.net/rapid internal | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 
 # The storms: the tests that kill the server, with many kills instead of a few,
-# and peers that misbehave in every manner.
+# and peers that misbehave in every way.
 .PHONY: test-storm
-test-storm: ## Kill the server again and again under load, and surround it by hostile peers, on both databases
+test-storm: ## Kill the server repeatedly under load, and test it with hostile peers, on both databases
 	@scripts/ensure-postgres || true
 	@KONAK_TEST_STORM=1 scripts/with-postgres go test -timeout 25m -parallel 6 -count=1 -run 'Kill|HostilePeers' $(TESTFLAGS) ./internal/app
 
-# From the package to a new master key, as an administrator would.
+# Follows an administrator from installing the package to changing the master key.
 .PHONY: test-administrator
-test-administrator: panel ## Install, back up, restore, upgrade, move and change the key, from the Debian package
+test-administrator: panel ## Install the Debian package, back up, restore, upgrade, move and change the master key
 	@scripts/ensure-postgres || true
 	@COMMIT=$(COMMIT) ARCHITECTURES=$$(dpkg --print-architecture) scripts/release
 	@rm -rf dist/released
@@ -118,14 +118,15 @@ test-administrator: panel ## Install, back up, restore, upgrade, move and change
 
 # On demand: it needs root and Debian's packages, which not every machine has.
 .PHONY: test-container
-test-container: panel ## Build the container file and try the image; as root
+test-container: panel ## Build the container image and test it; needs root
 	@ARCHITECTURES=$$(dpkg --print-architecture) COMMIT=$(COMMIT) scripts/release
 	@scripts/try-container dist/konak_$$(<VERSION)_linux_$$(dpkg --print-architecture).tar.gz
 
-# What runs many goroutines over shared state; PACKAGES=./... for everything.
+# The packages with many goroutines and shared state; PACKAGES=./... tests all.
 RACE_PACKAGES := ./internal/kit/... ./internal/webhook/... ./internal/crm/conversation ./internal/crm/conversation/inbound
 
-# Fill large tables, which takes a minute under the race detector, and start no goroutines.
+# Tests that fill large tables, which takes a minute under the race detector, and start
+# no goroutines.
 RACE_SKIPS := ^(TestListPlans|TestWakeAmongMany)$$
 
 .PHONY: test-race
@@ -150,7 +151,7 @@ test-browser: build ## Run the browser tests against the real binary
 	fi
 
 .PHONY: screenshots
-screenshots: build ## Take the README's pictures of the inbox anew
+screenshots: build ## Retake the README's screenshots of the inbox
 	@browser=$$(scripts/ensure-chromium) && \
 		KONAK_README=1 KONAK_TEST_CHROMIUM=$$browser KONAK_TEST_BIN=$(CURDIR)/bin/konak $(NPM) run e2e -- readme
 
@@ -159,7 +160,7 @@ screenshots: build ## Take the README's pictures of the inbox anew
 # The panel's lint keeps one core busy and the Go checks another. The size comes
 # last: it builds the panel, which Go packages embed.
 .PHONY: check
-check: ## Check format, code, rules, known flaws and the API contract
+check: ## Check format, code, rules, known vulnerabilities and the API contract
 	@scripts/ensure-node-modules
 	@$(MAKE) --no-print-directory -j2 --output-sync check-web check-format check-go check-rules check-vulnerabilities check-contract
 	@$(MAKE) --no-print-directory check-size
@@ -190,16 +191,16 @@ check-rules: ## Check the rules of the architecture
 	@go test ./internal/kit/archtest
 
 .PHONY: check-vulnerabilities
-check-vulnerabilities: ## Look for known flaws in what is built in
+check-vulnerabilities: ## Look for known vulnerabilities in dependencies
 	@echo "known vulnerabilities"
 	@scripts/check-vulnerabilities
 
-# The document that the panel was generated from is the one the binary serves.
+# The panel must be generated from the document that the binary serves.
 .PHONY: check-contract
 check-contract: ## Check that the API document and the panel's types are current
 	@echo "OpenAPI document and generated types"
 	@scripts/ensure-node-modules
-	@go run ./cmd/konak openapi | diff -u web/openapi.json - || { echo "web/openapi.json is not what the code says: run make generate"; exit 1; }
+	@go run ./cmd/konak openapi | diff -u web/openapi.json - || { echo "web/openapi.json is out of date: run make generate"; exit 1; }
 	@$(NPM) run gen:check
 
 .PHONY: check-web
@@ -209,7 +210,7 @@ check-web: ## Check the panel: types and lint
 	@$(NPM) run typecheck
 	@$(NPM) run lint
 
-# The first load of every screen stays within its budget.
+# The first load of every screen must stay within its budget.
 .PHONY: check-size
 check-size: panel ## Check how much script each screen loads
 	@echo "panel: size"

@@ -61,7 +61,7 @@ func ReadCorpus(r io.Reader) iter.Seq2[*Provision, error] {
 
 func readRow(row []byte) (*Provision, error) {
 	if bytes.Contains(row, []byte(`\u0000`)) {
-		return nil, errors.New("holds a zero character")
+		return nil, errors.New("contains a zero character")
 	}
 	p := new(Provision)
 	if err := json.Unmarshal(row, p); err != nil {

@@ -32,7 +32,7 @@ func (s *Service) open(v Revision) *Engine {
 			return e
 		}
 	}
-	s.log.Warn("the index file cannot be used; indexing anew", "error", err)
+	s.log.Warn("the index file cannot be used; rebuilding the index", "error", err)
 	return nil
 }
 

@@ -63,7 +63,7 @@ var (
 func (p *Provision) Validate() error {
 	switch {
 	case p.ID == "" || strings.ContainsAny(p.ID, " \t\n"):
-		return errors.New("id is missing or holds spaces")
+		return errors.New("id is missing or contains spaces")
 	case p.LawID == "":
 		return errors.New("law_id is missing")
 	case p.LawTitle == "":

@@ -87,7 +87,7 @@ func (s *Service) updated(ctx context.Context, row []byte) (*Provision, error) {
 	law, at, ok := strings.Cut(u.ID, ":")
 	switch {
 	case !ok:
-		return nil, &RowError{Err: fmt.Errorf("id %q names no law", u.ID)}
+		return nil, &RowError{Err: fmt.Errorf("id %q does not name a law", u.ID)}
 	case u.Op != "change" && u.Op != "add":
 		return nil, &RowError{Err: fmt.Errorf("unknown op %q", u.Op)}
 	case u.New == "":
@@ -122,7 +122,7 @@ func (s *Service) updated(ctx context.Context, row []byte) (*Provision, error) {
 	}
 	if p.Kind == "" {
 		if p.Kind, p.No = readPlace(at); p.Kind == "" {
-			return nil, &RowError{Err: fmt.Errorf("id %q names no place in the law", u.ID)}
+			return nil, &RowError{Err: fmt.Errorf("id %q does not name a place in the law", u.ID)}
 		}
 	}
 	p.Text, p.Stub = u.New, false

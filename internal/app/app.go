@@ -243,7 +243,7 @@ func (a *App) takeOver(ctx context.Context) {
 		err = a.node.Keep(a.Sender.Claim())
 	}
 	if err != nil {
-		a.log.Error("what an earlier process held could not be freed", "error", err)
+		a.log.Error("claims of an earlier process could not be released", "error", err)
 	}
 }
 
@@ -288,7 +288,7 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 	failed := make(chan error, 2)
 	wg.Go(func() { failed <- server.Serve(l.public) })
 	if l.mail != nil {
-		a.log.Info("taking mail", "address", l.mail.Addr().String(), "domain", a.cfg.mailDomain(), "starttls", l.cert != nil)
+		a.log.Info("accepting mail", "address", l.mail.Addr().String(), "domain", a.cfg.mailDomain(), "starttls", l.cert != nil)
 		wg.Go(func() {
 			if err := a.Engine.Serve(workers, l.mail, l.mailTLS, l.cert); err != nil {
 				failed <- fmt.Errorf("mail: %w", err)
@@ -313,7 +313,7 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 	select {
 	case <-ended:
 	case <-stop.Done():
-		a.log.Error("some workers did not end in time; what they held is free when its lease ends", "grace", grace)
+		a.log.Error("some workers did not stop in time; their claims expire with their leases", "grace", grace)
 	}
 	return err
 }

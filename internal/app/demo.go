@@ -39,7 +39,7 @@ func (a *App) fillDemo(ctx context.Context) error {
 		return err
 	}
 	if others > 0 && !filled {
-		return errors.New("--demo: this database holds real workspaces; choose another --data folder")
+		return errors.New("--demo: this database contains real workspaces; choose another --data folder")
 	}
 	if err := a.Advisor.FillDemo(ctx); err != nil || filled {
 		return err

@@ -255,7 +255,7 @@ func (a *App) StartExchange(ctx context.Context, s *sipexchange.Sockets) error {
 	if err != nil {
 		return errors.Join(err, a.sip.Close(ctx))
 	}
-	a.log.Info("taking calls", "address", s.Addr().String())
+	a.log.Info("accepting calls", "address", s.Addr().String())
 	return nil
 }
 
@@ -270,12 +270,12 @@ func (a *App) keepExchange(ctx context.Context) {
 		case <-ctx.Done():
 		case <-tick.C:
 			if err := lease.Take(ctx, a.DB, holder); errors.Is(err, lease.ErrHeld) {
-				a.log.Error("the exchange stops", "reason", err)
+				a.log.Error("stopping the exchange", "reason", err)
 				a.closeExchange()
 				return
 			}
 			if err := errors.Join(a.sip.DropMissing(ctx, a.Identity.HasWorkspace), a.sip.SignOutRefused(ctx)); err != nil {
-				a.log.Warn("telephones that may not call any more are not signed out yet", "error", err)
+				a.log.Warn("telephones that may no longer call could not be signed out yet", "error", err)
 			}
 		}
 	}
@@ -283,7 +283,7 @@ func (a *App) keepExchange(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.Background(), grace/4)
 	defer cancel()
 	if err := lease.Release(last, a.DB, holder); err != nil {
-		a.log.Warn("the exchange's lease was not given back, and ends by itself", "error", err)
+		a.log.Warn("the exchange's lease could not be released; it will expire", "error", err)
 	}
 }
 

@@ -138,7 +138,7 @@ func TestWholeOutbox(t *testing.T) {
 		if got := show("acme", 10); got != "" {
 			t.Errorf("another's: %s", got)
 		}
-		if n := strings.Count(s.Logs.String(), "a mail is kept"); n != 2 {
+		if n := strings.Count(s.Logs.String(), "a mail was kept"); n != 2 {
 			t.Errorf("%d lines about 2 mails", n)
 		}
 	})

@@ -26,7 +26,7 @@ func (a *App) announce(ctx context.Context) (leave func(), err error) {
 	}
 	return func() {
 		if err := node.Leave(context.WithoutCancel(ctx), a.DB, a.serving); err != nil {
-			a.log.Warn("this node stays listed as serving for 30 seconds", "error", err)
+			a.log.Warn("this node remains listed as serving for 30 seconds", "error", err)
 		}
 	}, nil
 }

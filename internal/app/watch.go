@@ -67,21 +67,21 @@ func (p probe) Collect(out chan<- prometheus.Metric) {
 func (a *App) watch() {
 	a.metrics.MustRegister(
 		probe{[]measure{
-			counter("konak_database_outages_total", "Transactions and reads that an outage of the database ended."),
+			counter("konak_database_outages_total", "Transactions and reads ended by an outage of the database."),
 			gauge("konak_database_connections_in_use", "Connections to the database that are in use."),
-			gauge("konak_database_connections_idle", "Connections to the database that wait for work."),
-			gauge("konak_database_connections_max", "Most connections to the database."),
-			counter("konak_database_waits_total", "Times that somebody waited for a connection."),
-			counter("konak_database_wait_seconds_total", "Time that was waited for connections."),
+			gauge("konak_database_connections_idle", "Idle connections to the database."),
+			gauge("konak_database_connections_max", "Maximum number of connections to the database."),
+			counter("konak_database_waits_total", "Number of waits for a connection."),
+			counter("konak_database_wait_seconds_total", "Total time spent waiting for connections."),
 			gauge("konak_database_bytes", "Size of the database."),
 			gauge("konak_database_log_bytes", "Size of the write-ahead log of the embedded database; 0 with PostgreSQL."),
 		}, a.readDatabaseStats},
 		probe{[]measure{
-			gauge("konak_outbox_waiting", "Events that wait to be dispatched, at most 1000 of them."),
+			gauge("konak_outbox_waiting", "Events waiting to be dispatched, counted up to 1000."),
 			gauge("konak_outbox_lag_seconds", "Age of the oldest of those events."),
 		}, a.readOutbox},
 		probe{
-			[]measure{gauge("konak_mail_queue_waiting", "Mails of mailboxes that wait to be delivered, at most 10000 of them.")},
+			[]measure{gauge("konak_mail_queue_waiting", "Mails of mailboxes waiting to be delivered, counted up to 10000.")},
 			func(ctx context.Context) ([]float64, error) {
 				n, err := a.Engine.Waiting(ctx)
 				if err != nil {
@@ -92,10 +92,10 @@ func (a *App) watch() {
 		},
 		probe{[]measure{gauge("konak_disk_free_bytes", "Free space on the disk of the data folder.")}, a.readFreeDisk},
 		probe{
-			[]measure{gauge("konak_backup_newest_timestamp_seconds", "When the newest backup of --backup-folder was made, in seconds since 1970; 0 where there is none.")},
+			[]measure{gauge("konak_backup_newest_timestamp_seconds", "Time of the newest backup in --backup-folder, in seconds since 1970; 0 if there is none.")},
 			a.readNewestBackup,
 		},
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "konak_streams_open", Help: "Streams and sockets that are open on this node."},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "konak_streams_open", Help: "Open streams and sockets on this node."},
 			func() float64 { return float64(a.Streams.Count()) }),
 	)
 }

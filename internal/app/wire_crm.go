@@ -150,7 +150,7 @@ func (a *App) whatsAppClient(p *parts) (_ whatsapp.Provider, err error) {
 		a.standIn.demoBusinesses(a.cfg.BaseURL())
 		a.standIn.demoBots()
 		a.standIn.demoPages(a.cfg.BaseURL())
-		a.log.Info("stand-ins for WhatsApp, Telegram, Messenger and Instagram listen", "address", a.standIn.url)
+		a.log.Info("the stand-ins for WhatsApp, Telegram, Messenger and Instagram are listening", "address", a.standIn.url)
 	}
 	return graph.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), nil
 }

@@ -45,7 +45,7 @@ var (
 	ErrUnavailable = errors.New("exchange: not running")
 	// ErrTaken means that the username belongs to another tenant's device, or the extension
 	// to another device.
-	ErrTaken = errors.New("exchange: taken")
+	ErrTaken = errors.New("exchange: already in use")
 	// ErrInvalid means that a value cannot be used in a SIP message, such as a number with
 	// a line break, or a trunk without a server.
 	ErrInvalid = errors.New("exchange: invalid value")

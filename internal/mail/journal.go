@@ -59,7 +59,7 @@ type JournalItem struct {
 }
 
 // ErrNotKept means that a mail must go into the journal but has no blob.
-var ErrNotKept = errors.New("mail: the mail was not kept for the journal")
+var ErrNotKept = errors.New("mail: the mail was not stored in the journal")
 
 // Journals reports whether the workspace keeps a journal.
 func (s *Service) Journals(r *db.Reader) (bool, error) {

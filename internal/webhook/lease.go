@@ -31,7 +31,7 @@ func (s *Sender) TakeOver(ctx context.Context, previous uuid.UUID) error {
 		return fmt.Errorf("webhook: end leases: %w", err)
 	}
 	if n > 0 {
-		s.log.Info("webhook endpoints of the process before this one were freed", "endpoints", n)
+		s.log.Info("released the webhook endpoints of the previous process", "endpoints", n)
 		s.signal()
 	}
 	return nil

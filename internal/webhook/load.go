@@ -50,7 +50,7 @@ func (s *Sender) loadLane(l *lane, read int, from readFrom) {
 		s.lose(l)
 		return
 	case err != nil:
-		s.log.Error("a webhook lane could not be read", "endpoint", l.id, "error", err)
+		s.log.Error("a webhook endpoint's queue could not be read", "endpoint", l.id, "error", err)
 		l.halt(now.Add(look))
 	case got.target.status == Paused:
 		l.halt(time.Time{})

@@ -69,7 +69,7 @@ func (s *Sender) markAll() {
 		since, ends := s.newLease()
 		err := s.commit(batch)
 		if err != nil {
-			s.log.Error("webhook results could not be marked", "error", err, "retry_in", markRetry)
+			s.log.Error("webhook results could not be saved", "error", err, "retry_in", markRetry)
 		}
 		for _, e := range batch { // rarely one; callers that wait for the lanes wait for this too
 			if err == nil && e.mail {

@@ -49,23 +49,23 @@ func (m *metrics) countDeliveries(status string, n int) {
 func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
 		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "konak_webhook_attempt_seconds", Help: "Time of an attempt, by how it ended.",
+			Name: "konak_webhook_attempt_seconds", Help: "Duration of an attempt, by result.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15},
 		}, []string{"result"}),
 		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "konak_webhook_deliveries_total", Help: "Deliveries that came into a state.",
+			Name: "konak_webhook_deliveries_total", Help: "Deliveries that entered a state.",
 		}, []string{"status"}),
 		disabled: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "konak_webhook_endpoints_total", Help: "Endpoints that were disabled because they failed, or came back.",
+			Name: "konak_webhook_endpoints_total", Help: "Endpoints that were disabled after failures, or recovered.",
 		}, []string{"change"}),
-		inflight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "konak_webhook_attempts_in_flight", Help: "Attempts under way."}),
+		inflight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "konak_webhook_attempts_in_flight", Help: "Attempts in progress."}),
 		lanes:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "konak_webhook_lanes", Help: "Endpoints that this node is sending to."}),
 		lag: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "konak_webhook_lag_seconds", Help: "For how long the first endpoint that nobody sends to has been due.",
+			Name: "konak_webhook_lag_seconds", Help: "How long the first due endpoint without a sender has been due.",
 		}),
 		waiting: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "konak_webhook_waiting_deliveries",
-			Help: "Deliveries of all nodes that wait for an attempt, pending or failed, counted up to 100,000 every 15 seconds.",
+			Help: "Deliveries of all nodes waiting for an attempt, pending or failed, counted up to 100,000 every 15 seconds.",
 		}),
 	}
 	r.MustRegister(m.attempts, m.deliveries, m.disabled, m.inflight, m.lanes, m.lag, m.waiting)

@@ -158,6 +158,6 @@ func (s *Sender) mailOwners(ctx context.Context, k laneKey) {
 		return s.owners.Notify(tx, n)
 	})
 	if err != nil && !db.IsNoRow(err) {
-		s.log.Error("the owners could not be told about a webhook", "endpoint", k.id, "error", err)
+		s.log.Error("the owners could not be notified about a webhook", "endpoint", k.id, "error", err)
 	}
 }

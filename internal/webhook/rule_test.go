@@ -234,11 +234,11 @@ func TestNotices(t *testing.T) {
 	code := 503
 	for _, n := range []webhook.Notice{
 		{Class: "status", Code: &code, Reason: "the receiver answered 503"},
-		{Class: "dns", Reason: "the name of the host cannot be found"},
+		{Class: "dns", Reason: "the host name cannot be resolved"},
 		{Class: "connect", Reason: "connection refused"},
 		{Class: "tls", Reason: "x509: unknown authority"},
 		{Class: "timeout", Reason: "the receiver did not answer in time"},
-		{Class: "refused_address", Reason: "the address is not on the open internet"},
+		{Class: "refused_address", Reason: "the address is not on the public internet"},
 		{Class: "body", Reason: "unexpected EOF"},
 	} {
 		for _, kind := range []string{webhook.NoticeDisabled, webhook.NoticeGivenUp} {

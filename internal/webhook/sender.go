@@ -144,7 +144,7 @@ func (s *Sender) Run(ctx context.Context) {
 		for due && n == maxClaimed && ctx.Err() == nil {
 			var err error
 			if n, err = s.claimDue(ctx); err != nil {
-				s.log.Error("webhook lanes could not be claimed", "error", err)
+				s.log.Error("webhook endpoints could not be claimed", "error", err)
 				n = 0
 			}
 		}
@@ -163,7 +163,7 @@ func (s *Sender) signal() {
 func (s *Sender) nextRun(ctx context.Context) time.Time {
 	next, err := db.Read(ctx, s.db.System("delivery claim"), nextRun)
 	if err != nil && ctx.Err() == nil {
-		s.log.Error("webhook lanes could not be read", "error", err)
+		s.log.Error("webhook endpoints could not be read", "error", err)
 	}
 	return next
 }

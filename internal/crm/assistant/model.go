@@ -22,7 +22,7 @@ var ErrBadAnswer = errors.New("the language model's answer cannot be used")
 
 // ErrNothingUsed means that a language model's server never began to answer: it was not
 // reached, closed the connection, or refused. Such a call uses no tokens.
-var ErrNothingUsed = errors.New("the language model's server did not begin to answer")
+var ErrNothingUsed = errors.New("the language model's server did not start to answer")
 
 // Model calls servers that speak the OpenAI-compatible chat API.
 type Model interface {

@@ -49,7 +49,7 @@ type Sender struct {
 
 // ErrRace means that another transaction created the same contact at the same moment. The
 // transaction must be rolled back and run again; it will then find the contact.
-var ErrRace = fmt.Errorf("contact: made by another at the same time: %w", db.ErrRunAgain)
+var ErrRace = fmt.Errorf("contact: created concurrently: %w", db.ErrRunAgain)
 
 // Resolve finds the contact behind a sender, by identity, else e-mail, else phone, or
 // creates it. Channels add contacts only through it. Senders of the test environment and

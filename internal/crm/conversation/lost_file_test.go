@@ -63,7 +63,7 @@ func TestLostFiles(t *testing.T) {
 					t.Errorf("%d: %d bytes that are not the file's came to a clean end", resp.StatusCode, n)
 				}
 			}
-			if !strings.Contains(s.Logs.String(), "stream was cut") {
+			if !strings.Contains(s.Logs.String(), "the stream was interrupted") {
 				t.Error("the log does not say that the answer was cut")
 			}
 			in.Owner.Get(path("changed.txt")).Refused(410, "file_damaged")

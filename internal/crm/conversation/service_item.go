@@ -60,7 +60,7 @@ func (s *Service) ChangeItem(ctx context.Context, id, item uuid.UUID, fn func(*d
 }
 
 // ErrUnchanged means that there is nothing to write or announce.
-var ErrUnchanged = errors.New("conversation: the item is as it was")
+var ErrUnchanged = errors.New("conversation: the item has not changed")
 
 // RefreshPreview sets the preview to the newest remaining message and saves the
 // conversation.

@@ -319,4 +319,4 @@ func (s *Service) Released(tx *db.Tx, agent uuid.UUID) (int, error) {
 }
 
 // ErrNoAgent means that only an agent can do this.
-var ErrNoAgent = errors.New("conversation: the caller is no agent")
+var ErrNoAgent = errors.New("conversation: the caller is not an agent")

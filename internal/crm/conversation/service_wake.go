@@ -56,7 +56,7 @@ func (w *Waker) Step(ctx context.Context) (int, error) {
 	}
 }
 
-var errStuck = errors.New("conversation: none of those that are due can be woken")
+var errStuck = errors.New("conversation: none of the due conversations can be woken")
 
 // round wakes the given rows, workspace by workspace.
 func (w *Waker) round(ctx context.Context, rows []dueRow) (woken, stuck int) {

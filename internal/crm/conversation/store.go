@@ -96,7 +96,7 @@ var (
 	errMoved = errors.New("conversation: only a transition changes the state")
 	// errNotLocked means that code tried to write a conversation that the transaction has
 	// not locked.
-	errNotLocked = errors.New("conversation: it is written only by the transaction that locked it")
+	errNotLocked = errors.New("conversation: only the transaction that locked it may write it")
 )
 
 // Save writes a change that is not a transition, provided the state is still the expected

@@ -149,7 +149,7 @@ func TestSentOnceWhileReceiptsFail(t *testing.T) {
 				go func() {
 					defer close(mended)
 					<-refused
-					await(t, "a receipt that is refused", func() bool { return strings.Contains(s.Logs.String(), "could not be written down") })
+					await(t, "a receipt that is refused", func() bool { return strings.Contains(s.Logs.String(), "could not be recorded") })
 					allow()
 				}()
 				act(p, id)

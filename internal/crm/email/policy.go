@@ -21,7 +21,7 @@ import (
 )
 
 // errQuarantined means that a mail waits for a review.
-var errQuarantined = errors.New("email: the mail waits for a review")
+var errQuarantined = errors.New("email: the mail is waiting for a review")
 
 // quarantinePause is the time until a mail in quarantine is checked again.
 const quarantinePause = time.Minute

@@ -38,7 +38,7 @@ const (
 
 // errNotOurs means that the poll lost its claim: the settings changed, or another node
 // polls.
-var errNotOurs = errors.New("email: the mailbox is polled elsewhere")
+var errNotOurs = errors.New("email: another node polls the mailbox")
 
 // runPoll is the handler of pollJob: it fetches new mail from the mailbox of the job's
 // account and runs again later. It ends when the mailbox is no longer polled.
@@ -183,7 +183,7 @@ func failedTrial(to *Server, err error) Trial {
 		class = classProtocol
 	case class == outbound.ClassDNS || class == outbound.ClassRefused && named != nil:
 		// Do not reveal which names exist inside the network.
-		class, text = outbound.ClassDNS, "the name of the host cannot be found, or its address is not allowed"
+		class, text = outbound.ClassDNS, "the host name cannot be resolved, or its address is not allowed"
 	}
 	return Trial{Class: class, Message: printable(text)}
 }

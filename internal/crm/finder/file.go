@@ -26,7 +26,7 @@ func (s *Service) load(tenant uuid.UUID) (*state, error) {
 			return nil, err
 		}
 		if k > 0 && x.Rev() != st.revision {
-			return nil, errors.New("finder: the files are of different moments")
+			return nil, errors.New("finder: the files were written at different times")
 		}
 		st.index[k], st.built[k], st.revision = x, x.Snapshot().Len(), x.Rev()
 	}

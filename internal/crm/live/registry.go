@@ -97,7 +97,7 @@ func (r *Registry) say(tenant uuid.UUID, lasts time.Duration, agents ...mark) {
 func (r *Registry) receive(tenant uuid.UUID, m bus.Message) {
 	var b beat
 	if err := json.Unmarshal(m.Body, &b); err != nil {
-		r.Log.Warn("a node says what cannot be read", "error", err)
+		r.Log.Warn("a message from another node cannot be read", "error", err)
 		return
 	}
 	for _, a := range b.Agents {

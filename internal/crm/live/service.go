@@ -140,7 +140,7 @@ func (s *Service) showCustomer(ctx context.Context, c conversation.Conversation)
 		return
 	}
 	if err := s.Customers.ShowTyping(ctx, c); err != nil {
-		s.Log.WarnContext(ctx, "a customer could not be shown that somebody writes", "conversation", c.ID, "error", err)
+		s.Log.WarnContext(ctx, "the typing indicator could not be sent to a customer", "conversation", c.ID, "error", err)
 	}
 }
 

@@ -84,7 +84,7 @@ func (a *Attempts) Fail(addr netip.Addr, user string) {
 		if over := t.failures - limit; over >= 0 {
 			t.until = now.Add(min(time.Second<<min(over, 16), longestBlock))
 			if over == 0 {
-				a.log.Warn("a telephone's sign-in is slowed down: too many wrong passwords", "user", key.user, "address", key.addr)
+				a.log.Warn("sign-ins of a telephone are slowed down: too many wrong passwords", "user", key.user, "address", key.addr)
 			}
 		}
 	}

@@ -271,7 +271,7 @@ func (f Folder) Recover(ended func(Result) error) error {
 	for _, part := range parts {
 		names := strings.Split(strings.TrimSuffix(filepath.Base(part), ".part"), ".")
 		if len(names) != 2 {
-			return fmt.Errorf("recording: %s is not a name of ours", part)
+			return fmt.Errorf("recording: %s is not the name of a recording", part)
 		}
 		var result Result
 		var errs [3]error

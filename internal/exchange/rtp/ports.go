@@ -25,7 +25,7 @@ type Ports struct {
 // NewPorts returns the ports from first to last on a local address.
 func NewPorts(addr netip.Addr, first, last int) (*Ports, error) {
 	if first += first % 2; first < 1024 || last > 65535 || first > last {
-		return nil, fmt.Errorf("rtp: %d-%d is no range of ports above 1023", first, last)
+		return nil, fmt.Errorf("rtp: %d-%d is not a range of ports above 1023", first, last)
 	}
 	return &Ports{addr: addr, first: first, last: last, next: first, inUse: map[int]bool{}}, nil
 }

@@ -28,7 +28,7 @@ const (
 var ErrInvalid = errors.New("sdp: invalid description")
 
 // ErrNotAcceptable means that a description has no sound stream that we support.
-var ErrNotAcceptable = errors.New("sdp: no common sound")
+var ErrNotAcceptable = errors.New("sdp: no common audio format")
 
 // Codec is an encoding of sound.
 type Codec uint8

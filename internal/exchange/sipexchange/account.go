@@ -48,7 +48,7 @@ func (x *Exchange) identifyAccount(req *sip.Request, tx *sip.ServerTx, dialled, 
 		respondOnce(tx, req, 403, "Forbidden")
 		return caller{}, false
 	case err != nil:
-		x.cfg.Log.Error("it cannot be found whom a call goes to", "error", err)
+		x.cfg.Log.Error("cannot look up the destination of a call", "error", err)
 		respondOnce(tx, req, 503, "Service Unavailable", sip.NewHeader("Retry-After", "10"))
 		return caller{}, false
 	}

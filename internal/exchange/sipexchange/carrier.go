@@ -94,7 +94,7 @@ func (x *Exchange) identifyNumber(req *sip.Request, tx *sip.ServerTx) (caller, b
 		respond(tx, req, 404, "Not Found")
 		return caller{}, false
 	case err != nil:
-		x.cfg.Log.Error("it cannot be found whom a call goes to", "error", err)
+		x.cfg.Log.Error("cannot look up the destination of a call", "error", err)
 		respond(tx, req, 503, "Service Unavailable", sip.NewHeader("Retry-After", "10"))
 		return caller{}, false
 	}

@@ -7,11 +7,11 @@ import (
 )
 
 var (
-	legsMetric    = prometheus.NewDesc("konak_exchange_legs", "Telephones and lines in calls now.", []string{"state"}, nil)
+	legsMetric    = prometheus.NewDesc("konak_exchange_legs", "Telephones and lines currently in calls.", []string{"state"}, nil)
 	devicesMetric = prometheus.NewDesc("konak_exchange_registrations", "Telephones that are signed in.", nil, nil)
-	droppedMetric = prometheus.NewDesc("konak_exchange_dropped_messages_total", "SIP messages that came too fast, were too large, or claimed more than came.", nil, nil)
-	packetsMetric = prometheus.NewDesc("konak_exchange_rtp_packets_total", "Packets of sound of calls that have ended.", []string{"outcome"}, nil)
-	jitterMetric  = prometheus.NewDesc("konak_exchange_jitter_seconds", "Largest jitter of the calls that are on now.", nil, nil)
+	droppedMetric = prometheus.NewDesc("konak_exchange_dropped_messages_total", "SIP messages dropped because they came too fast, were too large, or were shorter than they claimed.", nil, nil)
+	packetsMetric = prometheus.NewDesc("konak_exchange_rtp_packets_total", "Audio packets of calls that have ended.", []string{"outcome"}, nil)
+	jitterMetric  = prometheus.NewDesc("konak_exchange_jitter_seconds", "Largest jitter of the current calls.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.

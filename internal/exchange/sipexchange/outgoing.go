@@ -265,7 +265,7 @@ func (l *leg) dialTarget(ctx context.Context, t target) outcome {
 	return outcome{cause: exchange.CauseFailed}
 }
 
-var errStopped = errors.New("sipexchange: the dial was stopped")
+var errStopped = errors.New("sipexchange: the call attempt was cancelled")
 
 // follow sends an INVITE and returns its final answer. If the context ends first, it
 // cancels; a successful answer that crosses the CANCEL is still returned.

@@ -50,7 +50,7 @@ func (x *Exchange) handleRegister(req *sip.Request, tx *sip.ServerTx) {
 		return
 	}
 	if why, err := x.whyRefused(device); err != nil {
-		x.cfg.Log.Error("it cannot be found whether a telephone may sign in", "error", err)
+		x.cfg.Log.Error("cannot check whether a telephone may sign in", "error", err)
 		respond(tx, req, 503, "Service Unavailable", sip.NewHeader("Retry-After", "10"))
 		return
 	} else if why != "" {

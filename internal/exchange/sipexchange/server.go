@@ -325,7 +325,7 @@ func (x *Exchange) readDatagrams(conn net.PacketConn) {
 // logPanic recovers from a panic, so that one message cannot end the process.
 func (x *Exchange) logPanic(doing string) {
 	if r := recover(); r != nil {
-		x.cfg.Log.Error("the exchange met a fault", "doing", doing, "fault", r)
+		x.cfg.Log.Error("the exchange recovered from a panic", "doing", doing, "fault", r)
 	}
 }
 

@@ -249,7 +249,7 @@ func TestCallsFromStrangersAreChallenged(t *testing.T) {
 
 func TestALineOfAnInsideServerIsRefused(t *testing.T) {
 	t.Parallel()
-	inside := errors.New("the address is not on the open internet")
+	inside := errors.New("the address is not on the public internet")
 	d := startDesk(t, func(c *sipexchange.Config) {
 		c.CheckAddress = func(a netip.Addr) error {
 			if a.IsLoopback() {

@@ -66,7 +66,7 @@ func (e *Espeak) Speak(ctx context.Context, text, voice string) (wav []byte, len
 }
 
 // ErrTooLong means that the program wrote more than anybody would listen to.
-var ErrTooLong = errors.New("speech: the program writes without end")
+var ErrTooLong = errors.New("speech: the program's output is too long")
 
 // bounded is a buffer that accepts no more than maxOutput. The buffer is not embedded:
 // io.Copy would then bypass Write.

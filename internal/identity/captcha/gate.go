@@ -137,7 +137,7 @@ func (g *Gate) Require(ctx context.Context, token, ip, emailKey string) error {
 	if err != nil {
 		// A service that cannot be reached has not approved the token. Nobody can sign in
 		// like this, so it must be logged.
-		g.cfg.Log.ErrorContext(ctx, "captcha cannot be checked", "provider", g.cfg.Provider, "error", err)
+		g.cfg.Log.ErrorContext(ctx, "captcha verification is unavailable", "provider", g.cfg.Provider, "error", err)
 		return fault.New(fault.CaptchaFailed).Field("captcha_token", "unchecked").Wrap(err)
 	}
 	if !ok {

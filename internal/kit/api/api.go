@@ -143,7 +143,7 @@ func New(cfg Config) *API {
 	}
 	a.huma = humachi.New(a.mux, config)
 	a.metrics = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "konak_http_request_seconds", Help: "Time to answer, by route and status class.",
+		Name: "konak_http_request_seconds", Help: "Response time, by route and status class.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
 	}, []string{"method", "path", "class"})
 	a.faults = prometheus.NewCounterVec(prometheus.CounterOpts{

@@ -40,7 +40,7 @@ func (a *API) Check(method, path string, status int, body []byte) error {
 	}
 	var v any
 	if err := json.Unmarshal(body, &v); err != nil {
-		return fmt.Errorf("%s %s: status %d is no JSON: %w", method, path, status, err)
+		return fmt.Errorf("%s %s: status %d is not JSON: %w", method, path, status, err)
 	}
 	res := &huma.ValidateResult{}
 	huma.Validate(doc.Components.Schemas, media.Schema, huma.NewPathBuffer(nil, 0), huma.ModeReadFromServer, v, res)

@@ -65,7 +65,7 @@ func (s *DialogueSocket) Allow(ctx context.Context) error {
 // incomingQueue is the number of messages that may wait to be handled.
 const incomingQueue = 16
 
-var errNoText = errors.New("api: a binary message on a socket of texts")
+var errNoText = errors.New("api: a binary message on a text socket")
 
 // HandleDialogue registers a dialogue. The route is public, since it reads no credential;
 // its permission and licences are checked for the ticket's caller. Without a valid ticket

@@ -120,7 +120,7 @@ func (a *API) logFault(ctx context.Context, f *fault.Fault, err error) {
 	method, route := requestOf(ctx).route()
 	switch {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		a.cfg.Log.DebugContext(ctx, "the caller went away", "method", method, "route", route, "error", err)
+		a.cfg.Log.DebugContext(ctx, "the client closed the connection", "method", method, "route", route, "error", err)
 	case f.Code == fault.Unavailable:
 		cause := outageCause(err)
 		outages, _ := a.outages.LoadOrStore(cause, &outageLog{})

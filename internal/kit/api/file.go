@@ -157,7 +157,7 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 			if content.err != nil {
 				// The answer has begun: only cutting the connection can show that it is
 				// incomplete.
-				a.cfg.Log.WarnContext(ctx, "stream was cut", "route", rt.ID, "error", content.err)
+				a.cfg.Log.WarnContext(ctx, "the stream was interrupted", "route", rt.ID, "error", content.err)
 				panic(http.ErrAbortHandler)
 			}
 		}}, nil
@@ -197,7 +197,7 @@ func (w *fileWriter) WriteHeader(status int) {
 }
 
 // errSeek is the reason if http.ServeContent fails before the first byte.
-var errSeek = errors.New("the length of a file could not be found")
+var errSeek = errors.New("the length of a file could not be determined")
 
 // Write implements io.Writer.
 func (w *fileWriter) Write(b []byte) (int, error) {

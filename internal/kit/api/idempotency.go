@@ -71,7 +71,7 @@ func (a *API) doOnce(ctx context.Context, rt *Route, in any, isAnswer func(any) 
 	// Another request may have done the work meanwhile, and made this one fail before it
 	// reached the key; or the work is done, and a later step failed.
 	if before, findErr := key.Find(ctx, tenant); findErr == nil && before != nil {
-		a.cfg.Log.WarnContext(ctx, "the work was done under the Idempotency-Key, and then the request failed", "error", err)
+		a.cfg.Log.WarnContext(ctx, "the request failed, but its Idempotency-Key has a stored result", "error", err)
 		return before, nil
 	}
 	return nil, err

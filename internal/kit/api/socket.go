@@ -146,7 +146,7 @@ func refuseMessages(reading context.Context, conn *websocket.Conn) error {
 	return errTalks
 }
 
-var errTalks = errors.New("api: a message on a socket that takes none")
+var errTalks = errors.New("api: a message on a socket that does not accept any")
 
 // attend ends a socket whose other side does not answer pings, and every socket when the
 // server drains.

@@ -90,7 +90,7 @@ func HandleBytes[In any](a *API, rt Route, contentType string, h func(context.Co
 				return
 			}
 			if err := b.Write(newSteadyWriter(w)); err != nil {
-				a.cfg.Log.WarnContext(ctx, "stream was cut", "route", rt.ID, "error", err)
+				a.cfg.Log.WarnContext(ctx, "the stream was interrupted", "route", rt.ID, "error", err)
 				panic(http.ErrAbortHandler)
 			}
 		}}, nil

@@ -116,7 +116,7 @@ type access struct {
 
 type openStreamKey struct{}
 
-var errAccessEnded = errors.New("api: the watcher may not watch any more")
+var errAccessEnded = errors.New("api: the watcher has lost its permission")
 
 // openStream counts a stream and checks its credential repeatedly until close is called.
 // The context that it returns ends when the watcher loses access.

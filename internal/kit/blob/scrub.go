@@ -72,7 +72,7 @@ func (s *Store) Findings(ctx context.Context, limit int) (total int, first []Fin
 
 var (
 	damagedGauge = prometheus.NewDesc("konak_files_damaged", "Stored files whose content is missing or damaged.", nil, nil)
-	bytesGauge   = prometheus.NewDesc("konak_files_bytes", "Bytes of the files of all workspaces, those of visitors among them.", nil, nil)
+	bytesGauge   = prometheus.NewDesc("konak_files_bytes", "Bytes of the files of all workspaces, including those of visitors.", nil, nil)
 )
 
 // collector counts findings when metrics are read.

@@ -164,7 +164,7 @@ func (s *Store) record(ctx context.Context, k kept, found error) error {
 	case changed && damage != "":
 		s.log.ErrorContext(ctx, "a stored file is "+damage, "tenant", k.tenant, "blob", k.ID, "file", name(k.tenant, k.ID), "reason", found)
 	case changed:
-		s.log.InfoContext(ctx, "a stored file is whole again", "tenant", k.tenant, "blob", k.ID)
+		s.log.InfoContext(ctx, "a stored file is intact again", "tenant", k.tenant, "blob", k.ID)
 	}
 	return nil
 }

@@ -137,7 +137,7 @@ func (l *Link) Run(ctx context.Context) {
 		}
 		if packets := l.take(); len(packets) > 0 {
 			if err := l.cfg.DB.Notify(ctx, channel, packets); err != nil && ctx.Err() == nil {
-				l.cfg.Log.Warn("other nodes were not told what happened here; they find it within a second", "error", err)
+				l.cfg.Log.Warn("other nodes could not be notified; they poll the database within a second", "error", err)
 			}
 		}
 		rest.Reset(gather)
@@ -160,7 +160,7 @@ func (l *Link) hear(ctx context.Context) {
 		case <-again.C:
 		}
 		if err := l.cfg.DB.Hear(ctx, channel, l.sayHello, l.receive); ctx.Err() == nil {
-			l.cfg.Log.Warn("other nodes are not heard; what they do is found within a second", "error", err)
+			l.cfg.Log.Warn("cannot receive from other nodes; their changes are read from the database within a second", "error", err)
 		}
 		again.Reset(time.Second)
 	}
@@ -233,7 +233,7 @@ func encode(v any) []byte {
 func (l *Link) receive(payload string) {
 	var p packet
 	if err := json.Unmarshal([]byte(payload), &p); err != nil {
-		l.cfg.Log.Warn("a node says what cannot be read", "error", err)
+		l.cfg.Log.Warn("a message from another node cannot be read", "error", err)
 		return
 	}
 	if p.Node == l.node {
@@ -254,7 +254,7 @@ func (l *Link) receive(payload string) {
 	for _, raw := range p.Notes {
 		var n note
 		if err := json.Unmarshal(raw, &n); err != nil {
-			l.cfg.Log.Warn("a node says what cannot be read", "error", err)
+			l.cfg.Log.Warn("a message from another node cannot be read", "error", err)
 			continue
 		}
 		m := Message{Sequence: n.Sequence, Type: n.Type}

@@ -9,7 +9,7 @@ import (
 // ErrNested is returned by InTx and Read if they are called inside a transaction. On SQLite
 // an inner transaction would wait for the outer one, which waits for it; on PostgreSQL both
 // would hold a connection of the pool.
-var ErrNested = errors.New("db: a transaction inside of a transaction")
+var ErrNested = errors.New("db: a transaction inside another transaction")
 
 // runTx calls the function of a transaction. All transactions pass through
 // this one call, so that insideTx finds it on the stack.

@@ -205,7 +205,7 @@ func (x *pgTransaction) send(query string, args []any) (pgx.BatchResults, error)
 
 // errRolledBack is the error of a COMMIT after a statement has failed: PostgreSQL answers
 // it with ROLLBACK and no error.
-var errRolledBack = errors.New("PostgreSQL rolled the transaction back, because a statement of it had failed")
+var errRolledBack = errors.New("PostgreSQL rolled the transaction back, because one of its statements had failed")
 
 // commit ends the transaction and returns once it is durable. It does nothing if no
 // statement was run.

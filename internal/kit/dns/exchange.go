@@ -26,7 +26,7 @@ const (
 
 var (
 	// errRefusing means that a server answers, but without the authority to.
-	errRefusing = errors.New("the name server gives no answer")
+	errRefusing = errors.New("the name server does not answer")
 	errGarbage  = errors.New("the name server's answer cannot be read")
 )
 
@@ -241,7 +241,7 @@ func readDelegation(p *dnsmessage.Parser, zone, name string) (reply, error) {
 		}
 		err = p.SkipAuthority()
 	}
-	return reply{}, fmt.Errorf("%w: it is not responsible", errRefusing)
+	return reply{}, fmt.Errorf("%w: it is not authoritative", errRefusing)
 }
 
 // isUnder reports whether a name is the zone itself or lies below it.

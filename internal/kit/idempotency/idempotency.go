@@ -135,7 +135,7 @@ func Do[T any](ctx context.Context, h db.Handle, out *T, fn func(*db.Tx) error) 
 		return h.InTx(ctx, fn)
 	}
 	if k.done {
-		return errors.New("idempotency: two transactions under one key")
+		return errors.New("idempotency: two transactions with one key")
 	}
 	var before *Answer
 	err := h.InTx(ctx, func(tx *db.Tx) (err error) {
@@ -194,7 +194,7 @@ func (k *Key) keep(ctx context.Context, tx *db.Tx, result any) error {
 		result = named.RecordID()
 	case k.row == "":
 		if result = viewOf(ctx)(result); !k.IsAnswer(result) {
-			return fmt.Errorf("idempotency: %T is not the answer of the route", result)
+			return fmt.Errorf("idempotency: %T is not the route's answer type", result)
 		}
 	}
 	return tx.ExecDeferred(`UPDATE idempotency SET answer = $5 WHERE tenant_id = $1 AND caller_id = $2 AND key = $3 AND row_id = $4`,

@@ -16,11 +16,11 @@ import (
 const maxDueCounted = 100
 
 var (
-	deadGauge    = prometheus.NewDesc("konak_jobs_dead", "Jobs that are no longer tried, by kind: see konak jobs list.", []string{"kind"}, nil)
+	deadGauge    = prometheus.NewDesc("konak_jobs_dead", "Jobs that failed for good, by kind: see konak jobs list.", []string{"kind"}, nil)
 	heldGauge    = prometheus.NewDesc("konak_jobs_held_accounts", "Accounts whose server does not answer, by kind of job.", []string{"kind"}, nil)
-	dueGauge     = prometheus.NewDesc("konak_jobs_due", "Jobs that could run now, by kind; at most 100 of a workspace are counted.", []string{"kind"}, nil)
-	lagGauge     = prometheus.NewDesc("konak_jobs_lag_seconds", "For how long the job that has waited longest has been due, by kind.", []string{"kind"}, nil)
-	runningGauge = prometheus.NewDesc("konak_jobs_running", "Jobs that this node is doing, by kind.", []string{"kind"}, nil)
+	dueGauge     = prometheus.NewDesc("konak_jobs_due", "Jobs that could run now, by kind; up to 100 of each workspace are counted.", []string{"kind"}, nil)
+	lagGauge     = prometheus.NewDesc("konak_jobs_lag_seconds", "How long the oldest due job has been due, by kind.", []string{"kind"}, nil)
+	runningGauge = prometheus.NewDesc("konak_jobs_running", "Jobs running on this node, by kind.", []string{"kind"}, nil)
 )
 
 // collector counts jobs when metrics are read.

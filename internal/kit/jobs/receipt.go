@@ -49,7 +49,7 @@ func (j *Job) KeepReceipt(ctx context.Context, v any) error {
 			j.receipt = &receipt
 			return nil
 		}
-		j.log.Warn("what a server accepted could not be written down, trying again", "kind", j.Kind, "job", j.ID, "error", err)
+		j.log.Warn("a server's receipt could not be recorded, trying again", "kind", j.Kind, "job", j.ID, "error", err)
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("jobs: keep receipt: %w", err)

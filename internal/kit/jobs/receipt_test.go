@@ -76,7 +76,7 @@ func TestReceiptWaitsForTheDatabase(t *testing.T) {
 		var allow func()
 		log := func(c *jobs.Config) {
 			c.Log = slog.New(onWarning(func(message string) {
-				if strings.Contains(message, "could not be written down") {
+				if strings.Contains(message, "could not be recorded") {
 					if refused++; refused == 2 {
 						allow()
 					}

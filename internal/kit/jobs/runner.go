@@ -63,7 +63,7 @@ const maxLost = 3
 func New(c Config) (*Runner, error) {
 	c.Lease, c.Drain = cmp.Or(c.Lease, time.Minute), cmp.Or(c.Drain, 5*time.Second)
 	if c.DB == nil || c.Log == nil || c.Random == nil {
-		return nil, errors.New("jobs: a runner needs a database, a log and a source of random numbers")
+		return nil, errors.New("jobs: a runner needs a database, a log and a source of randomness")
 	}
 	r := &Runner{cfg: c, kinds: map[string]*Kind{}, cursors: map[string]uuid.UUID{}, running: usage{}}
 	for _, k := range c.Kinds {
@@ -174,7 +174,7 @@ func (r *Runner) do(stop context.Context, j *Job) {
 	}
 	interrupted := err != nil && stop.Err() != nil && !errors.Is(err, ErrDrop)
 	if err := r.finish(context.WithoutCancel(stop), k, j, err, interrupted); err != nil {
-		r.cfg.Log.Error("the end of a job could not be written; its lease will end", "kind", j.Kind, "job", j.ID, "error", err)
+		r.cfg.Log.Error("the result of a job could not be saved; its lease will expire", "kind", j.Kind, "job", j.ID, "error", err)
 	}
 }
 
@@ -202,7 +202,7 @@ func (r *Runner) prolongUntil(ctx context.Context, done <-chan struct{}, cancel 
 // without starting.
 func (r *Runner) handle(ctx context.Context, k *Kind, j *Job) error {
 	if j.lost >= maxLost {
-		return fmt.Errorf("%w: %d processes died while they did it", ErrDrop, j.lost)
+		return fmt.Errorf("%w: %d processes died while running it", ErrDrop, j.lost)
 	}
 	return recoverPanic(func() error { return k.Handler(ctx, j) })
 }
@@ -230,7 +230,7 @@ func (r *Runner) finish(ctx context.Context, k *Kind, j *Job, err error, interru
 			return r.endHold(tx, k, j)
 		})
 	case errors.Is(err, ErrLost):
-		r.cfg.Log.Warn("a job is another worker's by now", "kind", j.Kind, "job", j.ID, "tenant", j.TenantID)
+		r.cfg.Log.Warn("another worker has taken over the job", "kind", j.Kind, "job", j.ID, "tenant", j.TenantID)
 		return nil
 	case isLater && again.done:
 		return r.inTx(ctx, j, func(tx *db.Tx) error {
@@ -246,7 +246,7 @@ func (r *Runner) finish(ctx context.Context, k *Kind, j *Job, err error, interru
 	case interrupted:
 		return r.putOff(ctx, j, r.cfg.DB.Clock().Now())
 	case errors.Is(err, ErrHold) && j.AccountID != uuid.Nil && !errors.Is(err, ErrDrop) && !r.tooOld(k, j):
-		r.cfg.Log.Warn("an account is held: its server does not answer, or asks for a pause", "kind", j.Kind, "tenant", j.TenantID, "account", j.AccountID, "error", err)
+		r.cfg.Log.Warn("an account is on hold: its server does not answer, or asked to wait", "kind", j.Kind, "tenant", j.TenantID, "account", j.AccountID, "error", err)
 		return r.hold(ctx, k, j, err)
 	}
 	r.cfg.Log.Warn("job failed", "kind", j.Kind, "job", j.ID, "tenant", j.TenantID, "attempt", j.Attempts, "error", err)
@@ -327,7 +327,7 @@ func (r *Runner) TakeOver(ctx context.Context, previous uuid.UUID) error {
 		return fmt.Errorf("jobs: take over: %w", err)
 	}
 	if n > 0 {
-		r.cfg.Log.Info("jobs of the process before this one were freed", "jobs", n)
+		r.cfg.Log.Info("released the jobs of the previous process", "jobs", n)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (s *Shared) Take(ctx context.Context, p Policy, k Key) Result {
 	}
 	if err != nil {
 		// The node's own count still applies.
-		s.log.ErrorContext(ctx, "limits cannot be shared", "policy", p.Name, "error", err)
+		s.log.ErrorContext(ctx, "rate limits cannot be shared with other nodes", "policy", p.Name, "error", err)
 		return r
 	}
 	s.raise(at, until)

@@ -17,7 +17,7 @@ var ErrForeign = errors.New("address_beyond_ascii")
 // it.
 func MailFrom(c *smtp.Client, from string, foreign bool) error {
 	if strings.ContainsAny(from, "\r\n") {
-		return errors.New("mailer: the sender has a line end")
+		return errors.New("mailer: the sender contains a line break")
 	}
 	command := "MAIL FROM:<" + from + ">"
 	if ok, _ := c.Extension("8BITMIME"); ok {

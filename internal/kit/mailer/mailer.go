@@ -273,7 +273,7 @@ func (m *Mailer) putIntoOutbox(ctx context.Context, tenant uuid.UUID, p outgoing
 			tenant, p.ID, p.Mail.To, p.Mail.Subject, sealed, clock.At(tx.Now()))
 		if n == 1 {
 			tx.AfterCommit(func() {
-				m.log.Info("a mail is kept, because there is no --smtp-url; `konak mail outbox` shows it", "mail", p.ID, "subject", p.Mail.Subject)
+				m.log.Info("a mail was kept, because --smtp-url is not set; `konak mail outbox` shows it", "mail", p.ID, "subject", p.Mail.Subject)
 			})
 		}
 		return err

@@ -22,7 +22,7 @@ type failing func()
 
 func (failing) Enabled(context.Context, slog.Level) bool { return true }
 func (f failing) Handle(_ context.Context, r slog.Record) error {
-	if strings.Contains(r.Message, "could not be written down") {
+	if strings.Contains(r.Message, "could not be recorded") {
 		f()
 	}
 	return nil

@@ -105,7 +105,7 @@ func (m *Mailer) withinQuota(ctx context.Context, tenant uuid.UUID, recipients i
 	if !fits {
 		m.held.Inc()
 		if logged, _ := m.warned.Swap(tenant, day); logged != day { // once a day per workspace
-			m.log.WarnContext(ctx, "a workspace has used up its mail of today", "tenant", tenant, "limit", m.quota)
+			m.log.WarnContext(ctx, "a workspace has reached its daily mail quota", "tenant", tenant, "limit", m.quota)
 		}
 		return &QuotaReached{Until: nextDay(now)}
 	}
@@ -116,7 +116,7 @@ func (m *Mailer) withinQuota(ctx context.Context, tenant uuid.UUID, recipients i
 	}
 	undo := m.db.Tenant(tenant).InTx(context.WithoutCancel(ctx), func(tx *db.Tx) error { return subtractUse(tx, day, n) })
 	if undo != nil {
-		m.log.ErrorContext(ctx, "a mail that was not sent stays counted", "tenant", tenant, "error", undo)
+		m.log.ErrorContext(ctx, "a mail that was not sent still counts towards the quota", "tenant", tenant, "error", undo)
 	}
 	return err
 }
@@ -148,15 +148,15 @@ func newUsageMetrics() usageMetrics {
 	return usageMetrics{
 		warned: &sync.Map{},
 		recipients: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "konak_mail_recipients_total", Help: "Recipients of workspaces' mail over the operator's mail server.",
+			Name: "konak_mail_recipients_total", Help: "Recipients of workspaces' mail sent over the operator's mail server.",
 		}),
 		held: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "konak_mail_held_total", Help: "Times that a mail was put off because its workspace had used up its mail of the day.",
+			Name: "konak_mail_held_total", Help: "Mails deferred because their workspace had reached its daily quota.",
 		}),
 	}
 }
 
-var fullGauge = prometheus.NewDesc("konak_mail_quota_reached_workspaces", "Workspaces that have used up their mail of today.", nil, nil)
+var fullGauge = prometheus.NewDesc("konak_mail_quota_reached_workspaces", "Workspaces that have reached their daily mail quota.", nil, nil)
 
 // Describe implements prometheus.Collector.
 func (m *Mailer) Describe(out chan<- *prometheus.Desc) {

@@ -82,7 +82,7 @@ func (s *server) send(ctx context.Context, to Envelope, body []byte) ([]Refusal,
 		return nil, errors.Join(jobs.ErrDrop, err)
 	}
 	if reply, ok := errors.AsType[*textproto.Error](err); ok && ofMail && reply.Code >= 500 {
-		return nil, errors.Join(jobs.ErrDrop, fmt.Errorf("mailer: the mail server refuses: %w", err))
+		return nil, errors.Join(jobs.ErrDrop, fmt.Errorf("mailer: the mail server refused: %w", err))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("mailer: %w", err)

@@ -201,7 +201,7 @@ func (f *Finder) fetch(ctx context.Context, domain string) (*Policy, error) {
 	defer func() { _ = resp.Body.Close() }()
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if resp.StatusCode != http.StatusOK || kind != "text/plain" {
-		return nil, fmt.Errorf("mtasts: the policy of %s cannot be had: %s %s", domain, resp.Status, kind)
+		return nil, fmt.Errorf("mtasts: cannot fetch the policy of %s: %s %s", domain, resp.Status, kind)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxPolicy+1))
 	if err != nil {
@@ -227,14 +227,14 @@ func parse(text string) (*Policy, error) {
 		case "max_age":
 			n, err := strconv.ParseInt(value, 10, 64)
 			if err != nil || n < 0 {
-				return nil, errors.New("mtasts: max_age is no number of seconds")
+				return nil, errors.New("mtasts: max_age is not a number of seconds")
 			}
 			p.MaxAge = time.Duration(min(n, int64(maxAge/time.Second))) * time.Second
 		}
 	}
 	if len(text) > maxPolicy || version != "STSv1" || p.MaxAge < 0 || len(p.Servers) > maxServers ||
 		!slices.Contains([]string{Enforce, Testing, none}, p.Mode) || p.Mode != none && len(p.Servers) == 0 {
-		return nil, errors.New("mtasts: the policy cannot be read")
+		return nil, errors.New("mtasts: cannot parse the policy")
 	}
 	return p, nil
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // ErrTooMuch means that a peer sent more than was asked for.
-var ErrTooMuch = errors.New("the server sends more than its answer may hold")
+var ErrTooMuch = errors.New("the server's answer is too large")
 
 // Conn is an outgoing connection. It closes by itself, even during a read, when the context
 // with which it was dialled ends, and when the peer sends more bytes or takes longer than

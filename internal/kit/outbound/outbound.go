@@ -170,7 +170,7 @@ func (c *Client) CheckAddr(ip netip.Addr) error { return checkIP(ip, c.allowed) 
 // The reasons why an address is refused before anything is sent.
 var (
 	ErrAddress     = errors.New("the address cannot be read")
-	ErrCredentials = errors.New("the address carries a user name or password")
+	ErrCredentials = errors.New("the address contains a user name or password")
 	ErrScheme      = errors.New("the address must begin with https://")
 )
 
@@ -320,7 +320,7 @@ func failed(err error) Answer {
 	case errors.Is(err, ErrInside) || errors.Is(err, ErrPlain):
 		a.Class, a.Err = ClassRefused, &plainError{"this address is not allowed", err}
 	case isDNS && !dns.IsTimeout:
-		a.Class, a.Err = ClassDNS, errors.New("the name of the host cannot be found")
+		a.Class, a.Err = ClassDNS, errors.New("the host name cannot be resolved")
 	case isDNS:
 		a.Class, a.Err = ClassDNS, errors.New("the name service did not answer in time")
 	case errors.Is(err, context.DeadlineExceeded) || isNet && netErr.Timeout():

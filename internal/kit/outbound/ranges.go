@@ -13,7 +13,7 @@ import (
 
 // ErrInside means that the address lies inside the network, or is not one that the open
 // internet routes to a single host.
-var ErrInside = errors.New("the address is not on the open internet")
+var ErrInside = errors.New("the address is not on the public internet")
 
 // closed are the ranges that no request may reach: everything that IANA's special-purpose
 // registries list as not globally reachable, and the forms in which an inside address can

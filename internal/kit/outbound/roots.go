@@ -21,7 +21,7 @@ func LoadRoots(setting, file string) (*x509.CertPool, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("%s: %s holds no certificate in PEM", setting, file)
+		return nil, fmt.Errorf("%s: %s contains no PEM certificate", setting, file)
 	}
 	return pool, nil
 }

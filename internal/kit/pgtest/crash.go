@@ -12,7 +12,7 @@ import (
 // cluster is certain to recover completely.
 func (s *Server) Crash() error {
 	if s.crash == nil {
-		return errors.New("a server that somebody else runs is not crashed")
+		return errors.New("cannot crash a server that was started elsewhere")
 	}
 	return s.crash()
 }

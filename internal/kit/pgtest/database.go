@@ -212,7 +212,7 @@ func (s *Server) createRoles() error {
 			return fmt.Errorf("test roles: %w", err)
 		}
 		if n > 0 {
-			return fmt.Errorf("test roles: %s or %s is above row security on this server", OwnerRole, AppRole)
+			return fmt.Errorf("test roles: %s or %s bypasses row security on this server", OwnerRole, AppRole)
 		}
 		return nil
 	})

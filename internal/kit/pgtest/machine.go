@@ -79,7 +79,7 @@ func runAs() (*syscall.Credential, error) {
 		}
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
-	return nil, fmt.Errorf("PostgreSQL refuses to run as root and this machine has neither a user postgres nor nobody")
+	return nil, fmt.Errorf("PostgreSQL refuses to run as root and this machine has neither a user postgres nor a user nobody")
 }
 
 // longestSocket is the path length that the shortest sockaddr_un in use allows.

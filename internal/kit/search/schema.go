@@ -63,7 +63,7 @@ func (s *Schema) check() error {
 		return errors.New("search: K1 and IDFPower must be positive")
 	}
 	if s.Group != "" && s.attr(s.Group) < 0 {
-		return fmt.Errorf("search: group %q is no attribute", s.Group)
+		return fmt.Errorf("search: group %q is not an attribute", s.Group)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func ParseSynonyms(r io.Reader) (*Synonyms, error) {
 			said = s.add(b, a) && said
 		}
 		if !said {
-			return nil, fmt.Errorf("synonyms: line %d says nothing: %q", n, line)
+			return nil, fmt.Errorf("synonyms: line %d defines no synonyms: %q", n, line)
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -100,7 +100,7 @@ func FinishRotation(ctx context.Context, d *db.DB, master *Box) (int, error) {
 			sealed, err := box.resealColumn(ctx, d, c, id)
 			total += sealed
 			if err != nil {
-				return total, fmt.Errorf("secret: seal %s.%s anew: %w", c.Table, c.Name, err)
+				return total, fmt.Errorf("secret: re-encrypt %s.%s: %w", c.Table, c.Name, err)
 			}
 		}
 	}
@@ -215,7 +215,7 @@ func rowType(d db.Dialect) string {
 var base64Text = regexp.MustCompile(`[A-Za-z0-9+/]+={0,2}`)
 
 // errNotSealed reports that a text contains no sealed value.
-var errNotSealed = errors.New("secret: there is no sealed value in the text")
+var errNotSealed = errors.New("secret: the text does not contain a sealed value")
 
 // rewrapText rewraps the sealed values that a text contains as base64 for target. It
 // returns errNotSealed if there is none that the box can open.

@@ -284,12 +284,12 @@ func (b *Box) wrap(key []byte) []byte {
 // unwrap returns the key of a sealed value, and what it encrypts.
 func (b *Box) unwrap(sealed []byte) (key, rest []byte, err error) {
 	if len(sealed) < wrappedSize || string(sealed[:len(mark)]) != mark {
-		return nil, nil, errors.New("secret: this is no sealed value")
+		return nil, nil, errors.New("secret: not a sealed value")
 	}
 	head := sealed[:headerSize]
 	wrap := b.wraps[binary.BigEndian.Uint32(head[len(mark):])]
 	if wrap == nil {
-		return nil, nil, errors.New("secret: the value was sealed with a key that is not there")
+		return nil, nil, errors.New("secret: the key the value was sealed with is missing")
 	}
 	key, err = decrypt(wrap, sealed[headerSize:wrappedSize], head)
 	return key, sealed[wrappedSize:], err

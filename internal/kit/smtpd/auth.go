@@ -19,7 +19,7 @@ func (c *conn) signIn(arg string) bool {
 	case !offered:
 		return c.refuse(&Error{502, "5.5.1", "Not offered"})
 	case !c.secure:
-		return c.refuse(&Error{538, "5.7.11", "Say STARTTLS first"})
+		return c.refuse(&Error{538, "5.7.11", "Send STARTTLS first"})
 	case !c.hello || c.mail || c.signedIn:
 		return c.refuse(&Error{503, "5.5.1", "Not now"})
 	}

@@ -125,7 +125,7 @@ func (c *conn) serve() {
 		}
 		switch {
 		case c.ctx.Err() != nil:
-			c.say(421, "4.3.2", "The server ends, try again later")
+			c.say(421, "4.3.2", "The server is shutting down, try again later")
 			return
 		case errors.Is(err, bufio.ErrBufferFull):
 			c.say(500, "5.5.2", "The line is too long")
@@ -135,7 +135,7 @@ func (c *conn) serve() {
 			return
 		case err != nil:
 			if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-				c.say(421, "4.4.2", "Nothing was said for too long")
+				c.say(421, "4.4.2", "Timeout waiting for a command")
 			}
 			return
 		}
@@ -214,11 +214,11 @@ func (c *conn) obey(verb, arg string) bool {
 		return c.data()
 	case "RSET":
 		c.reset()
-		return c.say(250, "2.0.0", "Forgotten")
+		return c.say(250, "2.0.0", "Reset")
 	case "NOOP":
-		return c.say(250, "2.0.0", "Nothing done")
+		return c.say(250, "2.0.0", "OK")
 	case "VRFY":
-		return c.say(252, "2.5.0", "Send a mail and see")
+		return c.say(252, "2.5.0", "Cannot verify, send a mail instead")
 	case "STARTTLS":
 		return c.encrypt()
 	case "AUTH":
@@ -228,10 +228,10 @@ func (c *conn) obey(verb, arg string) bool {
 		return false
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT":
 		// A web page can make its visitor's browser send whatever the page wants.
-		c.say(500, "5.5.2", "This is no web server")
+		c.say(500, "5.5.2", "This is not a web server")
 		return false
 	}
-	return c.refuse(&Error{500, "5.5.2", "The command is not known"})
+	return c.refuse(&Error{500, "5.5.2", "Unknown command"})
 }
 
 func (c *conn) reset() {
@@ -241,7 +241,7 @@ func (c *conn) reset() {
 
 func (c *conn) greet(extended bool, who string) bool {
 	if who == "" {
-		return c.refuse(&Error{501, "5.5.4", "Say who you are"})
+		return c.refuse(&Error{501, "5.5.4", "The name of the client is missing"})
 	}
 	c.reset()
 	c.hello = true
@@ -266,9 +266,9 @@ func (c *conn) begin(arg string) bool {
 	from, params, ok := path(arg, "FROM:")
 	switch {
 	case !c.hello:
-		return c.refuse(&Error{503, "5.5.1", "Say EHLO first"})
+		return c.refuse(&Error{503, "5.5.1", "Send EHLO first"})
 	case c.mail:
-		return c.refuse(&Error{503, "5.5.1", "A mail was begun already"})
+		return c.refuse(&Error{503, "5.5.1", "A mail is already in progress"})
 	case !ok:
 		return c.refuse(&Error{501, "5.5.4", "Write MAIL FROM:<address>"})
 	}
@@ -292,7 +292,7 @@ func (c *conn) begin(arg string) bool {
 				return c.refuse(ErrTooLarge)
 			}
 		default:
-			return c.refuse(&Error{555, "5.5.4", "The parameter is not known"})
+			return c.refuse(&Error{555, "5.5.4", "Unknown parameter"})
 		}
 	}
 	if !foreign && !isASCII(from) {
@@ -309,13 +309,13 @@ func (c *conn) recipient(arg string) bool {
 	to, params, ok := path(arg, "TO:")
 	switch {
 	case !c.mail:
-		return c.refuse(&Error{503, "5.5.1", "Say MAIL first"})
+		return c.refuse(&Error{503, "5.5.1", "Send MAIL first"})
 	case !ok || to == "":
 		return c.refuse(&Error{501, "5.5.4", "Write RCPT TO:<address>"})
 	case !c.foreign && !isASCII(to):
 		return c.refuse(errForeign)
 	case len(params) > 0:
-		return c.refuse(&Error{555, "5.5.4", "The parameter is not known"})
+		return c.refuse(&Error{555, "5.5.4", "Unknown parameter"})
 	case c.recipients >= c.server.MaxRecipients:
 		return c.refuse(&Error{452, "4.5.3", "Too many recipients"})
 	}
@@ -328,7 +328,7 @@ func (c *conn) recipient(arg string) bool {
 
 func (c *conn) data() bool {
 	if c.recipients == 0 {
-		return c.refuse(&Error{503, "5.5.1", "Say RCPT first"})
+		return c.refuse(&Error{503, "5.5.1", "Send RCPT first"})
 	}
 	c.taking.Store(true)
 	defer c.taking.Store(false)
@@ -352,7 +352,7 @@ func (c *conn) data() bool {
 		return false
 	}
 	c.idleCommands, end = 0, c.deadline(c.server.MaxIdle)
-	return c.say(250, "2.0.0", "Taken")
+	return c.say(250, "2.0.0", "Accepted")
 }
 
 func (c *conn) encrypt() bool {
@@ -360,7 +360,7 @@ func (c *conn) encrypt() bool {
 	case c.server.TLS == nil || c.secure:
 		return c.refuse(&Error{502, "5.5.1", "Not offered"})
 	case c.in.Buffered() > 0:
-		c.say(501, "5.5.4", "Nothing may follow STARTTLS")
+		c.say(501, "5.5.4", "No data may follow STARTTLS")
 		return false
 	case !c.say(220, "2.0.0", "Begin"):
 		return false
@@ -388,7 +388,7 @@ func (c *conn) handshake() bool {
 }
 
 // errForeign reports a non-ASCII address in a mail without SMTPUTF8 (RFC 6531).
-var errForeign = &Error{553, "5.6.7", "An address beyond ASCII needs SMTPUTF8"}
+var errForeign = &Error{553, "5.6.7", "An address with non-ASCII characters needs SMTPUTF8"}
 
 func isASCII(address string) bool {
 	return !strings.ContainsFunc(address, func(r rune) bool { return r > unicode.MaxASCII })

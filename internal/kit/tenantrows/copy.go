@@ -170,7 +170,7 @@ func (t *CopyTable) scan(scan db.Row) (Row, error) {
 
 // ErrExists means that a row exists already, or another row with a value that must be
 // unique.
-var ErrExists = errors.New("is there already")
+var ErrExists = errors.New("already exists")
 
 // InsertBatch is the largest number of rows that Insert accepts at once.
 const InsertBatch = 100

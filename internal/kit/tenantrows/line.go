@@ -84,7 +84,7 @@ func parseValue(raw json.RawMessage, kind string) (any, error) {
 		return base64.StdEncoding.DecodeString(text)
 	case "text":
 		if strings.ContainsRune(text, 0) {
-			return nil, errors.New("the text holds a zero byte")
+			return nil, errors.New("the text contains a zero byte")
 		}
 		return text, nil
 	}

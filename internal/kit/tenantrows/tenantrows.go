@@ -54,7 +54,7 @@ func childrenFirst(names []string, refs []reference) ([]string, error) {
 			})
 		})
 		if len(free) == 0 {
-			return nil, fmt.Errorf("tenantrows: the tables %v refer to each other in a circle", names)
+			return nil, fmt.Errorf("tenantrows: the tables %v have circular references", names)
 		}
 		out = append(out, free...)
 		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(free, name) })

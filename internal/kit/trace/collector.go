@@ -185,10 +185,10 @@ func (w *watched) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) err
 		if !w.failing {
 			w.failing = true
 			text := err.Error()
-			w.log.Warn("the collector of --traces does not take traces; they are dropped until it does", "error", text[:min(len(text), maxLogged)])
+			w.log.Warn("the collector of --traces does not accept traces; they are dropped until it does", "error", text[:min(len(text), maxLogged)])
 		}
 	case w.failing:
-		w.log.Info("the collector of --traces takes traces again", "lost", w.lost)
+		w.log.Info("the collector of --traces accepts traces again", "lost", w.lost)
 		w.failing, w.lost = false, 0
 	}
 	return nil

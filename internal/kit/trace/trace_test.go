@@ -287,7 +287,7 @@ func TestMessagesEnd(t *testing.T) {
 	request(t, tracer, "")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if err := tracer.Flush(ctx); err != nil || log.count("does not take traces") != 1 {
+	if err := tracer.Flush(ctx); err != nil || log.count("does not accept traces") != 1 {
 		t.Errorf("%v: %s", err, log.String())
 	}
 	_ = tracer.Close()
@@ -313,12 +313,12 @@ func TestOutageIsOneLine(t *testing.T) {
 		}
 	}
 	send()
-	if n := log.count("\n"); n != 1 || log.count("does not take traces") != 1 || log.count("no ") > 200 || log.count("geheim") > 0 {
+	if n := log.count("\n"); n != 1 || log.count("does not accept traces") != 1 || log.count("no ") > 200 || log.count("geheim") > 0 {
 		t.Errorf("%d lines:\n%s", n, log.String())
 	}
 	down.Store(false)
 	send()
-	if log.count("\n") != 2 || log.count("takes traces again") != 1 || log.count("lost=3") != 1 {
+	if log.count("\n") != 2 || log.count("accepts traces again") != 1 || log.count("lost=3") != 1 {
 		t.Errorf("%s", log.String())
 	}
 }
@@ -333,7 +333,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	tracer, log := open(t, cfg)
 	request(t, tracer, "")
 	flush(t, tracer)
-	if c.Header() != nil || log.count("does not take traces") != 1 {
+	if c.Header() != nil || log.count("does not accept traces") != 1 {
 		t.Error("a redirect is followed")
 	}
 	if err := trace.Probe(t.Context(), cfg, way()); err == nil || c.Header() != nil {
@@ -356,7 +356,7 @@ func TestHostileCollectors(t *testing.T) {
 		if err := tracer.Flush(ctx); err != nil {
 			return err
 		}
-		if log.count("does not take traces") == 1 {
+		if log.count("does not accept traces") == 1 {
 			return fmt.Errorf("noticed: %s", log.String())
 		}
 		return nil

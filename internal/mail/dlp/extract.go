@@ -102,7 +102,7 @@ type part struct {
 // Errors that end the reading of a part.
 var (
 	errTooLarge = errors.New("dlp: too large")
-	errRatio    = errors.New("dlp: compressed too well")
+	errRatio    = errors.New("dlp: compression ratio too high")
 	errTime     = errors.New("dlp: out of time")
 )
 

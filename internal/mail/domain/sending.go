@@ -23,7 +23,7 @@ const (
 // Reasons why a mailbox may not send.
 var (
 	ErrSuspended  = errors.New("domain: the mailbox is suspended")
-	ErrSentEnough = errors.New("domain: the mailbox has sent all that it may in a day")
+	ErrSentEnough = errors.New("domain: the mailbox has reached its daily limit")
 )
 
 // Reasons why a mailbox was suspended.

@@ -13,11 +13,11 @@ import (
 const (
 	answerLate       = "4.4.7 The mail could not be delivered in time"
 	answerNotStored  = "4.3.0 The mail could not be stored here yet"
-	answerEncryption = "4.7.5 The domain asks for encryption, and its server has no right certificate"
+	answerEncryption = "4.7.5 The domain requires encryption, but its server has no valid certificate"
 	answerNoDomain   = "5.1.2 The domain does not exist"
-	answerAddresses  = "5.6.7 The server takes no addresses beyond ASCII"
-	answerHeader     = "5.6.7 The server takes no header beyond ASCII"
-	answerText       = "5.6.3 The server takes no text beyond ASCII"
+	answerAddresses  = "5.6.7 The server does not accept non-ASCII addresses"
+	answerHeader     = "5.6.7 The server does not accept a non-ASCII header"
+	answerText       = "5.6.3 The server does not accept a non-ASCII text"
 )
 
 // connectionAnswer returns the reason why no server of a destination could be talked to.

@@ -51,7 +51,7 @@ type transfer struct {
 }
 
 // errNoServer means that a domain accepts no mail.
-var errNoServer = errors.New("5.1.10 The domain takes no mail")
+var errNoServer = errors.New("5.1.10 The domain does not accept mail")
 
 // findServers returns the servers of a destination in the order to try them. It returns
 // errNoServer if there are none.
@@ -84,7 +84,7 @@ func (s *Service) findServers(ctx context.Context, destination string) ([]target
 
 // errNotInPolicy means that none of a domain's servers is allowed by the domain's own
 // policy.
-var errNotInPolicy = errors.New("4.7.5 The domain asks for other servers than it has")
+var errNotInPolicy = errors.New("4.7.5 No server of the domain is in its MTA-STS policy")
 
 // applyPolicy drops servers that are not named in the domain's policy if the policy is
 // enforced; the others must then present a valid certificate. It returns errNotInPolicy if

@@ -78,7 +78,7 @@ func (s *Service) deliver(ctx context.Context, j *jobs.Job) error {
 		return failed
 	}
 	pause := min(firstPause<<min(j.Attempts-1, 20), longestPause)
-	return jobs.RetryAt(s.DB.Clock().Now().Add(pause), errors.Join(errors.New("engine: recipients have to wait"), failed))
+	return jobs.RetryAt(s.DB.Clock().Now().Add(pause), errors.Join(errors.New("engine: delivery to some recipients is deferred"), failed))
 }
 
 // readDelivery returns the mail of a deliverJob and the recipients left at its destination.

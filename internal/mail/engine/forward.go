@@ -195,7 +195,7 @@ func (s *Service) deliverHere(ctx context.Context, m *queued, to []string, text 
 		case refused:
 			o.State, o.Answer = StateQueued, ownAnswer(said)
 		case err != nil:
-			s.Log.Warn("a mail has to wait for a mailbox of this installation", "mail", m.ID, "error", err)
+			s.Log.Warn("a mail to a local mailbox has to wait", "mail", m.ID, "error", err)
 			o.State, o.Answer = StateQueued, answerNotStored
 		}
 		out[addr] = o

@@ -521,7 +521,7 @@ func TestLimitsComeFirst(t *testing.T) {
 			t.Errorf("said %d, %d incidents", code, len(o.incidents()))
 		}
 		err := o.s.Engine.SubmitUncounted(t.Context(), o.ID, box, held, "a@other.example")
-		if err == nil || !strings.Contains(err.Error(), "all that it may") {
+		if err == nil || !strings.Contains(err.Error(), "daily limit") {
 			t.Errorf("got %v", err)
 		}
 		if list := o.incidents(); len(list) != 1 || list[0].Status != mail.IncidentRejected {

@@ -65,7 +65,7 @@ func (c *session) receive(r io.Reader) error {
 // takeUnread accepts a mail that nobody reads. It only writes a log line, and a journal
 // item if the workspace keeps a journal.
 func (s *Service) takeUnread(ctx context.Context, r unreadRecipient, id uuid.UUID, from string, h *header.Header, text *os.File) error {
-	s.Log.Info("a mail to a postmaster or with a report was taken", "tenant", r.tenant, "to", r.addr, "from", from, "subject", trtext.Cut(h.Text("subject"), maxSubject))
+	s.Log.Info("accepted a mail to a postmaster or with a report", "tenant", r.tenant, "to", r.addr, "from", from, "subject", trtext.Cut(h.Text("subject"), maxSubject))
 	if r.tenant == uuid.Nil {
 		return nil
 	}

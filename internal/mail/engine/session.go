@@ -22,25 +22,25 @@ import (
 // The answers to mailboxes and senders.
 var (
 	errPassword   = &smtpd.Error{Code: 535, Enhanced: "5.7.8", Message: "The address or the password is wrong"}
-	errSignIns    = &smtpd.Error{Code: 454, Enhanced: "4.7.0", Message: "Too many tries, try again later"}
+	errSignIns    = &smtpd.Error{Code: 454, Enhanced: "4.7.0", Message: "Too many attempts, try again later"}
 	errSignIn     = &smtpd.Error{Code: 530, Enhanced: "5.7.0", Message: "Sign in again"}
 	errSuspended  = &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "The mailbox is suspended"}
-	errSentEnough = &smtpd.Error{Code: 452, Enhanced: "4.7.1", Message: "The mailbox has sent all that it may in a day, try again later"}
+	errSentEnough = &smtpd.Error{Code: 452, Enhanced: "4.7.1", Message: "The mailbox has reached its daily limit, try again later"}
 	errNotYours   = &smtpd.Error{Code: 553, Enhanced: "5.7.1", Message: "You may not send as this address"}
 	errFrom       = &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "You may not send as the address in From or Sender"}
-	errNoFrom     = &smtpd.Error{Code: 550, Enhanced: "5.6.0", Message: "The mail needs one From that can be read"}
+	errNoFrom     = &smtpd.Error{Code: 550, Enhanced: "5.6.0", Message: "The mail must have one valid From header"}
 	errHeader     = &smtpd.Error{Code: 552, Enhanced: "5.3.4", Message: "The header is too long"}
 	errAddress    = &smtpd.Error{Code: 553, Enhanced: "5.1.3", Message: "The address cannot be read"}
 	errSuppressed = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "The address does not exist: an earlier mail to it came back"}
-	errPolicy     = &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "A data-loss-prevention rule of your company does not let this mail leave"}
+	errPolicy     = &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "A data-loss-prevention rule of your company does not allow this mail"}
 	errForwarding = &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "The mailbox may not forward to this address"}
-	errLoop       = &smtpd.Error{Code: 554, Enhanced: "5.4.6", Message: "The mail goes in circles"}
+	errLoop       = &smtpd.Error{Code: 554, Enhanced: "5.4.6", Message: "The mail is in a loop"}
 	errPaused     = &smtpd.Error{Code: 450, Enhanced: "4.2.1", Message: "The mailbox is suspended, try again later"}
 	errUnknown    = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "No such mailbox here"}
 	errSender     = &smtpd.Error{Code: 501, Enhanced: "5.1.7", Message: "The sender's address cannot be read"}
 	errListed     = &smtpd.Error{Code: 554, Enhanced: "5.7.1", Message: "Your address is on a block list: "}
-	errNotProven  = &smtpd.Error{Code: 550, Enhanced: "5.7.26", Message: "The domain in From asks to refuse mail that neither SPF nor DKIM shows to be its own"}
-	errJunk       = &smtpd.Error{Code: 554, Enhanced: "5.7.1", Message: "The mail is taken for junk"}
+	errNotProven  = &smtpd.Error{Code: 550, Enhanced: "5.7.26", Message: "The DMARC policy of the domain in From rejects mail that fails SPF and DKIM"}
+	errJunk       = &smtpd.Error{Code: 554, Enhanced: "5.7.1", Message: "The mail was classified as junk"}
 	errFiltered   = &smtpd.Error{Code: 451, Enhanced: "4.7.1", Message: "Not now, try again later"}
 	errLater      = &smtpd.Error{Code: 451, Enhanced: "4.3.0", Message: "Could not be stored, try again later"}
 	errFull       = &smtpd.Error{Code: 452, Enhanced: "4.2.2", Message: "The storage is full, try again later"}

@@ -65,7 +65,7 @@ func (s *Service) countSessions(ctx context.Context, m *queued, destination stri
 		return nil
 	})
 	if err != nil {
-		s.Log.Warn("sessions with a mail server could not be counted", "error", err)
+		s.Log.Warn("TLS sessions with a mail server could not be counted", "error", err)
 	}
 }
 
@@ -171,7 +171,7 @@ func parseReportTarget(text string) *url.URL {
 func (s *Service) postTLSReport(ctx context.Context, to *url.URL, report []byte) error {
 	a := s.Out.Post(ctx, to, outbound.Header{"Content-Type": {"application/tlsrpt+gzip"}}, report, s.DB.Clock().Now())
 	if a.Err != nil {
-		return fmt.Errorf("engine: a report about TLS was not taken: %w", a.Err)
+		return fmt.Errorf("engine: a TLS report was not accepted: %w", a.Err)
 	}
 	return nil
 }

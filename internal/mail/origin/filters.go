@@ -58,7 +58,7 @@ type Filter interface {
 func (c *Checker) askFilter(ctx context.Context, m *Mail) string {
 	answer, err := c.Filter.Check(ctx, m.Address, m.Hello, m.From, m.To, m.Open())
 	if err != nil {
-		c.Log.Warn("the mail filter could not be asked", "error", err)
+		c.Log.Warn("the mail filter could not be reached", "error", err)
 		return Accept
 	}
 	switch answer {

@@ -20,7 +20,7 @@ type policy struct {
 
 var (
 	errNoPolicy  = errors.New("origin: the domain has no policy")
-	errBadPolicy = errors.New("origin: the policy cannot be read")
+	errBadPolicy = errors.New("origin: cannot parse the policy")
 )
 
 // findPolicy returns the policy of a domain. It returns errNoPolicy if there is no record

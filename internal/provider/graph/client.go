@@ -57,7 +57,7 @@ func New(address string, transport http.RoundTripper, hosts ...string) *Client {
 }
 
 // errForeignHost means that an answer names a host that is not the provider's.
-var errForeignHost = errors.New("graph: the provider's answer names another host, which gets no token")
+var errForeignHost = errors.New("graph: the provider's answer names another host, so no token is sent")
 
 // hostOf returns the scheme, host and port of an address.
 func hostOf(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.Host) }
@@ -92,7 +92,7 @@ func (c *Client) Do(ctx context.Context, in Call, out any) error {
 		return ParseRefusal(resp, text)
 	}
 	if err := json.Unmarshal(trtext.WithoutNUL(text), out); err != nil {
-		return fmt.Errorf("graph: an answer that cannot be read: %w", err)
+		return fmt.Errorf("graph: cannot read the answer: %w", err)
 	}
 	return nil
 }

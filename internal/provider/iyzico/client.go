@@ -101,7 +101,7 @@ func (c *Client) post(ctx context.Context, path string, in any) (Answer, error) 
 		return out, fmt.Errorf("iyzico: %w", err)
 	}
 	if err := json.Unmarshal(text, &out); err != nil || out.Status != Success && out.Status != Failure || resp.StatusCode >= 500 {
-		return out, fmt.Errorf("iyzico: an answer that cannot be read, with status %d", resp.StatusCode)
+		return out, fmt.Errorf("iyzico: cannot read the answer with status %d", resp.StatusCode)
 	}
 	return out, nil
 }
@@ -134,7 +134,7 @@ func (c *Client) Start(ctx context.Context, p wallet.Payment, card wallet.Card, 
 	}
 	html, err := base64.StdEncoding.DecodeString(a.HTML)
 	if err != nil || len(html) == 0 {
-		return wallet.Started{}, errors.New("iyzico: an answer without the bank's page")
+		return wallet.Started{}, errors.New("iyzico: the answer does not contain the bank's page")
 	}
 	return wallet.Started{PaymentID: a.PaymentID, HTML: string(html)}, nil
 }
@@ -201,13 +201,13 @@ func parsePrice(text string) (int64, error) {
 	units, places, _ := strings.Cut(text, ".")
 	if len(places) > 6 {
 		if strings.Trim(places[6:], "0") != "" {
-			return 0, errors.New("iyzico: a price that is finer than a millionth")
+			return 0, errors.New("iyzico: the price has more than six decimal places")
 		}
 		places = places[:6]
 	}
 	n, err := strconv.ParseUint(units+places+strings.Repeat("0", 6-len(places)), 10, 62)
 	if err != nil || units == "" {
-		return 0, errors.New("iyzico: a price that cannot be read")
+		return 0, errors.New("iyzico: cannot read the price")
 	}
 	return int64(n), nil
 }

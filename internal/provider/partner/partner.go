@@ -50,7 +50,7 @@ func (c *Client) Exchange(ctx context.Context, app channel.App, code, redirect s
 		"client_id": {app.ID}, "client_secret": {app.Secret.Reveal()}, "code": {code}, "redirect_uri": {redirect},
 	}, &out)
 	if err == nil && out.AccessToken == "" {
-		err = errors.New("partner: an answer without a token")
+		err = errors.New("partner: the answer contains no token")
 	}
 	return secret.Of(out.AccessToken), err
 }

@@ -53,7 +53,7 @@ func (c *Client) Check(ctx context.Context, peer netip.Addr, hello, from string,
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("rspamd: answers with %s", resp.Status)
+		return "", fmt.Errorf("rspamd: answered %s", resp.Status)
 	}
 	var answer struct {
 		Action string `json:"action"`

@@ -63,11 +63,11 @@ func (c *Client) Verify(ctx context.Context, token, ip string) (bool, error) {
 	}
 	for _, code := range a.ErrorCodes {
 		if !slices.Contains(c.Refusals, code) {
-			return false, fmt.Errorf("siteverify: the service answers %q", code)
+			return false, fmt.Errorf("siteverify: the service answered %q", code)
 		}
 	}
 	if status/100 == 5 {
-		return false, fmt.Errorf("siteverify: the service answers %d", status)
+		return false, fmt.Errorf("siteverify: the service answered %d", status)
 	}
 	return false, nil
 }
@@ -88,7 +88,7 @@ func (c *Client) post(ctx context.Context, form url.Values) (int, answer, error)
 	defer func() { _ = resp.Body.Close() }()
 	var a answer
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 16<<10)).Decode(&a); err != nil {
-		return 0, answer{}, fmt.Errorf("siteverify: status %d with an answer that cannot be read: %w", resp.StatusCode, err)
+		return 0, answer{}, fmt.Errorf("siteverify: cannot read the answer with status %d: %w", resp.StatusCode, err)
 	}
 	return resp.StatusCode, a, nil
 }

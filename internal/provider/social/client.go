@@ -139,7 +139,7 @@ func (c *Client) message(ctx context.Context, a channel.Access, body Outgoing) (
 		return "", err
 	}
 	if got.MessageID == "" && body.Message != nil {
-		return "", errors.New("social: an answer without a message")
+		return "", errors.New("social: the answer contains no message")
 	}
 	return got.MessageID, nil
 }
@@ -158,9 +158,9 @@ func (c *Client) Upload(ctx context.Context, a channel.Access, f channel.Outgoin
 	var got Accepted
 	err := c.graph.Do(ctx, in, &got)
 	// However the call ended, the writer must not wait for a reader.
-	_ = body.CloseWithError(errors.New("social: the upload is over"))
+	_ = body.CloseWithError(errors.New("social: the upload has ended"))
 	if err == nil && got.AttachmentID == "" {
-		err = errors.New("social: an answer without an attachment")
+		err = errors.New("social: the answer contains no attachment")
 	}
 	return got.AttachmentID, err
 }
@@ -234,7 +234,7 @@ func (c *Client) Download(ctx context.Context, address string) (string, io.ReadC
 	}
 	resp, err := from.Send(ctx, graph.Call{Method: http.MethodGet, Path: address})
 	if errors.Is(err, outbound.ErrInside) || errors.Is(err, outbound.ErrPlain) {
-		return "", nil, fmt.Errorf("social: %w", &channel.Refusal{Status: http.StatusNotFound, Message: "not an address of the open internet"})
+		return "", nil, fmt.Errorf("social: %w", &channel.Refusal{Status: http.StatusNotFound, Message: "not an address on the public internet"})
 	}
 	if err != nil {
 		return "", nil, err

@@ -31,11 +31,11 @@ func (c *Client) Signed(appSecret secret.Text, body []byte, signature string) bo
 func (c *Client) Read(body []byte) (out []channel.Event, err error) {
 	var hook Webhook
 	if err := json.Unmarshal(trtext.WithoutNUL(body), &hook); err != nil {
-		return nil, fmt.Errorf("social: a webhook that cannot be read: %w", err)
+		return nil, fmt.Errorf("social: cannot read the webhook: %w", err)
 	}
 	kind, ok := map[string]string{ObjectPage: channel.Messenger, ObjectInstagram: channel.Instagram}[hook.Object]
 	if !ok {
-		return nil, fmt.Errorf("social: a webhook of %q", hook.Object)
+		return nil, fmt.Errorf("social: unexpected webhook object %q", hook.Object)
 	}
 	for _, e := range hook.Entry {
 		for _, m := range e.Messaging {

@@ -65,7 +65,7 @@ func (c *Client) send(ctx context.Context, method, prefix string, token secret.T
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+prefix+"/bot"+token.Reveal()+"/"+path, body)
 	if err != nil {
-		return nil, errors.New("telegram: the address is none")
+		return nil, errors.New("telegram: invalid address")
 	}
 	if kind != "" {
 		req.Header.Set("Content-Type", kind)
@@ -117,12 +117,12 @@ func readResult(resp *http.Response, out any) error {
 			r.RetryAfter = time.Duration(a.Parameters.RetryAfter) * time.Second
 		}
 		if r.Status/100 == 2 {
-			return errors.New("telegram: an answer that cannot be read")
+			return errors.New("telegram: cannot read the answer")
 		}
 		return r
 	}
 	if err := json.Unmarshal(trtext.WithoutNUL(a.Result), out); err != nil {
-		return fmt.Errorf("telegram: an answer that cannot be read: %w", err)
+		return fmt.Errorf("telegram: cannot read the answer: %w", err)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (c *Client) Bot(ctx context.Context, token secret.Text) (channel.Bot, error
 		return channel.Bot{}, err
 	}
 	if !u.IsBot || u.ID == 0 {
-		return channel.Bot{}, errors.New("telegram: an answer without a bot")
+		return channel.Bot{}, errors.New("telegram: the answer contains no bot")
 	}
 	return channel.Bot{ID: u.ID, Name: nameOf(u.FirstName, u.LastName), Username: u.Username}, nil
 }
@@ -273,7 +273,7 @@ func numbersOf(list []Message) ([]int64, error) {
 		out[i] = m.MessageID
 	}
 	if len(out) == 0 || out[0] == 0 {
-		return nil, errors.New("telegram: an answer without a message")
+		return nil, errors.New("telegram: the answer contains no message")
 	}
 	return out, nil
 }
@@ -311,7 +311,7 @@ func (c *Client) upload(ctx context.Context, token secret.Text, method string, f
 	form := multipart.NewWriter(w)
 	go func() { _ = w.CloseWithError(f.write(form)) }()
 	// However the call ends, the writer must not wait for a reader.
-	defer func() { _ = body.CloseWithError(errors.New("telegram: the upload is over")) }()
+	defer func() { _ = body.CloseWithError(errors.New("telegram: the upload has ended")) }()
 	resp, err := c.send(ctx, http.MethodPost, "", token, method, form.FormDataContentType(), body)
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func (c *Client) do(ctx context.Context, method, path string, form url.Values, o
 		return nil
 	case status/100 == 2:
 		if err := json.Unmarshal(text, out); err != nil {
-			return fmt.Errorf("twilio: an answer that cannot be read: %w", err)
+			return fmt.Errorf("twilio: cannot read the answer: %w", err)
 		}
 		return nil
 	case status >= 500 || status == http.StatusTooManyRequests || status == http.StatusUnauthorized:

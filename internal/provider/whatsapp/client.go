@@ -89,7 +89,7 @@ func (c *Client) Send(ctx context.Context, a channel.Access, m channel.Message) 
 		return "", err
 	}
 	if len(out.Messages) == 0 {
-		return "", errors.New("whatsapp: an answer without a message")
+		return "", errors.New("whatsapp: the answer contains no message")
 	}
 	return out.Messages[0].ID, nil
 }
@@ -147,7 +147,7 @@ func (c *Client) Upload(ctx context.Context, a channel.Access, name, kind string
 		Method: http.MethodPost, Path: "/" + url.PathEscape(a.NumberID) + "/media", Token: a.Token, Body: body, Kind: form.FormDataContentType(), Timeout: graph.FilePatience,
 	}, &out)
 	// However the call ended, the writer must not wait for a reader.
-	_ = body.CloseWithError(errors.New("whatsapp: the upload is over"))
+	_ = body.CloseWithError(errors.New("whatsapp: the upload has ended"))
 	return out.ID, err
 }
 

@@ -186,7 +186,7 @@ var ErrNoNumber = errors.New("the workspace has no number")
 var errUnknown = errors.New("the channel cannot do this")
 
 // errNoPicture is returned if the visitor chose another kind of file.
-var errNoPicture = errors.New("the file is no picture")
+var errNoPicture = errors.New("the file is not a picture")
 
 // act carries out what the visitor asked for.
 func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {

@@ -180,7 +180,7 @@ func checkSender(header, sender, origin string, now time.Time) error {
 		return errors.New("the sender does not say who it is")
 	}
 	if key != sender {
-		return errors.New("another sender than the one that was subscribed to")
+		return errors.New("the sender is not the one that was subscribed to")
 	}
 	var decoded [4][]byte
 	for i, part := range append(parts, key) {
@@ -216,7 +216,7 @@ func checkSender(header, sender, origin string, now time.Time) error {
 func (b *browser) decrypt(body []byte) ([]byte, error) {
 	const head = 16 + 4 + 1
 	if len(body) < head || len(body) < head+int(body[20]) || binary.BigEndian.Uint32(body[16:20]) < uint32(len(body)-head-int(body[20])) {
-		return nil, errors.New("the body is cut")
+		return nil, errors.New("the body is cut off")
 	}
 	salt, sender, sealed := body[:16], body[head:head+int(body[20])], body[head+int(body[20]):]
 	public, err := ecdh.P256().NewPublicKey(sender)
@@ -236,7 +236,7 @@ func (b *browser) decrypt(body []byte) ([]byte, error) {
 		return nil, err
 	}
 	if len(plain) == 0 || plain[len(plain)-1] != 2 {
-		return nil, errors.New("the record does not end")
+		return nil, errors.New("the record has no end")
 	}
 	return plain[:len(plain)-1], nil
 }

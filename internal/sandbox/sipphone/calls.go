@@ -208,7 +208,7 @@ func (t *talk) call(c Call) error {
 	_ = t.p.network.WriteMsg(ack) // a lost one is sent again with the repetition
 	tx.OnRetransmission(func(*sip.Response) { _ = t.p.network.WriteMsg(ack.Clone()) })
 	if err == nil && c.Secure && answer.Crypto == nil {
-		err = errors.New("the exchange does not encrypt the sound")
+		err = errors.New("the exchange does not encrypt the audio")
 	}
 	if err != nil {
 		t.sayBye()

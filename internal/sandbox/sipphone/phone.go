@@ -61,7 +61,7 @@ type Config struct {
 var ErrBusy = errors.New("there are too many calls at once")
 
 // errLoopback means that an address is not on this machine.
-var errLoopback = errors.New("sipphone: only this machine is served and called")
+var errLoopback = errors.New("sipphone: only this machine can call and be called")
 
 // Phone is a running phone.
 type Phone struct {

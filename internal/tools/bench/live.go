@@ -257,7 +257,7 @@ func (h *node) searches(ctx context.Context, d db.Dialect, size, times int) erro
 			return err
 		}
 		if status != http.StatusOK && status != http.StatusServiceUnavailable {
-			return fmt.Errorf("a search was answered %d", status)
+			return fmt.Errorf("a search returned %d", status)
 		}
 	}
 	_, held := h.app.Finder.Held()

@@ -70,7 +70,7 @@ func lookOnce(context.Context, *env, int) (func() error, func(), error) {
 	text := []byte(turkish(1 << 20))
 	return func() error {
 		if bytes.IndexByte(text, 0) >= 0 {
-			return errors.New("a zero in the text")
+			return errors.New("a zero byte in the text")
 		}
 		return nil
 	}, nil, nil

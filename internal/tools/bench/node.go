@@ -27,7 +27,7 @@ import (
 )
 
 // errSkip means that this machine cannot run a benchmark.
-var errSkip = errors.New("the machine lacks what it needs")
+var errSkip = errors.New("the machine lacks a requirement")
 
 // env creates what benchmarks need when it is first needed.
 type env struct {

@@ -154,5 +154,5 @@ func resident(pid int) (int, error) {
 			return kb / 1024, err
 		}
 	}
-	return 0, errors.New("the system does not say how much memory a process holds")
+	return 0, errors.New("the system does not report the memory use of a process")
 }

@@ -79,7 +79,7 @@ func readAnswer(in *bufio.Reader) error {
 		return discardChunks(in)
 	}
 	if length < 0 {
-		return errors.New("an answer without Content-Length")
+		return errors.New("the answer has no Content-Length")
 	}
 	_, err = in.Discard(length)
 	return err

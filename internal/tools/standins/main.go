@@ -51,7 +51,7 @@ func serve(listen, name string) error {
 	}
 	service, ok := services[name]
 	if !ok {
-		return fmt.Errorf("%q is no service; name turnstile, hcaptcha, whatsapp, telegram or social", name)
+		return fmt.Errorf("%q is not a service; use turnstile, hcaptcha, whatsapp, telegram or social", name)
 	}
 	ln, err := net.Listen("tcp", listen)
 	if err != nil {

@@ -67,7 +67,7 @@ func (s *Service) state(ctx context.Context, a channel.Account, kind channel.Cal
 	}
 	calls, failed := kind.Calls(ctx, a)
 	if err := failed; err != nil {
-		s.Log.WarnContext(ctx, "the provider does not say how calls stand", "account", a.ID, "error", err)
+		s.Log.WarnContext(ctx, "cannot read the call settings from the provider", "account", a.ID, "error", err)
 		words := channel.ProviderUnreachable
 		calls = channel.ProviderCalls{Status: channel.CallsUnknown, Icon: channel.IconShown, Error: &words}
 	}
@@ -137,7 +137,7 @@ func (s *Service) change(ctx context.Context, a channel.Account, kind channel.Ca
 			return nil, err
 		}
 		if ch.Server, err = s.Exchange.ConnectCalls(ctx, a.ID, a.Kind, number); err != nil {
-			s.Log.WarnContext(ctx, "the exchange does not take an account's calls", "account", a.ID, "error", err)
+			s.Log.WarnContext(ctx, "the exchange cannot accept the account's calls", "account", a.ID, "error", err)
 			return refusedBy(exchangeError, err.Error()), nil
 		}
 	}
@@ -206,7 +206,7 @@ func (s *Service) button(ctx context.Context, id uuid.UUID, kinds []string) (b B
 	}
 	p, err := to.kind.CallPermission(ctx, to.account, to.address)
 	if err != nil {
-		s.Log.WarnContext(ctx, "the provider does not say whether a customer may be called", "account", to.account.ID, "error", err)
+		s.Log.WarnContext(ctx, "cannot ask the provider whether a customer may be called", "account", to.account.ID, "error", err)
 		p = channel.CallPermission{Permission: channel.CallUnasked}
 	}
 	b = Button{

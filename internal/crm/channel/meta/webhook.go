@@ -144,7 +144,7 @@ func (r *Receiver[E]) takeFor(ctx context.Context, ip string, o channel.Owned, e
 	if f, refused := fault.As(err); refused && f.Code.Status() < 500 {
 		// It would be refused every time, so the provider need not send it again, and it
 		// must not hold up the other events of the call.
-		r.Log.WarnContext(ctx, "an event of the provider cannot be taken", "account", o.Account.ID, "error", err)
+		r.Log.WarnContext(ctx, "an event from the provider was refused and skipped", "account", o.Account.ID, "error", err)
 		return nil
 	}
 	return err

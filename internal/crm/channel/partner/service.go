@@ -226,7 +226,7 @@ func (s *Service) keepFailure(ctx context.Context, err error) error {
 		return putFailure(tx, kept.id, who.SessionID, Failure{Step: f.Reason, Words: fmt.Sprint(f.Args[0])})
 	})
 	if failed != nil {
-		s.Log.WarnContext(ctx, "what the provider said to a sign-up could not be kept", "error", failed)
+		s.Log.WarnContext(ctx, "the provider's refusal of a sign-up could not be stored", "error", failed)
 		return err
 	}
 	return f.Wrap(kept)
@@ -369,12 +369,12 @@ func (s *Service) prepare(ctx context.Context, token secret.Text, all Assets) (o
 func (p *prepared) takeBack(ctx context.Context, s *Service) {
 	for _, n := range p.numbers {
 		if err := s.WhatsApp.Withdraw(ctx, n); err != nil {
-			s.Log.WarnContext(ctx, "a number of a sign-up that failed still calls us", "error", err)
+			s.Log.WarnContext(ctx, "a number from a failed sign-up is still subscribed", "error", err)
 		}
 	}
 	for _, page := range p.pages {
 		if err := s.Social.Withdraw(ctx, page); err != nil {
-			s.Log.WarnContext(ctx, "a page of a sign-up that failed still calls us", "error", err)
+			s.Log.WarnContext(ctx, "a page from a failed sign-up is still subscribed", "error", err)
 		}
 	}
 }

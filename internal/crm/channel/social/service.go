@@ -90,7 +90,7 @@ func (s *Service) Connect(ctx context.Context, n NewPage) (a channel.Account, er
 	})
 	if err != nil {
 		if failed := s.Withdraw(context.WithoutCancel(ctx), p); failed != nil {
-			s.Log.WarnContext(ctx, "a page that could not be stored still tells us what happens there", "error", failed)
+			s.Log.WarnContext(ctx, "a page that could not be stored is still subscribed", "error", failed)
 		}
 	}
 	return a, err

@@ -85,7 +85,7 @@ func messageID(connection string, chat, message int64) string {
 func numberOf(id string) (int64, error) {
 	n, err := strconv.ParseInt(id[strings.LastIndexByte(id, '/')+1:], 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("telegram: %q names no message", id)
+		return 0, fmt.Errorf("telegram: %q is not a message id", id)
 	}
 	return n, nil
 }

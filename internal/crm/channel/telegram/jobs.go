@@ -76,7 +76,7 @@ func (s *Service) runHeld(ctx context.Context, j *jobs.Job) error {
 		if now.Sub(j.CreatedAt.Time) < heldFor {
 			return jobs.Snooze(now.Add(heldPause))
 		}
-		s.Log.WarnContext(ctx, "what came for a paused account was kept for a day and is dropped", "account", a.ID)
+		s.Log.WarnContext(ctx, "an update for a paused account was kept for a day and is now dropped", "account", a.ID)
 		return nil
 	}
 	if err != nil {

@@ -141,7 +141,7 @@ func (s *Service) Connect(ctx context.Context, n NewBot) (a channel.Account, err
 	})
 	if err != nil {
 		if failed := s.stopListening(context.WithoutCancel(ctx), creds, set.BotID); failed != nil {
-			s.Log.WarnContext(ctx, "a bot that could not be stored still calls us, or nobody", "error", failed)
+			s.Log.WarnContext(ctx, "the webhook of a bot that could not be stored was not removed", "error", failed)
 		}
 	}
 	return a, err

@@ -138,7 +138,7 @@ func (s *Service) takeStart(ctx context.Context, bot channel.Account, m Received
 		return err
 	}
 	if _, err := s.Provider.Send(ctx, o.Creds.token(), Message{Chat: strconv.FormatInt(m.Chat, 10), Text: text}); err != nil {
-		s.Log.WarnContext(ctx, "whoever opened a link could not be answered", "account", bot.ID, "error", err)
+		s.Log.WarnContext(ctx, "the answer to the user who opened a link could not be sent", "account", bot.ID, "error", err)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (s *Service) Receive(ctx context.Context, ip, bot, secret string, body []by
 
 // errStopped means that an account was paused or disconnected before an update for it was
 // taken. The provider keeps the update.
-var errStopped = errors.New("telegram: the account carries no messages any more")
+var errStopped = errors.New("telegram: the account no longer carries messages")
 
 // checkWorks returns errStopped if the account, or the bot that works in it, is not
 // working.
@@ -82,7 +82,7 @@ func (s *Service) checkWorksIn(account uuid.UUID) func(*db.Tx, *inbound.Ingested
 func (s *Service) take(ctx context.Context, bot channel.Account, u Update) error {
 	err := s.takeUpdate(ctx, bot, u)
 	if f, refused := fault.As(err); refused && f.Code.Status() < 500 && f.Code != fault.WorkspaceSuspended {
-		s.Log.WarnContext(ctx, "an update of the provider cannot be taken", "account", bot.ID, "update", u.ID, "error", err)
+		s.Log.WarnContext(ctx, "an update from the provider was refused and skipped", "account", bot.ID, "update", u.ID, "error", err)
 		return nil
 	}
 	return err
@@ -270,7 +270,7 @@ func (s *Service) answerButton(ctx context.Context, bot channel.Account, id stri
 		err = s.Provider.AnswerButton(ctx, o.Creds.token(), id)
 	}
 	if err != nil {
-		s.Log.DebugContext(ctx, "a button could not be answered", "account", bot.ID, "error", err)
+		s.Log.DebugContext(ctx, "a button press could not be answered", "account", bot.ID, "error", err)
 	}
 }
 

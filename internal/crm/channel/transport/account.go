@@ -113,7 +113,7 @@ func (s *Accounts[S, C]) RecordAnswer(ctx context.Context, account uuid.UUID, er
 		fail = s.Channels.RecordToken(ctx, account, refused)
 	}
 	if channel.IgnoreDeleted(fail) != nil {
-		s.Log.ErrorContext(ctx, "what the provider said about a token could not be kept", "account", account, "error", fail)
+		s.Log.ErrorContext(ctx, "the provider's answer about a token could not be stored", "account", account, "error", fail)
 	}
 }
 

@@ -116,7 +116,7 @@ func (t *Transport) keepPart(ctx context.Context, m *Message, part int, id strin
 		return
 	}
 	if err := keeper.KeepPart(ctx, m.AccountID, id); err != nil {
-		t.Log.WarnContext(ctx, "the name of a part of a message could not be kept", "account", m.AccountID, "error", err)
+		t.Log.WarnContext(ctx, "the id of a message part could not be stored", "account", m.AccountID, "error", err)
 	}
 }
 

@@ -49,7 +49,7 @@ func (t *Transport) runTyping(ctx context.Context, j *jobs.Job) error {
 	ctx, cancel := context.WithTimeout(ctx, typingCounts)
 	defer cancel()
 	if err := typist.ShowTyping(ctx, p.AccountID, p.To); err != nil {
-		t.Log.DebugContext(ctx, "a customer was not shown that somebody writes", "account", p.AccountID, "error", err)
+		t.Log.DebugContext(ctx, "the typing indicator could not be sent to a customer", "account", p.AccountID, "error", err)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func TestPushedOnce(t *testing.T) {
 			end, tick := time.NewTimer(40*time.Second), time.NewTicker(20*time.Millisecond)
 			defer end.Stop()
 			defer tick.Stop()
-			for !strings.Contains(sh.Server.Logs.String(), "could not be written down") {
+			for !strings.Contains(sh.Server.Logs.String(), "could not be recorded") {
 				select {
 				case <-tick.C:
 				case <-end.C:

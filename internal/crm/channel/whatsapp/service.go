@@ -99,7 +99,7 @@ func (s *Service) Connect(ctx context.Context, n NewNumber) (a channel.Account, 
 	})
 	if err != nil {
 		if failed := s.Withdraw(context.WithoutCancel(ctx), p); failed != nil {
-			s.Log.WarnContext(ctx, "a number that could not be stored still calls us", "error", failed)
+			s.Log.WarnContext(ctx, "a number that could not be stored is still subscribed", "error", failed)
 		}
 		return a, err
 	}
@@ -188,14 +188,14 @@ func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 // contacts and the history if its owner also uses it in the app. Failures are only logged.
 func (s *Service) ReadAfterConnect(ctx context.Context, a channel.Account) {
 	if _, err := s.Templates.Sync(ctx, &a.ID); err != nil {
-		s.Log.WarnContext(ctx, "the templates of a number that was connected could not be read", "account", a.ID, "error", err)
+		s.Log.WarnContext(ctx, "the templates of a newly connected number could not be read", "account", a.ID, "error", err)
 	}
 	o, err := s.accounts.Open(ctx, a.ID)
 	if err == nil && o.Set.OnApp && o.Set.History == "" {
 		err = s.Provider.RequestAppData(ctx, o.Set.access(o.Creds))
 	}
 	if err != nil {
-		s.Log.WarnContext(ctx, "what the app of a number has could not be asked for", "account", a.ID, "error", err)
+		s.Log.WarnContext(ctx, "the data of a number's app could not be requested", "account", a.ID, "error", err)
 	}
 }
 

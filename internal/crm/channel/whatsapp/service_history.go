@@ -52,7 +52,7 @@ func (s *Service) history(ctx context.Context, a channel.Account, h appdata.Hist
 			}
 		}
 		if more {
-			s.Log.WarnContext(ctx, "a call of the provider holds more history than is taken", "account", a.ID)
+			s.Log.WarnContext(ctx, "a webhook call contains more history than the limit", "account", a.ID)
 		}
 		return nil
 	})

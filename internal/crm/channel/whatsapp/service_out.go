@@ -180,7 +180,7 @@ func (s *Service) reportPushed(ctx context.Context, item uuid.UUID, d conversati
 		if err == nil {
 			return
 		}
-		s.Log.WarnContext(ctx, "what the provider accepted could not be written down, trying again", "item", item, "error", err)
+		s.Log.WarnContext(ctx, "a message accepted by the provider could not be recorded, trying again", "item", item, "error", err)
 		select {
 		case <-ctx.Done():
 			return

@@ -30,7 +30,7 @@ type phonebookPart struct {
 func (s *Service) phonebook(ctx context.Context, a channel.Account, list []appdata.Contact) error {
 	parts, more := appdata.PartsOfContacts(list)
 	if more {
-		s.Log.WarnContext(ctx, "a call of the provider holds more contacts than are taken", "account", a.ID)
+		s.Log.WarnContext(ctx, "a webhook call contains more contacts than the limit", "account", a.ID)
 	}
 	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		for _, part := range parts {

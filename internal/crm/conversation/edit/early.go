@@ -58,7 +58,7 @@ func (s *Service) Keep(ctx context.Context, account uuid.UUID, message string, e
 			return err
 		}
 		if err := putEarly(tx, account, message, e); err != nil {
-			return fmt.Errorf("edit: keep what came early: %w", err)
+			return fmt.Errorf("edit: store an early edit: %w", err)
 		}
 		// The message may be in the course of being written, by a transaction that does not
 		// see this one.

@@ -93,7 +93,7 @@ func (s *Service) addPastFile(ctx context.Context, item uuid.UUID, p Past, n int
 		}
 		i.Body = cmp.Or(m.Body, strings.TrimSpace(strings.TrimSuffix(i.Body, m.Instead)))
 		if err := conversation.SetBody(tx, &i); err != nil {
-			return fmt.Errorf("inbound: file of the past: %w", err)
+			return fmt.Errorf("inbound: historical file: %w", err)
 		}
 		list, err := file.Take(tx, nil, []file.Prepared{*m.File})
 		if err != nil {

@@ -49,7 +49,7 @@ const maxReferences = 20
 // that a repeated attempt cannot be mistaken for another mail.
 func (d *Draft) Render() ([]byte, error) {
 	if len(d.To) == 0 {
-		return nil, errors.New("message: nobody to write to")
+		return nil, errors.New("message: there is no recipient")
 	}
 	var out bytes.Buffer
 	d.head(&out)

@@ -78,7 +78,7 @@ type Field struct{ Name, Value string }
 // Why a mail cannot be read.
 var (
 	ErrEmpty      = errors.New("the mail is empty")
-	ErrNoSender   = errors.New("the mail names no sender")
+	ErrNoSender   = errors.New("the mail has no sender")
 	ErrUnreadable = errors.New("the mail cannot be read")
 )
 

@@ -64,7 +64,7 @@ func (s *Service) applyIncoming(tx *db.Tx, e exchange.Event) error {
 	}
 	err := s.placeFromPhone(tx, e)
 	if f, ok := fault.As(err); ok {
-		s.Log.Info("a call from a phone is refused", "tenant", e.Tenant, "phone", e.Device, "code", f.Code, "reason", f.Reason)
+		s.Log.Info("a call from a phone was refused", "tenant", e.Tenant, "phone", e.Device, "code", f.Code, "reason", f.Reason)
 		cause, known := refusals[f.Code]
 		if !known {
 			cause = exchange.CauseRejected

@@ -137,7 +137,7 @@ func (s *Service) pass(ctx context.Context, err error, kind string, id uuid.UUID
 	if err == nil || ctx.Err() != nil || db.IsUnavailable(err) {
 		return err
 	}
-	s.Log.ErrorContext(ctx, "a call cannot go on", kind, id, "error", err)
+	s.Log.ErrorContext(ctx, "a call cannot continue", kind, id, "error", err)
 	return nil
 }
 
@@ -220,7 +220,7 @@ func (s *Service) Run(ctx context.Context) {
 				return
 			case <-s.Exchange.Wake():
 				if _, err := step(ctx); err != nil && ctx.Err() == nil {
-					s.Log.ErrorContext(ctx, "calls do not go on; it is tried again", "error", err)
+					s.Log.ErrorContext(ctx, "calls cannot continue, trying again", "error", err)
 				}
 			}
 		}

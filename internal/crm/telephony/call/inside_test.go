@@ -205,7 +205,7 @@ func TestRefusalsOfPhones(t *testing.T) {
 		if got := dial(o.username, "05321234567"); got != "no_line" {
 			o.t.Errorf("without a line: %s", got)
 		}
-		if !strings.Contains(o.Logs.String(), "a call from a phone is refused") {
+		if !strings.Contains(o.Logs.String(), "a call from a phone was refused") {
 			o.t.Error("no refusal is in the log")
 		}
 	})

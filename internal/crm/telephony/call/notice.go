@@ -45,7 +45,7 @@ func (w *work) tellMessage() error {
 		To: w.settings.Voicemail.Email, From: w.From, Length: time.Duration(w.RecordingMS) * time.Millisecond,
 	})
 	if fault.Is(err, fault.SendingQuotaReached) {
-		w.s.Log.Warn("nobody is told of a voice message", "tenant", w.tx.Tenant(), "reason", err)
+		w.s.Log.Warn("the e-mail about a voice message was not sent", "tenant", w.tx.Tenant(), "reason", err)
 		return nil
 	}
 	return err

@@ -77,21 +77,21 @@ func ParseRates(r io.Reader) (out Rates, err error) {
 	}
 	for i, row := range rows {
 		if len(row) != 4 || strings.Trim(row[0], "0123456789") != "" {
-			return nil, fmt.Errorf("call rates: line %d: want prefix, per minute, connect fee, increment", i+1)
+			return nil, fmt.Errorf("call rates: line %d: expected prefix, per minute, connect fee, increment", i+1)
 		}
 		var n [3]int64
 		for k := range n {
 			if n[k], err = strconv.ParseInt(strings.TrimSpace(row[k+1]), 10, 64); err != nil || n[k] < 0 {
-				return nil, fmt.Errorf("call rates: line %d: %q is no amount", i+1, row[k+1])
+				return nil, fmt.Errorf("call rates: line %d: %q is not an amount", i+1, row[k+1])
 			}
 		}
 		if n[2] < 1 || slice%n[2] != 0 {
-			return nil, fmt.Errorf("call rates: line %d: an increment of %d s does not fill a minute", i+1, n[2])
+			return nil, fmt.Errorf("call rates: line %d: a minute is not a multiple of the increment of %d s", i+1, n[2])
 		}
 		out = append(out, Rate{Prefix: row[0], PerMinute: n[0], Connect: n[1], Increment: n[2]})
 	}
 	if len(out) == 0 {
-		return nil, errors.New("call rates: there are none")
+		return nil, errors.New("call rates: the file contains none")
 	}
 	return out, nil
 }

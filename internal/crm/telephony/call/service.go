@@ -97,7 +97,7 @@ type Service struct {
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Log == nil || c.Wallet == nil || c.Team == nil || c.Settings == nil || c.Blocks == nil || c.Line == nil ||
 		c.Numbers == nil || c.Greetings == nil || c.Messaging == nil || c.Timeline == nil || c.Groups == nil || c.Mail == nil || len(c.Rates) == 0 {
-		return nil, errors.New("call: something that calls need is missing")
+		return nil, errors.New("call: the config is not complete")
 	}
 	return &Service{Config: c}, nil
 }

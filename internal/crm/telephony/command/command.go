@@ -135,7 +135,7 @@ func (r *Runner) run(ctx context.Context, s stored) error {
 	switch {
 	case err == nil:
 	case isRefusal(err):
-		r.Log.DebugContext(ctx, "the exchange refuses a command", "kind", s.command.Kind, "leg", s.command.Leg, "reason", err)
+		r.Log.DebugContext(ctx, "the exchange refused a command", "kind", s.command.Kind, "leg", s.command.Leg, "reason", err)
 		if err := r.Refused(ctx, s.tenant, s.command, err); err != nil {
 			return err
 		}

@@ -286,7 +286,7 @@ const maxSpoken = 64
 // say returns a spoken text, from the cache if it was spoken before.
 func (s *Service) say(ctx context.Context, voice, text string) ([]int16, error) {
 	if s.Synthesizer == nil {
-		return nil, errors.New("greeting: nothing can speak")
+		return nil, errors.New("greeting: there is no speech program")
 	}
 	key := voice + ":" + text
 	s.spoken.mu.Lock()

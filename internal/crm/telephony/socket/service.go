@@ -52,7 +52,7 @@ type Service struct{ Config }
 // New returns the service.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Log == nil || c.Calls == nil || c.Sessions == nil || c.Streams == nil || c.BaseURL == "" {
-		return nil, errors.New("socket: something that the socket needs is missing")
+		return nil, errors.New("socket: the config is not complete")
 	}
 	return &Service{c}, nil
 }

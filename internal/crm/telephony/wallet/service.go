@@ -77,7 +77,7 @@ func (s *Service) Wallet(ctx context.Context, tenant uuid.UUID) (w Wallet, err e
 }
 
 // ErrNotHeld means that nothing is set aside for an id, or no longer.
-var ErrNotHeld = errors.New("wallet: nothing is set aside for this")
+var ErrNotHeld = errors.New("wallet: no amount is set aside for this")
 
 // Hold sets an amount aside for ref. It returns no_credit and changes nothing if less is
 // available.
@@ -106,7 +106,7 @@ func (s *Service) hold(tx *db.Tx, ref uuid.UUID, purpose string, amount int64, c
 		fresh, err = putEntry(tx, kindHold, purpose, ref, []posting{{accountAvailable, -amount}, {accountHeld, amount}})
 	}
 	if err == nil && !fresh {
-		err = fmt.Errorf("wallet: something was set aside for %s before", ref)
+		err = fmt.Errorf("wallet: an amount is already set aside for %s", ref)
 	}
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (s *Service) Settle(tx *db.Tx, ref uuid.UUID, amount int64) error {
 		return err
 	}
 	if amount < 0 || amount > v.amount {
-		return fmt.Errorf("wallet: %d cannot be spent of %d", amount, v.amount)
+		return fmt.Errorf("wallet: cannot spend %d of %d", amount, v.amount)
 	}
 	rest := v.amount - amount
 	return enter(tx, kindSettle, v.purpose, ref, rest, -v.amount,
@@ -170,7 +170,7 @@ func (s *Service) closeHold(tx *db.Tx, ref uuid.UUID) (reservation, error) {
 func enter(tx *db.Tx, kind, purpose string, ref uuid.UUID, available, held int64, postings ...posting) error {
 	fresh, err := putEntry(tx, kind, purpose, ref, postings)
 	if err == nil && !fresh {
-		err = fmt.Errorf("wallet: %s of %s was entered before", kind, ref)
+		err = fmt.Errorf("wallet: %s of %s was already entered", kind, ref)
 	}
 	if err != nil {
 		return err

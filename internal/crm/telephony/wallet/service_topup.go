@@ -124,7 +124,7 @@ func (s *Service) keepBuyer(tx *db.Tx, given *Buyer) (*Buyer, error) {
 	}
 	text, err := s.Box.Open(tx.Tenant(), place, sealed)
 	if err != nil {
-		return nil, fmt.Errorf("wallet: the buyer cannot be opened: %w", err)
+		return nil, fmt.Errorf("wallet: cannot decrypt the buyer: %w", err)
 	}
 	var b Buyer
 	return &b, json.Unmarshal(text, &b)
@@ -218,7 +218,7 @@ func (s *Service) complete(ctx context.Context, j *jobs.Job) error {
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	if s.Bank == nil {
-		return errors.New("wallet: no bank is configured any more")
+		return errors.New("wallet: a bank is no longer configured")
 	}
 	var t TopUp
 	fresh := false
@@ -267,7 +267,7 @@ func (s *Service) finish(tx *db.Tx, t *TopUp, o Outcome) error {
 	case o.State != OutcomePaid:
 		t.fail(tx.Now(), reasonRefused, o.Detail)
 	case !same:
-		s.Log.ErrorContext(tx.Context(), "a bank's answer is about another payment; look at it there", "topup", t.ID, "payment", o.PaymentID)
+		s.Log.ErrorContext(tx.Context(), "a bank's answer is about another payment; check it at the bank", "topup", t.ID, "payment", o.PaymentID)
 		t.fail(tx.Now(), reasonMismatch, "")
 	default:
 		at := clock.At(tx.Now())

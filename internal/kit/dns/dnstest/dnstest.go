@@ -217,7 +217,7 @@ func (s *Server) answer(query []byte, packet bool) ([]byte, Manner) {
 	defer s.mu.Unlock()
 	var q dnsmessage.Message
 	if err := q.Unpack(query); err != nil || len(q.Questions) != 1 {
-		panic(errors.Join(errors.New("dnstest: a question that cannot be read"), err))
+		panic(errors.Join(errors.New("dnstest: cannot read the question"), err))
 	}
 	name := strings.ToLower(strings.TrimSuffix(q.Questions[0].Name.String(), "."))
 	manner, ok := s.manners[name]
