@@ -18,7 +18,7 @@ interface DeliveriesProps {
   webhookId: string
   list: ReturnType<typeof usePages<Delivery>>
   canManage: boolean
-  /** Only some are asked for, so that none may mean none of those. */
+  /** Whether the list is filtered, so that an empty list means only that none match. */
   narrowed: boolean
 }
 
