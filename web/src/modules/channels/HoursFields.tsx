@@ -7,18 +7,18 @@ import { TimeInput } from '@/ui/TimeInput'
 import { days, working, zones, type Hours, type Span } from './hours'
 
 interface Props {
-  /** Null for always. */
+  /** Null means always. */
   value: Hours | null
   onChange: (hours: Hours | null) => void
-  /** What happens outside of the hours. */
+  /** What happens outside these hours. */
   hint: string
-  /** Why they are refused as a whole. */
+  /** The error about the hours as a whole. */
   error?: string | null
   zoneError: string | null
   spansError: string | null
 }
 
-/** When somebody is there: a time zone and, for each weekday, any number of spans. */
+/** Edits when somebody is available: a time zone and, for each weekday, any number of spans. */
 export function HoursFields({ value, onChange, hint, error, zoneError, spansError }: Props) {
   const { t } = useI18n()
   return (
@@ -56,7 +56,7 @@ export function HoursFields({ value, onChange, hint, error, zoneError, spansErro
 
 function Day({ day, spans, onChange }: { day: number; spans: Span[]; onChange: (spans: Span[]) => void }) {
   const { t, language } = useI18n()
-  // The first of January 2024 was a Monday.
+  // 1 January 2024 was a Monday.
   const name = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, 0, day))
   const own = spans.filter((span) => span.day === day)
   const change = (span: Span, next: Partial<Span>) => onChange(spans.map((other) => (other === span ? { ...span, ...next } : other)))

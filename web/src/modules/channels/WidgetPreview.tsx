@@ -5,7 +5,7 @@ import { TilePattern } from '@/ui/TilePattern'
 import { ink } from '../../../widget/style'
 import type { Look } from './channels'
 
-/** What the chat says where the workspace says nothing of its own, as the server fills it in. */
+/** The chat's default texts, the same ones that the server fills in. */
 const texts = {
   tr: { title: 'Size nasıl yardımcı olabiliriz?', greeting: 'Merhaba! Sorunuzu yazın, hemen yanıtlayalım.', sample: 'Kargom nerede?', write: 'Mesajınız', team: 'Destek' },
   en: { title: 'How can we help?', greeting: 'Hello! Write your question and we will answer right away.', sample: 'Where is my parcel?', write: 'Your message', team: 'Support' },
@@ -16,7 +16,7 @@ interface WidgetPreviewProps {
   name: string
 }
 
-/** The chat as a visitor will see it, while its settings are being filled in. */
+/** Previews the chat as a visitor will see it, while its settings are edited. */
 export function WidgetPreview({ look, name }: WidgetPreviewProps) {
   const { t, language: own } = useI18n()
   const language = look.language === 'auto' ? own : look.language
