@@ -5,7 +5,7 @@ import type { Item } from './conversations'
 import { LinkedText } from './LinkedText'
 import { priceText, readExtras, totalOf, type Order, type Referral } from './extras'
 
-/** The message that another one answers, where it is loaded. */
+/** The message that another one answers, if it is loaded. */
 export interface Quoted {
   item: Item
   name: string
@@ -16,7 +16,10 @@ interface Props {
   quoted: Quoted | undefined
 }
 
-/** The words of a message with what its channel says besides: what it answers, the ad it came from, an order. */
+/**
+ * A message's text with the channel's extras: the message it answers, the ad it came from, an
+ * order.
+ */
 export function MessageExtras({ item, quoted }: Props) {
   const { t } = useI18n()
   const { quotedId, forwarded, order, referral, product, calls } = readExtras(item.detail)
