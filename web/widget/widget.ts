@@ -269,7 +269,7 @@ class Widget {
         (kind, data) => this.heard(kind, data),
       )
     } catch {
-      // told below
+      // reported below
     }
     if (stream.signal.aborted) return
     this.followed = null
@@ -406,7 +406,7 @@ class Widget {
       return await this.client.write(message)
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 401) throw error
-      await this.client.session() // the visitor was forgotten: begin anew
+      await this.client.session() // the server no longer knows the visitor: start again
       return this.client.write(message)
     }
   }

@@ -11,7 +11,7 @@ export async function fetchPart<Part>(load: () => Promise<Part>): Promise<Part> 
     await fetch('/api/v1/meta').catch((cause: unknown) => {
       throw offlineError(cause)
     })
-    return await load() // the line may have been cut for a moment
+    return await load() // the connection may have been interrupted for a moment
   }
 }
 

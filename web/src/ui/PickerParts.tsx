@@ -204,7 +204,7 @@ function ComboboxSelect({ value, setValue, className, startOpen, rest, trigger, 
   useTopLayer(store, startOpen)
   return (
     <>
-      {/* It has a search of its own: letters typed on the button are the screen's shortcuts. */}
+      {/* It has its own search, so letters typed on the button are left to the screen's shortcuts. */}
       <Select store={store} typeahead={false} {...rest} className={className}>
         {trigger}
       </Select>

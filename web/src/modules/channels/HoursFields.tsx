@@ -69,7 +69,7 @@ function Day({ day, spans, onChange }: { day: number; spans: Span[]; onChange: (
           <div key={at} className="flex items-center gap-2">
             <TimeInput label={t('hours.from')} value={span.from} onChange={(from) => change(span, { from })} />
             <span aria-hidden>–</span>
-            {/* Midnight is the end of the day here, which a clock shows as its beginning. */}
+            {/* Midnight ends the day here: 24:00 is shown as 00:00. */}
             <TimeInput label={t('hours.to')} value={span.to === '24:00' ? '00:00' : span.to} onChange={(to) => change(span, { to: to === '00:00' ? '24:00' : to })} />
             <IconButton icon={X} label={t('hours.remove')} onClick={() => onChange(spans.filter((other) => other !== span))} />
           </div>

@@ -27,7 +27,7 @@ export function WidgetPreview({ look, name }: WidgetPreviewProps) {
     <figure aria-label={t('channels.preview')} className="rounded-lg border border-line bg-sunken p-4">
       <figcaption className="mb-3 text-xs font-semibold text-ink-3">{t('channels.preview')}</figcaption>
       <div aria-hidden lang={language} className={cx('flex flex-col gap-3', look.position === 'left' ? 'items-start' : 'items-end')}>
-        {/* The page around a chat is white, whatever the panel's theme is. */}
+        {/* The page around the chat is white, regardless of the panel's theme. */}
         <div className="w-72 max-w-full overflow-hidden rounded-xl bg-(--k-page) text-sm text-(--k-page-ink) shadow-2">
           <div className="relative isolate px-4 py-3.5 font-semibold" style={filled}>
             <TilePattern className="absolute inset-0 -z-1 opacity-15" />

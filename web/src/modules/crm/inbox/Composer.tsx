@@ -295,7 +295,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
           {meets(me, { permission: 'crm.macros.use' }) && <MacroMenu conversationId={conversation.id} onLeave={onLeave} />}
         </SendBar>
       </form>
-      {/* Beside the form: a layer's own form must not submit this one. */}
+      {/* Outside the form: a layer's own form must not submit this one. */}
       <Suspense>
         {editingSignature && <SignatureDialog signature={signature} onClose={() => setEditingSignature(false)} />}
         {rule.warning && (

@@ -34,7 +34,7 @@ export function MessageExtras({ item, quoted }: Props) {
       {quotedId !== undefined && <Quote id={quotedId} quoted={quoted} />}
       {referral && <ReferralNote referral={referral} />}
       {product && <p className="mb-1 text-sm text-ink-2">{t('extra.product', { id: product })}</p>}
-      {/* The body of an order repeats its lines, which stand in the table. */}
+      {/* The body of an order repeats its lines, which are in the table. */}
       {calls ? (
         <p className="flex items-center gap-1.5">
           {calls === 'allowed' ? <Phone aria-hidden className="size-4" /> : <PhoneOff aria-hidden className="size-4" />}

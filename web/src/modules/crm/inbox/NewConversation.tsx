@@ -230,7 +230,7 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
           </div>
         )}
       </form>
-      {/* Beside the form: a layer's own form must not submit this one. */}
+      {/* Outside the form: a layer's own form must not submit this one. */}
       {editingSignature && <SignatureDialog signature={signature} onClose={() => setEditingSignature(false)} />}
     </Drawer>
   )

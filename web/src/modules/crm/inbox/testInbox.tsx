@@ -60,7 +60,7 @@ export async function show(children: ReactNode, { at = '', permissions = [], lac
   await router.load()
   render(
     <QueryClientProvider client={client}>
-      {/* The panel's own router is the registered one; this has its one route alone. */}
+      {/* The registered type is that of the panel's own router; this one has a single route. */}
       <RouterProvider router={router as never} />
     </QueryClientProvider>,
   )
