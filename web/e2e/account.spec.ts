@@ -22,7 +22,7 @@ test('an account is opened by mail, secured by two-factor authentication, and re
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Check your e-mail' })).toBeVisible()
-    // The server under test has no mail server, and the page says where the mail is.
+    // The server under test has no mail server, so the page shows where the mail is kept.
     await expect(page.getByText(`the e-mail to ${email} is kept here`)).toBeVisible()
     await page.getByRole('button', { name: 'Resend the link' }).click()
     await expect(page.getByText('a new link has been sent')).toBeVisible()
@@ -88,7 +88,7 @@ test('an account is opened by mail, secured by two-factor authentication, and re
     await page.getByRole('button', { name: 'Continue' }).click()
     await expect(page.getByRole('alert').filter({ hasText: 'code is wrong' })).toBeVisible()
     await shoot(page, 'second-step')
-    // The code of this half minute is spent; the next one is good already.
+    // The current half minute's code is used up; the next one is already accepted.
     await page.getByLabel('Six-digit code').fill(totp(secret, 1))
     await page.getByRole('button', { name: 'Continue' }).click()
     await expect(page.getByRole('heading', { level: 1, name: /Hello/ })).toBeVisible()
@@ -169,7 +169,8 @@ test('devices are listed and ended', async ({ page, browser }) => {
 test('an action that needs the password again asks for it and then happens', async ({ page }) => {
   await signIn(page, '/settings/api-keys')
   let refused = false
-  // The stamp of a fresh sign-in is 15 minutes old at the soonest: the server's refusal is played once.
+  // A fresh sign-in counts as proven for at least 15 minutes, so the server's refusal is simulated
+  // once.
   await page.route('**/api/v1/auth/api-keys', async (route) => {
     if (route.request().method() !== 'POST' || refused) return route.fallback()
     refused = true

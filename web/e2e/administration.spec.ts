@@ -44,7 +44,7 @@ test('an API key is created, shown once, edited, rotated and revoked', async ({ 
   await renamed.getByRole('button', { name: `Actions for ${other}` }).click()
   await page.getByRole('menuitem', { name: 'Revoke' }).click()
   await page.getByRole('button', { name: 'Revoke the key' }).click()
-  // Behind an open dialog every row counts as hidden: the answer is there when it has closed.
+  // Behind an open dialog every row counts as hidden, so the dialog must have closed first.
   await expect(page.getByRole('dialog')).toBeHidden()
   await expect(renamed).toBeHidden()
   expect((await works(fresh)).status()).toBe(401)

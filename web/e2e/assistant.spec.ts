@@ -19,7 +19,7 @@ test('a question is tried before the assistant answers customers', async ({ page
   await shoot(page, 'assistant-try')
   await ask('What are your opening hours?')
   await expect(trial.getByText('It hands over', { exact: true })).toBeVisible()
-  // The demo's stand-in of a language model searches the same texts and cites them.
+  // The demo's stand-in for a language model searches the same texts and cites them.
   await choose(drawer.getByLabel('How it behaves'), 'Dil modeli (deneme)')
   await ask('Ürünü nasıl iade edebilirim?')
   await expect(trial.getByText('It answers', { exact: true })).toBeVisible()

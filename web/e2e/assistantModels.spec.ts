@@ -26,7 +26,7 @@ test('a language model is added, its failure is shown, and it is changed and del
   await expect(row).toContainText('0 of 120,000 tokens')
   await page.keyboard.press('Escape')
 
-  // A question asks the model, whose server fails.
+  // A question calls the model, whose server fails.
   await page.getByRole('article', { name: 'Web sitesi' }).getByRole('button', { name: /Actions/ }).click()
   await page.getByRole('menuitem', { name: 'Assistant' }).click()
   const channel = page.getByRole('dialog', { name: 'Assistant on Web sitesi' })
@@ -44,7 +44,7 @@ test('a language model is added, its failure is shown, and it is changed and del
   await expectAccessible(page)
   await shoot(page, 'assistant-models')
 
-  // The key stays where it is not given, and is never shown.
+  // The key is kept if none is entered, and is never shown.
   await row.getByRole('button', { name: 'Edit: Own model' }).click()
   const edit = page.getByRole('dialog', { name: 'Configuration Own model' })
   await expect(edit.getByLabel('API key')).toHaveValue('')

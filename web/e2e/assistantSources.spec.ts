@@ -34,7 +34,7 @@ test('a page and a file become sources, say why they cannot be read, and are cha
   await expectAccessible(page)
   await shoot(page, 'assistant-sources')
 
-  // A page that is gone says so.
+  // A page that no longer exists is reported.
   site.answer.status = 404
   await row.getByRole('button', { name: 'Fetch again: Montaj' }).click()
   await expect(row).toContainText('The page no longer exists.')

@@ -1,6 +1,6 @@
 import { chromium, type Browser } from '@playwright/test'
 
-/** How the browser of the tests is started. */
+/** The arguments with which the tests start the browser. */
 export const browserArguments = [
   '--no-sandbox',
   '--disable-gpu',
@@ -9,11 +9,12 @@ export const browserArguments = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // A page of a test lives for seconds: optimizing its scripts costs more than it gains, a tenth of the run.
+  // A test page lives for seconds: optimizing its scripts costs more than it gains, a tenth of the
+  // run.
   '--js-flags=--no-opt --no-maglev',
 ]
 
-/** Starts the whole Chromium, for a test of what its shell has not: the notices of a desktop. */
+/** Starts the full Chromium, for tests of what its headless shell lacks: desktop notifications. */
 export async function startWholeBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: process.env.KONAK_TEST_CHROMIUM, args: browserArguments })
 }

@@ -6,14 +6,14 @@ type Words = Awaited<ReturnType<typeof readTexts>>
 
 const api = '/api/crm/v1/telephony'
 
-/** Asks the server for something, and gives its data. */
+/** Sends a request to the server and returns the data of the answer. */
 async function ask<T>(page: Page, method: 'GET' | 'POST' | 'PUT', path: string, data?: object): Promise<T> {
   const answer = await page.request.fetch(path, { method, data })
   expect(answer.ok(), `${method} ${path}: ${await answer.text()}`).toBe(true)
   return ((await answer.json()) as { data: T }).data
 }
 
-/** Pays for credit by card at the demo's bank. */
+/** Tops up credit by card at the demo's bank. */
 async function topUp(page: Page, t: Words): Promise<void> {
   await page.goto('/settings/wallet')
   await page.getByRole('button', { name: t('wallet.topUp') }).first().click()
@@ -52,7 +52,7 @@ async function buyNumber(page: Page, t: Words): Promise<Locator> {
   return row
 }
 
-/** The own live call talks, is looked at, and is hung up. */
+/** Checks that the person's own live call is ongoing, and hangs it up. */
 async function hangUp(page: Page, t: Words, number: string): Promise<void> {
   await page.goto('/calls')
   const live = page.getByRole('listitem').filter({ hasText: number })
@@ -63,7 +63,7 @@ async function hangUp(page: Page, t: Words, number: string): Promise<void> {
   await expect(live).toBeHidden()
 }
 
-/** A short sound as a WAV file, of which the end may be missing. */
+/** Returns a short sound as a WAV file; bytes may be missing at its end. */
 function sound(missing = 0): Buffer {
   const file = Buffer.alloc(44 + 8000)
   file.write('RIFF', 0)
@@ -112,7 +112,7 @@ test('calls are paid for, made from a contact and a conversation, listened to an
   await expect(page.getByText(t('inbox.call.placed'))).toBeVisible()
   await hangUp(page, t, mobile)
 
-  // Somebody calls whom nobody takes, and leaves a message.
+  // Somebody calls, nobody answers, and they leave a message.
   await ask(page, 'PUT', `${api}/device`, { kind: 'outside', e164: '+905321234501' })
   const counts = async () => {
     const { to_return, unheard } = await ask<{ to_return: number; unheard: number }>(page, 'GET', `${api}/calls/counts`)

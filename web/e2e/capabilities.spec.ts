@@ -35,7 +35,7 @@ test('a file that Instagram does not carry is refused before it is uploaded', as
   await expectAccessible(page)
   expect(uploads).toEqual([])
 
-  // A note stays here and takes any file.
+  // A note is internal and accepts any file.
   await thread.getByRole('radio', { name: 'Note' }).check()
   await thread.locator('input[type="file"]').setInputFiles({ name: 'note.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4') })
   await expect(thread.getByRole('button', { name: 'Remove note.pdf' })).toBeVisible()

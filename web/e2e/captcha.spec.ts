@@ -9,13 +9,13 @@ import type { Page } from '@playwright/test'
 import { expect, expectAccessible, owner, shoot, test } from './helpers'
 
 test.setTimeout(240_000)
-// Work is what it is: a busy machine takes its time.
+// The work cannot be shortened: a busy machine takes its time.
 const solving = 90_000
 
 const started: { child: ChildProcess; folder?: string }[] = []
 
 test.afterEach(async ({ page }) => {
-  // The page goes before its server does, or it would complain of the loss.
+  // The page is closed before its server, or it would report the loss.
   await page.close()
   for (const { child, folder } of started.splice(0)) {
     const ended = once(child, 'exit')
@@ -32,7 +32,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** A server of its own, because a captcha is a setting of the whole house. */
+/** Starts a separate server, because a captcha is a setting of the whole installation. */
 async function serve(...settings: string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'konak-captcha-'))
   const port = await freePort()
@@ -71,7 +71,7 @@ test('the embedded proof of work is done by the browser itself, at sign-up and a
 
   await fillSignIn(page, address)
   await expect(page.getByRole('heading', { level: 1, name: /Hello/ })).toBeVisible({ timeout: solving })
-  // Without it nobody gets in.
+  // Without a captcha nobody can sign in.
   const refused = await page.request.post(`${address}/api/v1/auth/sign-in`, { data: owner })
   expect(refused.status()).toBe(422)
 })
@@ -92,12 +92,12 @@ for (const service of ['turnstile', 'hcaptcha']) {
     await expectAccessible(page)
     const box = page.frameLocator('iframe[title="Widget containing a security challenge"]').getByLabel('I am human')
     await shoot(page, `captcha-${service}`)
-    // A click alone: the box leaves with the page as soon as it is ticked.
+    // Only a click: the box disappears with the page as soon as it is ticked.
     await box.click()
     await expect(page.getByRole('heading', { level: 1, name: /Hello/ })).toBeVisible()
     await expect(prompt).toBeHidden()
 
-    // A service that cannot be reached is a no, and the page says so.
+    // An unreachable service counts as a refusal, which the page shows.
     for (const { child, folder } of started) if (!folder) child.kill()
     const context = await browser.newContext({ locale: 'en-US' })
     const late = await context.newPage()

@@ -35,7 +35,7 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
     await expect(page.getByRole('article', { name: shop })).toContainText('Active')
   })
 
-  // The script is loaded from where this test reaches the server.
+  // Load the script from the address at which this test reaches the server.
   snippet = snippet.replace(/src="[^"]+"/, `src="${new URL('/widget.js', page.url()).href}"`)
   const context = await browser.newContext({ locale: 'en-US' })
   const visitor = await context.newPage()
@@ -84,7 +84,7 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
     await thread.getByRole('textbox', { name: 'Reply', exact: true }).fill('Are you still there?')
     await page.keyboard.press('Control+Enter')
     await expect(visitor.getByRole('button', { name: 'Open chat (1 new message)' })).toBeVisible()
-    // A chat that is closed reads nothing.
+    // A closed chat marks nothing as read.
     const asked = thread.getByRole('article').filter({ hasText: 'Are you still there?' })
     await expect(asked).toContainText('Sent')
     await expectAccessible(visitor)
@@ -121,7 +121,7 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
 
   await test.step('a page of a site that is not listed shows nothing', async () => {
     const other = await startSite(() => `<!doctype html><html lang="en"><head><title>Other</title></head><body>${snippet}</body></html>`)
-    // The browser keeps the answer from the page, so it is a failed request here.
+    // The browser hides the answer from the page, so it is a failed request here.
     const refused = visitor.waitForEvent('requestfailed', (request) => request.url().includes('/api/crm/widget/'))
     await visitor.goto(other.origin)
     await refused
@@ -136,7 +136,7 @@ test('outside its hours the chat says so, in the words of the workspace', async 
   let snippet = ''
   const site = await startSite(() => `<!doctype html><html lang="en"><head><title>Shop</title></head><body><main><h1>Shop</h1></main>${snippet}</body></html>`)
   const name = `Hours ${Date.now()}`
-  // A day that no clock between here and there can mean by today.
+  // A day far enough ahead that no time zone can call it today.
   const later = new Intl.DateTimeFormat('en', { weekday: 'long' }).format(Date.now() + 3 * 86_400_000)
 
   await signIn(page, '/crm/channels')

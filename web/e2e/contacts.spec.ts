@@ -127,7 +127,7 @@ test('a file is imported with progress and its mistakes, and exported again', as
     mimeType: 'text/csv',
     buffer: Buffer.from(`Ad Soyad;E-posta;Plan;Sil\nAyşe Kurt ${stamp};ayse-${stamp}@example.com;pro;x\nBad Row;nobody;;x\n`),
   })
-  // The columns find their place by what people call them; the last one is left out by hand.
+  // The columns are matched by common names; the last one is left out by hand.
   await expect(dialog.getByRole('combobox', { name: 'Where “E-posta” goes' })).toHaveText('E-mail addresses')
   await expect(dialog.getByText(`ayse-${stamp}@example.com · nobody`)).toBeVisible()
   await choose(dialog.getByRole('combobox', { name: 'Where “Sil” goes' }), 'Name')

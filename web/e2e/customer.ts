@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect } from './helpers'
 
-/** A customer's own software: it writes to the workspace with an API key. */
+/** Simulates a customer's own software: it writes to the workspace with an API key. */
 export async function startCustomer(page: Page, name: string, environment: 'live' | 'test' = 'live') {
   const made = await page.request.post('/api/v1/auth/api-keys', {
     data: { name: `Shop ${name}`, environment, scopes: ['conversations.write', 'contacts.write'] },

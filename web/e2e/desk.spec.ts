@@ -75,10 +75,10 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
     await expect(preview.getByRole('list', { name: 'What it does, in this order' })).toContainText('paid, refund')
     await expectAccessible(page)
     await preview.getByRole('button', { name: 'Run' }).click()
-    // It closes, so the next conversation is opened.
+    // The macro closes the conversation, so the next one is opened.
     await expect(thread).toBeHidden()
     await page.getByRole('button', { name: 'Undo' }).click()
-    // Its answer is taken back with the closing that waited for it.
+    // Undo takes back the answer together with the closing that waited for it.
     await expect(thread.getByRole('button', { name: /^Close/ })).toBeVisible()
     const answer = thread.getByText(`We refund it today, Sibel Er ${stamp}`)
     await expect(answer).toBeHidden()
@@ -147,7 +147,7 @@ test('a canned reply is written, found, shared, used and deleted', async ({ page
     await page.goto(`/inbox?c=${id}`)
     const text = page.getByRole('textbox', { name: 'Reply', exact: true })
     await text.pressSequentially(`/${word}`)
-    // Enter while the list of the word before still stands chooses nothing.
+    // Enter chooses nothing while the list still shows the previous word's results.
     const options = page.getByRole('listbox').getByRole('option')
     await expect(options).toHaveCount(1)
     await expect(options.filter({ hasText: word })).toHaveAttribute('aria-selected', 'true')

@@ -3,7 +3,7 @@ import { enterDemo, expect, joinDemo, password, signIn, test } from './helpers'
 
 const file = { name: 'serial.txt', mimeType: 'text/plain', buffer: Buffer.from('4711') }
 
-/** What was said in the conversation by hand, as the server has it. */
+/** Returns what was said by people in the conversation, according to the server. */
 async function said(page: import('@playwright/test').Page, id: string) {
   const response = await page.request.get(`/api/crm/v1/conversations/${id}/items?limit=50`)
   const { data } = (await response.json()) as { data: { kind: string; body: string; attachments: { name: string }[] }[] }
@@ -96,7 +96,7 @@ test('drafts leave this browser with their person', async ({ page, browser }) =>
   const thread = mine.getByRole('region', { name: `Conversation with ${name}` })
   const reply = thread.getByRole('textbox', { name: 'Reply', exact: true })
   await reply.fill('Half a sentence')
-  // At once: what was not saved yet is saved before the session ends.
+  // Immediately: what is unsaved is saved before the session ends.
   await mine.getByRole('button', { name: 'Your account' }).click()
   await mine.getByRole('menuitem', { name: 'Sign out' }).click()
   await expect(mine.getByLabel('E-mail')).toBeVisible()
@@ -151,11 +151,11 @@ test.describe('without a network', () => {
     await expect(page.getByText('You are offline. What you write is kept')).toBeVisible()
     await expect(thread.getByText('You are offline. What you write stays here')).toBeVisible()
     await reply.fill(Array.from({ length: 8 }, (_, line) => `Line ${line}`).join('\n'))
-    // It grows with its text, up to a bound.
+    // It grows with its text, up to a limit.
     expect(await reply.evaluate((box) => box.clientHeight)).toBeGreaterThan(low)
     await reply.fill('Line\n'.repeat(60))
     expect(await reply.evaluate((box) => box.clientHeight)).toBeLessThanOrEqual(240)
-    // The line that tells of it takes its height from the screen, not from what stands at its foot.
+    // The offline banner takes its height from the screen, not from the elements at its bottom.
     await expect(thread.getByRole('button', { name: 'Send', exact: true })).toBeInViewport({ ratio: 1 })
     await context.setOffline(false)
     await expect(page.getByText(/You are offline/)).toHaveCount(0)

@@ -58,7 +58,7 @@ test('from sign-up to the first reply', async ({ page, browser, playwright }) =>
   await expectAccessible(page)
   await shoot(page, 'first-inbox')
 
-  // The shop's own server: it knows the key and nothing of the session.
+  // The shop's own server: it knows the key but not the session.
   const shop = await playwright.request.newContext({ baseURL, extraHTTPHeaders: { Authorization: `Bearer ${key}` } })
   const id = await test.step('a customer writes through the public API, and the owner sees it arrive', async () => {
     const written = await shop.post('/api/crm/public/v1/conversations', {

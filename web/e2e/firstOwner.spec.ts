@@ -8,7 +8,7 @@ import { expect, expectAccessible, password, shoot, test } from './helpers'
 const started: { child: ChildProcess; folder: string }[] = []
 
 test.afterEach(async ({ page }) => {
-  // The page goes before its server does, or it would complain of the loss.
+  // The page is closed before its server, or it would report the loss.
   await page.close()
   for (const { child, folder } of started.splice(0)) {
     const ended = once(child, 'exit')
@@ -17,14 +17,14 @@ test.afterEach(async ({ page }) => {
   }
 })
 
-/** The first start of an empty installation; returns the link that it prints. */
+/** Starts an empty installation for the first time; returns the link that it prints. */
 async function start(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'konak-first-owner-'))
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KONAK_')))
   const args = ['serve', '--sign-up=closed', '--listen=127.0.0.1:0', '--private-listen=off', `--data=${folder}`, '--log-level=error']
   const child = spawn(process.env.KONAK_TEST_BIN ?? '', args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'], env })
   started.push({ child, folder })
-  // It is read until the server ends: a server that cannot print any more would end too.
+  // Output is read until the server ends: a server that cannot print would end, too.
   const link = await new Promise<string>((found, failed) => {
     let said = ''
     child.stdout.on('data', (part) => {
@@ -80,11 +80,11 @@ for (const words of languages) {
     test.use({ locale: words.locale })
 
     test('the link of the first start opens the first account, once', async ({ page }) => {
-      test.slow() // a server of its own starts, and makes keys and passwords
+      test.slow() // a separate server starts, which creates keys and hashes passwords
       const link = await start()
       const { origin } = new URL(link)
       const title = (name: string) => page.getByRole('heading', { level: 1, name })
-      // From another page: what follows # alone would load nothing.
+      // From another page, because a change of only the part after # would load nothing.
       const open = async (address: string) => {
         await page.goto(`${origin}/sign-in`)
         await page.goto(address)

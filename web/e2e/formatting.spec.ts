@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, expectAccessible, newcomer, shoot, signIn, test } from './helpers'
 import { startMailServer } from './mailServer'
 
-/** The words of the two languages that this test reads. */
+/** The texts of the two languages that this test reads. */
 const words = {
   en: {
     locale: 'en-US', thread: (name: string) => `Conversation with ${name}`, reply: 'Reply', bar: 'Formatting', list: 'Bulleted list', preview: 'Preview', signature: 'Signature', edit: 'Edit my signature',
@@ -16,7 +16,7 @@ const words = {
   },
 } as const
 
-/** Makes a conversation by e-mail and gives its id. */
+/** Creates a conversation by e-mail and returns its id. */
 async function begin(page: Page, account: string, name: string, address: string): Promise<string> {
   const made = await page.request.post('/api/crm/v1/contacts', { data: { name, emails: [address] } })
   expect(made.status(), await made.text()).toBe(201)
@@ -47,7 +47,7 @@ for (const language of ['en', 'tr'] as const) {
       const account = await mail.connect(page, `format-${stamp}@example.com`)
       const id = await begin(page, account, name, `ece-${stamp}@example.com`)
       const guests = [`guest-${stamp}@example.com`, `other-${stamp}@example.com`]
-      // Somebody new in the customer's mail: the mail itself is sent in the server's own tests.
+      // New recipients in the customer's mail are simulated: the server's own tests send such a mail.
       await page.route(`**/conversations/${id}/email-cc`, (route) =>
         route.request().method() === 'GET' ? route.fulfill({ json: { data: { email_cc: [], proposed: guests }, trace_id: 't' } }) : route.continue(),
       )
@@ -153,7 +153,7 @@ test('a new conversation by e-mail is formatted, and a scheduled one is listed w
   await drawer.getByRole('toolbar', { name: 'Formatting' }).getByRole('button', { name: 'Bold' }).click()
   await expect(text).toHaveValue('**Our offer**')
   await expectAccessible(page)
-  // What is written is not thrown away unasked.
+  // Written text is not discarded without asking.
   await text.press('Escape')
   await expect(page.getByRole('alertdialog')).toBeVisible()
   await page.keyboard.press('Escape')

@@ -1,6 +1,6 @@
 import { expect, expectAccessible, signIn, test } from './helpers'
 
-/** Browsers know every name under localhost; the demo's help center has its own. */
+/** Returns the host of the demo's help center; browsers resolve every name under localhost. */
 function helpHost(): string {
   const { port } = new URL(process.env.KONAK_TEST_URL ?? '')
   return `http://demo.help.localhost:${port}`
@@ -70,7 +70,7 @@ test('the public site has no script and keeps nobody out', async ({ browser }) =
   await expectAccessible(page, true)
   await page.getByLabel('Your e-mail address').fill('reader@posta.example')
   await page.getByLabel('Your message').fill(`Is there a shop in Ankara? ${Date.now()}`)
-  // A form that comes back within three seconds is shown again, with all that was written in it.
+  // A form sent within three seconds is shown again, with everything that was written in it.
   const send = page.getByRole('button', { name: 'Send' })
   await expect(async () => {
     if (await send.isVisible()) await send.click()

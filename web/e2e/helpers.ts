@@ -7,26 +7,26 @@ import { test as base, expect, type APIRequestContext, type Browser, type Browse
 
 export { expect }
 
-/** A password that the rules for passwords accept. */
+/** A password that satisfies the password rules. */
 export const password = 'dort at yesil cayirda kosar'
 
 export const owner = { email: 'owner@demo.localhost', password: 'konak-demo-password' }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Statuses that tests provoke on purpose are logged by the browser; nothing else may be. */
+/** The browser logs statuses that tests provoke on purpose; it may log nothing else. */
 const provoked = /status of (400|401|403|404|409|422|503)/
 
 interface Options {
-  /** What else this test makes the browser complain of, on purpose. */
+  /** Other browser errors that this test provokes on purpose. */
   provokes: RegExp | null
 }
 
 export const test = base.extend<Options>({
   provokes: [null, { option: true }],
   page: async ({ page, provokes }, use) => {
-    // The tour is new to every fresh browser; its own test begins it again. It
-    // is for the page itself: a frame of somebody else may have no storage.
+    // The tour is new to every fresh browser; its own test starts it again. This applies only to
+    // the page itself: a foreign frame may have no storage.
     await page.addInitScript(() => {
       if (window === window.top) localStorage.setItem('konak.tour', localStorage.getItem('konak.tour') ?? 'done')
     })
@@ -37,7 +37,7 @@ export const test = base.extend<Options>({
     page.on('console', (message) => message.type() === 'error' && complain(message.text()))
     page.on('pageerror', (error) => complain(String(error)))
     await use(page)
-    // An answer that a test still holds back must not fail it after its end.
+    // An answer that a test still holds back must not make it fail after its end.
     if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
     expect(complaints, 'the browser console').toEqual([])
   },
@@ -45,12 +45,12 @@ export const test = base.extend<Options>({
 
 let ownersSession: (Awaited<ReturnType<APIRequestContext['storageState']>> & { since: number }) | undefined
 
-/** A password counts as proven for a quarter of an hour, and a slow run takes longer than that. */
+/** A password counts as proven for a quarter of an hour, but a slow run takes longer. */
 const proven = 8 * 60_000
 
-/** Signs in as a browser would, without the form, and opens a screen. */
+/** Signs in as a browser would, but without the form, and opens a screen. */
 export async function signIn(page: Page, path = '/'): Promise<void> {
-  // One session for all tests that do not end it: a sign-in costs a password hash.
+  // All tests that do not end it share one session, because a sign-in costs a password hash.
   if (ownersSession && Date.now() - ownersSession.since < proven) await page.context().addCookies(ownersSession.cookies)
   if (!(await page.request.get('/api/v1/auth/me')).ok()) {
     const response = await page.request.post('/api/v1/auth/sign-in', { data: owner })
@@ -68,7 +68,7 @@ export async function signInByForm(page: Page, path = '/'): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-/** Opens a select and picks what is called so. */
+/** Opens a select and picks the option with this name. */
 export async function choose(select: Locator, option: string | RegExp): Promise<void> {
   await select.click()
   await select.page().getByRole('option', typeof option === 'string' ? { name: option, exact: true } : { name: option }).click()
@@ -82,8 +82,8 @@ interface Violation {
 }
 
 /**
- * Nothing moves any more, and a layer that opened has taken the focus: what is looked at in
- * between, half transparent or half behind a scrim, is nothing that a person sees.
+ * Waits until nothing moves and an open layer has the focus: the states in between, half
+ * transparent or half behind a scrim, are not what a person sees.
  */
 async function settle(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready)
@@ -92,11 +92,14 @@ async function settle(page: Page): Promise<void> {
     const layered = 'modal' in document.documentElement.dataset
     return !moving && (!layered || document.activeElement?.closest('[role=dialog]') != null)
   })
-  // What React put off until after this frame is drawn in the next one.
+  // React may postpone work to the next frame, so two frames are awaited.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 }
 
-/** Fails on what keeps people out: violations that axe calls serious or critical, by WCAG 2.2 AA, or on any at all. */
+/**
+ * Fails on violations of WCAG 2.2 AA that axe calls serious or critical; on all violations if
+ * strict.
+ */
 export async function expectAccessible(page: Page, strict = false): Promise<void> {
   await settle(page)
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource)
@@ -111,7 +114,7 @@ export async function expectAccessible(page: Page, strict = false): Promise<void
   expect(grave, 'serious accessibility violations').toEqual([])
 }
 
-/** Takes a picture where somebody wants to look at them: KONAK_TEST_PICTURES=1 npm run e2e. */
+/** Takes a screenshot if requested: KONAK_TEST_PICTURES=1 npm run e2e. */
 export async function shoot(page: Page, name: string): Promise<void> {
   if (!process.env.KONAK_TEST_PICTURES) return
   await settle(page)
@@ -123,7 +126,7 @@ export interface Received {
   body: string
 }
 
-/** A customer's server: keeps what arrives and answers 200, or what a test sets. */
+/** Starts a customer's server: it keeps what arrives and answers 200, or what a test sets. */
 export async function startReceiver() {
   const received: Received[] = []
   const answer = { status: 200, body: '' }
@@ -151,7 +154,7 @@ interface Letter {
   text: string
 }
 
-/** The link of the newest letter to an address, from the outbox of the demo. */
+/** Returns the link in the newest mail to an address, from the demo's outbox. */
 export async function mailedLink(request: APIRequestContext, to: string, scope: 'service' | 'workspace' = 'service'): Promise<string> {
   let link: string | undefined
   await expect
@@ -169,7 +172,7 @@ export async function mailedLink(request: APIRequestContext, to: string, scope: 
   return pathname + search + hash
 }
 
-/** Somebody with an account and a workspace of their own, made as anybody makes one. */
+/** Creates a person with their own account and workspace, in the way that anybody would. */
 export async function newcomer(
   browser: Browser,
   name: string,
@@ -193,7 +196,7 @@ export async function newcomer(
   return { context, page: await context.newPage(), email }
 }
 
-/** Makes somebody an active agent of the demo, and gives their browser in it. */
+/** Makes a person an active agent of the demo, and returns their browser in it. */
 export async function joinDemo(browser: Browser, owners: Page, name: string, fullName?: string, options: BrowserContextOptions = {}) {
   const someone = await newcomer(browser, name, options, fullName)
   const added = await owners.request.post('/api/crm/v1/agents', { data: { email: someone.email, role: 'agent' } })
@@ -207,8 +210,8 @@ export async function joinDemo(browser: Browser, owners: Page, name: string, ful
 }
 
 /**
- * Has a page write down what would be heard and seen outside of it, as from a window that is not in front. What it
- * returns tells each of these once, in the order of the alphabet.
+ * Makes a page record its sounds and notifications, as from a window without the focus. The
+ * returned function lists each of them once, in alphabetical order.
  */
 export async function recordAlerts(page: Page): Promise<() => Promise<string[]>> {
   await page.context().grantPermissions(['notifications'])
@@ -236,14 +239,14 @@ export async function recordAlerts(page: Page): Promise<() => Promise<string[]>>
   return () => page.evaluate(() => [...new Set((window as unknown as { told: string[] }).told)].sort())
 }
 
-/** Switches somebody who belongs to several workspaces to the demo. */
+/** Switches a person who belongs to several workspaces to the demo. */
 export async function enterDemo({ request }: BrowserContext): Promise<void> {
   const { data } = (await (await request.get('/api/v1/auth/workspaces')).json()) as { data: { workspace: { id: string; slug: string } }[] }
   const demo = data.find(({ workspace }) => workspace.slug === 'demo')
   expect((await request.post('/api/v1/auth/app/switch-workspace', { data: { workspace_id: demo?.workspace.id } })).status()).toBe(200)
 }
 
-/** Opens the window that signs the owner's phone in, and reads the key on its QR. */
+/** Opens the dialog that signs in the owner's phone, and reads the key from its QR code. */
 export async function openOwnQr(page: Page) {
   const created = page.waitForResponse((response) => response.request().method() === 'POST' && response.url().endsWith('/mobile-qr'))
   await page.getByRole('button', { name: /Actions for Defne/ }).click()

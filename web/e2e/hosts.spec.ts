@@ -1,6 +1,9 @@
 import { expect, expectAccessible, owner, test } from './helpers'
 
-/** Browsers know every name under localhost; the tests' own requests do not, so all goes through the page. */
+/**
+ * Browsers resolve every name under localhost; the tests' own requests do not, so everything goes
+ * through the page.
+ */
 function hostOf(slug: string): string {
   const { port } = new URL(process.env.KONAK_TEST_URL ?? '')
   return `http://${slug}.crm.localhost:${port}`

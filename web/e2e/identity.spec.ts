@@ -1,7 +1,10 @@
 import type { Page } from '@playwright/test'
 import { choose, expect, expectAccessible, joinDemo, mailedLink, newcomer, openOwnQr, owner, password, shoot, signIn, test, totp } from './helpers'
 
-/** Signs the owner in with a password that was proven just now: outbox and other people's QRs ask for it. */
+/**
+ * Signs the owner in with a freshly proven password, which the outbox and other people's QR codes
+ * require.
+ */
 async function asOwner(page: Page, path = '/'): Promise<void> {
   expect((await page.request.post('/api/v1/auth/sign-in', { data: owner })).status()).toBe(200)
   await page.goto(path)
@@ -82,7 +85,7 @@ test('a QR is mailed, outlives its window, and the mailed link signs a phone in'
   await expect(small.getByRole('heading', { level: 1, name: /Hello/ })).toBeVisible()
   const state = await page.request.get(`/api/crm/v1/agents/${someone.agentId}/mobile-qr`)
   expect(((await state.json()) as { data: { unscanned: boolean } }).data.unscanned).toBe(false)
-  // It works once.
+  // The link works only once.
   await small.goto(link)
   await small.getByRole('button', { name: 'Sign in here' }).click()
   await expect(small.getByRole('alert').filter({ hasText: 'used already' })).toBeVisible()

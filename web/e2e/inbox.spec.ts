@@ -46,7 +46,7 @@ test('a message arrives live, is answered, noted, snoozed and closed', async ({ 
     const begun = Date.now()
     await thread.getByRole('button', { name: 'Add note' }).click()
     await otherPage.getByRole('article', { name: 'Note by Defne Yılmaz' }).waitFor()
-    // A second is the aim; how long it took depends on the machine, so it is said and not judged.
+    // The aim is one second; the duration depends on the machine, so it is logged but not checked.
     console.log(`    the other window saw the note after ${Date.now() - begun} ms`)
     await expect(thread.getByRole('article', { name: 'Note by Defne Yılmaz' })).toContainText('Asked twice already.')
     await other.close()
@@ -59,7 +59,7 @@ test('a message arrives live, is answered, noted, snoozed and closed', async ({ 
     await choose(details.getByRole('combobox', { name: 'Priority' }), 'Urgent')
     await expect(thread.getByText('set the priority to Urgent')).toBeVisible()
     await expect(list.getByRole('link', { name: new RegExp(name) })).toContainText('Urgent')
-    await thread.getByText('set the priority to Urgent').click() // the keys of a list that has the focus are its own
+    await thread.getByText('set the priority to Urgent').click() // a focused list would handle the keys itself
     await page.keyboard.press('t')
     await page.getByRole('combobox', { name: 'Search' }).fill(`shipping${stamp}`)
     await page.getByRole('option', { name: `Add “shipping${stamp}”` }).click()
@@ -112,7 +112,7 @@ test('ten thousand rows cost what is in sight', async ({ page }) => {
   await expect(list.getByRole('link', { name: /Customer 0 / })).toBeVisible()
   expect(await list.getByRole('listitem').count()).toBeLessThan(40)
 
-  // Two hundred steps of a fast wheel: each frame draws what is in sight and no frame is lost to work.
+  // Two hundred steps of a fast wheel: each frame renders what is in view, and no frame is lost.
   const { frames, most, worst } = await list.getByRole('list').evaluate(async (element) => {
     const scroller = element.parentElement
     if (!scroller) throw new Error('the list has no scroller')
@@ -150,7 +150,7 @@ test('several are closed at once, and a request is written down', async ({ page 
     await page.keyboard.press('c')
     const drawer = page.getByRole('dialog', { name: 'New conversation' })
     await drawer.getByRole('searchbox', { name: 'Contact' }).fill(name)
-    // The rows of the search before it stay until the new ones are there, and would move under the pointer.
+    // The previous search's rows stay until the new ones arrive, and would move under the pointer.
     await expect(drawer.getByRole('list', { name: 'Contacts found' }).getByRole('button')).toHaveCount(1)
     await drawer.getByRole('button', { name: new RegExp(name) }).click()
     await drawer.getByRole('radio', { name: 'Log a request' }).check()
@@ -224,7 +224,7 @@ test('Enter in the tag picker before a letter takes no tag away', async ({ page 
   await expect(search).toBeFocused()
   await expect(page.getByRole('option', { name: 'first' })).toBeVisible()
   await page.keyboard.press('Enter')
-  // What is added next shows that the key before it did nothing.
+  // The next addition proves that the previous key did nothing.
   await search.fill(`third-${stamp}`)
   await page.keyboard.press('Enter')
   const tags = async () => ((await (await page.request.get(`/api/crm/v1/conversations/${id}`)).json()) as { data: { tags: string[] } }).data.tags.sort()

@@ -14,10 +14,11 @@ for (const { name, viewport } of sights) {
     const settings = page.getByRole('navigation', { name: 'Settings' })
     await page.goto('/settings')
     await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible()
-    // The overview has every screen; the list folds some of them.
+    // The overview lists every screen; the navigation folds some of them.
     const paths = await page.getByRole('main').locator('li:last-child').getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
     expect(paths.length).toBeGreaterThan(3)
-    // Lowest where it is widest: the last of each group there, elsewhere a short list and the two longest.
+    // The laptop's window is low: there the last screen of each group is checked, elsewhere a short
+    // list and the two longest.
     for (const path of name === 'laptop' ? paths : ['/settings/api-keys', '/crm/channels', '/mail/setup']) {
       await page.goto(path)
       const current = settings.locator('[aria-current=page]')
@@ -34,7 +35,7 @@ for (const { name, viewport } of sights) {
 
 test('what a folded group of the settings holds is told on the keyboard', async ({ page }) => {
   await signIn(page, '/mail/setup')
-  // A screen that has just come may take the focus.
+  // A screen that has just loaded may take the focus.
   await expect(page.getByRole('main').getByRole('heading', { level: 2 }).first()).toBeVisible()
   const group = page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: /^Channels/ })
   await group.focus()

@@ -110,7 +110,7 @@ test('a privacy request is written down, completed, and stands in a ledger that 
   await expectAccessible(page)
   await row.getByRole('button', { name: 'Complete' }).click()
   await page.getByRole('dialog', { name: 'Complete this request?' }).getByRole('button', { name: 'Complete' }).click()
-  await expect(row).toBeHidden() // its address is gone
+  await expect(row).toBeHidden() // its address was removed
   await page.getByRole('tab', { name: 'Ledger' }).click()
   await expect(page.getByText('The erasure was completed').first()).toBeVisible()
   await page.getByRole('button', { name: 'Verify the ledger' }).click()
@@ -247,7 +247,7 @@ test('defaults, the journal and what happens to abuse are set', async ({ page })
   await expect(page.getByLabel('Minimum password length')).toHaveValue('7')
   await page.getByLabel('Minimum password length').fill('16')
   await page.getByRole('button', { name: 'Save the defaults' }).click()
-  await page.getByLabel('Suspend them at once').click() // it is saved at once
+  await page.getByLabel('Suspend them at once').click() // saved immediately
   await expect(page.getByLabel('Suspend them at once')).toBeChecked()
   await page.getByLabel('Keep every e-mail').check()
   await page.getByLabel('Days to keep').fill('400')

@@ -75,7 +75,7 @@ test('a rule is narrowed, and a subject is tried', async ({ browser }) => {
   await dialog.getByLabel(t('dlpRules.words')).fill('proje\nplan')
   await dialog.getByLabel(t('dlpRules.field.subject'), { exact: true }).check()
   await dialog.getByRole('button', { name: t('common.save') }).click()
-  await expect(dialog.getByLabel(t('dlpRules.minCount'))).toBeFocused() // one at least
+  await expect(dialog.getByLabel(t('dlpRules.minCount'))).toBeFocused() // at least one
   await expectAccessible(page)
   await dialog.getByLabel(t('dlpRules.minCount')).fill('2')
   await dialog.getByRole('button', { name: t('common.save') }).click()

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from '@playwright/test'
 import { expect } from './helpers'
 
-/** A mail server that takes letters, or refuses every recipient for good. */
+/** Starts a mail server that accepts mails, or rejects every recipient permanently. */
 export async function startMailServer() {
   const letters: { to: string[]; text: string }[] = []
   const state = { refuse: false }
@@ -43,7 +43,7 @@ export async function startMailServer() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
 
-  /** A mailbox of the workspace that sends through this server. */
+  /** Connects a mailbox of the workspace that sends through this server. */
   async function connect(page: Page, address: string): Promise<string> {
     const made = await page.request.post('/api/crm/v1/channels/email', {
       data: { name: address, address, smtp: { host: '127.0.0.1', port, security: 'none', user: '' } },

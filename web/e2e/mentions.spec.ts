@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { startCustomer } from './customer'
 import { expect, expectAccessible, joinDemo, owner, shoot, signIn, test } from './helpers'
 
-/** The computed value of one of the palette's colours. */
+/** Returns the computed value of a palette colour. */
 function colourOf(page: Page, name: string): Promise<string> {
   return page.evaluate((variable) => {
     const sample = document.createElement('span')
@@ -17,7 +17,7 @@ function colourOf(page: Page, name: string): Promise<string> {
 test('a note calls a colleague, who is told, finds it and opens it at the note', async ({ page, browser }) => {
   const stamp = Date.now()
   const name = `Lale Ersoy ${stamp}`
-  // A password that was proven just now: the outbox of the workspace asks for it.
+  // A freshly proven password, which the workspace's outbox requires.
   expect((await page.request.post('/api/v1/auth/sign-in', { data: owner })).status()).toBe(200)
   const customer = await startCustomer(page, name)
   const id = await customer.write('Upholstery', 'Can the chairs be upholstered again?', `lale-${stamp}@example.com`)
@@ -47,7 +47,7 @@ test('a note calls a colleague, who is told, finds it and opens it at the note',
     await thread.getByRole('button', { name: 'Add note' }).click()
     const mention = thread.getByRole('article', { name: /Note by/ }).locator('strong')
     await expect(mention).toHaveText(`@${who}`)
-    // Warm is the colour of whoever waits, and a mention waits for somebody.
+    // The warm colour marks what waits for somebody, as a mention does.
     await expect(mention).toHaveCSS('color', await colourOf(page, '--k-warm-ink'))
   })
 
@@ -135,7 +135,7 @@ test('the message that was looked for stays in sight, whichever half loads first
     if (line === 15) middle = data.item.id
   }
 
-  // What comes after the message is answered only when what comes before it has been drawn.
+  // The items after the message are answered only once those before it have been rendered.
   let release = () => {}
   const drawn = new Promise<void>((resolve) => (release = resolve))
   await page.route(/\/items\?.*sort=created/, async (route) => {
@@ -151,7 +151,7 @@ test('the message that was looked for stays in sight, whichever half loads first
   await expect(found).toContainText('Line 15')
   await expect(found).toBeInViewport()
 
-  // As a picture would that loads late, in a browser that does not anchor the scroll position by itself.
+  // As when an image loads late, in a browser without scroll anchoring.
   await page.getByRole('group', { name: 'Messages' }).evaluate((box) => (box.style.overflowAnchor = 'none'))
   await page.getByText('Line 3', { exact: true }).evaluate((message) => (message.style.minHeight = '1500px'))
   await expect(page.getByText('Line 3', { exact: true })).toHaveCSS('min-height', '1500px')

@@ -6,10 +6,10 @@ const sights = [
   { name: 'phone', options: { viewport: { width: 390, height: 844 }, locale: 'tr-TR', colorScheme: 'dark' } },
 ] as const
 
-// Every screen is looked at in one of the windows, in turn.
+// Each screen is checked in one of the windows, in turn.
 for (const [turn, sight] of sights.entries()) {
   test(`every screen of an empty workspace teaches, by ${sight.name}`, async ({ browser }) => {
-    test.slow() // it walks through many screens
+    test.slow() // it visits many screens
     const { context, page } = await newcomer(browser, `walk-${sight.name}`, sight.options)
     const complaints: string[] = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
@@ -47,7 +47,7 @@ test('an inbox that is new says how conversations come into it', async ({ browse
   const { context, page } = await newcomer(browser, 'first-inbox', { viewport: { width: 1280, height: 800 } })
   await page.goto('/inbox')
   await expect(page.getByRole('heading', { name: 'No conversation yet' })).toBeVisible()
-  // The star pattern of the product is drawn in what is empty.
+  // Empty areas show the product's star pattern.
   await expect(page.getByRole('main').locator('svg pattern')).not.toHaveCount(0)
   await page.getByRole('button', { name: 'New conversation' }).last().click()
   await expect(page.getByRole('dialog', { name: 'New conversation' })).toBeVisible()

@@ -37,10 +37,10 @@ test('what waits for a person is counted, opened and read', async ({ page }) => 
 test('how a person is told is the same in every browser, and a push is shown while the panel is closed', async ({ page }) => {
   await signIn(page)
   const browser = await startWholeBrowser()
-  // Somebody of their own: the preferences of the demo's owner stay as they are.
+  // A separate person, so that the preferences of the demo's owner stay unchanged.
   const { page: mine, context } = await joinDemo(browser, page, 'alerts', 'Seda Kurt')
   await context.grantPermissions(['notifications'])
-  // The push service of the browser's maker is not there; the rest is the browser's own.
+  // The browser maker's push service is simulated; the rest is the browser's own.
   await mine.addInitScript(() => {
     const keys = { p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4', auth: 'BTBZMqHH6r4Tts7J_aSIgg' }
     PushManager.prototype.subscribe = () => Promise.resolve({ toJSON: () => ({ endpoint: 'https://push.example.com/1', keys }) } as unknown as PushSubscription)
@@ -83,7 +83,7 @@ test('how a person is told is the same in every browser, and a push is shown whi
     const data = JSON.stringify({ title: 'A customer waits for an answer', conversation_id: 'c1' })
     const registrationId = await registered
     const shown = () => mine.evaluate(async () => (await (await navigator.serviceWorker.ready).getNotifications()).map(({ title, tag }) => `${title} ${tag}`))
-    // A worker that is still being started may miss a push; the same one again replaces its notice.
+    // A worker that is still starting may miss a push; sending it again replaces its notification.
     await expect(async () => {
       await worker.send('ServiceWorker.deliverPushMessage', { origin: new URL(mine.url()).origin, registrationId, data })
       await expect.poll(shown, { timeout: 4_000 }).toEqual(['A customer waits for an answer c1'])
@@ -126,7 +126,7 @@ test('a sound and a notice of the desktop come as each person chose', async ({ p
     const name = `Derya ${Date.now()}`
     const customer = await startCustomer(page, name)
     await customer.write('Lamp', 'Is anybody there?', `derya-${Date.now()}@example.com`)
-    // What comes after it is told, and it was not.
+    // The next event is announced, and the first one was not.
     const next = await startCustomer(page, `${name} next`)
     const id = await next.write('Lamp', 'Is anybody there?', `next-${Date.now()}@example.com`)
     expect((await page.request.post(`/api/crm/v1/conversations/${id}/assign`, { data: { owner_id: me.membership.id } })).status()).toBe(200)

@@ -2,7 +2,7 @@ import type { Browser } from '@playwright/test'
 import { startCustomer } from './customer'
 import { expect, expectAccessible, shoot, signIn, test } from './helpers'
 
-/** A colleague in a browser of their own. */
+/** Opens a colleague's page in a separate browser. */
 async function openColleague(browser: Browser, path: string) {
   const context = await browser.newContext({ locale: 'en-US', baseURL: process.env.KONAK_TEST_URL })
   const page = await context.newPage()
@@ -43,7 +43,7 @@ test('what one chooses to be is what colleagues see', async ({ page, browser }) 
 
 test('one hidden window keeps watch, the others let go', async ({ page, context }) => {
   const stamp = Date.now()
-  /** As the browser does when another window covers this one; the minute passes at once. */
+  /** As when another window covers this one in the browser; the minute passes at once. */
   const hide = (which: typeof page) =>
     which.evaluate(() => {
       Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' })

@@ -3,16 +3,16 @@ import { startCustomer } from './customer'
 import { choose, expect, expectAccessible, joinDemo, shoot, signIn, test } from './helpers'
 import { nameSight, sights } from './sights'
 
-/** The words of the two languages that this test reads. */
+/** The texts of the two languages that this test reads. */
 const words = {
   en: { undo: 'Undo', view: /^View:/, waiting: /^Waiting/, list: 'Conversations', thread: (name: string) => `Conversation with ${name}`, reply: 'Reply', back: 'Back to the list', sent: 'Sending…' },
   tr: { undo: 'Geri al', view: /^Görünüm:/, waiting: /^Bekleyenler/, list: 'Konuşmalar', thread: (name: string) => `${name} ile konuşma`, reply: 'Yanıtla', back: 'Listeye dön', sent: 'Gönderiliyor…' },
 } as const
 
-/** How many conversations a window of that width shows at once, at least. */
+/** The minimum number of conversations that a window of this width shows. */
 const rowsAt = { 1440: 9, 1366: 7, 1024: 7, 390: 7 } as const
 
-/** Nothing of what is written lies below a toast. */
+/** Checks that no toast covers the composer. */
 async function expectBeside(toast: Locator, text: Locator): Promise<void> {
   const [shown, composer] = [await toast.boundingBox(), await text.boundingBox()]
   if (!shown || !composer) throw new Error('the toast or the composer has no place')
@@ -31,7 +31,7 @@ for (const sight of sights) {
       const stamp = Date.now()
       const [first, second, third] = [`Ada Ak ${stamp}`, `Bora Er ${stamp}`, `Cem Su ${stamp}`]
       await signIn(page, '/inbox')
-      // Somebody with a queue of their own: whatever other tests leave in the demo is not in it.
+      // A person with their own queue, without what other tests leave in the demo.
       const { page: mine, context, agentId } = await joinDemo(browser, page, `queue-${viewport.width}`, 'Ayla Demir', { locale, colorScheme, viewport })
       await mine.addInitScript((lang) => localStorage.setItem('konak.lang', lang), language)
       const ids: string[] = []
@@ -102,7 +102,7 @@ for (const sight of sights) {
         await text.press('Control+Shift+Enter')
         await expect(thread(second)).toBeHidden()
         await expect(row(second)).toBeHidden()
-        // It leaves when the time to take it back is over.
+        // It is sent when the time to take it back is over.
         const answered = async () => ((await (await page.request.get(`/api/crm/v1/conversations/${ids[1]}`)).json()) as { data: { state: string; waiting_since: string | null } }).data
         await expect.poll(answered).toMatchObject({ state: 'closed', waiting_since: null })
       })
@@ -112,9 +112,9 @@ for (const sight of sights) {
         await mine.getByRole('button', { name: say.view }).click()
         await mine.getByRole('menuitemcheckbox', { name: say.waiting }).click()
         await expect(mine.getByRole('button', { name: say.view })).toHaveText(new RegExp(say.waiting.source.slice(1)))
-        // Of all who wait, those of this agent: the demo has many more.
+        // Only this agent's waiting conversations: the demo has many more.
         await mine.goto('/inbox?view=mine&sort=waiting_since')
-        await expect(row(first)).toBeVisible() // answered, and not dropped
+        await expect(row(first)).toBeVisible() // answered, but still listed
         await mine.goto('/inbox?view=waiting&owner=me')
         await expect(row(third)).toBeVisible()
         await expect(row(first)).toBeHidden()
@@ -165,13 +165,13 @@ test('a list is narrowed by filters and kept as a view', async ({ page }) => {
   await expect(page.getByRole('button', { name: /^View:/ })).toContainText(`Urgent ${stamp}`)
   await expect(list.getByRole('link', { name: new RegExp(name) })).toBeVisible()
   const view = page.url()
-  // Words are looked for in what the filters leave.
+  // The search respects the filters.
   await page.goto(`/inbox?q=hurry&tag=vip${stamp}`)
   await expect(list.getByRole('link', { name: new RegExp(name) })).toBeVisible()
   await page.goto(`/inbox?q=hurry&tag=other${stamp}`)
   await expect(list.getByText(/No conversation matches/)).toBeVisible()
   await page.goto(view)
-  // Answered, it no longer waits, and is still listed.
+  // Once answered it no longer waits, but is still listed.
   await page.request.post(`/api/crm/v1/conversations/${id}/reply-as-agent`, { data: { body: 'At once.' } })
   await expect(list.getByRole('link', { name: new RegExp(name) })).toContainText('You: At once.')
 })

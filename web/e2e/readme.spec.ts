@@ -1,6 +1,6 @@
 import { expect, signIn, test } from './helpers'
 
-// The pictures of the README, from the demo's own data: make screenshots
+// The screenshots of the README, from the demo's own data: make screenshots
 test.skip(!process.env.KONAK_README, 'written on demand')
 
 for (const colorScheme of ['light', 'dark'] as const) {

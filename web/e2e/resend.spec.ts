@@ -22,7 +22,7 @@ test.describe('without an answer', () => {
 
   test('a reply whose answer was lost is tried again and arrives once', async ({ page }) => {
     const { id, thread } = await openThread(page)
-    // It reaches the server; what the server says does not come back.
+    // The request reaches the server, but its answer is lost.
     await page.route(
       sending,
       async (route) => {
@@ -66,7 +66,7 @@ test('a refused reply is still there after a reload, and nowhere else', async ({
 })
 
 test('two agents tag a conversation, and both tags stay', async ({ page }) => {
-  // This panel does not hear of what the other one does.
+  // This panel does not learn of what the other one does.
   await page.route('**/api/v1/stream', (route) => route.fulfill({ status: 503 }))
   const { id } = await openThread(page)
   const details = page.getByRole('complementary', { name: 'Details' })
@@ -86,7 +86,7 @@ test('two agents tag a conversation, and both tags stay', async ({ page }) => {
 })
 
 test('a reaction is given, changed and taken back', async ({ page }) => {
-  // Nothing goes out in a test conversation, so it needs no channel that knows reactions.
+  // A test conversation sends nothing out, so it needs no channel that supports reactions.
   const { theirs } = await openThread(page, 'test')
   const menu = theirs.getByRole('button', { name: /^Actions on the message by/ })
   const own = (emoji: string) => theirs.getByRole('button', { name: `Your reaction ${emoji}`, pressed: true })

@@ -1,7 +1,7 @@
 import { expect, expectAccessible, newcomer, shoot, test } from './helpers'
 
 test('groups are made, changed and deleted, and the rules for closed conversations are kept', async ({ browser }) => {
-  // A workspace of its own: the rules are one set for everybody in it.
+  // A separate workspace, because all its members share one set of rules.
   const { context, page } = await newcomer(browser, 'rules', { viewport: { width: 1280, height: 800 } })
   await page.goto('/settings/conversations')
   await expect(page.getByRole('heading', { name: 'Groups and rules', level: 1 })).toBeVisible()

@@ -1,7 +1,7 @@
-// Brings up real servers with demo data on free ports, one for each of Playwright's workers, and runs
-// the browser tests against them. Tests of one worker share its server; workers run side by side.
+// Starts real servers with demo data on free ports, one per Playwright worker, and runs the browser
+// tests against them. Tests of one worker share its server; workers run in parallel.
 //   npm run e2e [-- arguments of playwright test]
-// KONAK_TEST_WORKERS says how many, instead of one more than there are cores (three or four).
+// KONAK_TEST_WORKERS sets the number of workers; the default is one more than cores (three or four).
 // KONAK_TEST_BIN names a binary to test instead of building one, KONAK_TEST_STANDINS one of
 // internal/tools/standins; KONAK_TEST_CHROMIUM names the browser.
 import { spawn, spawnSync } from 'node:child_process'
@@ -27,7 +27,10 @@ function findChromium() {
   return found ?? fail('Chromium is missing. Install it (Debian: apt-get install -y chromium) or set KONAK_TEST_CHROMIUM=/path/to/it')
 }
 
-/** Chromium without windows, where it is installed: it is quicker, and shows everything but the desktop's notices. */
+/**
+ * Returns headless Chromium if it is installed: it is faster, and supports everything except
+ * desktop notifications.
+ */
 function findShell() {
   const shell = '/usr/bin/chromium-headless-shell'
   return existsSync(shell) ? shell : chromium
@@ -42,7 +45,7 @@ function findBinary(scratch) {
   return built.status === 0 ? binary : fail('the binary does not build')
 }
 
-/** The stand-ins of outside services, for the tests that need one. */
+/** Returns the stand-ins for external services, for the tests that need one. */
 function findStandins(scratch) {
   const named = process.env.KONAK_TEST_STANDINS
   if (named) return existsSync(named) ? named : fail(`KONAK_TEST_STANDINS=${named} does not exist`)
@@ -77,7 +80,7 @@ async function ready(url, server) {
   fail(`the server was not ready after ${startLimit / 1000} s`)
 }
 
-/** The server of the tests is set up by its flags alone, not by what this shell has exported. */
+/** The tests' server is configured only by its flags, not by variables exported in this shell. */
 function withoutSettings() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KONAK_')))
 }
@@ -111,7 +114,7 @@ async function startServer(number) {
     '--log-level=warn',
   ]
   const child = spawn(binary, args, { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'], env: withoutSettings() })
-  // Whatever ends this program ends its servers.
+  // Its servers end together with this program.
   process.on('exit', () => child.kill())
   await ready(url, child)
   return { url, child }

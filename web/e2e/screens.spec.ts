@@ -130,12 +130,12 @@ for (const sight of sights) {
 
 test.describe('in Turkish', () => {
   test.use({ locale: 'tr-TR' })
-  // Words do not depend on colours, and wide windows are looked at in Turkish below.
+  // Texts do not depend on the theme, and wide windows are checked in Turkish below.
   for (const sight of sights.filter(({ name }) => name === 'phone')) {
     test.describe(sight.name, () => {
       test.use({ colorScheme: sight.colorScheme, viewport: sight.viewport })
       test('the screens speak it and nothing breaks', async ({ page }) => {
-        test.slow() // it walks through all screens
+        test.slow() // it visits all screens
         await signIn(page)
         for (const [path, title] of [
           ['/', 'Merhaba'],
@@ -165,7 +165,7 @@ test.describe('in Turkish', () => {
   }
 })
 
-/** Whether everything has its place on a screen, and axe finds nothing serious. */
+/** Checks that everything fits on a screen and that axe finds nothing serious. */
 async function expectWhole(page: Page, path: string): Promise<void> {
   await page.goto(path)
   await expect(page.getByRole('heading').first()).toBeAttached()
@@ -176,15 +176,15 @@ async function expectWhole(page: Page, path: string): Promise<void> {
 }
 
 test.describe('sizes', () => {
-  // The screens of everyday are looked at in every window. Of the settings each is looked at in one of the
-  // wide windows, in turn: a size, a theme and a language. A phone's were looked at above.
+  // Everyday screens are checked in every window. Each settings screen is checked in one of the
+  // wide windows, in turn: a size, a theme and a language. Phones were checked above.
   const wide = windows.filter(({ viewport }) => viewport.width > 500)
   for (const sight of windows) {
     const { language, locale, colorScheme, viewport } = sight
     test.describe(nameSight(sight), () => {
       test.use({ locale, colorScheme, viewport })
       test('every screen fits and is accessible', async ({ page }) => {
-        test.slow() // it walks through many screens
+        test.slow() // it visits many screens
         await page.addInitScript((lang) => localStorage.setItem('konak.lang', lang), language)
         await signIn(page)
         const { data } = (await (await page.request.get('/api/crm/v1/conversations?limit=1')).json()) as { data: { id: string; contact_id: string }[] }

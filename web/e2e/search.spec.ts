@@ -4,7 +4,7 @@ import { expect, expectAccessible, shoot, signIn, test } from './helpers'
 test('words of a message find its conversation while they are typed', async ({ page }) => {
   const stamp = Date.now()
   const name = `Banu Tok ${stamp}`
-  // A word of its own, in letters: digits are a word apart.
+  // A unique word in letters only, because digits would be a separate word.
   const word = `zum${[...String(stamp)].map((digit) => 'abcdefghij'[Number(digit)]).join('')}`
   await signIn(page, '/inbox')
   const customer = await startCustomer(page, name)

@@ -25,16 +25,16 @@ test('a session that ends elsewhere ends here, and signing in leads back', async
   page.on('requestfailed', forget)
   await signIn(page, '/mail/dlp/exceptions')
   await expect(page.getByRole('table')).toBeVisible()
-  // What the page asks for by itself must not be what finds out: the press of the link is.
+  // The press of the link must discover the loss, not one of the page's own requests.
   await page.evaluate(() => {
     document.addEventListener('click', () => sessionStorage.setItem('pressed', 'yes'), { capture: true, once: true })
   })
   await page.route('**/api/**', async (route) => {
-    // A page that leaves meanwhile cannot be asked: the press made it leave.
+    // A page that is being left cannot be asked; then the press has made it leave.
     if (await page.evaluate(() => sessionStorage.getItem('pressed')).catch(() => 'yes')) await route.fallback()
     else await route.fulfill({ status: 503 })
   })
-  // What was asked before is answered before the cookie goes.
+  // Earlier requests are answered before the cookie is removed.
   await expect.poll(() => asked.size).toBe(0)
   await context.clearCookies()
   await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Contacts' }).click()

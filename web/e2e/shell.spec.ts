@@ -7,7 +7,7 @@ test('the palette and the shortcuts lead everywhere', async ({ page }) => {
   await expect(page.getByRole('option').first()).toContainText('Webhooks')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
-  // The two keys of a sequence belong together for a moment only, and a busy machine may part them.
+  // The two keys of a sequence must follow each other quickly, and a busy machine may delay one.
   await expect(async () => {
     await page.keyboard.press('g')
     await page.keyboard.press('d')
@@ -15,7 +15,7 @@ test('the palette and the shortcuts lead everywhere', async ({ page }) => {
   }).toPass()
   await page.keyboard.press('?')
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-  // It opens at its top, what this screen can do first.
+  // It opens at the top, with what this screen offers first.
   await expect(sheet.getByRole('heading', { level: 3 })).toHaveText(['On this screen', 'Everywhere', 'Go to'])
   await expect(sheet.getByRole('heading', { name: 'On this screen' })).toBeInViewport()
   await expect(sheet).toContainText('Add an exception')
@@ -135,7 +135,7 @@ test('a list that cannot be had says so, with a trace, and comes back', async ({
 })
 
 test.describe('when things are broken', () => {
-  // The router writes down every error that it shows.
+  // The router logs every error that it shows.
   test.use({ provokes: /^ApiError|ERR_INTERNET_DISCONNECTED/ })
 
   test('a panel whose server fails at the start says so and works at the second try', async ({ page }) => {
@@ -163,7 +163,7 @@ test.describe('when things are broken', () => {
     await expectAccessible(page)
     await shoot(page, 'error-offline')
     await context.unroute('**/*')
-    // Nobody has to press anything: it comes as soon as the server can be reached.
+    // Nobody has to press anything: the screen loads as soon as the server is reachable.
     await expect(page.getByRole('heading', { level: 1, name: 'Contacts' })).toBeVisible()
   })
 })

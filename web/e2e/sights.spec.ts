@@ -3,7 +3,7 @@ import { startCustomer } from './customer'
 import { choose, expect, expectAccessible, joinDemo, recordAlerts, shoot, signIn, test } from './helpers'
 import { nameSight, readTexts, sights } from './sights'
 
-/** Whether the page is as wide as the window: nothing has to be scrolled sideways. */
+/** Checks that the page is not wider than the window, so that it does not scroll sideways. */
 async function expectToFit(page: Page): Promise<void> {
   const { scroll, width } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, width: document.documentElement.clientWidth }))
   expect(scroll, 'width of the page').toBeLessThanOrEqual(width)
@@ -33,7 +33,7 @@ for (const sight of sights) {
         await expectAccessible(page)
         await question.getByRole('button', { name: t('discard.no') }).click()
         await expect(drawer.getByLabel(t('contacts.name'), { exact: true })).toHaveValue('Half a name')
-        // On a phone the form fills the window: nothing is outside of it, and its own button asks.
+        // On a phone the form fills the window: nothing is outside it, and its own button asks.
         const { x } = (await drawer.boundingBox()) ?? { x: 0 }
         if (x > 40) await page.mouse.click(20, 400)
         else await drawer.getByRole('button', { name: t('common.close') }).click()

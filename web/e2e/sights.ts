@@ -1,7 +1,7 @@
 import { loaders } from '../src/i18n/sections'
 import type { Key } from '../src/i18n/en'
 
-/** The windows in which the panel is tried: each size, both languages, both themes. */
+/** The windows in which the panel is tested: each size, both languages, both themes. */
 export const sights = [
   { language: 'en', locale: 'en-US', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
   { language: 'tr', locale: 'tr-TR', colorScheme: 'dark', viewport: { width: 1366, height: 768 } },
@@ -15,7 +15,7 @@ export function nameSight({ language, colorScheme, viewport }: Sight): string {
   return `${language}, ${colorScheme}, ${viewport.width}`
 }
 
-/** Reads the panel's own texts in one language, and returns how to ask for one of them. */
+/** Reads the panel's own texts in one language, and returns a function that looks one up. */
 export async function readTexts(language: 'en' | 'tr') {
   const sections = await Promise.all(Object.values(loaders[language]).map((load) => load()))
   const texts = Object.assign({}, ...sections) as Record<Key, string>

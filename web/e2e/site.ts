@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A customer's website on an origin of its own. */
+/** Starts a customer's website on a separate origin. */
 export async function startSite(html: (origin: string) => string) {
   let origin = ''
   const server = createServer((_, response) => response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(html(origin)))

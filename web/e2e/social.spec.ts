@@ -1,6 +1,6 @@
 import { expect, expectAccessible, signIn, test } from './helpers'
 
-// What the demo's own stand-in of Meta knows; it listens on loopback.
+// The data of the demo's stand-in for Meta; it listens on loopback.
 const demoPage = { id: '300000000000001', token: 'demo-page-token-of-demo', secret: 'demo-secret-of-the-app' }
 
 test('a page on Messenger is connected by its token', async ({ page }) => {
@@ -23,7 +23,7 @@ test('a page on Messenger is connected by its token', async ({ page }) => {
   const card = page.getByRole('article').filter({ hasText: 'Messenger' }).first()
   await expect(card).toContainText('Active')
 
-  // Its calls are told in words: there is nothing to switch.
+  // Its calls are only described: there is nothing to switch.
   await card.getByRole('button', { name: /Actions for/ }).click()
   await page.getByRole('menuitem', { name: 'Settings' }).click()
   const settings = page.getByRole('dialog')
@@ -57,7 +57,7 @@ test('a visitor of the demo is the customer', async ({ page }) => {
   await customer.getByRole('button', { name: /Send$/ }).click()
   await expect(customer.getByText('Hikâyenizdeki perde kaç lira?')).toBeVisible()
 
-  // It is in the inbox, and the answer comes back to the customer's page.
+  // The message is in the inbox, and the answer reaches the customer's page.
   let id = ''
   await expect
     .poll(async () => {
@@ -72,7 +72,8 @@ test('a visitor of the demo is the customer', async ({ page }) => {
   await customer.getByRole('button', { name: /React ❤️/ }).first().click()
   await expect(customer.getByText('Metresi 120 lira.')).toContainText('❤️')
 
-  // An answer to a story arrives too, and what the channel lacks is said instead of offered.
+  // A reply to a story arrives, too; what the channel does not support is explained instead of
+  // offered.
   await customer.getByRole('button', { name: /Reply to a story/ }).click()
   await expect(customer.getByText('How much is this?')).toBeVisible()
   await expect(customer.getByRole('heading', { name: 'What this channel lacks' })).toBeVisible()

@@ -9,7 +9,7 @@ for (const sight of sights) {
 
     test('a survey leaves a little after the closing, unless that is taken back', async ({ page }) => {
       const t = await readTexts(language)
-      test.slow() // a survey leaves ten seconds after its closing
+      test.slow() // a survey is sent ten seconds after closing
       const stamp = Date.now()
       const receiver = await startReceiver()
       await signIn(page)
@@ -30,7 +30,7 @@ for (const sight of sights) {
           { Authorization: `Bearer ${key}` },
         ).then((made) => made.conversation.id)
       const [undone, closed] = [await write('Ada'), await write('Bora')]
-      /** The conversations whose customers were asked. */
+      /** The conversations for which a survey was sent. */
       const asked = () =>
         receiver.received
           .map(({ body }) => JSON.parse(body) as { type: string; data: { object: { conversation_id?: string } } })
@@ -45,7 +45,8 @@ for (const sight of sights) {
       const from = Date.now()
       await page.goto(`/inbox?c=${closed}`)
       await page.getByRole('region', { name: t('inbox.thread', { name: `Bora ${stamp}` }) }).getByRole('button', { name: t('inbox.close'), exact: true }).click()
-      // Whoever was closed first would be asked first: when the second is, the first is not.
+      // The conversation closed first would be asked about first: once the second was, the first is
+      // not.
       await expect.poll(asked, { timeout: 60_000 }).toEqual([closed])
       expect(Date.now() - from).toBeGreaterThanOrEqual(10_000)
       await api('put', '/api/crm/v1/conversations/settings', settings)

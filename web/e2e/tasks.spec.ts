@@ -4,13 +4,13 @@ import { startCustomer } from './customer'
 import { expect, joinDemo, newcomer, signIn, test } from './helpers'
 import { startMailServer } from './mailServer'
 
-/** The numbers of the page: a task's name to how many keys it takes. */
+/** Reads the page's numbers: from a task's name to the number of keys that it takes. */
 function readPage(): Map<string, number> {
   const page = readFileSync(new URL('../../docs/panel-tasks.md', import.meta.url), 'utf8')
   return new Map([...page.matchAll(/^\| ([^|]+?) \| [^|]+ \| (\d+) \|/gm)].map(([, name = '', keys]) => [name, Number(keys)]))
 }
 
-/** Presses keys and counts them; what is written in words is not counted. */
+/** Presses keys and counts them; typed words are not counted. */
 function startCounting(page: Page) {
   let presses = 0
   const counted = new Map<string, number>()
@@ -23,7 +23,7 @@ function startCounting(page: Page) {
   return {
     press,
     write: (words: string) => page.keyboard.type(words),
-    /** Goes on with Tab until something has the focus. */
+    /** Presses Tab until the target has the focus. */
     async tabTo(target: Locator) {
       for (let i = 0; i < 40; i++) {
         if (await target.evaluate((element) => element === document.activeElement)) return
@@ -42,7 +42,7 @@ function startCounting(page: Page) {
   }
 }
 
-/** Whether no layer is open and nothing is being written in. */
+/** Checks that no layer is open, and removes the focus. */
 async function stepBack(page: Page): Promise<void> {
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
@@ -59,7 +59,7 @@ test('each task takes as many keys as the page says', async ({ page, browser }) 
   }
   const macro = await page.request.post('/api/crm/v1/macros', { data: { name: `zz${stamp}`, actions: [{ type: 'add_tags', tags: ['answered'] }] } })
   expect(macro.status(), await macro.text()).toBe(201)
-  // A colleague of its own: other tests of this server add agents of one name.
+  // A colleague with a unique name: other tests on this server add agents with the same name.
   const colleague = `Tolga${stamp}`
   const joined = await joinDemo(browser, page, 'tasks-colleague', colleague)
   const details = page.getByRole('complementary', { name: 'Details' })
@@ -141,7 +141,7 @@ test('each task takes as many keys as the page says', async ({ page, browser }) 
     await expect(thread).toBeVisible()
   })
 
-  // A workspace of its own, in which e-mail is the one channel.
+  // A separate workspace, in which e-mail is the only channel.
   const { page: other, context } = await newcomer(browser, 'tasks')
   const mail = await startMailServer()
   await mail.connect(other, `tasks-${stamp}@example.com`)

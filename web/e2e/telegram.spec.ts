@@ -1,6 +1,6 @@
 import { expect, expectAccessible, shoot, signIn, test } from './helpers'
 
-// What the demo's own stand-in of Telegram knows; it listens on loopback.
+// The data of the demo's stand-in for Telegram; it listens on loopback.
 const bot = { token: '700000001:demo-token-of-demo', username: 'demo_destek_bot' }
 
 test('a Telegram bot is connected, says whether messages arrive, and links a person', async ({ page }) => {

@@ -39,7 +39,7 @@ test('a teammate gets a phone, and the call log says why a call cannot be made',
   await expect(call.getByRole('alert').or(call.getByText(/phone|line/i).first()).first()).toBeVisible()
 })
 
-/** Pays for credit by card at the demo's bank. */
+/** Tops up credit by card at the demo's bank. */
 async function topUp(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Top up' }).first().click()
   const drawer = page.getByRole('dialog', { name: 'Top up' })
@@ -63,7 +63,7 @@ async function topUp(page: Page): Promise<void> {
   await dialog.getByRole('button', { name: 'Close' }).last().click()
 }
 
-/** Buys the first number that is offered, and waits until it is active. */
+/** Buys the first number offered, and waits until it is active. */
 async function buyNumber(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Buy a number' }).first().click()
   const offer = page.getByRole('dialog', { name: 'Buy a number' }).getByRole('listitem').first()
@@ -161,7 +161,7 @@ test('a greeting is heard for its price, and saved', async ({ page }) => {
   await expect(page.getByText('Hoş geldiniz')).toBeVisible()
 })
 
-/** Half a second of silence as a WAV file of 16 bits at 8,000 samples a second. */
+/** Returns half a second of silence as a 16-bit WAV file with 8,000 samples per second. */
 function silence(): Buffer {
   const sound = Buffer.alloc(44 + 8000)
   sound.write('RIFF', 0)

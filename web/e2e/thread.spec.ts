@@ -121,7 +121,7 @@ test('an answer of the assistant shows its sources and is rated, and a person ta
     await expect(details).toContainText('Karşılama asistanı')
     await expect(details).toContainText('1 answer')
     const take = details.getByRole('button', { name: 'Take over from the assistant' })
-    // A run that repeats the test finds it taken over already.
+    // When the test is repeated, the conversation has already been taken over.
     await expect(take.or(details.getByText('Handed over to the team'))).toBeVisible()
     if (await take.isVisible()) await take.click()
     await expect(details.getByText('Handed over to the team')).toBeVisible()

@@ -84,7 +84,7 @@ test('deleting leads back to the list even if the row is gone before the answer'
   await page.route(`**/api/erp/v1/webhooks/${data.id}`, async (route) => {
     if (route.request().method() !== 'DELETE') return route.fallback()
     const response = await route.fetch()
-    // An event from elsewhere refreshes the list while the answer is on its way.
+    // An event from elsewhere refreshes the list while the answer is under way.
     const exception = await page.request.post('/api/mail/v1/dlp/exceptions', { data: { email: `gone-${Date.now()}@example.com` } })
     await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
     await route.fulfill({ response })
@@ -158,8 +158,8 @@ for (const module of ['erp', 'mail'] as const) {
     })
 
     await test.step('what a pause missed is recovered', async () => {
-      // Events are handed out behind the request that made them: when another endpoint has this
-      // one, it was handed out while ours was paused.
+      // Events are dispatched after the request that caused them: once another endpoint has
+      // received this one, it was dispatched while ours was paused.
       const witness = await startReceiver()
       const watching = await page.request.post(`/api/${module}/v1/webhooks`, { data: { address: witness.address, events: ['dlp.exception.created'] } })
       const watcher = (await watching.json()) as { data: { id: string } }
@@ -206,13 +206,13 @@ for (const module of ['erp', 'mail'] as const) {
       await expect(page.getByText('The old one still signs until')).toBeVisible()
       expect(await page.content()).not.toContain(secret)
       const before = receiver.received.length
-      // Something else may arrive in between.
+      // Other deliveries may arrive in between.
       const tested = () => receiver.received.slice(before).find(({ headers }) => headers['x-service-event'] === 'ping.test')
       await page.getByRole('button', { name: 'Send a test' }).click()
       await expect.poll(tested).toBeTruthy()
       const delivery = tested()
       const headers = Object.fromEntries(Object.entries(delivery?.headers ?? {}).map(([name, value]) => [name, String(value)]))
-      // Both secrets sign: the new one verifies, and the plain signature keeps to the old one.
+      // Both secrets sign: the new one verifies, and the plain signature still uses the old one.
       expect(new Webhook(secret).verify(delivery?.body ?? '', headers)).toMatchObject({ type: 'ping.test' })
       expect(headers['x-service-signature']).toBe(createHmac('sha256', data.secret).update(delivery?.body ?? '').digest('hex'))
     })
@@ -317,7 +317,7 @@ test('a long recovery shows how far it has come, also after a reload, until it i
   const since = new Date(Date.now() - 3_600_000).toISOString()
   const started = await page.request.post(`/api/erp/v1/webhooks/${data.id}/recover`, { data: { since } })
   expect(started.status()).toBe(202)
-  // The demo's range is short, so the real answer is held at two fifths of the way.
+  // The demo's range is short, so the real answer is held at 40 per cent.
   let running = true
   await page.route(`**/api/erp/v1/webhooks/${data.id}/recoveries*`, async (route) => {
     const response = await route.fetch()

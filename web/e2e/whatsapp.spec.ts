@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { choose, expect, expectAccessible, shoot, signIn, test } from './helpers'
 
-// What the demo's own stand-in of Meta knows; it listens on loopback.
+// The data of the demo's stand-in for Meta; it listens on loopback.
 const number = { id: '100000000000011', business: '100000000000001', token: 'demo-token-of-demo', secret: 'demo-secret-of-the-app' }
 
 async function contactWith(page: Page, name: string, phone: string): Promise<void> {
@@ -10,7 +10,7 @@ async function contactWith(page: Page, name: string, phone: string): Promise<voi
   expect(made.status(), await made.text()).toBe(201)
 }
 
-/** A number that nobody else of this run has. */
+/** Returns a number that is unique in this run. */
 function phoneOf(stamp: number, end: string): string {
   return `+9053${String(stamp).slice(-4)}${end}`
 }
@@ -147,7 +147,7 @@ test('a template that Meta rejects says why, and one that does not arrive says s
   await expect(thread.getByText(/A message could not be delivered/)).toBeVisible()
 })
 
-/** Tells us what happened on the number, signed as Meta signs it. */
+/** Reports an event on the number to the server, signed as Meta signs it. */
 async function tellOfNumber(page: Page, value: object): Promise<void> {
   const body = JSON.stringify({
     object: 'whatsapp_business_account',

@@ -15,7 +15,7 @@ async function read(page: Page, id: string): Promise<One> {
 }
 
 async function pick(page: Page, names: readonly string[]) {
-  // News of the step before would lie over the bar.
+  // A toast from the previous step would cover the bar.
   await page.goto('/inbox')
   for (const name of names) await page.getByRole('checkbox', { name: `Select the conversation with ${name}` }).check()
   const bar = page.getByRole('toolbar', { name: 'Selected conversations' })

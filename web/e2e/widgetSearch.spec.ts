@@ -12,7 +12,7 @@ test('the live chat answers with an article before a person is asked', async ({ 
   })
   expect(made.status(), await made.text()).toBe(201)
   const { data } = (await made.json()) as { data: { id: string; snippet: string } }
-  // The script is loaded from where this test reaches the server.
+  // Load the script from the address at which this test reaches the server.
   snippet = data.snippet.replace(/src="[^"]+"/, `src="${new URL('/widget.js', page.url()).href}"`)
 
   const context = await browser.newContext({ locale: 'en-US' })
@@ -27,7 +27,7 @@ test('the live chat answers with an article before a person is asked', async ({ 
   await expect(chat.getByText(/^\d+ articles? found$/)).toBeVisible()
   await expectAccessible(visitor)
 
-  // The article is public and says it; nobody was asked.
+  // The article is public and contains the answer, so no conversation was started.
   const link = new URL((await answer.getAttribute('href')) ?? '')
   expect(link.pathname).toMatch(/^\/en\/a\//)
   const article = await context.newPage()
@@ -35,7 +35,7 @@ test('the live chat answers with an article before a person is asked', async ({ 
   await expect(article.getByRole('main')).toContainText('Measure the rail')
   expect(await countOfChats()).toBe(0)
 
-  // What no article answers is left to people.
+  // Questions that no article answers go to people.
   await question.fill('zxqv')
   await expect(chat.getByText('No article found; write to us.')).toBeVisible()
   await chat.getByLabel('Your message').fill('Do you repair rails?')
@@ -45,7 +45,7 @@ test('the live chat answers with an article before a person is asked', async ({ 
   await context.close()
   await site.stop()
 
-  /** How many conversations began in this live chat. */
+  /** Returns the number of conversations started in this live chat. */
   async function countOfChats() {
     const list = (await (await page.request.get('/api/crm/v1/conversations?channel=widget&limit=100')).json()) as { data: { channel_account_id: string | null }[] }
     return list.data.filter((one) => one.channel_account_id === data.id).length

@@ -14,7 +14,7 @@ test('a visitor says whether the assistant’s answer helped, and the agent sees
   })
   expect(made.status(), await made.text()).toBe(201)
   const { data } = (await made.json()) as { data: { id: string; snippet: string } }
-  // The script is loaded from where this test reaches the server.
+  // Load the script from the address at which this test reaches the server.
   snippet = data.snippet.replace(/src="[^"]+"/, `src="${new URL('/widget.js', page.url()).href}"`)
 
   const context = await browser.newContext({ locale: 'en-US' })
@@ -22,7 +22,8 @@ test('a visitor says whether the assistant’s answer helped, and the agent sees
   await visitor.goto(site.origin)
   await visitor.getByRole('button', { name: 'Open chat' }).click()
   const chat = visitor.getByRole('dialog', { name: 'How can we help?' })
-  // A greeting is no answer: nothing is asked below it. What the machine says is marked as such.
+  // A greeting is not an answer, so there is no question below it. Automatic messages are marked as
+  // such.
   await chat.getByLabel('Your message').fill('Hello')
   await visitor.keyboard.press('Enter')
   await expect(chat.getByText('Write your question')).toBeVisible({ timeout: 20_000 })
@@ -40,7 +41,7 @@ test('a visitor says whether the assistant’s answer helped, and the agent sees
   await arrived
   await expect(no).toHaveAttribute('aria-pressed', 'true')
 
-  // One vote, which may change.
+  // There is only one vote, which can be changed.
   arrived = arrives()
   await yes.click()
   await arrived
@@ -48,7 +49,7 @@ test('a visitor says whether the assistant’s answer helped, and the agent sees
   await expectAccessible(visitor)
   await shoot(visitor, 'widget-vote')
 
-  // It is still there when the visitor comes back.
+  // The vote is still there when the visitor comes back.
   await visitor.reload()
   await visitor.getByRole('button', { name: /Open chat/ }).click()
   await expect(yes).toHaveAttribute('aria-pressed', 'true')

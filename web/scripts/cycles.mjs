@@ -1,5 +1,5 @@
-// Fails on files of src/ that import each other in a circle. Types and what is fetched later by
-// import() count too: whoever reads or moves a file follows them the same way.
+// Fails if files of src/ import each other in a circle. Type imports and dynamic import() count
+// too: anyone who reads or moves a file follows them the same way.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +22,7 @@ function importsOf(file) {
   return importedFiles.map(({ fileName }) => find(file, fileName)).filter((path) => path !== null)
 }
 
-/** Tarjan's algorithm: groups of files that can all reach each other. */
+/** Returns the groups of files that can all reach each other, by Tarjan's algorithm. */
 function circles(graph) {
   const order = new Map()
   const low = new Map()

@@ -1,11 +1,14 @@
-// Reads the sources' imports: which files stand behind a part of the panel, and which texts come with it.
+// Reads the imports of the sources: which files a part of the panel needs, and which texts come
+// with it.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const src = fileURLToPath(new URL('../src', import.meta.url))
 
-/** What the page itself fetches before any screen; i18n/index.ts names the same. */
+/**
+ * The sections that the page itself fetches before any screen; i18n/index.ts names the same ones.
+ */
 export const baseSections = ['shell', 'screens']
 
 const known = new Map()
@@ -21,7 +24,10 @@ function resolve(from, name) {
   return file && /\.tsx?$/.test(file) ? file : null
 }
 
-/** A source with what it imports at once, and what on demand with the sections of texts for it. */
+/**
+ * Returns a source with its static imports, and its dynamic ones with the text sections loaded for
+ * them.
+ */
 export function read(file) {
   const seen = known.get(file)
   if (seen) return seen
@@ -36,14 +42,17 @@ export function read(file) {
   return source
 }
 
-/** Where screens begin: whoever comes by a link has no other screen's texts. */
+/**
+ * Reports whether a file declares screens. A screen opened by a link cannot rely on another
+ * screen's texts.
+ */
 function holdsRoutes(file) {
   return /(^|\/)module\.ts$|^routes\//.test(nameOf(file))
 }
 
 /**
- * Calls visit(source, sections) for every file that can run, with the texts that are there for sure
- * when it does; the same file once for each way to it that brings other texts.
+ * Calls visit(source, sections) for every file that can run, with the texts that are certainly
+ * loaded by then; once per distinct set of sections that a path to the file loads.
  */
 export function walk(visit) {
   const seen = new Set()
@@ -60,7 +69,7 @@ export function walk(visit) {
   }
 }
 
-/** The screens that routes open on demand, with their texts. */
+/** Returns the screens that routes load on demand, with their texts. */
 export function screens() {
   const found = new Map()
   walk((source) => {

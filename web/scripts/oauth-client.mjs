@@ -1,6 +1,6 @@
-// Goes through Konak's authorization code flow with a client off the shelf and
-// prints what it got. A Go test runs it and plays the browser: it posts the
-// address of the consent page and receives the app's return address.
+// Runs Konak's authorization code flow with a third-party client library and prints the result. A
+// Go test runs it and plays the browser: it posts the address of the consent page and receives the
+// app's return address.
 import * as oauth from 'oauth4webapi'
 
 const { ISSUER, CLIENT_ID, REDIRECT_URI, BROWSER, RESOURCE } = process.env

@@ -1,4 +1,5 @@
-// Prints what the browser fetches before a screen can be used, gzipped, and fails above the budget.
+// Prints the gzipped size of what the browser fetches before a screen can be used, and fails if it
+// exceeds the budget.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -8,7 +9,10 @@ const budget = 170_000
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 const manifest = JSON.parse(readFileSync(`${dist}.vite/manifest.json`, 'utf8'))
 
-/** The entry, the shell, the screen and its texts in one language, with all that they import statically. */
+/**
+ * Returns the entry, the shell, the screen and its texts in one language, with everything that they
+ * import statically.
+ */
 function firstLoad(parts) {
   const files = new Set()
   const seen = new Set()
@@ -34,7 +38,7 @@ const shell = 'shell/AppShell.tsx'
 const found = [...screens()].filter(([screen]) => screen !== shell)
 const open = new Set(['shell/SignInScreen.tsx', ...found.map(([screen]) => screen).filter((screen) => /^modules\/account\/(?!Profile)/.test(screen))])
 
-// node scripts/size.mjs -v lists the files, too.
+// node scripts/size.mjs -v also lists the files.
 const verbose = process.argv.includes('-v')
 let over = false
 for (const [screen, sections] of found) {

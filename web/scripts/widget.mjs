@@ -1,4 +1,5 @@
-// Builds the live-chat widget into one file of the panel's build and fails above its budget.
+// Bundles the live-chat widget into one file of the panel's build and fails if it exceeds its
+// budget.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'

@@ -16,17 +16,17 @@ import { startShortcuts } from './shell/shortcuts'
 import { Toaster } from './ui/Toast'
 import './styles/app.css'
 
-// Nothing has a tip before somebody points at it; a page that cannot fetch them does without.
+// No tip is needed before something is pointed at; a page that cannot fetch them works without.
 const Tooltips = lazy(() => import('./ui/Tooltip').then((m) => ({ default: m.Tooltips }), () => ({ default: () => null })))
 
-// A new release removes the old one's files: a page that still asks for them starts afresh,
-// but not again and again when the file is truly gone.
+// A new release removes the old one's files: a page that still requests them reloads, but not
+// repeatedly if the file is really gone.
 window.addEventListener('vite:preloadError', () => {
-  // A page that somebody works on is not started afresh for what nobody has opened.
+  // A page in use is not reloaded because of a file that nobody has opened yet.
   if (isFetchingAhead()) return
   const last = Number(recall('reloadedAt') ?? 0)
   if (Date.now() - last < 30_000) return
-  // Without a connection a reload would take away what is there.
+  // Without a connection a reload would lose the current page.
   fetch('/api/v1/meta').then(
     () => {
       remember('reloadedAt', String(Date.now()))
@@ -36,7 +36,7 @@ window.addEventListener('vite:preloadError', () => {
   )
 })
 
-/** Where nobody is signed in anyway, the end of a session is no news. */
+/** On pages that need no session, its end is not announced. */
 const publicPaths = new Set<string>([signInRoute.fullPath, ...publicRoutes.map((route) => route.fullPath)])
 
 onSignedOut(() => {

@@ -16,7 +16,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultPendingMs: 300,
-  // A screen that breaks leaves the navigation around it standing.
+  // If a screen breaks, the navigation around it stays.
   defaultErrorComponent: UnexpectedPage,
 })
 

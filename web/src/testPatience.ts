@@ -1,6 +1,6 @@
-// Run before every test file. A busy machine is no bug: what a test looks for comes late there.
+// Runs before every test file. A busy machine is not a bug: there, elements appear late.
 
-/** How long a test waits for something, in milliseconds. Nothing takes this long when all is well. */
+/** The time that a test waits for something, in milliseconds. Nothing takes this long normally. */
 export const patience = 20_000
 
 if (typeof document !== 'undefined') {

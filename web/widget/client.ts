@@ -1,4 +1,7 @@
-/** The widget's few calls. The visitor's token travels in a header: no cookie, nothing in an address. */
+/**
+ * The widget's few API calls. The visitor's token is sent in a header: there are no cookies, and
+ * nothing is in an address.
+ */
 
 export interface Words {
   title: string
@@ -47,9 +50,9 @@ export interface Message {
   from: 'visitor' | 'agent' | 'bot'
   name: string
   body: string
-  /** An answer of the bot that the visitor is asked about. */
+  /** Whether the visitor is asked about this answer of the bot. */
   can_vote?: boolean
-  /** What the visitor thinks of it. */
+  /** The visitor's vote on it. */
   vote?: Vote | null
   created_at: string
 }
@@ -79,7 +82,7 @@ export class Client {
 
   language: string
 
-  /** A page may forbid its storage; the chat then lives as long as the page. */
+  /** A page may forbid its storage; the chat then lasts only as long as the page. */
   private remembered(): string | null {
     try {
       return localStorage.getItem(this.place)
@@ -140,7 +143,7 @@ export class Client {
     return answer.data
   }
 
-  /** The token is no part of the address, so a file is fetched and then handed over. */
+  /** The token is not part of the address, so a file is fetched by script and then handed over. */
   async file(shared: Shared): Promise<Blob> {
     const response = await this.request(`/files/${shared.id}`)
     if (!response.ok) throw new Refusal(response.status, 'file')
@@ -151,7 +154,7 @@ export class Client {
     this.ask('/typing', { typing }).catch(() => undefined)
   }
 
-  /** Says that the visitor has seen everything until this message. */
+  /** Reports that the visitor has seen everything up to this message. */
   read(message: string): void {
     this.ask('/read', { message_id: message }).catch(() => undefined)
   }
@@ -164,7 +167,7 @@ export class Client {
     return this.ask(`/messages/${id}/vote`, { rating })
   }
 
-  /** Follows the conversation until the signal ends or the connection does. */
+  /** Follows the conversation until the signal aborts or the connection ends. */
   async follow(signal: AbortSignal, ready: () => void, news: (kind: string, data: string) => void): Promise<void> {
     const response = await this.request('/stream', { signal })
     if (!response.ok || !response.body) throw new Refusal(response.status, 'stream')

@@ -1,4 +1,4 @@
-/** Makes an element. Text is always set as text: nothing that anybody writes becomes markup. */
+/** Creates an element. Text is always set as text, so that no message becomes markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Record<string, string> = {},

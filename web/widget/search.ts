@@ -9,7 +9,10 @@ interface Words {
   nothing: string
 }
 
-/** A search box that answers before a person must: help articles, as links to pages of their own. */
+/**
+ * A search box for help articles, so that questions are answered before a person must; the results
+ * link to the articles' own pages.
+ */
 export function searchBox(words: Words, find: (text: string) => Promise<Article[]>): HTMLElement {
   const input = el('input', { type: 'search', maxlength: '200', 'aria-label': words.find, placeholder: words.find })
   const said = el('p', { class: 'found', role: 'status' })
@@ -21,7 +24,7 @@ export function searchBox(words: Words, find: (text: string) => Promise<Article[
   async function ask(): Promise<void> {
     const turn = ++asked
     const text = input.value.trim()
-    // A search that failed finds nothing: the visitor can still write.
+    // A failed search returns no articles: the visitor can still write.
     const hits = text.length < 2 ? [] : await find(text).catch(() => [])
     if (turn !== asked) return
     list.replaceChildren(...hits.map((hit) => el('li', {}, el('a', { href: hit.url, target: '_blank', rel: 'noopener' }, hit.title))))

@@ -1,9 +1,9 @@
-/** An id that nobody else makes. `crypto.randomUUID` is missing on pages without TLS, this is not. */
+/** Returns a unique id. Unlike `crypto.randomUUID`, this also works on pages without TLS. */
 export function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** The line below the chat: news that pass, and before them what was not sent, until it is sent. */
+/** The line below the chat: short-lived news, or the failure to send a message until it is sent. */
 export class Note {
   private news = ''
   private newsAreBad = false
@@ -17,13 +17,13 @@ export class Note {
     this.draw()
   }
 
-  /** Says that something was not sent; an empty text says that it was, or that nobody wants it any more. */
+  /** Shows that something was not sent; an empty text means that it was sent or given up. */
   fail(failure: string): void {
     this.failure = failure
     this.draw()
   }
 
-  /** Takes one piece of news back, whatever was said since. */
+  /** Removes this piece of news if it is still shown. */
   unsay(news: string): void {
     if (this.news === news) this.say('')
   }

@@ -1,4 +1,4 @@
-/** Lives in the widget's shadow root, so the page's styles and these do not meet. */
+/** Lives in the widget's shadow root, so that it does not clash with the page's styles. */
 export function style(color: string, left: boolean): string {
   const side = left ? 'left' : 'right'
   return `
@@ -54,7 +54,7 @@ textarea{resize:none;height:42px;max-height:132px;line-height:1.4}
 `
 }
 
-/** Black or white, whichever reads better on the colour. */
+/** Returns black or white, whichever is more readable on the colour. */
 export function ink(color: string): string {
   const part = (at: number) => {
     const value = parseInt(color.slice(at, at + 2), 16) / 255

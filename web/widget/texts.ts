@@ -1,4 +1,4 @@
-/** What the widget says by itself; the workspace's own words come with its settings. */
+/** The widget's own texts; the workspace's come with its settings. */
 export const texts = {
   tr: {
     open: 'Sohbeti aç',

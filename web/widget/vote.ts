@@ -7,7 +7,10 @@ interface Words {
   no: string
 }
 
-/** Asks below an answer of the bot whether it helped. `send` brings the vote; one that does not arrive is taken back. */
+/**
+ * Asks below an answer of the bot whether it helped. `send` transmits the vote; if that fails, the
+ * vote is undone.
+ */
 export function voteRow(words: Words, voted: Vote | null, send: (vote: Vote) => Promise<unknown>, failed: () => void): HTMLElement {
   const row = el('div', { class: 'vote', role: 'group', 'aria-label': words.helped }, el('span', {}, words.helped))
   const buttons = { up: el('button', { type: 'button' }, words.yes), down: el('button', { type: 'button' }, words.no) }

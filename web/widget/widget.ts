@@ -8,13 +8,13 @@ import { texts, type Language } from './texts'
 import { voteRow } from './vote'
 
 const bubble = 'M4 4h16a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H9l-5 4v-4H4a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z'
-/** The eight-pointed star and its rays, on a field of 48. */
+/** The eight-pointed star and its rays, in a field of 48. */
 const star =
   'M24 6 29.2 11.2H36.8V18.8L42 24 36.8 29.2V36.8H29.2L24 42 18.8 36.8H11.2V29.2L6 24 11.2 18.8V11.2H18.8ZM24 6V-6M24 42v12M6 24H-6M42 24h12M11.2 11.2 0 0M36.8 11.2 48 0M11.2 36.8 0 48M36.8 36.8 48 48'
 const typingLasts = 6000
 const typingEvery = 3000
 
-/** Makes an element of a drawing. */
+/** Creates an SVG element. */
 function draw(tag: string, attributes: Record<string, string>, ...children: Node[]): SVGElement {
   const node = document.createElementNS('http://www.w3.org/2000/svg', tag)
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value)
@@ -22,7 +22,7 @@ function draw(tag: string, attributes: Record<string, string>, ...children: Node
   return node
 }
 
-/** The stars behind the head. They are drawn, not fetched: a page may forbid pictures. */
+/** The stars behind the header. They are drawn, not fetched, because a page may forbid images. */
 function stars(): SVGElement {
   const tile = draw('pattern', { id: 'k-stars', width: '48', height: '48', patternUnits: 'userSpaceOnUse' }, draw('path', { d: star, fill: 'none', stroke: 'currentColor' }))
   return draw('svg', { class: 'stars', 'aria-hidden': 'true' }, tile, draw('rect', { width: '100%', height: '100%', fill: 'url(#k-stars)' }))
@@ -182,7 +182,7 @@ class Widget {
     this.form.hidden = asks
     this.rating.hidden = !this.session?.ask_rating
     if (this.find) this.find.hidden = Boolean(this.session?.conversation_id)
-    // Who they are travels with the first text, so a file waits for it.
+    // The visitor's details are sent with the first text, so a file must wait for it.
     this.clip.hidden = this.config.look.prechat.enabled && !this.session?.conversation_id
   }
 
@@ -234,7 +234,7 @@ class Widget {
     }
   }
 
-  /** Reads where the visitor stands and what was written. */
+  /** Reads the visitor's session and the messages. */
   private async refresh(): Promise<void> {
     this.stand(await this.client.session())
     if (!this.session?.conversation_id) return
@@ -260,7 +260,7 @@ class Widget {
       await this.client.follow(
         stream.signal,
         () => {
-          // What was written while nobody listened is read once the stream stands.
+          // Messages written while the stream was down are read once it is open.
           if (first) void this.refresh().catch(() => undefined)
           first = false
           this.retry = 0
@@ -269,14 +269,14 @@ class Widget {
         (kind, data) => this.heard(kind, data),
       )
     } catch {
-      // told below
+      // reported below
     }
     if (stream.signal.aborted) return
     this.followed = null
     this.again()
   }
 
-  /** Comes back later and later, at most every half minute. */
+  /** Reconnects after growing pauses of at most half a minute. */
   private again(): void {
     this.retry = Math.min(this.retry + 1, 6)
     if (this.retry > 1) this.note.say(this.t.offline, true)
@@ -309,14 +309,14 @@ class Widget {
     if (m.from !== 'visitor' && (!this.newest || m.created_at > this.newest.created_at)) this.newest = m
   }
 
-  /** Tells once for each newest answer that it was seen: the chat is open, and the page in view. */
+  /** Reports each newest answer as seen once: when the chat is open and the page visible. */
   private sayRead(): void {
     if (!this.newest || this.newest.id === this.told || this.panel.hidden || document.hidden) return
     this.told = this.newest.id
     this.client.read(this.newest.id)
   }
 
-  /** What was not seen, as a number on the button; its name says it, too. */
+  /** Shows the number of unread messages on the button, and in its accessible name. */
   private count(unread: number): void {
     this.unread = unread
     this.launch.querySelector('.dot')?.remove()
@@ -324,14 +324,14 @@ class Widget {
     this.launch.setAttribute('aria-label', this.panel.hidden ? (unread > 0 ? `${this.t.open} (${this.t.unread(unread)})` : this.t.open) : this.t.close)
   }
 
-  /** The head says who is at the other end. */
+  /** The header shows who is answering. */
   private answeredBy(name: string): void {
     if (!name) return
     this.answers.textContent = this.t.answers(name)
     this.answers.hidden = false
   }
 
-  /** The field is as high as what is in it, up to five lines. */
+  /** The field grows with its content, up to five lines. */
   private grow(): void {
     this.input.style.height = 'auto'
     this.input.style.height = `${this.input.scrollHeight + 2}px`
@@ -343,7 +343,7 @@ class Widget {
     this.client.typing(true)
   }
 
-  /** Nothing waits to be sent any more: it was, or the visitor gave it up. */
+  /** Nothing is waiting to be sent any more: it was sent, or the visitor gave it up. */
   private forget(): void {
     this.unsent = null
     this.note.fail('')
@@ -352,7 +352,7 @@ class Widget {
   private async send(): Promise<void> {
     const body = this.input.value.trim()
     if (!body) return
-    // A message that was not answered keeps its id, so that it is there once.
+    // A message without an answer keeps its id, so that it is not stored twice.
     if (this.unsent?.body !== body) this.unsent = { id: newId(), body }
     const { id } = this.unsent
     try {
@@ -406,7 +406,7 @@ class Widget {
       return await this.client.write(message)
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 401) throw error
-      await this.client.session() // the visitor was forgotten: begin anew
+      await this.client.session() // the server no longer knows the visitor: start again
       return this.client.write(message)
     }
   }

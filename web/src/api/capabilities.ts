@@ -3,7 +3,7 @@ import { api, ask, type Schemas } from './client'
 
 export type Capabilities = Schemas['ChannelKindCapabilities']
 
-/** Reads what each kind of channel can carry; it never changes while the server runs. */
+/** Reads what each kind of channel supports; this never changes while the server runs. */
 export function useCapabilities() {
   return useQuery({
     queryKey: ['crm', 'capabilities'],

@@ -3,7 +3,7 @@ import { puzzles } from '@/lib/puzzle'
 import { api, ask } from './client'
 import { asApiError } from './error'
 
-/** Solved beside the page, so that it stays alive meanwhile. */
+/** Solves the challenge in a worker, so that the page stays responsive. */
 function solveAside(challenge: Challenge): Promise<string> {
   const worker = new Worker(new URL('../lib/pow.worker.ts', import.meta.url), { type: 'module' })
   return new Promise<string>((resolve, reject) => {
@@ -25,8 +25,9 @@ async function tokenIf(always: boolean): Promise<string | undefined> {
 }
 
 /**
- * Sends a request that may need a captcha. The server says beforehand when this
- * address does, and may find out only then that this account does: once more, solved.
+ * Sends a request that may need a captcha. The server says beforehand whether this address needs
+ * one, but may require it for this account only after the first attempt: the request is then sent
+ * once more, with a token.
  */
 export async function withCaptcha<T>(send: (token: string | undefined) => Promise<T>): Promise<T> {
   try {

@@ -9,7 +9,10 @@ export type Schemas = components['schemas']
 type Listener = () => void
 const signedOutListeners = new Set<Listener>()
 
-/** Called when any request but the sign-in itself learns that the session is over. */
+/**
+ * Registers a listener that is called when any request except the sign-in itself finds that the
+ * session is over.
+ */
 export function onSignedOut(listener: Listener): () => void {
   signedOutListeners.add(listener)
   return () => signedOutListeners.delete(listener)
@@ -43,7 +46,7 @@ interface Outcome<T> {
   response: Response
 }
 
-/** Turns the client's outcome into the envelope or a thrown ApiError. */
+/** Returns the envelope of a successful outcome, or throws an ApiError. */
 export async function ask<T>(outcome: Promise<Outcome<T>>): Promise<T> {
   const { data, error, response } = await outcome
   if (error !== undefined || !response.ok) throw ApiError.from(response, error)

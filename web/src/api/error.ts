@@ -1,12 +1,14 @@
-/** What every refused request becomes: the catalogue's code, a message, and the fields at fault. */
+/**
+ * ApiError represents a refused request: the catalogue's code, a message, and the invalid fields.
+ */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly fields: Record<string, string[]>
   readonly permission: string | null
-  /** More exactly than the code: a word of ours, or what an outside service said. */
+  /** More specific than the code: a word of ours, or what an external service answered. */
   readonly reason: string | null
-  /** What data-loss-prevention rules found, as the server lists it. */
+  /** The matches of data-loss-prevention rules, as the server lists them. */
   readonly matches: unknown
   readonly traceId: string | null
 
@@ -31,7 +33,10 @@ export class ApiError extends Error {
     this.traceId = init.traceId ?? null
   }
 
-  /** Reads the error envelope, and survives a body that is none (a proxy's page, an empty answer). */
+  /**
+   * Reads the error envelope, and tolerates a body that is not one (a proxy's page, an empty
+   * answer).
+   */
   static from(response: Response, body: unknown): ApiError {
     const envelope = isRecord(body) ? body : {}
     const error = isRecord(envelope.error) ? envelope.error : {}

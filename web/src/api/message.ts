@@ -1,7 +1,7 @@
 import { t, type PlainKey } from '@/i18n'
 import { asApiError } from './error'
 
-/** Field codes that the panel says in its own words; the server's message stands in for others. */
+/** Field codes for which the panel has its own words; for others it shows the server's message. */
 const fieldTexts: Record<string, PlainKey> = {
   required: 'field.required',
   invalid: 'field.invalid',
@@ -13,7 +13,10 @@ const fieldTexts: Record<string, PlainKey> = {
   in_the_past: 'field.inPast',
 }
 
-/** One sentence for a person. The server already speaks the panel's language. */
+/**
+ * Returns one sentence that explains the error to a person. The server already answers in the
+ * panel's language.
+ */
 export function errorText(error: unknown): string {
   const refused = asApiError(error)
   if (!refused) return t('error.unexpected')
@@ -23,8 +26,8 @@ export function errorText(error: unknown): string {
 }
 
 /**
- * The complaint about one field, or null when this error is not about it. A form
- * that can say it better than the common table passes its own texts.
+ * Returns the error message of one field, or null if this error is not about it. A form with better
+ * words than the common table passes its own texts.
  */
 export function fieldText(error: unknown, name: string, own: Record<string, PlainKey> = {}): string | null {
   const refused = asApiError(error)
@@ -33,13 +36,16 @@ export function fieldText(error: unknown, name: string, own: Record<string, Plai
   return codeText(code, own) ?? refused.message
 }
 
-/** What a code of a field means, or null when the panel has no words for it. */
+/** Returns the text for a field's error code, or null if the panel has none. */
 export function codeText(code: string, own: Record<string, PlainKey> = {}): string | null {
   const key = own[code] ?? fieldTexts[code]
   return key ? t(key) : null
 }
 
-/** True when the error named only fields that the form shows, so no other message is needed. */
+/**
+ * Reports whether the error names only fields that the form shows, so that no other message is
+ * needed.
+ */
 export function isAboutFields(error: unknown, names: readonly string[]): boolean {
   const complained = Object.keys(asApiError(error)?.fields ?? {})
   return complained.length > 0 && complained.every((name) => names.includes(name))

@@ -5,7 +5,10 @@ export type Overview = Schemas['HourlyOverview']
 
 const pause = 60_000
 
-/** What happened in the last hours. It changes with every message, so it is asked for by the minute and not with each. */
+/**
+ * Reads what happened in the last hours. It changes with every message, so it is polled once a
+ * minute instead of after each event.
+ */
 export function useOverview(enabled: boolean) {
   return useQuery({
     queryKey: ['home', 'overview'],

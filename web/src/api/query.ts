@@ -1,7 +1,7 @@
 import { keepPreviousData, QueryClient, useInfiniteQuery, type QueryKey } from '@tanstack/react-query'
 import { asApiError } from './error'
 
-/** Asking again helps only when the network or the server stumbled, never when it refused. */
+/** Retrying helps only if the network or the server failed, never if the server refused. */
 export function shouldRetry(failures: number, error: unknown): boolean {
   const refused = asApiError(error)
   if (refused && refused.status !== 0 && refused.status < 500) return false
@@ -23,18 +23,18 @@ export interface Page<Row> {
 declare module '@tanstack/react-query' {
   interface Register {
     queryMeta: {
-      /** Reads the first page of a long list alone. */
+      /** Reads only the first page of a long list. */
       head?: () => Promise<Page<{ id: string }>>
     }
   }
 }
 
-/** How many empty pages are passed over before somebody is asked whether to go on. */
+/** The number of empty pages that are skipped before the person is asked whether to go on. */
 const emptyPages = 40
 
 /**
- * Reads a page that has rows. A list with filters looks at a bounded number of rows, so a
- * page may be empty and still have a cursor: what matches comes later.
+ * Reads on until a page has rows. A list with filters examines a bounded number of rows, so a page
+ * may be empty and still have a cursor: the matches come later.
  */
 export async function readOn<Row>(fetch: (cursor: string | undefined) => Promise<Page<Row>>, cursor: string | undefined): Promise<Page<Row>> {
   let page = await fetch(cursor)
@@ -48,14 +48,16 @@ interface PagesOptions<Row> {
   key: QueryKey
   fetch: (cursor: string | undefined) => Promise<Page<Row>>
   refetchInterval?: (rows: Row[]) => number | false
-  /** Shows the rows of the question before until there is an answer: for lists that follow what is typed. */
+  /**
+   * Keeps the previous query's rows until there is an answer: for lists that follow what is typed.
+   */
   steady?: boolean
   enabled?: boolean
-  /** What is new comes after the last page: reading the first one again would not find it. */
+  /** New rows come after the last page: reading the first page again would not find them. */
   growsAtEnd?: boolean
 }
 
-/** A keyset list: all loaded rows as one array, and the way to the next page. */
+/** Returns a keyset list: all loaded rows as one array, and how to load the next page. */
 export function usePages<Row extends { id: string }>({ key, fetch, refetchInterval, steady, enabled, growsAtEnd }: PagesOptions<Row>) {
   const query = useInfiniteQuery({
     queryKey: key,

@@ -16,19 +16,21 @@ export const metaQuery = queryOptions({
   staleTime: Infinity,
 })
 
-/** Where else this person may go. */
+/** The workspaces that this person can switch to. */
 export const workspacesQuery = queryOptions({
   queryKey: ['session', 'workspaces'],
   queryFn: () => readAll((query) => ask(api.GET('/api/v1/auth/workspaces', { params: { query } }))),
   staleTime: 300_000,
 })
 
-/** Drops what was seen with a session; what the server tells everyone stays. */
+/** Drops what was cached during a session; what is the same for everyone stays. */
 export function forgetSession(client: QueryClient): void {
   client.removeQueries({ predicate: (query) => query.queryKey[0] !== metaQuery.queryKey[0] })
 }
 
-/** Who is signed in; only screens inside the shell may ask, the gate has loaded it. */
+/**
+ * Returns the signed-in person. Use it only on screens inside the shell, whose gate has loaded it.
+ */
 export function useMe(): Me {
   return useSuspenseQuery(meQuery).data
 }
@@ -36,7 +38,7 @@ export function useMe(): Me {
 export interface Need {
   permission?: string
   licence?: string
-  /** Another licence that suffices in its place. */
+  /** Another licence that is accepted instead. */
   orLicence?: string
 }
 
@@ -47,7 +49,10 @@ export function meets(me: Me, need: Need): boolean {
   )
 }
 
-/** Where to go after signing in: a place of this panel, never an address that someone slipped in. */
+/**
+ * Returns where to go after signing in: a place of this panel, never an address injected from
+ * outside.
+ */
 export function safeNext(next: unknown): string {
   if (typeof next !== 'string' || !next.startsWith('/') || /^\/[/\\]/.test(next)) return '/'
   return next.startsWith('/sign-in') ? '/' : next

@@ -1,13 +1,13 @@
 import { createStore } from '@/lib/store'
 
 /**
- * Some changes need the password again if it was last proven too long ago. The server
- * says so with a 403; the request then waits for a dialog and is sent a second time, so
- * no screen has to know which of its actions are of that kind.
+ * Some changes require the password again if it was last proven too long ago. The server answers
+ * 403; the request then waits for a dialog and is sent a second time, so screens need not know
+ * which of their actions are affected.
  */
 type Answer = (proven: boolean) => void
 
-/** Who waits for the password; the shell shows its dialog while somebody does. */
+/** The requests that wait for the password; the shell shows its dialog while there are any. */
 export const stepUpWaiting = createStore<readonly Answer[]>([])
 
 export function answerStepUp(proven: boolean): void {
@@ -30,7 +30,10 @@ async function needsProof(response: Response): Promise<boolean> {
   }
 }
 
-/** A fetch that repeats a request once the password is proven, and passes the refusal on otherwise. */
+/**
+ * Returns a fetch that repeats a request once the password is proven, and otherwise passes the
+ * refusal on.
+ */
 export function proveAndRepeat(
   send: (request: Request) => Promise<Response> = (request) => fetch(request),
   prove: () => Promise<boolean> = waitForProof,

@@ -1,4 +1,5 @@
-// For tests, imported before the client: only in a browser does a path know its origin.
+// For tests, imported before the client: outside a browser, a path has no origin to resolve
+// against.
 const Plain = globalThis.Request
 
 globalThis.Request = class extends Plain {

@@ -16,7 +16,10 @@ function placeholders(text: string): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '').sort()
 }
 
-/** Keys are written out, so every quoted string that is one counts as a use. */
+/**
+ * Returns the keys in a source. Keys are written out, so every quoted string that is a key counts
+ * as a use.
+ */
 function keysIn(code: string): string[] {
   return [...code.matchAll(/'([\w.]+)'|"([\w.]+)"/g)].map((match) => match[1] ?? match[2] ?? '').filter((word) => sectionOf.has(word))
 }

@@ -16,10 +16,10 @@ export type Args<K extends Key> = [Names<Dictionary[K]>] extends [never]
   ? []
   : [values: Record<Names<Dictionary[K]>, string | number>]
 
-/** Texts without placeholders: what a title or a label can be. */
+/** Texts without placeholders, as titles and labels must be. */
 export type PlainKey = { [K in Key]: Args<K> extends [] ? K : never }[Key]
 
-/** Keys that come in a `_one` and an `_other` form and are chosen by a count. */
+/** Keys that have a `_one` and an `_other` form, chosen by a count. */
 export type CountKey = Key extends infer K ? (K extends `${infer Base}_other` ? Base : never) : never
 
 interface Current {
@@ -52,13 +52,15 @@ export function language(): Language {
   return current.get().language
 }
 
-/** Subscribes the component to the language; the functions themselves are global. */
+/** Re-renders the component when the language changes; the functions themselves are global. */
 export function useI18n() {
   const { language } = useStore(current)
   return { language, t, tCount }
 }
 
-/** What every page says; a screen's own section comes with the screen. */
+/**
+ * The sections to load: those of every page first; a screen's own section is added with the screen.
+ */
 const wanted = new Set<Section>(['shell', 'screens'])
 
 async function read(language: Language, sections: Iterable<Section>): Promise<Record<string, string>> {
@@ -69,7 +71,7 @@ async function read(language: Language, sections: Iterable<Section>): Promise<Re
 async function activate(language: Language): Promise<void> {
   const asked = wanted.size
   const texts = await read(language, wanted)
-  // A screen that was opened meanwhile has asked for more, in the language that is being left.
+  // A screen opened in the meantime has loaded more sections in the old language.
   if (wanted.size > asked) return activate(language)
   document.documentElement.lang = language
   current.set({ language, texts })
@@ -85,7 +87,7 @@ async function loadTexts(sections: readonly Section[]): Promise<void> {
   current.set((now) => ({ ...now, texts: { ...now.texts, ...texts } }))
 }
 
-/** Fetches a part of the panel together with the texts that it shows. */
+/** Returns a loader for a part of the panel together with the texts that it shows. */
 export function withTexts<Part>(load: () => Promise<Part>, ...sections: Section[]): () => Promise<Part> {
   return async () => {
     const [part] = await fetchPart(() => Promise.all([load(), loadTexts(sections)]))
@@ -111,7 +113,7 @@ export function formatDateTime(iso: string): string {
   return new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso))
 }
 
-/** A day of the calendar, such as 2025-06-20: the same day wherever it is read. */
+/** Formats a calendar day such as 2025-06-20, which is the same day in every time zone. */
 export function formatDay(day: string): string {
   return new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${day}T00:00:00Z`))
 }

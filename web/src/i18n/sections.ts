@@ -3,7 +3,10 @@ import type { Section } from './en'
 type Texts = Record<string, string>
 type Loaders = Record<Section, () => Promise<Texts>>
 
-/** One file per section and language: a visitor fetches only what the open screen says, in one language. */
+/**
+ * One file per section and language: a visitor fetches only the open screen's texts, in one
+ * language.
+ */
 export const loaders: Record<'tr' | 'en', Loaders> = {
   tr: {
     shell: () => import('./tr/shell').then((m) => m.shell),

@@ -1,7 +1,10 @@
 const gap = 6
 const margin = 8
 
-/** Puts a box of the top layer below what it hangs on, or above where there is no room, and keeps it in the window. */
+/**
+ * Puts a top-layer box below its anchor, or above if there is no space below, and keeps it inside
+ * the window.
+ */
 export function placeBelow(box: HTMLElement, anchor: Element, align: 'start' | 'end'): void {
   const at = anchor.getBoundingClientRect()
   const { width, height } = box.getBoundingClientRect()

@@ -3,7 +3,7 @@ import { formatNumber } from '@/i18n'
 const kilo = 1024
 const units = ['kB', 'MB', 'GB', 'TB'] as const
 
-/** A size as people read it: whole kB and MB, and one place after the comma from GB on. */
+/** Formats a size for people: whole kB and MB, and one decimal place from GB on. */
 export function bytesText(bytes: number): string {
   let size = bytes / kilo
   let unit = 0

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Copies, and says so for a moment; false when the browser refuses. */
+/** Copies a text and shows success for a moment; false if the browser refuses. */
 export function useCopy() {
   const [copied, setCopied] = useState(false)
 

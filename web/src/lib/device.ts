@@ -19,7 +19,10 @@ function find(agent: string, marks: readonly (readonly [string, string])[]): str
   return marks.find(([mark]) => agent.includes(mark))?.[1] ?? ''
 }
 
-/** The two things that a person recognises of a browser; the most particular name comes first. */
+/**
+ * Returns the two things by which a person recognises a browser, its name and its platform; more
+ * specific names are tried first.
+ */
 export function deviceOf(agent: string): { name: string; platform: string } {
   return { name: find(agent, browsers), platform: find(agent, platforms) }
 }

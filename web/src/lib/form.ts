@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'react'
 
-/** The trimmed text of a form's field; absent and empty are the same. */
+/** Returns the trimmed text of a form field; an absent field is the same as an empty one. */
 export function textOf(form: FormData, name: string): string {
   const value = form.get(name)
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** After a refusal, puts the focus on the first field at fault. */
+/** Focuses the first invalid field after a refusal. */
 export function useFocusOnError(error: unknown) {
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {

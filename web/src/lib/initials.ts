@@ -1,6 +1,9 @@
 export const hues = 8
 
-/** The first letters of the first and the last word; of an address, of what stands before the @. Empty for a number. */
+/**
+ * Returns the first letters of the first and the last word; for an address, of the part before the
+ * @. Empty for a number.
+ */
 export function initialsOf(name: string, language = 'en'): string {
   const words = name
     .replace(/@.*$/, '')
@@ -14,10 +17,10 @@ export function initialsOf(name: string, language = 'en'): string {
     .toLocaleUpperCase(language)
 }
 
-/** One of eight numbers, the same for the same text on every machine. */
+/** Returns one of eight hues, always the same for the same text. */
 export function hueOf(text: string): number {
   let hash = 2166136261
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 16777619)
-  // The low bits of ids that are made one after the other differ least: the high ones are mixed in.
+  // Ids created one after the other differ least in their low bits, so the high ones are mixed in.
   return ((hash ^ (hash >>> 15)) >>> 0) % hues
 }

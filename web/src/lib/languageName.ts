@@ -8,12 +8,15 @@ function nameOf(code: string, type: 'language' | 'region'): string {
   }
 }
 
-/** A language by its code, such as `tr` or `en_US`, in the person's own; as it was written where it is no code. */
+/**
+ * Returns a language's name in the person's language, from a code such as `tr` or `en_US`; what is
+ * not a code is returned unchanged.
+ */
 export function languageName(code: string): string {
   return nameOf(code, 'language')
 }
 
-/** A country by its code, such as `TR`, in the person's language. */
+/** Returns a country's name in the person's language, from a code such as `TR`. */
 export function countryName(code: string): string {
   return nameOf(code, 'region')
 }

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react'
 
 /**
- * The token of a mailed link. It stands behind #, where no log sees it, and leaves the address bar at once.
- * A browser loads nothing where only what is behind # changes, so another link that is pasted there loads the page.
+ * Returns the token of a mailed link. It comes after #, where no log records it, and is removed
+ * from the address bar at once. A browser does not load anything if only the part after # changes,
+ * so another link pasted there reloads the page.
  */
 export function useLinkToken(name: 'token' | 'key' = 'token'): string | null {
   const [token] = useState(() => fromAddress(name))

@@ -5,7 +5,7 @@ export interface Piece {
 
 const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&#34;': '"', '&#39;': "'" }
 
-/** Takes a snippet apart, so that it is shown without trusting it as HTML. */
+/** Splits a snippet into pieces, so that it can be shown without trusting it as HTML. */
 export function pieces(snippet: string): Piece[] {
   return snippet
     .split(/(<em>.*?<\/em>)/s)
@@ -17,17 +17,17 @@ export function pieces(snippet: string): Piece[] {
     })
 }
 
-/** A snippet as plain text. */
+/** Returns a snippet as plain text. */
 export function unmarked(snippet: string): string {
   return pieces(snippet)
     .map(({ text }) => text)
     .join('')
 }
 
-/** How much stands before the first mark where there is room for one line only. */
+/** The number of characters kept before the first mark when only one line fits. */
 const lead = 24
 
-/** Begins shortly before what matched, so that a line that is cut off still shows it. */
+/** Starts shortly before the first match, so that a truncated line still shows it. */
 export function nearMark(all: readonly Piece[]): Piece[] {
   const [first, ...rest] = all
   if (!first || first.marked || first.text.length <= lead || rest.length === 0) return [...all]

@@ -18,7 +18,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Draws a component anew each minute: for one that says how long ago something was. */
+/** Re-renders a component every minute, for one that says how long ago something was. */
 export function useEachMinute(): void {
   useSyncExternalStore(subscribe, () => minutes)
 }

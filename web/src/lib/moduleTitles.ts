@@ -1,6 +1,6 @@
 import type { PlainKey } from '@/i18n'
 
-/** What the server calls a module, in words: of permissions, scopes and events. */
+/** The titles of the server's module names, for permissions, scopes and events. */
 export const moduleTitles: Record<string, PlainKey> = {
   crm: 'nav.crm',
   erp: 'nav.erp',

@@ -1,6 +1,9 @@
 import { useEffect, useRef } from 'react'
 
-/** Runs when the component comes, and once only: what is good once must not be used twice, and an effect may run twice. */
+/**
+ * Runs exactly once when the component mounts: a one-time token must not be used twice, and an
+ * effect may run twice.
+ */
 export function useOnce(run: () => void): void {
   const begun = useRef(false)
   useEffect(() => {

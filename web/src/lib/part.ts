@@ -1,8 +1,8 @@
 import { offlineError } from '@/api/error'
 
 /**
- * Fetches a part of the panel. Where there is no connection the fault is told as such: a file
- * that is missing while the server answers is something else, and means a newer panel.
+ * Fetches a part of the panel. Without a connection it throws the offline error: a file that is
+ * missing while the server answers is a different failure, and means that there is a newer panel.
  */
 export async function fetchPart<Part>(load: () => Promise<Part>): Promise<Part> {
   try {
@@ -11,13 +11,13 @@ export async function fetchPart<Part>(load: () => Promise<Part>): Promise<Part> 
     await fetch('/api/v1/meta').catch((cause: unknown) => {
       throw offlineError(cause)
     })
-    return await load() // the line may have been cut for a moment
+    return await load() // the connection may have been interrupted for a moment
   }
 }
 
 let ahead = 0
 
-/** Fetches parts that nobody has asked for yet. Whoever needs one that failed asks for it again. */
+/** Fetches parts before they are needed. A part that failed is fetched again when it is needed. */
 export async function fetchAhead(...loads: (() => Promise<unknown>)[]): Promise<void> {
   ahead += 1
   await Promise.allSettled(loads.map((load) => load()))

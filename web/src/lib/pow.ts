@@ -1,4 +1,7 @@
-/** A proof of work as ALTCHA's second version defines it: find the counter whose key begins as asked. */
+/**
+ * A proof of work as defined by ALTCHA's second version: find the counter whose key has the
+ * requested prefix.
+ */
 export interface Challenge {
   parameters: {
     algorithm: string
@@ -28,7 +31,7 @@ function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** The key of one counter: PBKDF2 over the nonce and the counter, big-endian. */
+/** Derives the key of one counter: PBKDF2 over the nonce and the counter, big-endian. */
 async function keyOf(nonce: Uint8Array, counter: number, salt: Uint8Array<ArrayBuffer>, cost: number, length: number, hash: string) {
   const password = new Uint8Array(nonce.length + 4)
   password.set(nonce)
@@ -53,7 +56,7 @@ export async function solve(challenge: Challenge, limit = 1_000_000): Promise<So
   throw new Error('no solution')
 }
 
-/** What the server takes back, in base64. */
+/** Returns the token that the server expects back, in base64. */
 export function tokenOf(challenge: Challenge, solution: Solution): string {
   return btoa(JSON.stringify({ challenge, solution }))
 }

@@ -1,6 +1,6 @@
 import { createStore, useStore } from './store'
 
-/** The widget of an outside captcha service, as both of them offer it. */
+/** The widget of an external captcha service, in the form that both services offer. */
 interface Widget {
   render: (
     element: HTMLElement,
@@ -26,7 +26,7 @@ interface Shown extends Puzzle {
 
 const shown = createStore<Shown | null>(null)
 
-/** At most one puzzle waits for its visitor; the page in front shows it. */
+/** At most one puzzle waits for the visitor; the page in front shows it. */
 export const puzzles = {
   show(puzzle: Puzzle): Promise<string> {
     shown.get()?.failed(new Error('another puzzle took its place'))
@@ -67,7 +67,7 @@ function load(src: string): Promise<void> {
   return loading
 }
 
-/** Puts the service's widget into an element, and gives what takes it out again. */
+/** Puts the service's widget into an element and returns a function that removes it. */
 export function mount(puzzle: Shown, element: HTMLElement): () => void {
   let gone = false
   let remove = () => {}

@@ -1,6 +1,9 @@
 const plainLetters: Record<string, string> = { ı: 'i', ş: 's', ğ: 'g', ç: 'c', ö: 'o', ü: 'u', â: 'a', î: 'i', û: 'u' }
 
-/** Lower case by Turkish rules, then without marks: "İstisna", "ISTISNA" and "istisna" are one. */
+/**
+ * Lower-cases by Turkish rules and removes the marks: "İstisna", "ISTISNA" and "istisna" become the
+ * same.
+ */
 export function fold(text: string): string {
   return text
     .toLocaleLowerCase('tr')
@@ -8,7 +11,10 @@ export function fold(text: string): string {
     .replace(/[ışğçöüâîû]/g, (letter) => plainLetters[letter] ?? letter)
 }
 
-/** Every word of the query begins the text, or one of its words, or stands inside of it, with a lower rank each. */
+/**
+ * Scores a match: every word of the query must begin the text, begin one of its words or occur
+ * inside it, which score 3, 2 and 1. Returns 0 if one does not match.
+ */
 export function rank(text: string, query: string): number {
   const words = fold(query).split(/\s+/).filter(Boolean)
   const folded = fold(text)

@@ -5,14 +5,14 @@ interface View {
   height: number
 }
 
-/** The rows that a scroller shows, with some on both sides so that a quick scroll meets no gap. */
+/** Returns the rows in view, with some spare on both sides so that a quick scroll shows no gap. */
 export function rowsInView(count: number, rowHeight: number, view: View, spare: number): { first: number; last: number } {
   const first = Math.max(0, Math.floor(view.top / rowHeight) - spare)
   const last = Math.min(count - 1, Math.ceil((view.top + view.height) / rowHeight) - 1 + spare)
   return { first, last }
 }
 
-/** Where a scroller must stand to show a row whole; null when it does already. */
+/** Returns the scroll position that shows a row completely; null if it is already visible. */
 export function scrollTopFor(index: number, rowHeight: number, view: View): number | null {
   const top = index * rowHeight
   if (top < view.top) return top
@@ -20,7 +20,7 @@ export function scrollTopFor(index: number, rowHeight: number, view: View): numb
   return null
 }
 
-/** A list of rows of one height, of which only those in sight are in the page. */
+/** Renders only the visible rows of a list with rows of equal height. */
 export function useRowWindow(scroller: RefObject<HTMLElement | null>, count: number, rowHeight: number, spare = 6) {
   const [view, setView] = useState<View>({ top: 0, height: 0 })
 
@@ -29,7 +29,7 @@ export function useRowWindow(scroller: RefObject<HTMLElement | null>, count: num
     if (!box) return
     function measure() {
       if (!box) return
-      // Moves within a row show the same rows: they cost no render.
+      // Scrolling within a row shows the same rows, so it causes no render.
       const top = Math.floor(box.scrollTop / rowHeight) * rowHeight
       setView((old) => (old.top === top && old.height === box.clientHeight ? old : { top, height: box.clientHeight }))
     }
@@ -43,6 +43,6 @@ export function useRowWindow(scroller: RefObject<HTMLElement | null>, count: num
     }
   }, [scroller, rowHeight])
 
-  // One row more: the view is rounded down to the row that it begins in.
+  // One row more, because the view is rounded down to the row in which it begins.
   return { ...rowsInView(count, rowHeight, { top: view.top, height: view.height + rowHeight }, spare), height: count * rowHeight }
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** What is being typed, once nobody has typed for a moment: a question per pause, not per key. */
+/** Returns the typed text once typing has paused: one query per pause instead of one per key. */
 export function useSettled(text: string, pause = 250): string {
   const [settled, setSettled] = useState(text)
   useEffect(() => {

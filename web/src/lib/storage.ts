@@ -1,4 +1,4 @@
-/** Local storage that tolerates being forbidden (private windows, strict settings). */
+/** Local storage that tolerates being blocked (private windows, strict settings). */
 export function remember(key: string, value: string): void {
   try {
     localStorage.setItem(`konak.${key}`, value)
@@ -19,7 +19,7 @@ export function forget(key: string): void {
   try {
     localStorage.removeItem(`konak.${key}`)
   } catch {
-    // Then it was never kept.
+    // Then nothing was stored.
   }
 }
 
@@ -27,7 +27,7 @@ function keysFrom(prefix: string): string[] {
   return Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at) ?? '').filter((key) => key.startsWith(`konak.${prefix}`))
 }
 
-/** Everything whose key begins so. */
+/** Returns the values of all keys with this prefix. */
 export function recallAll(prefix: string): string[] {
   try {
     return keysFrom(prefix).map((key) => localStorage.getItem(key) ?? '')
@@ -36,11 +36,11 @@ export function recallAll(prefix: string): string[] {
   }
 }
 
-/** Removes everything whose key begins so. */
+/** Removes all keys with this prefix. */
 export function forgetAll(prefix: string): void {
   try {
     for (const key of keysFrom(prefix)) localStorage.removeItem(key)
   } catch {
-    // Then it was never kept.
+    // Then nothing was stored.
   }
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value outside of React with subscribers: enough state for what is not server data. */
+/** A value with subscribers outside React: enough state for anything that is not server data. */
 export interface Store<T> {
   get(): T
   set(next: T | ((now: T) => T)): void

@@ -8,13 +8,13 @@ function write(): void {
   document.title = count > 0 ? `(${count}) ${base.get()}` : base.get()
 }
 
-/** Names the page in the browser's tab. */
+/** Sets the page's title in the browser tab. */
 export function setPageTitle(title: string): void {
   base.set(`${title} · Konak`)
   write()
 }
 
-/** Puts how much waits for the person before the page's name. */
+/** Puts the number of waiting items before the page's title. */
 export function setWaitingInTitle(count: number): void {
   waiting.set(count)
   write()

@@ -1,4 +1,6 @@
-/** The browser's own JSON forms of passkeys; browsers without them are offered the other ways. */
+/**
+ * The browser's own JSON forms of passkeys; browsers without them are offered the other methods.
+ */
 interface JsonForms {
   parseCreationOptionsFromJSON?: (options: unknown) => PublicKeyCredentialCreationOptions
   parseRequestOptionsFromJSON?: (options: unknown) => PublicKeyCredentialRequestOptions
@@ -16,7 +18,10 @@ function publicKeyOf(options: unknown): unknown {
   return (options as { publicKey?: unknown }).publicKey
 }
 
-/** The person closed the browser's window or let it time out: nothing to complain about. */
+/**
+ * Reports whether the person closed the browser's window or let it time out, which is not an error
+ * to show.
+ */
 export function wasCancelled(error: unknown): boolean {
   return error instanceof DOMException && (error.name === 'NotAllowedError' || error.name === 'AbortError')
 }

@@ -31,7 +31,7 @@ export function LiveUpdates() {
       onEvent(event) {
         for (const apply of appliers) apply(client, event)
         if (signals.has(event.type)) return
-        // The server no longer has what was missed: everything is asked anew.
+        // The server no longer has the missed events: everything is fetched again.
         if (event.type === 'reset') return outdate(client)
         seen += 1
         const entry = { id: event.id ?? `local-${seen}`, type: event.type, at: new Date().toISOString() }

@@ -1,4 +1,4 @@
-/** A change that comes alone is shown at once; those that follow it wait for each other. */
+/** A single change is shown at once; those that follow it are collected. */
 const soon = 40
 const later = 400
 
@@ -15,7 +15,10 @@ const realClock: Clock = {
   },
 }
 
-/** Collects keys and hands them on together: a burst of events becomes one refresh, not one each. */
+/**
+ * Collects keys and passes them on together: a burst of events becomes one refresh instead of one
+ * each.
+ */
 export function createCoalescer<Key>(flush: (keys: Key[]) => void, clock: Clock = realClock) {
   const waiting = new Map<string, Key>()
   let lastFlush = -Infinity

@@ -1,10 +1,16 @@
 import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/react-query'
 import type { Page } from '@/api/query'
 
-/** From the first parts of an event's name to the caches that it makes stale; where that depends on the event's data, it is computed from them. */
+/**
+ * Maps an event name's first parts to the caches that it makes stale; if they depend on the event's
+ * data, they are computed from it.
+ */
 export type LiveTable = Record<string, QueryKey[] | ((data: string) => QueryKey[])>
 
-/** The keys that an event touches; a name matches whole dotted parts, and `*` matches them all. */
+/**
+ * Returns the keys that an event makes stale; a name matches whole dotted parts, and `*` matches
+ * every event.
+ */
 export function staleKeys(tables: readonly LiveTable[], eventType: string, data: string): QueryKey[] {
   return tables
     .flatMap((table) => Object.entries(table))
@@ -12,7 +18,9 @@ export function staleKeys(tables: readonly LiveTable[], eventType: string, data:
     .flatMap(([, keys]) => (typeof keys === 'function' ? keys(data) : keys))
 }
 
-/** With more pages than this a list is not read whole again for every event: only its head is. */
+/**
+ * A list with more pages than this is not read completely for every event; only its first page is.
+ */
 const shallow = 2
 
 interface Row {
@@ -20,8 +28,8 @@ interface Row {
 }
 
 /**
- * Puts a fresh first page before the pages that were read earlier. A row that is missing from it
- * was pushed out when it stood behind all that stayed, and has left the list otherwise.
+ * Puts a fresh first page before the pages that were read earlier. A row missing from it was pushed
+ * to the next page if it came after all rows that stayed; otherwise it has left the list.
  */
 export function withHead<R extends Row>(old: InfiniteData<Page<R>>, head: Page<R>): InfiniteData<Page<R>> {
   const [first, ...rest] = old.pages
@@ -41,8 +49,8 @@ function pagesOf(data: unknown): number {
 }
 
 /**
- * Marks what the key names as stale, and reads it again where someone looks at it. A first answer that is still
- * on its way may be older than what happened: it is asked for once more when it is there.
+ * Marks what the key names as stale and refetches what is on screen. A first answer that is still
+ * under way may be older than the event, so that query is fetched once more after it arrives.
  */
 export function outdate(client: QueryClient, queryKey?: QueryKey, but?: ReadonlySet<string>): void {
   const begun = client.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching', predicate: ({ state }) => state.data === undefined })
@@ -53,7 +61,7 @@ export function outdate(client: QueryClient, queryKey?: QueryKey, but?: Readonly
   void client.invalidateQueries({ queryKey, predicate: (query) => !but?.has(query.queryHash) })
 }
 
-/** Reads again what the keys name and someone looks at; the rest when someone does. */
+/** Refetches what the keys name and is on screen; the rest is refetched when it is shown. */
 export function refresh(client: QueryClient, keys: readonly QueryKey[]): void {
   const deep = new Set<string>()
   for (const queryKey of keys) {

@@ -5,9 +5,9 @@ export interface StreamEvent {
 }
 
 /**
- * Reads the event-stream format from text that arrives in pieces of any size.
- * The browser's own EventSource needs every event name in advance; a panel that
- * refreshes whatever changed does not know them.
+ * Parses the event-stream format from text that arrives in pieces of any size. The browser's own
+ * EventSource needs every event name in advance, and the panel refreshes on any event without
+ * knowing them all.
  */
 export class StreamParser {
   private rest = ''

@@ -4,16 +4,19 @@ import { StreamParser, type StreamEvent } from './sse'
 
 export type StreamState = 'idle' | 'connecting' | 'open' | 'lost'
 
-/** What the banner shows. */
+/** The connection state that the banner shows. */
 export const streamState = createStore<StreamState>('idle')
 
-/** Comments from the server keep the line warm; silence for this long means it is dead. */
+/** The server's comments keep the connection alive; silence for this long means that it is dead. */
 const silenceLimit = 60_000
 const hiddenLimit = 60_000
 const firstDelay = 500
 const longestDelay = 30_000
 
-/** Doubles from half a second to half a minute, with jitter so that tabs do not march in step. */
+/**
+ * Doubles from half a second to half a minute, with jitter so that tabs do not reconnect at the
+ * same time.
+ */
 export function backoff(attempt: number, random: number): number {
   const ceiling = Math.min(longestDelay, firstDelay * 2 ** attempt)
   return Math.round(ceiling * (0.5 + random / 2))
@@ -21,7 +24,10 @@ export function backoff(attempt: number, random: number): number {
 
 interface Handlers {
   onEvent: (event: StreamEvent) => void
-  /** The line is open, for the first time or again: what was read before may be stale. */
+  /**
+   * Called when the connection opens, for the first time or again: what was read before may be
+   * stale.
+   */
   onResume: () => void
 }
 
@@ -46,7 +52,7 @@ class StreamConnection {
     streamState.set('idle')
   }
 
-  /** Skips the wait: the network or the window came back. */
+  /** Skips the wait, because the network or the window came back. */
   nudge(): void {
     this.attempt = 0
     this.wake?.()
@@ -57,7 +63,7 @@ class StreamConnection {
       try {
         await this.connectOnce()
       } catch {
-        // The reason does not matter: the next round tries again.
+        // The reason does not matter: the loop tries again.
       }
       if (this.stopped) return
       streamState.set('lost')
@@ -81,8 +87,8 @@ class StreamConnection {
     if (!response.ok || !response.body) throw new Error(`stream answered ${response.status}`)
 
     streamState.set('open')
-    // The first time too: what was read before the line was open may be older
-    // than the first event that will come over it.
+    // Also the first time: what was read before the connection opened may be older than the first
+    // event that it delivers.
     this.handlers.onResume()
     this.everOpen = true
     this.attempt = 0
@@ -121,10 +127,14 @@ class StreamConnection {
   }
 }
 
-/** Calls back once no other hidden window of this browser keeps watch; the answer gives the watch up. */
+/**
+ * Calls back once no other hidden window of this browser is the watching one; returns a function
+ * that gives the role up.
+ */
 function keepWatch(onMine: () => void): () => void {
   const leave = new AbortController()
-  // Absent where the page came without encryption from another machine: then nobody keeps watch.
+  // Undefined if the page was loaded from another machine without encryption: then no hidden window
+  // watches.
   const locks = navigator.locks as LockManager | undefined
   const left = new Promise<void>((resolve) => leave.signal.addEventListener('abort', () => resolve()))
   void locks
@@ -137,10 +147,10 @@ function keepWatch(onMine: () => void): () => void {
 }
 
 /**
- * Keeps one stream while the window is in use. Of the hidden windows one goes on: whoever
- * works in another program is still there for colleagues, and hears of what is new. The
- * others let go after a minute (browsers allow six connections per host) and take it up
- * when they are seen again, or when the one that kept watch is gone.
+ * Keeps one stream while the window is in use. One of the hidden windows keeps its stream: someone
+ * working in another program is still present for colleagues and hears of news. The others
+ * disconnect after a minute (browsers allow six connections per host) and reconnect when they are
+ * visible again, or when the watching window is gone.
  */
 export function followStream(handlers: Handlers): () => void {
   let connection: StreamConnection | null = new StreamConnection(handlers)

@@ -10,7 +10,10 @@ import { mailModule } from './mail/module'
 import { telephonyModule } from './telephony/module'
 import type { Module } from './module'
 
-/** The one table of the panel: what stands here has navigation, palette entries and live updates. */
+/**
+ * The central table of the panel: a module listed here has navigation, palette entries and live
+ * updates.
+ */
 export const modules: readonly Module[] = [
   homeModule,
   channelsModule,
@@ -24,7 +27,7 @@ export const modules: readonly Module[] = [
   accountModule,
 ]
 
-/** The same modules' screens, spelled out so that every link is checked by the compiler. */
+/** The screens of the same modules, spelled out so that the compiler checks every link. */
 export const screenRoutes = [
   ...homeModule.routes,
   ...crmModule.routes,

@@ -13,7 +13,7 @@ import type { NoticeSource, WaitingSource } from '@/shell/notice'
 export const settingsGroups = ['channels', 'phone', 'inbox', 'team', 'mail', 'developers', 'workspace'] as const
 export type SettingsGroup = (typeof settingsGroups)[number]
 
-/** What the shell knows of a screen: its place in navigation, palette, home and the gate. */
+/** What the shell knows about a screen: its place in navigation, palette, home and the gate. */
 export interface ScreenInfo {
   title: PlainKey
   lead: PlainKey
@@ -21,14 +21,17 @@ export interface ScreenInfo {
   permission?: string
   /** Set by the module's licence; a screen does not repeat it. */
   licence?: string
-  /** Another licence that suffices in its place. */
+  /** Another licence that is accepted instead. */
   orLicence?: string
   /** A sequence such as "g w". Screens without `nav` are reached from another screen. */
   shortcut?: string
   nav?: boolean
-  /** The group of the settings that it stands in, or their overview. Without one, an entry of the navigation is daily work. */
+  /**
+   * The settings group that lists it, or the settings overview. Without one, a navigation entry is
+   * daily work.
+   */
   settings?: SettingsGroup | 'index'
-  /** The screen fills the window below the top bar and scrolls inside of its panes. */
+  /** The screen fills the window below the top bar and scrolls inside its panes. */
   fills?: boolean
 }
 
@@ -40,23 +43,25 @@ declare module '@tanstack/react-router' {
 
 export interface Module<Routes extends readonly AnyRoute[] = readonly AnyRoute[]> {
   id: string
-  /** What its events are grouped under. */
+  /** The heading under which its events are grouped. */
   title: PlainKey
   routes: Routes
   live?: LiveTable
-  /** What of this module the palette finds by words. */
+  /** What the palette can find in this module by words. */
   finders?: readonly Finder[]
-  /** What of this module may wait for a person. */
+  /** What may wait for a person in this module. */
   notices?: readonly NoticeSource[]
-  /** How much waits on a screen of this module, for the navigation and the browser's tab. */
+  /**
+   * The numbers of waiting items on this module's screens, for the navigation and the browser tab.
+   */
   waiting?: readonly WaitingSource[]
-  /** What of this module belongs to the person: a part of their menu, and a mark on its button. */
+  /** The module's personal part: an entry in the person's menu, and a mark on its button. */
   person?: Need & { Menu: ComponentType; Mark: ComponentType<{ agentId: string; className?: string }> }
-  /** Called when the panel opens for somebody who is signed in. */
+  /** Called when the panel opens for a signed-in person. */
   start?: (client: QueryClient) => void
-  /** Names of signals that pass without a record: nothing becomes stale and nothing is listed. */
+  /** Names of transient signals without a record: nothing becomes stale and nothing is listed. */
   signals?: readonly string[]
-  /** Puts what an event carries into the caches at once, ahead of the refresh. */
+  /** Applies an event's data to the caches at once, before the refresh. */
   apply?: (client: QueryClient, event: StreamEvent) => void
 }
 
@@ -66,12 +71,14 @@ export function defineModule<const Routes extends readonly AnyRoute[]>(module: M
 
 let installed: readonly Module[] = []
 
-/** Makes the modules known to the shell; called once, before anything is drawn. */
+/** Registers the modules with the shell; called once, before anything is rendered. */
 export function installModules(modules: readonly Module[]): void {
   installed = modules
 }
 
-/** All modules of the panel. Whatever a module itself imports asks here, so that nothing imports in a circle. */
+/**
+ * Returns all modules of the panel. Code that modules import uses this, to avoid circular imports.
+ */
 export function installedModules(): readonly Module[] {
   return installed
 }
@@ -80,7 +87,7 @@ export interface NavEntry extends ScreenInfo {
   path: string
 }
 
-/** The entries of a module that this person may open. */
+/** Returns the entries of a module that this person may open. */
 export function entriesFor(module: Module, me: Me): NavEntry[] {
   return module.routes.flatMap((route) => {
     const screen = route.options.staticData?.screen
@@ -89,17 +96,17 @@ export function entriesFor(module: Module, me: Me): NavEntry[] {
   })
 }
 
-/** All entries of the navigation that this person may open. */
+/** Returns all navigation entries that this person may open. */
 export function allEntries(me: Me): NavEntry[] {
   return installed.flatMap((module) => entriesFor(module, me))
 }
 
-/** What a person works with every day. */
+/** Returns the entries for daily work. */
 export function dailyEntries(me: Me): NavEntry[] {
   return allEntries(me).filter((entry) => !entry.settings)
 }
 
-/** The settings that this person may open, in their groups; a group with nothing in it is left out. */
+/** Returns the settings that this person may open, in their groups; empty groups are omitted. */
 export function settingsFor(me: Me): { group: SettingsGroup; entries: NavEntry[] }[] {
   const entries = allEntries(me)
   return settingsGroups

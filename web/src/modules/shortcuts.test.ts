@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { modules } from '.'
 
-/** Only a router makes the full paths; all screens lie right below the shell. */
+/** Only a router builds the full paths; all screens are directly below the shell. */
 const screens = modules.flatMap((module) => module.routes.map(({ options }) => ({ path: String(Reflect.get(options, 'path')), ...options.staticData?.screen })))
 
 it('gives every shortcut to one screen only, and none that begins another', () => {

@@ -42,7 +42,7 @@ export const resetRoute = createRoute({
   component: lazyRouteComponent(withTexts(() => import('@/modules/account/ResetScreen'), 'auth'), 'ResetScreen'),
 })
 
-/** The query is the app's own, handed to the server as it came. */
+/** The query is the app's own and is passed to the server unchanged. */
 export const consentRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/consent',
@@ -67,5 +67,5 @@ export const mobileRoute = createRoute({
   component: lazyRouteComponent(withTexts(() => import('@/modules/account/MobileScreen'), 'auth'), 'MobileScreen'),
 })
 
-/** Pages that need no session: the central gate stands beside them. */
+/** Pages that need no session, next to the central gate. */
 export const publicRoutes = [signUpRoute, verifyRoute, firstOwnerRoute, forgotRoute, resetRoute, consentRoute, invitationRoute, enterRoute, mobileRoute] as const

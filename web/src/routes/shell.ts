@@ -5,7 +5,10 @@ import { meQuery } from '@/api/session'
 import { NotFoundPage } from '@/shell/ErrorPages'
 import { rootRoute } from './root'
 
-/** The central gate: everything below it has a session, or a way to the sign-in and back. */
+/**
+ * The central gate: everything below it has a session; without one the person is sent to the
+ * sign-in and back.
+ */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
@@ -20,7 +23,7 @@ export const shellRoute = createRoute({
   component: lazyRouteComponent(() => import('@/shell/AppShell'), 'AppShell'),
 })
 
-/** Every address that is nobody's: the navigation stays around the page that says so. */
+/** Unknown addresses: the navigation stays around the page that says so. */
 export const strayRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '$',

@@ -19,7 +19,7 @@ import { useEntries } from './useEntries'
 import { WaitingTitle } from './waiting'
 import { beginTourOnce, endTour, tourOpen } from './tourState'
 
-// What opens on demand is fetched on demand, or once the screen is there and nothing else is to do.
+// What opens on demand is fetched on demand, or when the screen is shown and the browser is idle.
 const SettingsNav = lazy(() => import('./SettingsNav').then((m) => ({ default: m.SettingsNav })))
 const ForbiddenPage = lazy(() => withTexts(() => import('./DeniedPages'), 'layers')().then((m) => ({ default: m.ForbiddenPage })))
 const UnlicensedPage = lazy(() => withTexts(() => import('./DeniedPages'), 'layers')().then((m) => ({ default: m.UnlicensedPage })))
@@ -117,7 +117,7 @@ export function AppShell() {
   )
 }
 
-/** A change of screen is silent in a page that never reloads: this says its name. */
+/** Announces the name of the new screen to screen readers, because the page never reloads. */
 function ScreenAnnouncer() {
   const { t } = useI18n()
   const screen = useMatches().at(-1)?.staticData.screen
@@ -128,7 +128,7 @@ function ScreenAnnouncer() {
   )
 }
 
-/** What a screen declares it needs is checked here, once for all of them. */
+/** Checks what a screen declares that it needs, once for all screens. */
 function ScreenGate({ children }: { children: ReactNode }) {
   const me = useMe()
   const screen = useMatches().at(-1)?.staticData.screen

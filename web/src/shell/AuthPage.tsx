@@ -16,7 +16,7 @@ interface AuthPageProps {
   children: ReactNode
 }
 
-/** The frame of every page that is shown before somebody is signed in. */
+/** The frame of every page that is shown before signing in. */
 export function AuthPage({ title, lead, children }: AuthPageProps) {
   const { t, language } = useI18n()
   useEffect(() => {
@@ -72,7 +72,7 @@ export function ToSignIn() {
   )
 }
 
-/** While a link that was mailed is being looked at. */
+/** Shown while a mailed link is being checked. */
 export function AuthWaiting({ title }: { title: string }) {
   const { t } = useI18n()
   return (

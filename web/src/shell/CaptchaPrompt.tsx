@@ -2,7 +2,10 @@ import { useEffect, useRef } from 'react'
 import { useI18n } from '@/i18n'
 import { mount, usePuzzle } from '@/lib/puzzle'
 
-/** The puzzle of an outside service, in the page itself: such widgets open windows of their own, which no dialog may cover. */
+/**
+ * Shows the puzzle of an external service in the page itself: such widgets open their own windows,
+ * which no dialog may cover.
+ */
 export function CaptchaPrompt() {
   const { t } = useI18n()
   const puzzle = usePuzzle()

@@ -5,7 +5,7 @@ import { useOnline } from '@/lib/online'
 import { useStore } from '@/lib/store'
 import { streamState } from '@/live/stream'
 
-/** A blink of the network is nobody's business; only a real gap is shown. */
+/** A short network interruption is not worth showing; only one longer than this is. */
 const patience = 2500
 
 export function ConnectionBanner() {

@@ -21,7 +21,7 @@ export function HomeLink() {
   )
 }
 
-/** Stands alone when nothing is signed in; inside of the shell it stands where every screen does. */
+/** Fills the page if nobody is signed in; inside the shell it is placed like any screen. */
 export function Standing({ children }: { children: React.ReactNode }) {
   if (useContext(InsideMain)) return <div className="in-data-fills:p-7">{children}</div>
   return <main className="mx-auto w-full max-w-3xl px-4 py-10 sm:px-8">{children}</main>
@@ -39,16 +39,17 @@ export function NotFoundPage() {
   )
 }
 
-/** When a page was last tried again by itself. */
+/** When a page last retried automatically. */
 let triedAt = 0
 
-/** The last net: a screen broke or its data could not be had. */
+/** The last resort: a screen broke or its data could not be loaded. */
 export function UnexpectedPage({ error, reset }: ErrorComponentProps) {
   const { t } = useI18n()
   const router = useRouter()
   const refused = asApiError(error)
   const trace = refused?.traceId
-  // A part of the panel that could not be fetched is a matter of the line, too, or of a newer panel.
+  // A part of the panel that could not be fetched also means that the connection is down, or that
+  // there is a newer panel.
   const offline = refused?.status === 0 || /dynamically imported|module script/.test(String(error))
 
   const again = useCallback(async () => {
@@ -56,7 +57,7 @@ export function UnexpectedPage({ error, reset }: ErrorComponentProps) {
     reset()
   }, [router, reset])
 
-  // The screen that comes instead of this page takes the focus, where the page had it.
+  // If this page had the focus, the screen that replaces it gets it.
   useEffect(
     () => () => {
       if (document.activeElement === document.body) focusHome()
@@ -67,7 +68,8 @@ export function UnexpectedPage({ error, reset }: ErrorComponentProps) {
   useEffect(() => {
     if (!offline) return
     return whenReachable(() => {
-      // A part of the panel that could not be fetched stays missing in this page: where trying again was in vain, the page is loaded anew.
+      // A part of the panel that failed to load stays missing in this page: if a retry did not
+      // help, the page is reloaded.
       const inVain = Date.now() - triedAt < 10_000
       triedAt = Date.now()
       if (inVain) location.reload()

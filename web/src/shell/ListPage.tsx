@@ -8,7 +8,7 @@ import { QueryState } from '@/ui/QueryState'
 import { Table, type Column } from '@/ui/Table'
 import { useShortcuts, type Shortcut } from './shortcuts'
 
-/** What `usePages` gives. */
+/** The result of `usePages`. */
 interface List<Row> {
   rows: Row[]
   isPending: boolean
@@ -19,7 +19,7 @@ interface List<Row> {
 
 const noShortcuts: readonly Shortcut[] = []
 
-/** The button that adds one, and its key; nothing for people who may not. */
+/** Returns the button that adds a row, with its key; nothing for people who are not allowed to. */
 export function useAdd(label: PlainKey, may: boolean, run: () => void): ReactNode {
   const { t } = useI18n()
   const latest = useRef(run)
@@ -41,12 +41,12 @@ interface ListViewProps<Row> {
   label: string
   list: List<Row>
   columns: Column<Row>[]
-  /** The buttons of a row; a column of their own at its end. */
+  /** The buttons of a row, in a separate column at its end. */
   rowActions?: ((row: Row) => ReactNode) | false
   empty: { icon: LucideIcon; title: string; text: ReactNode; action?: ReactNode }
 }
 
-/** A list in its four states, with the buttons of each row. */
+/** Shows a list in its four states, with the buttons of each row. */
 export function ListView<Row extends { id: string }>({ label, list, columns, rowActions, empty }: ListViewProps<Row>) {
   const { t } = useI18n()
   const actions: Column<Row>[] = rowActions
@@ -70,13 +70,13 @@ export function ListView<Row extends { id: string }>({ label, list, columns, row
 interface ListPageProps<Row> extends Omit<ListViewProps<Row>, 'label'> {
   title: string
   lead: string
-  /** Stands in the header, or in the empty list while there is nothing else to do. */
+  /** Shown in the header, or in the empty list while there is nothing else to do. */
   add?: ReactNode
-  /** Stands in the header always. */
+  /** Always shown in the header. */
   aside?: ReactNode
 }
 
-/** A screen that is one list: header, the way to add a row, and the rows. */
+/** A screen that consists of one list: header, the way to add a row, and the rows. */
 export function ListPage<Row extends { id: string }>({ title, lead, add, aside, empty, ...view }: ListPageProps<Row>) {
   const adding = view.list.rows.length > 0 && add
   return (

@@ -1,4 +1,4 @@
-/** A house with its bay window: the mark of Konak. */
+/** The mark of Konak: a mansion with its bay window. */
 export function Logo({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 32 32" aria-hidden className={className} fill="none">

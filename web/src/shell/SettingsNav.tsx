@@ -20,18 +20,24 @@ const looks = {
   nav: { heading: 'text-nav-ink-2', on: 'bg-nav-active text-nav-ink focus-visible:outline-nav-ink', off: 'text-nav-ink-2 hover:bg-nav-hover hover:text-nav-ink focus-visible:outline-nav-ink' },
 } as const
 
-/** More entries than these are shown only while one of them is open, and while they are, of the other groups fewer. */
+/**
+ * A group with more entries than these is folded unless one of them is open. While a long group is
+ * open, the limit for the others is lower.
+ */
 const mostEntries = 4
 const mostBesideLong = 2
 
 interface SettingsListProps {
   look: keyof typeof looks
-  /** Whether a long group is its first entry alone until one opens it, so that all groups are in view. */
+  /**
+   * Whether a long group shows only its first entry until one of its entries is open, so that all
+   * groups fit.
+   */
   folds?: boolean
   onNavigate?: () => void
 }
 
-/** The settings that the person may open, in their groups. */
+/** Lists the settings that the person may open, in their groups. */
 export function SettingsList({ look, folds = false, onNavigate }: SettingsListProps) {
   const { t } = useI18n()
   const { heading, on, off } = looks[look]
@@ -75,12 +81,12 @@ export function SettingsList({ look, folds = false, onNavigate }: SettingsListPr
   })
 }
 
-/** The list beside every settings screen, on a window that has room for it. */
+/** The list next to every settings screen, if the window is wide enough. */
 export function SettingsNav() {
   const { t } = useI18n()
   const path = useLocation({ select: ({ pathname }) => pathname })
   const box = useRef<HTMLElement>(null)
-  // A window that is lower still scrolls, to where one is.
+  // In a low window the list scrolls to the open entry.
   useEffect(() => {
     box.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' })
   }, [path])

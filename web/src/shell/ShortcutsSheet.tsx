@@ -12,10 +12,13 @@ const groups = [
   { id: 'go', title: 'shortcuts.go' },
 ] as const satisfies readonly { id: ShortcutGroup; title: PlainKey }[]
 
-/** The shortcut that leads into the composer: where it works, there is one. */
+/** The shortcut that leads into the composer: if it is active, there is a composer. */
 const replyKey = 'r'
 
-/** What the composer does by key. It listens in its own text, so these are listed here and no shortcuts of the page. */
+/**
+ * The composer's own keys. It handles them in its text, so they are listed here instead of
+ * registered as shortcuts of the page.
+ */
 const writing = [
   { keys: ['mod', 'Enter'], label: 'inbox.send' },
   { keys: ['mod', '⇧', 'Enter'], label: 'inbox.sendClose' },
@@ -55,7 +58,7 @@ function KeyGroup({ id, title, rows }: { id: string; title: PlainKey; rows: read
   )
 }
 
-/** What can be done by key now, in groups: on this screen, everywhere, and where to go. */
+/** Lists the available shortcuts in groups: on this screen, everywhere, and for navigation. */
 export function ShortcutsSheet({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   const { t } = useI18n()
   const shortcuts = useStore(activeShortcuts)

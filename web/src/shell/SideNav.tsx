@@ -9,14 +9,17 @@ import { SettingsList } from './SettingsNav'
 import { WaitingCount } from './waiting'
 
 interface SideNavProps {
-  /** Icons alone; their names stand in their tips. */
+  /** Shows only icons; the names are in their tips. */
   narrow?: boolean
-  /** Widens or narrows it; left out where it fills a layer of its own. */
+  /** Widens or narrows it; omitted if it fills its own layer. */
   onResize?: () => void
   onNavigate?: () => void
 }
 
-/** Daily work above, the settings below. On a phone, where it is a layer, the settings stand in it as well. */
+/**
+ * Daily work above, the settings below. On a phone, where it is a layer, it lists the settings as
+ * well.
+ */
 export function SideNav({ narrow = false, onResize, onNavigate }: SideNavProps) {
   const { t } = useI18n()
   const me = useMe()
@@ -69,7 +72,7 @@ interface NavLinkProps {
   icon: LucideIcon
   label: string
   narrow: boolean
-  /** Said where more than the address decides it. */
+  /** Set if more than the address decides it. */
   active?: boolean
   onNavigate?: () => void
 }

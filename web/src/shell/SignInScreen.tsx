@@ -94,7 +94,7 @@ function SignInForm({ onDone, onTwoFactor }: SignInFormProps) {
     event.preventDefault()
     passkey.reset()
     const data = new FormData(event.currentTarget)
-    // A password is taken to the letter: only the address is trimmed.
+    // The password is sent exactly as typed: only the address is trimmed.
     signIn.mutate({ email: textOf(data, 'email'), password: String(data.get('password') ?? '') })
   }
 

@@ -12,7 +12,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Field, Input } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 
-/** Opens whenever an action waits for the password, over whatever is open already. */
+/** Opens whenever an action needs the password, above any open layer. */
 export function StepUpDialog() {
   const { t } = useI18n()
   const me = useMe()

@@ -18,7 +18,7 @@ import { WorkspaceMenu } from './WorkspaceMenu'
 const themeLabels = { light: 'theme.light', dark: 'theme.dark', system: 'theme.system' } as const satisfies Record<Theme, PlainKey>
 const themeIcons = { light: Sun, dark: Moon, system: SunMoon } as const
 
-/** Each language is named in itself, so that whoever needs it can find it. */
+/** Each language is named in itself, so that people who need it can find it. */
 const languageNames = { tr: 'Türkçe', en: 'English' } as const
 
 interface TopBarProps {

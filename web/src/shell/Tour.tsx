@@ -3,7 +3,7 @@ import { useI18n, type PlainKey } from '@/i18n'
 import { Button } from '@/ui/Button'
 
 interface Step {
-  /** The element with this `data-tour`; none stands for the whole page. */
+  /** The `data-tour` value of the element; null means the whole page. */
   at: string | null
   title: PlainKey
   text: PlainKey
@@ -23,7 +23,7 @@ interface TourProps {
   onInbox: () => void
 }
 
-/** A card beside the page, not over it: everything stays usable while it is read. */
+/** A card next to the page, not over it: everything stays usable while it is read. */
 export function Tour({ onClose, onInbox }: TourProps) {
   const { t } = useI18n()
   const [at, setAt] = useState(0)
@@ -77,7 +77,9 @@ export function Tour({ onClose, onInbox }: TourProps) {
   )
 }
 
-/** Shows what the card speaks of; on a phone, where it may be out of sight, the text is enough. */
+/**
+ * Highlights what the card describes; on a phone, where it may be out of view, the text is enough.
+ */
 function Ring({ at }: { at: string | null }) {
   const ring = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {

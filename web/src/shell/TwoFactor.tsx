@@ -18,7 +18,7 @@ type CodeMethod = 'totp' | 'recovery'
 interface TwoFactorProps {
   ticket: Ticket
   onDone: () => Promise<void>
-  /** The ticket is spent or too old: the sign-in begins anew, and says why. */
+  /** The ticket is used up or too old: the sign-in starts again and shows why. */
   onRestart: (reason: string | null) => void
 }
 

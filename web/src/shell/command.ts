@@ -5,7 +5,7 @@ export interface Command {
   id: string
   group: string
   label: string
-  /** Stands behind the label, for what alone does not say enough. */
+  /** Shown after the label if that alone is not clear enough. */
   detail?: string
   icon: LucideIcon
   shortcut?: string

@@ -9,7 +9,7 @@ import { forgetAll } from '@/lib/storage'
 import { activity } from '@/live/LiveUpdates'
 import { toast } from '@/ui/Toast'
 
-/** Ends the session on the server, then forgets everything that was seen with it. */
+/** Ends the session on the server, then forgets everything that was cached during it. */
 export async function endSession(client: QueryClient, leave: () => Promise<void>): Promise<void> {
   const person = client.getQueryData(meQuery.queryKey)?.user.id
   await runBeforeSignOut()
@@ -22,7 +22,7 @@ export async function endSession(client: QueryClient, leave: () => Promise<void>
     }
   }
   await leave()
-  // Drafts are on the server; whoever uses this browser next must not find them here.
+  // Drafts are on the server; the next person at this browser must not find them here.
   if (person) forgetAll(`draft.${person}.`)
   activity.set([])
   forgetSession(client)

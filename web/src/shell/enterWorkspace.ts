@@ -1,7 +1,10 @@
 import { api, ask } from '@/api/client'
 import { handoverAddress, isHostOf } from './host'
 
-/** Everything on the page belongs to the workspace that is left: it starts afresh, at that workspace's host where it has one. */
+/**
+ * Everything on the page belongs to the workspace being left, so the page is reloaded, at the new
+ * workspace's host if it has one.
+ */
 export async function enterWorkspace(from: string, workspaceId: string): Promise<void> {
   if (!isHostOf(from, window.location.hostname)) {
     await ask(api.POST('/api/v1/auth/app/switch-workspace', { body: { workspace_id: workspaceId } }))

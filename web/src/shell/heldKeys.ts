@@ -2,11 +2,15 @@ import { inLayer, isTyping } from './keyTarget'
 
 export type HeldKeys = ReturnType<typeof holdKeys>
 
-// How long a layer, or a place to write, may take to open, and how long its field may take to have the focus after that.
+// The time that a layer or a text field may take to open, and the time its field may then take to
+// get the focus.
 const openLimit = 10_000
 const fieldLimit = 300
 
-/** Holds back what is typed while a layer or a place to write opens, so that no letter of it is a shortcut, and writes it in its field. */
+/**
+ * Holds back what is typed while a layer or a text field opens, so that no letter triggers a
+ * shortcut, and then writes it into its field.
+ */
 export function holdKeys() {
   let text = ''
   let until = 0

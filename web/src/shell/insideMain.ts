@@ -1,4 +1,6 @@
 import { createContext } from 'react'
 
-/** Whether the shell's own landmark is around: a page that stands alone brings one. */
+/**
+ * Whether the page is inside the shell's main landmark; a page outside the shell brings its own.
+ */
 export const InsideMain = createContext(false)

@@ -2,7 +2,7 @@ import { useLayoutEffect } from 'react'
 import { createStore, useStore } from '@/lib/store'
 import { recall, remember } from '@/lib/storage'
 
-/** What the person chose; null as long as the screen decides. */
+/** What the person chose; null while the screen decides. */
 const chosen = createStore<'wide' | 'narrow' | null>(read())
 
 function read(): 'wide' | 'narrow' | null {
@@ -13,9 +13,9 @@ function read(): 'wide' | 'narrow' | null {
 const widths = { wide: '15.5rem', narrow: '3.5rem' } as const
 
 /**
- * Whether the navigation is icons alone, and how to change it. A screen of panes, and the settings
- * with their own list, have it narrow until somebody chooses. What stands beside it reads its
- * width from `--k-nav-w`.
+ * Returns whether the navigation shows only icons, and how to change that. It starts narrow on
+ * screens with panes and on the settings, which have their own list, until somebody chooses.
+ * Elements next to it read its width from `--k-nav-w`.
  */
 export function useNavWidth(crowded: boolean): { narrow: boolean; toggle: () => void } {
   const width = useStore(chosen) ?? (crowded ? 'narrow' : 'wide')

@@ -1,24 +1,29 @@
 import type { Need } from '@/api/session'
 
-/** Something that waits for this person. The server holds what it is made of, so it is the same on every device. */
+/**
+ * Something that waits for this person. The server stores what it is built from, so it is the same
+ * on every device.
+ */
 export interface Notice {
   id: string
   kind: 'message' | 'mention' | 'webhook'
-  /** A name: of the customer, or of the endpoint. */
+  /** The name of the customer or of the endpoint. */
   name: string
   detail: string
   at: string
-  /** Where it is dealt with. */
+  /** Where it is handled. */
   to: string
   search?: Record<string, string>
-  /** Absent where only dealing with it makes it go. */
+  /** Omitted if it disappears only when it is handled. */
   read?: () => Promise<unknown>
 }
 
 export interface NoticeSource extends Need {
-  /** Begins like the caches that the module's live table names: an event refreshes it with them. */
+  /**
+   * Has the prefix of the caches in the module's live table, so an event refreshes it with them.
+   */
   key: readonly string[]
-  /** So many milliseconds later it is asked again, where no event tells that it changed. */
+  /** Refetched after this many milliseconds, if no event announces that it changed. */
   every?: number
   load: () => Promise<Notice[]>
 }
@@ -27,7 +32,7 @@ export interface NoticeSource extends Need {
 export interface WaitingSource extends Need {
   /** The screen's path. */
   path: string
-  /** Begins like the caches that the module's live table names, as a notice's does. */
+  /** Has the prefix of the caches in the module's live table, as a notice's key does. */
   key: readonly string[]
   load: () => Promise<number>
 }

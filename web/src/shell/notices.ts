@@ -15,7 +15,7 @@ export function useNotices(): Notice[] {
   return results.flatMap((result) => result.data ?? []).sort((a, b) => b.at.localeCompare(a.at))
 }
 
-/** Marks all that can be read, and asks again what is left. */
+/** Returns a function that marks all readable notices as read and refetches what is left. */
 export function useReadAll(): (notices: readonly Notice[]) => Promise<void> {
   const client = useQueryClient()
   return async (notices) => {

@@ -10,7 +10,10 @@ export interface Shortcut {
   keys: string
   label: PlainKey
   run: () => void
-  /** Whether it opens a layer or a place to write: what is typed until that has the focus is written in its field. */
+  /**
+   * Whether it opens a layer or a text field: what is typed until that has the focus is written
+   * into its field.
+   */
   opens?: boolean
 }
 
@@ -18,16 +21,16 @@ export type ShortcutGroup = 'screen' | 'everywhere' | 'go'
 
 const everywhere: ReadonlySet<string> = new Set(['mod+k', '?'])
 
-/** Where the sheet lists a shortcut. */
+/** Returns the group of the sheet that lists a shortcut. */
 export function groupOf({ keys }: Pick<Shortcut, 'keys'>): ShortcutGroup {
   if (keys.startsWith('g ')) return 'go'
   return everywhere.has(keys) ? 'everywhere' : 'screen'
 }
 
-/** What the sheet lists: shortcuts of the shell and of the screen in view. */
+/** The shortcuts that the sheet lists: those of the shell and of the visible screen. */
 export const activeShortcuts = createStore<readonly Shortcut[]>([])
 
-/** Keys without a modifier can be switched off: speech input types letters by accident. */
+/** Keys without a modifier can be switched off, because speech input types letters by accident. */
 export const singleKeys = createStore(true)
 
 export function startShortcuts(): void {
@@ -40,7 +43,7 @@ export function startShortcuts(): void {
     const shortcut = follow(event, activeShortcuts.get(), singleKeys.get())
     if (!shortcut) return
     event.preventDefault()
-    // Before it runs: a field that has the focus at once ends it.
+    // Called before it runs: a field that gets the focus at once ends the holding.
     if (shortcut.opens) held?.begin()
     shortcut.run()
   })
@@ -64,7 +67,7 @@ interface KeyPress {
 
 const sequenceLimit = 1200
 
-/** Remembers a half-typed sequence and tells which shortcut a key press completes. */
+/** Remembers a half-typed sequence and returns the shortcut that a key press completes. */
 export function createKeyFollower(now: () => number = () => performance.now()) {
   let pending = ''
   let pendingAt = 0
@@ -75,7 +78,8 @@ export function createKeyFollower(now: () => number = () => performance.now()) {
       return shortcuts.find((shortcut) => shortcut.keys === `mod+${event.key.toLowerCase()}`)
     }
     if (!single || isTyping(event.target) || inLayer(event.target) || event.key.length !== 1) return undefined
-    // Held down, only the keys that go through a list do anything: one press closes one conversation.
+    // While held down, only the keys that move through a list repeat: one press closes one
+    // conversation.
     if (event.repeat && event.key !== 'j' && event.key !== 'k') return undefined
     const started = pending && now() - pendingAt < sequenceLimit ? `${pending} ` : ''
     const typed = started + event.key.toLowerCase()

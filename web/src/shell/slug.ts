@@ -1,6 +1,6 @@
 import { fold } from '@/lib/rank'
 
-/** A name as a label: lower case ASCII, digits and single dashes. */
+/** Turns a name into a label: lower case ASCII, digits and single dashes. */
 export function slugFrom(name: string): string {
   return fold(name)
     .normalize('NFD')

@@ -1,7 +1,7 @@
 import { createStore } from '@/lib/store'
 import { recall, remember } from '@/lib/storage'
 
-/** Whether the tour is open; it opens by itself once, in a demo that this browser has not seen. */
+/** Whether the tour is open; it opens automatically once, in a demo that is new to this browser. */
 export const tourOpen = createStore(false)
 
 export function beginTourOnce(demo: boolean): void {

@@ -9,7 +9,10 @@ import { useSignOut } from './signOut'
 import { tourOpen } from './tourState'
 import { useEntries } from './useEntries'
 
-/** What the palette offers before anything is searched for: the open screen's shortcuts, all screens, and the shell's own. */
+/**
+ * Returns what the palette offers before a search: the open screen's shortcuts, all screens, and
+ * the shell's own commands.
+ */
 export function useCommands(openShortcuts: () => void): Command[] {
   const { t, language } = useI18n()
   const entries = useEntries()
@@ -17,7 +20,7 @@ export function useCommands(openShortcuts: () => void): Command[] {
   const signOut = useSignOut()
   const other = language === 'tr' ? 'en' : 'tr'
   const settings = t('palette.settings')
-  // What the open screen can do by key can be done by name, too.
+  // The open screen's shortcuts can also be run by name.
   const here = useStore(activeShortcuts).filter((shortcut) => groupOf(shortcut) === 'screen')
   return [
     ...here.map((shortcut) => ({

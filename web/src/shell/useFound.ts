@@ -9,7 +9,7 @@ import type { Command } from './command'
 const pause = 180
 const shortest = 2
 
-/** People, conversations and articles that the words name, as commands that open them. */
+/** Searches people, conversations and articles and returns commands that open them. */
 export function useFound(query: string): { found: Command[]; looking: boolean } {
   const me = useMe()
   const router = useRouter()

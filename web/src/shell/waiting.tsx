@@ -6,7 +6,7 @@ import { cx } from '@/lib/cx'
 import { setWaitingInTitle } from '@/lib/title'
 import { installedModules } from '@/modules/module'
 
-/** How much waits for this person on each screen, by the screen's path. */
+/** Returns how many items wait for this person on each screen, by the screen's path. */
 export function useWaiting(): ReadonlyMap<string, number> {
   const me = useMe()
   const sources = installedModules().flatMap((module) => module.waiting ?? [])
@@ -20,7 +20,7 @@ function useAllWaiting(): number {
   return [...useWaiting().values()].reduce((sum, count) => sum + count, 0)
 }
 
-/** The number beside an entry of the navigation, where something waits there. */
+/** The number next to a navigation entry, if something waits there. */
 export function WaitingCount({ path, narrow }: { path: string; narrow: boolean }) {
   return <Count count={useWaiting().get(path) ?? 0} narrow={narrow} />
 }
@@ -46,7 +46,7 @@ function Count({ count, narrow }: { count: number; narrow: boolean }) {
   )
 }
 
-/** Says in the browser's tab how much waits, whichever page it shows. */
+/** Shows in the browser tab how many items wait, whichever screen is open. */
 export function WaitingTitle() {
   const all = useAllWaiting()
   useEffect(() => {

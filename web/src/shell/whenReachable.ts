@@ -2,8 +2,9 @@ const firstPause = 1000
 const longestPause = 15_000
 
 /**
- * Runs something once, as soon as the server answers again: after a second, then after longer and
- * longer pauses, and at once when the browser says that it is online. Returns the way to give up.
+ * Runs something once, as soon as the server answers again: it retries with growing pauses from one
+ * second, and at once when the browser reports that it is online. Returns a function that cancels
+ * it.
  */
 export function whenReachable(run: () => void): () => void {
   let stopped = false

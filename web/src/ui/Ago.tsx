@@ -4,7 +4,7 @@ import { useEachMinute } from '@/lib/minute'
 
 interface AgoProps {
   at: string | null | undefined
-  /** What stands there when it never happened. */
+  /** Shown if it never happened. */
   none?: string
   className?: string
 }

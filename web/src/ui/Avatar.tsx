@@ -12,17 +12,20 @@ const sizes = {
 
 interface AvatarProps {
   name: string
-  /** Decides the colour; the name does when there is no id. */
+  /** Determines the colour; without an id, the name does. */
   id?: string
   size?: keyof typeof sizes
   className?: string
 }
 
-/** The initials of a person or company on one of eight hues. The name itself stands beside it, so it is silent. */
+/**
+ * The initials of a person or company on one of eight hues. It is hidden from screen readers,
+ * because the name is shown next to it.
+ */
 export function Avatar({ name, id, size = 'md', className }: AvatarProps) {
   const { language } = useI18n()
   const both = initialsOf(name, language)
-  // The smallest shows one letter: two would be too small to read.
+  // The smallest size shows one letter, because two would be unreadable.
   const letters = size === 'xs' ? both.slice(0, 1) : both
   return (
     <span

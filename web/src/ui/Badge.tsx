@@ -13,7 +13,7 @@ export type Tone = keyof typeof tones
 
 interface BadgeProps {
   tone?: Tone
-  /** A dot repeats the tone for a state; the word still carries the meaning. */
+  /** The dot repeats the state's tone; the word still carries the meaning. */
   dot?: boolean
   children: ReactNode
 }
@@ -32,7 +32,7 @@ export function Badge({ tone = 'neutral', dot, children }: BadgeProps) {
   )
 }
 
-/** A machine's word: event names, ids, permissions. */
+/** A machine-readable word: event names, ids, permissions. */
 export function Code({ children }: { children: ReactNode }) {
   return <code className="rounded-sm bg-sunken px-1.5 py-0.5 font-mono text-xs break-all text-ink-2">{children}</code>
 }

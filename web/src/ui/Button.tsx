@@ -29,7 +29,10 @@ interface ButtonProps extends ComponentProps<'button'> {
   look?: ButtonLook
   size?: keyof typeof sizes
   icon?: LucideIcon
-  /** Keeps its width and focus, says busy to assistive technology, and ignores further presses. */
+  /**
+   * Keeps its width and focus, is marked busy for assistive technology, and ignores further
+   * presses.
+   */
   busy?: boolean
 }
 
@@ -55,9 +58,9 @@ export function Button({ look, size = 'md', icon: Icon, busy, className, childre
 
 interface IconButtonProps extends ComponentProps<'button'> {
   icon: LucideIcon
-  /** An icon alone says nothing: the label is read aloud and shown on hover and focus. */
+  /** An icon has no text: the label is read aloud and shown on hover and focus. */
   label: string
-  /** The key that does the same, such as "S"; its tip shows it. */
+  /** The equivalent key, such as "S"; the tip shows it. */
   keys?: string
   tone?: 'plain' | 'danger' | 'nav'
   /** As on a Button: keeps the focus and ignores further presses. */

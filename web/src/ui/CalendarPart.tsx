@@ -8,7 +8,7 @@ import { toLocal } from '@/lib/localTime'
 import { TimeInput } from './TimeInput'
 
 interface CalendarPartProps {
-  /** As the field writes it: `2026-01-31`, `2026-01-31T09:30`, or nothing. */
+  /** In the field's format: `2026-01-31`, `2026-01-31T09:30`, or empty. */
   value: string
   timed: boolean
   onPick: (value: string) => void
@@ -22,11 +22,13 @@ function Arrow({ orientation }: { orientation?: string }) {
   return <Icon aria-hidden className="size-4" />
 }
 
-/** The days of a month, and the time of the day where it is wanted. Fetched with the first calendar that opens. */
+/**
+ * The days of a month, optionally with the time of day. Fetched with the first calendar that opens.
+ */
 export function CalendarPart({ value, timed, onPick, onReady }: CalendarPartProps) {
   const { t, language } = useI18n()
   useEffect(onReady, [onReady])
-  // The number that a button shows stands as a word in its name.
+  // A button shows a number; its accessible name is the whole date.
   const dayNames = new Intl.DateTimeFormat(language, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
   const [day = '', time = defaultTime] = value.split('T')
   const parsed = day ? new Date(`${day}T00:00`) : undefined

@@ -9,7 +9,7 @@ interface Glyph {
 const bubble = 'M8 3.8c2.6 0 4.6 1.7 4.6 3.9S10.6 11.6 8 11.6c-.6 0-1.1-.1-1.6-.2L4 12.4l.6-2C3.8 9.7 3.4 8.7 3.4 7.7 3.4 5.5 5.4 3.8 8 3.8Z'
 const braces = <path d="M6.4 4.5c-1.2 0-1.2.8-1.2 1.5S5.1 8 4 8c1.1 0 1.2 1.2 1.2 2s0 1.5 1.2 1.5M9.6 4.5c1.2 0 1.2.8 1.2 1.5S10.9 8 12 8c-1.1 0-1.2 1.2-1.2 2s0 1.5-1.2 1.5" />
 
-/** Drawn in white lines on a ground of the channel's own colour, on a field of 16 pixels. */
+/** Drawn in white lines on the channel's own colour, in a field of 16 pixels. */
 const glyphs: Record<string, Glyph> = {
   whatsapp: {
     colour: 'whatsapp',
@@ -92,12 +92,12 @@ interface ChannelGlyphProps {
   /** The channel as the API names it; an unknown one gets the glyph of the API. */
   channel: string
   size?: keyof typeof sizes
-  /** Said aloud; without it the name stands beside the glyph. */
+  /** Read aloud; without it the name is shown next to the glyph. */
   label?: string
   className?: string
 }
 
-/** The sign of a channel in the channel's own colour: 16 pixels in a list. */
+/** The glyph of a channel in its own colour: 16 pixels in a list. */
 export function ChannelGlyph({ channel, size = 'sm', label, className }: ChannelGlyphProps) {
   const glyph = glyphs[channel] ?? { colour: 'other', drawing: braces }
   return (

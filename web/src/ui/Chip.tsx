@@ -2,7 +2,7 @@ import { X } from 'lucide-react'
 
 interface ChipProps {
   children: string
-  /** Says what the cross takes away; without it there is none. */
+  /** Says what the cross removes; without it there is no cross. */
   removeLabel?: string
   onRemove?: () => void
 }

@@ -10,15 +10,15 @@ export type { Option }
 
 interface SharedProps {
   options: readonly Option[]
-  /** Its name, where no Field around it has a label. */
+  /** Its accessible name, if no Field around it has a label. */
   label?: string
   disabled?: boolean
-  /** Without a frame until it is pointed at: for properties of what is open. */
+  /** Without a frame until it is pointed at, for the properties of an open record. */
   quiet?: boolean
   className?: string
-  /** What the closed control shows; the label of what is chosen when nothing is given. */
+  /** What the closed control shows; by default the label of the chosen option. */
   children?: ReactNode
-  /** Makes what was typed and not found a new value. */
+  /** Creates a new value from typed text that was not found. */
   onCreate?: (text: string) => void
 }
 
@@ -32,12 +32,12 @@ interface ManyProps extends SharedProps {
   onChange: (values: string[]) => void
 }
 
-/** One value out of many: a button that opens a list with a search of its own. */
+/** Chooses one of many values: a button that opens a list with its own search. */
 export function Combobox({ value, onChange, ...rest }: OneProps) {
   return <AnyCombobox {...rest} value={value} onPick={onChange} onPickMany={() => undefined} />
 }
 
-/** Several values out of many; the list stays open while they are chosen. */
+/** Chooses several of many values; the list stays open meanwhile. */
 export function MultiCombobox({ value, onChange, ...rest }: ManyProps) {
   return <AnyCombobox {...rest} value={value} onPick={() => undefined} onPickMany={onChange} />
 }

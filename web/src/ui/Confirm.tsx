@@ -8,7 +8,7 @@ interface ConfirmProps {
   open: boolean
   onOpenChange: (open: boolean) => void
   title: string
-  /** What will happen, in one or two sentences: a person decides on this text. */
+  /** What will happen, in one or two sentences: the person decides by this text. */
   children: ReactNode
   action: string
   busy?: boolean

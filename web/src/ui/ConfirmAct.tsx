@@ -3,7 +3,7 @@ import { errorText } from '@/api/message'
 import { Confirm } from './Confirm'
 import { toast } from './Toast'
 
-/** The part of a mutation that a question needs. */
+/** The part of a mutation that ConfirmAct needs. */
 interface Act<Subject, Answer> {
   mutateAsync: (subject: Subject) => Promise<Answer>
   isPending: boolean
@@ -12,21 +12,24 @@ interface Act<Subject, Answer> {
 
 interface ConfirmActProps<Subject, Answer> {
   act: Act<Subject, Answer>
-  /** What the act is done to. */
+  /** The subject of the act. */
   on: Subject
   title: string
   action: string
-  /** Said when it is done; leave it out where the page itself shows it. */
+  /** Shown when it is done; omit it if the page itself shows the result. */
   done?: string
   onDone?: (answer: Answer) => void
   onClose: () => void
   children: ReactNode
 }
 
-/** A question before an act that cannot be taken back: it asks, does it, says so, and stays open when it is refused. */
+/**
+ * Confirms and performs an act that cannot be undone. It reports success, and stays open if the
+ * server refuses.
+ */
 export function ConfirmAct<Subject, Answer>({ act, on, title, action, done, onDone, onClose, children }: ConfirmActProps<Subject, Answer>) {
-  // What is removed may be gone from the page, and this question with it, before the answer is
-  // here: callbacks of a mutation end with their component, a promise does not.
+  // The removed record may be gone from the page, and this dialog with it, before the answer
+  // arrives: a mutation's callbacks end with their component, a promise does not.
   function confirm() {
     act.mutateAsync(on).then(
       (answer) => {

@@ -12,8 +12,8 @@ interface DateInputProps extends Omit<ComponentProps<'input'>, 'type'> {
 }
 
 /**
- * A day, or a day with its time. It is typed as in the platform's field, whose value it has
- * (`2026-01-31` or `2026-01-31T09:30`); the calendar that a button opens is our own.
+ * Enters a day, or a day with a time. It is typed as in the platform's field and has the same value
+ * (`2026-01-31` or `2026-01-31T09:30`); the calendar behind its button is our own.
  */
 export function DateInput({ type, className, disabled, ...rest }: DateInputProps) {
   const { t } = useI18n()

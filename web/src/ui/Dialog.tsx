@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react'
 import { cx } from '@/lib/cx'
 import type { FramedProps, LayerProps } from './Layer'
 
-// The library behind layers is fetched with the first of them, or when the shell is idle.
+// The library behind layers is fetched with the first layer, or when the shell is idle.
 const LazyLayer = lazy(() => import('./Layer').then((m) => ({ default: m.Layer })))
 
 function Layer(props: FramedProps) {
@@ -27,7 +27,7 @@ export function Dialog({ wide, ...props }: LayerProps & { wide?: boolean }) {
   )
 }
 
-/** A panel from the side: for long forms and details that keep the page in view. */
+/** A panel at the side: for long forms and details that keep the page in view. */
 export function Drawer({ side = 'end', ...props }: LayerProps & { side?: 'start' | 'end' }) {
   return (
     <Layer

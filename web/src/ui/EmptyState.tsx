@@ -6,9 +6,9 @@ import { TilePattern } from './TilePattern'
 interface EmptyStateProps {
   icon: LucideIcon
   title: string
-  /** Says what will stand here, why it is useful, and what to do first. */
+  /** Says what will be listed here, why it is useful, and what to do first. */
   children: ReactNode
-  /** False for readers who may not do it: they are not told to. */
+  /** False for readers who may not do it, so that they are not told to. */
   action?: ReactNode
 }
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** One line of a description list: what it is, small, and its value. */
+/** One line of a description list: a small label and its value. */
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div>

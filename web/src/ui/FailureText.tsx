@@ -2,7 +2,7 @@ import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { useI18n } from '@/i18n'
 
-/** What went wrong, and the trace by which the operators find it again. */
+/** Shows what went wrong, and the trace id by which operators find it. */
 export function FailureText({ error }: { error: unknown }) {
   const { t } = useI18n()
   const trace = asApiError(error)?.traceId

@@ -15,7 +15,7 @@ interface FieldProps {
   children: ReactNode
 }
 
-/** Label, hint and error around one control, tied together for assistive technology. */
+/** Label, hint and error around one control, linked for assistive technology. */
 export function Field({ label, hint, error, optional, className, children }: FieldProps) {
   const { t } = useI18n()
   const id = useId()
@@ -48,7 +48,7 @@ export function Input({ className, ...rest }: ComponentProps<'input'>) {
   return <input {...useWiring()} {...rest} className={cx(control, 'h-9.5 px-3', className)} />
 }
 
-/** The digits of an authenticator app: large, and offered by the keyboard of a phone. */
+/** A field for the digits of an authenticator app: large, and suggested by a phone's keyboard. */
 export function CodeInput() {
   return (
     <Input name="code" inputMode="numeric" autoComplete="one-time-code" maxLength={7} autoFocus required className="font-mono text-lg tracking-[0.2em]" />
@@ -62,7 +62,7 @@ export function Textarea({ className, ...rest }: ComponentProps<'textarea'>) {
 interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'> {
   label: ReactNode
   detail?: ReactNode
-  /** Ignores further presses and keeps the focus, which a disabled box would lose. */
+  /** Ignores further presses but keeps the focus, which a disabled box would lose. */
   busy?: boolean
 }
 

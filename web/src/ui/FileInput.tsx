@@ -7,7 +7,10 @@ interface FileInputProps extends Omit<ComponentProps<'input'>, 'type' | 'onChang
   onChange?: (file: File | null) => void
 }
 
-/** Chooses a file, or takes one that is dropped. A browser's own field speaks its own language, so it lies unseen over ours. */
+/**
+ * Chooses a file, or accepts a dropped one. A browser's own field uses the browser's language, so
+ * it lies invisible over ours.
+ */
 export function FileInput({ onChange, disabled, className, ...rest }: FileInputProps) {
   const { t } = useI18n()
   const [name, setName] = useState('')

@@ -10,21 +10,24 @@ import { Notice } from './Notice'
 interface FormLayerProps {
   title: string
   description?: string
-  /** What the main button says; "Save" when nothing else is said. */
+  /** The label of the main button, "Save" by default. */
   action?: string
-  /** What the other button says: "Close" where the form stays open after saving. */
+  /** The label of the other button: "Close" if the form stays open after saving. */
   dismiss?: string
   busy: boolean
   /** There is nothing to send yet, and the form says why. */
   disabled?: boolean
   error: unknown
-  /** Fields that show their own complaint. An error about these alone needs no message above the form. */
+  /**
+   * The fields that show their own error. An error about only these needs no message above the
+   * form.
+   */
   fields: readonly string[]
-  /** The form has already said the error in its own words, at the field it belongs to. */
+  /** The form already shows the error in its own words, at the field concerned. */
   said?: boolean
   onSubmit: (data: FormData) => void
   onClose: () => void
-  /** Before and after the form, inside of the layer but not part of what is sent. */
+  /** Shown before and after the form, inside the layer but not submitted. */
   before?: ReactNode
   after?: ReactNode
   children: ReactNode
@@ -74,7 +77,7 @@ export function FormDialog(props: FormLayerProps) {
   return <Dialog open asks refused={props.error != null} onOpenChange={props.onClose} title={props.title} description={props.description} {...useFormLayer(props)} />
 }
 
-/** A long form at the side, with the page in view. */
+/** A long form at the side that keeps the page in view. */
 export function FormDrawer(props: FormLayerProps) {
   return <Drawer open asks refused={props.error != null} onOpenChange={props.onClose} title={props.title} description={props.description} {...useFormLayer(props)} />
 }

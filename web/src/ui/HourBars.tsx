@@ -2,17 +2,17 @@ import { formatNumber, useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 
 export interface HourValue {
-  /** The hour's beginning. */
+  /** The start of the hour. */
   at: string
-  /** One number for each series, in their order. */
+  /** One number per series, in their order. */
   values: readonly number[]
 }
 
 export interface Series {
   label: string
-  /** A class that fills: `fill-accent`. */
+  /** The SVG fill class, such as `fill-accent`. */
   fill: string
-  /** The same colour as a ground, for the legend. */
+  /** The same colour as a background class, for the legend. */
   ground: string
 }
 
@@ -27,7 +27,10 @@ const width = 480
 const height = 96
 const gap = 0.22
 
-/** A small chart of hours: bars beside each other, a legend, and the same numbers as a table for who cannot see it. */
+/**
+ * A small chart of hours: bars next to each other, a legend, and the same numbers as a table for
+ * screen readers.
+ */
 export function HourBars({ label, series, hours, className }: HourBarsProps) {
   const { language } = useI18n()
   const most = Math.max(1, ...hours.flatMap((hour) => hour.values))

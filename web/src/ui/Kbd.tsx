@@ -1,6 +1,6 @@
 const isApple = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform)
 
-/** "mod" is ⌘ on Apple's machines and Ctrl elsewhere. */
+/** "mod" is ⌘ on Apple devices and Ctrl elsewhere. */
 export function Kbd({ keys }: { keys: readonly string[] }) {
   return (
     <span className="inline-flex gap-1">

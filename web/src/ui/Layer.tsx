@@ -16,15 +16,15 @@ export interface LayerProps {
   footer?: ReactNode
   /** A layer that must be answered ignores Esc, the close button and a press outside. */
   mustAnswer?: boolean
-  /** Stands over another open layer. */
+  /** Shown above another open layer. */
   above?: boolean
-  /** Esc, the close button and a press outside ask first, once something was filled in. */
+  /** Esc, the close button and a press outside ask first if something was filled in. */
   asks?: boolean
-  /** What was sent did not go through: it is still to be lost. */
+  /** The submission failed, so what was filled in can still be lost. */
   refused?: boolean
 }
 
-/** The frame is where the layer stands: in the middle, or at a side. */
+/** The frame is the layer's position: in the middle, or at a side. */
 export interface FramedProps extends LayerProps {
   frame: string
 }
@@ -33,7 +33,7 @@ function refuse(event: Event) {
   event.preventDefault()
 }
 
-/** Esc closes an open list inside of the layer, and the layer only with the next press. */
+/** Closes an open list inside the layer on the first Esc; only the next one closes the layer. */
 function leaveListFirst(event: KeyboardEvent) {
   const list = document.querySelector<HTMLElement>('[role=dialog] :popover-open')
   if (!list) return
@@ -60,7 +60,10 @@ export function Layer({
   const [filled, setFilled] = useState(false)
   const [asking, setAsking] = useState(false)
 
-  /** What the layer names as first, else the first field, else the layer itself: never the close button. */
+  /**
+   * Focuses the element that the layer marks as first, else the first field, else the layer itself:
+   * never the close button.
+   */
   function focusFirst(event: Event) {
     event.preventDefault()
     const layer = body.current?.closest<HTMLElement>('[role=dialog]')
@@ -69,15 +72,15 @@ export function Layer({
     ;(first ?? field ?? layer)?.focus()
   }
 
-  /** Only what stands in a form is to be lost: anything else takes effect at once. */
+  /** Only what is in a form can be lost: everything else takes effect at once. */
   function note(event: FormEvent) {
     if (event.target instanceof Element && event.target.closest('form')) setFilled(true)
   }
 
-  // What the forms held before a button, a menu or a list of theirs was first pressed.
+  // The content of the forms before one of their buttons, menus or lists was first pressed.
   const before = useRef<string | null>(null)
 
-  /** Buttons change a form, too: what they did is seen by what the form then holds. */
+  /** Buttons change a form as well: comparing the form's content before and after shows it. */
   function notePress(event: MouseEvent) {
     if (before.current === null && event.target instanceof Element && event.target.closest('form')) before.current = heldBy(body.current)
   }
@@ -119,7 +122,7 @@ export function Layer({
             ref={body}
             onInput={note}
             onChange={note}
-            // What was sent is no longer to be lost, unless it was refused.
+            // What was submitted can no longer be lost, unless it was refused.
             onSubmit={() => {
               setFilled(false)
               before.current = null
@@ -137,7 +140,10 @@ export function Layer({
   )
 }
 
-/** What the forms of a layer say and what their fields hold, without lists that are open only while one looks. */
+/**
+ * Returns the texts and field values of a layer's forms, without lists that are open only
+ * temporarily.
+ */
 function heldBy(body: HTMLElement | null): string {
   const held: string[] = []
   for (const form of body?.querySelectorAll('form') ?? []) {
@@ -154,12 +160,12 @@ function heldBy(body: HTMLElement | null): string {
   return held.join('\n')
 }
 
-/** Whether a form says what is wrong with it, whoever found that: the server or the form itself. */
+/** Reports whether a form shows an error, from the server or from the form itself. */
 function showsRefusal(body: HTMLElement | null): boolean {
   return [...(body?.querySelectorAll('[role=alert]') ?? [])].some((alert) => alert.textContent !== '')
 }
 
-/** Takes the place of the buttons until somebody says what becomes of what they filled in. */
+/** Replaces the buttons until the person decides whether to keep what they filled in. */
 function DiscardQuestion({ onStay, onDiscard }: { onStay: () => void; onDiscard: () => void }) {
   const { t } = useI18n()
   return (

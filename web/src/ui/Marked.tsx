@@ -1,6 +1,9 @@
 import { nearMark, pieces } from '@/lib/marked'
 
-/** A text of the server's search with what matched set apart; `near` for a single line that may be cut off. */
+/**
+ * Shows a text of the server's search with its matches marked; `near` is for a single line that may
+ * be truncated.
+ */
 export function Marked({ text, near }: { text: string; near?: boolean }) {
   const all = pieces(text)
   return (near ? nearMark(all) : all).map((piece, at) =>

@@ -13,7 +13,7 @@ interface TriggerProps {
 }
 
 interface MenuProps {
-  /** A Button or an IconButton; it is the menu's name, too. */
+  /** A Button or an IconButton; it also names the menu. */
   trigger: ReactElement<TriggerProps>
   align?: 'start' | 'end'
   children: ReactNode
@@ -24,9 +24,9 @@ function itemsOf(box: HTMLElement): HTMLElement[] {
 }
 
 /**
- * The platform's popover gives the top layer, Esc, the press outside and the way back of the
- * focus; this adds the place and the keys of a menu. It never locks the page: a lock needs
- * inline styles that the policy forbids.
+ * The platform's popover provides the top layer, Esc, the press outside and the return of the
+ * focus; this adds the position and the keys of a menu. It never locks the page: a lock needs
+ * inline styles, which the policy forbids.
  */
 export function Menu({ trigger, align = 'end', children }: MenuProps) {
   const id = useId()
@@ -41,7 +41,8 @@ export function Menu({ trigger, align = 'end', children }: MenuProps) {
   function onToggle(event: ToggleEvent) {
     const element = box.current
     const anchor = document.getElementById(triggerId)
-    // Emptied only when it is gone: the browser gives the focus back from an item that still exists.
+    // Emptied only after it is closed: the browser returns the focus from an item that still
+    // exists.
     if (event.newState === 'closed') setOpen(false)
     else if (element && anchor) {
       placeBelow(element, anchor, align)
@@ -49,14 +50,14 @@ export function Menu({ trigger, align = 'end', children }: MenuProps) {
     }
   }
 
-  // Entries that come later than the menu take the focus that waits for them.
+  // Entries that render later than the menu take the focus from it.
   useEffect(() => {
     if (open && box.current && document.activeElement === box.current) itemsOf(box.current)[0]?.focus({ preventScroll: true })
   })
 
   useEffect(() => {
     if (!open) return
-    // It follows what it hangs on, until that is out of sight.
+    // The menu follows its trigger until that is out of view.
     function onMove(event: Event) {
       const element = box.current
       const anchor = document.getElementById(triggerId)
@@ -126,14 +127,14 @@ const item = cx(
   'hover:bg-sunken focus:bg-sunken',
 )
 
-/** Closes first, so that the focus is back at the trigger before a layer opens. */
+/** Closes the menu first, so that the focus is back at the trigger before a layer opens. */
 function closeAround(element: Element): void {
   element.closest<HTMLElement>('[popover]')?.hidePopover()
 }
 
 interface MenuItemProps {
   icon?: LucideIcon
-  /** For what can be on or off; the mark takes the icon's place. */
+  /** For entries that can be on or off; the check mark replaces the icon. */
   checked?: boolean
   onSelect: () => void
   children: ReactNode

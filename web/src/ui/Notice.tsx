@@ -17,7 +17,7 @@ interface NoticeProps {
   children?: ReactNode
 }
 
-/** A message that belongs to the place where it stands; passing news goes to a toast. */
+/** A message that belongs to its place in the page; short-lived news goes to a toast. */
 export function Notice({ tone = 'info', title, action, className, children }: NoticeProps) {
   const { icon: Icon, box } = tones[tone]
   return (

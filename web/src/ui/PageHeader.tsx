@@ -3,7 +3,7 @@ import { setPageTitle } from '@/lib/title'
 
 interface PageHeaderProps {
   title: string
-  /** One sentence on what the screen is for. */
+  /** One sentence about the screen's purpose. */
   lead?: ReactNode
   back?: ReactNode
   actions?: ReactNode

@@ -8,20 +8,24 @@ import { filterByRank } from '@/lib/rank'
 import type { Option } from './option'
 import { SelectFace } from './SelectFace'
 
-// The part of selects and comboboxes that comes from the library: fetched with the first of them.
+// The part of selects and comboboxes that uses the library, fetched with the first of them.
 
 const popover = 'min-w-44 max-w-[calc(100vw-1.5rem)] overflow-y-auto rounded-lg border border-line bg-surface p-1.5 text-left text-sm font-normal text-ink shadow-2 outline-none max-h-[min(20rem,var(--popover-available-height))]'
 const row = 'flex min-h-8.5 cursor-default items-center gap-2.5 rounded-md px-2.5 py-1 data-active-item:bg-sunken aria-disabled:text-ink-3 outline-none'
-// The browser's own look of a popover is taken away: only its place above all layers is wanted.
+// The browser's own popover styles are removed: only its place above all layers is needed.
 const wrapper = { popover: 'popover' in HTMLElement.prototype ? ('manual' as const) : undefined, className: 'inset-auto m-0 overflow-visible border-0 bg-transparent p-0' }
 
 type Store = ReturnType<typeof useSelectStore<string | string[]>>
 
-/** Lifts an open list above every layer, and closes it where the browser does. One that was pressed before it was there opens. */
+/**
+ * Lifts an open list above every layer, and closes it when the browser closes its popover. With
+ * startOpen it opens at once.
+ */
 function useTopLayer(store: Store, startOpen: boolean): void {
   useEffect(() => {
     if (!startOpen) return
-    // What was pressed is gone, and a dialog around it has taken the focus: it is taken back first, in the next frame.
+    // The pressed placeholder is gone and a dialog around it has taken the focus: it is taken back
+    // in the next frame.
     const frame = requestAnimationFrame(() => {
       store.getState().selectElement?.focus()
       store.show()
@@ -45,7 +49,7 @@ function useTopLayer(store: Store, startOpen: boolean): void {
 
 interface TriggerProps {
   id?: string
-  /** Somebody pressed it before it was there. */
+  /** The placeholder was pressed before this part was loaded. */
   startOpen: boolean
   className: string
   disabled?: boolean
@@ -58,7 +62,10 @@ interface SelectPartProps extends TriggerProps {
   options: readonly Option[]
   value: string
   onPick: (value: string) => void
-  /** Whether letters typed on the button go to a value; a property of what is open leaves them to the screen's shortcuts. */
+  /**
+   * Whether letters typed on the button select a value; quiet selects leave them to the screen's
+   * shortcuts.
+   */
   typeahead: boolean
 }
 
@@ -99,7 +106,7 @@ const mostShown = 100
 export interface ComboboxTexts {
   search: string
   none: string
-  /** Where what was typed may become a new value: "Add “{text}”". */
+  /** The label for creating a value from the typed text: "Add “{text}”". */
   create?: (text: string) => string
 }
 
@@ -113,12 +120,12 @@ interface ComboboxPartProps extends TriggerProps {
   children: ReactNode
 }
 
-/** A list that is searched by typing; one value, or several where `value` is a list. */
+/** A list that is searched by typing; several values if `value` is an array. */
 export function ComboboxPart({ options, value, onPick, onPickMany, onCreate, texts, className, startOpen, children, ...rest }: ComboboxPartProps) {
   const [query, setQuery] = useState('')
-  // Whether somebody went to a row by hand since the list opened.
+  // Whether somebody moved to a row with the arrow keys since the list opened.
   const went = useRef(false)
-  // The store keeps what is typed: given back from here, it would lose a letter of a fast hand.
+  // The store keeps the typed text: passing it back from here would lose letters when typing fast.
   const search = useComboboxStore({ resetValueOnHide: true, setValue: setQuery, setOpen: () => void (went.current = false) })
   const many = typeof value !== 'string'
   const chosen = useMemo(() => (typeof value === 'string' ? [value] : [...value]), [value])
@@ -137,7 +144,10 @@ export function ComboboxPart({ options, value, onPick, onPickMany, onCreate, tex
     if (many) search.setValue('')
   }
 
-  /** Of several, none is meant until something is typed or gone to: Enter would take away what is chosen. It sends no form around it, either. */
+  /**
+   * With several values, no row is active until something is typed or moved to: Enter would remove
+   * a chosen value. It does not submit a surrounding form, either.
+   */
   function holdEnter(event: KeyboardEvent) {
     if (event.key.startsWith('Arrow')) went.current = true
     if (event.key !== 'Enter') return
@@ -188,13 +198,13 @@ interface ComboboxSelectProps {
   children: ReactNode
 }
 
-/** Inside of the provider of the search, so that the library ties the list to what is typed. */
+/** Must be inside the search's provider, so that the library links the list to what is typed. */
 function ComboboxSelect({ value, setValue, className, startOpen, rest, trigger, children }: ComboboxSelectProps) {
   const store = useSelectStore<string | string[]>({ value, setValue, placement: 'bottom-start' })
   useTopLayer(store, startOpen)
   return (
     <>
-      {/* It has a search of its own: letters typed on the button are the screen's shortcuts. */}
+      {/* It has its own search, so letters typed on the button are left to the screen's shortcuts. */}
       <Select store={store} typeahead={false} {...rest} className={className}>
         {trigger}
       </Select>

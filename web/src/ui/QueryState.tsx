@@ -15,7 +15,10 @@ interface QueryStateProps {
   children: ReactNode
 }
 
-/** The four faces of every list: loading, failed, empty, there. Old rows outlive a failed refresh. */
+/**
+ * The four states of every list: loading, failed, empty, loaded. Old rows stay after a failed
+ * refresh.
+ */
 export function QueryState({ isPending, error, isEmpty, empty, retry, children }: QueryStateProps) {
   const { t } = useI18n()
   if (isPending) return <SkeletonRows />

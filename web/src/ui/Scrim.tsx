@@ -4,9 +4,9 @@ import { cx } from '@/lib/cx'
 let layers = 0
 
 /**
- * Darkens the page behind a layer and keeps it still. The library's own overlay does
- * it with a style element, which the content policy forbids; app.css hides the page's
- * overflow instead, and the width of its scroll bar is given back here.
+ * Darkens the page behind a layer and stops it from scrolling. The library's own overlay does so
+ * with a style element, which the content policy forbids; app.css hides the page's overflow
+ * instead, and this reserves the width of its scroll bar.
  */
 export function Scrim({ above }: { above?: boolean }) {
   useLayoutEffect(() => {

@@ -9,14 +9,17 @@ import { Notice } from './Notice'
 interface SecretOnceProps {
   title: string
   description: string
-  /** One value, or several such as recovery codes, which are kept together. */
+  /** One value, or several such as recovery codes, which belong together. */
   secret: string | readonly string[]
   onSaved: () => void
   /** What to do with it first: an example to copy, where to read on. */
   children?: ReactNode
 }
 
-/** Shows what the server will never show again, and stays until someone says it is kept. */
+/**
+ * Shows a secret that the server will never show again, and stays until someone confirms that it is
+ * stored.
+ */
 export function SecretOnce({ title, description, secret, onSaved, children }: SecretOnceProps) {
   const { t } = useI18n()
   const [saved, setSaved] = useState(false)

@@ -8,7 +8,7 @@ interface SegmentedProps<T extends string> {
   onChange: (value: T) => void
 }
 
-/** A short choice with all of its options in sight: radio buttons in one strip. */
+/** A short choice with all options visible: radio buttons in one strip. */
 export function Segmented<T extends string>({ label, value, options, onChange }: SegmentedProps<T>) {
   const name = useId()
   return (

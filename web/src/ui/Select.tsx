@@ -6,7 +6,7 @@ import type { Option } from './option'
 const SelectPart = lazy(() => import('./PickerParts').then((m) => ({ default: m.SelectPart })))
 
 interface SelectProps extends ComponentProps<'select'> {
-  /** Without a frame until it is pointed at: for properties of what is open. */
+  /** Without a frame until it is pointed at, for the properties of an open record. */
   quiet?: boolean
 }
 
@@ -15,19 +15,19 @@ function readOptions(select: HTMLSelectElement | null): Option[] {
 }
 
 /**
- * One of several values. It is written as the platform's select, with `option` elements inside, and
- * such a select, out of sight, keeps the value: forms send it and `onChange` gets its events. What
- * people see and use is the library's, with typing ahead and our look.
+ * Chooses one of several values. It is written like the platform's select, with `option` elements
+ * inside, and a hidden select keeps the value: forms send it and `onChange` gets its events. The
+ * visible control is the library's, with typeahead and our look.
  */
 export function Select({ className, children, quiet, disabled, id, 'aria-label': label, ...rest }: SelectProps) {
   const kept = useRef<HTMLSelectElement>(null)
   const wiring = useWiring()
   const [options, setOptions] = useState<Option[]>([])
   const [value, setValue] = useState('')
-  // Pressed before the library is there: then it opens when it comes.
+  // Set if it was pressed before the library was loaded: it then opens once loaded.
   const [wanted, setWanted] = useState(false)
 
-  // The select knows what it holds; it is asked after every change, before anything is drawn.
+  // The hidden select holds the value; it is read after every change, before anything is painted.
   useLayoutEffect(() => {
     const now = readOptions(kept.current)
     setOptions((before) => (JSON.stringify(before) === JSON.stringify(now) ? before : now))
@@ -40,7 +40,7 @@ export function Select({ className, children, quiet, disabled, id, 'aria-label':
     const set = Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value')?.set
     set?.call(select, next)
     select.dispatchEvent(new Event('change', { bubbles: true }))
-    // One whose value is given from outside is put back when the event is over.
+    // A controlled select is reset to its value after the event.
     queueMicrotask(() => setValue(select.value))
   }
 

@@ -14,7 +14,7 @@ export function selectFrame(quiet: boolean | undefined, className: string | unde
   )
 }
 
-/** What stands in the closed control: the value, and a sign that there are more. */
+/** The content of the closed control: the value, and a sign that there are more. */
 export function SelectFace({ children }: { children: ReactNode }) {
   return (
     <>

@@ -7,7 +7,7 @@ export function Skeleton({ className }: { className?: string }) {
 
 const widths = ['w-2/5', 'w-3/5', 'w-1/2', 'w-2/3', 'w-1/3'] as const
 
-/** Stands where rows will be, at their height, so that nothing jumps when they come. */
+/** Placeholders of the same height as the rows, so that nothing jumps when those arrive. */
 export function SkeletonRows({ rows = 5 }: { rows?: number }) {
   const { t } = useI18n()
   return (

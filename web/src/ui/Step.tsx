@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 interface StepProps {
   number: number
   title: string
-  /** Where to look, and what to take from there. */
+  /** Where to look, and what to copy from there. */
   text?: ReactNode
   children?: ReactNode
 }

@@ -10,7 +10,7 @@ export interface Column<Row> {
   /** Hidden header text for columns of buttons. */
   headerHidden?: boolean
   className?: string
-  /** Left out below the tablet width, where a row has room for the essentials only. */
+  /** Hidden below the tablet width, where a row has space only for the essentials. */
   wide?: boolean
 }
 
@@ -19,7 +19,7 @@ interface TableProps<Row> {
   columns: Column<Row>[]
   rows: Row[]
   rowKey: (row: Row) => string
-  /** The keyset page behind this one; null when the list is complete. */
+  /** Loads the next keyset page; null when the list is complete. */
   more?: { load: () => void; loading: boolean } | null
 }
 

@@ -7,7 +7,7 @@ interface TimeInputProps {
   /** Such as `09:30`. */
   value: string
   onChange: (value: string) => void
-  /** Its name, where no label is around it. */
+  /** Its accessible name, if there is no label around it. */
   label?: string
   disabled?: boolean
   className?: string
@@ -16,9 +16,12 @@ interface TimeInputProps {
 const step = 15
 const largeStep = 60
 
-/** A time of the day: typed as people write it, or changed with the arrows. What is no time goes back to what was. */
+/**
+ * Enters a time of day: typed freely, or changed with the arrow keys. Invalid input is reset to the
+ * previous value.
+ */
 export function TimeInput({ value, onChange, label, disabled, className }: TimeInputProps) {
-  // What is being typed, until it is a time or is left.
+  // The typed text, until it is a valid time or the field loses the focus.
   const [typed, setTyped] = useState<string | null>(null)
 
   function commit() {
@@ -54,7 +57,7 @@ export function TimeInput({ value, onChange, label, disabled, className }: TimeI
       value={typed ?? value}
       onChange={(event) => {
         setTyped(event.target.value)
-        // A whole time counts at once; anything shorter may still become another.
+        // A complete time takes effect at once; anything shorter may still become another.
         if (/^\d\d:\d\d$/.test(event.target.value) && readTime(event.target.value)) onChange(event.target.value)
       }}
       onBlur={commit}

@@ -14,7 +14,7 @@ interface ToastItem {
   action?: ToastAction
 }
 
-/** What a toast offers for as long as it is there: to take back what it tells of. */
+/** What a toast offers while it is shown, such as undoing what it reports. */
 export interface ToastAction {
   label: string
   run: () => void
@@ -22,11 +22,14 @@ export interface ToastAction {
 
 const items = createStore<readonly ToastItem[]>([])
 const shownFor = 5000
-/** Long enough to read it, see the mistake and reach for the button. */
+/** Long enough to read it, notice the mistake and reach for the button. */
 const offeredFor = 10_000
 let lastId = 0
 
-/** News of something that already happened; what needs an answer stands in place instead. Gives back how to take it away. */
+/**
+ * Shows news of something that already happened; what needs an answer is shown in place instead.
+ * Returns a function that removes it.
+ */
 export function toast(tone: ToastItem['tone'], title: string, detail?: string, action?: ToastAction): () => void {
   lastId += 1
   const item = { id: lastId, tone, title, detail, action }
@@ -39,8 +42,8 @@ function dismiss(id: number): void {
 }
 
 /**
- * Announced where it stands; it takes neither the focus nor the Esc of a layer. At the lower left it
- * is no wider than the navigation and a list: what is written at the right stays in sight.
+ * Announced in place; it takes neither the focus nor the Esc of a layer. At the lower left it is no
+ * wider than the navigation and a list, so the text fields at the right stay visible.
  */
 export function Toaster() {
   const { t } = useI18n()
@@ -63,13 +66,13 @@ function ToastCard({ item }: { item: ToastItem }) {
   const [held, setHeld] = useState(false)
   const from = useRef<HTMLElement>(null)
   useEffect(() => {
-    // Whoever reads it, or has the focus in it, is not hurried.
+    // It stays while it is hovered or has the focus.
     if (held) return
     const timer = setTimeout(() => dismiss(item.id), item.action ? offeredFor : shownFor)
     return () => clearTimeout(timer)
   }, [held, item.id, item.action])
 
-  // Its buttons go with it: the focus returns to where it was before it came into them.
+  // Its buttons disappear with it: the focus returns to where it was before.
   useEffect(
     () => () => {
       if (!from.current || document.activeElement !== document.body) return

@@ -15,8 +15,8 @@ function anchorOf(target: EventTarget | null): Element | null {
 }
 
 /**
- * One tip for the whole page instead of one per button: an element that carries `data-tip`
- * gets it on hover and on keyboard focus. Its text repeats the label that is read aloud anyway.
+ * One tip for the whole page instead of one per button: an element with `data-tip` gets it on hover
+ * and on keyboard focus. It repeats the label that is read aloud anyway.
  */
 export function Tooltips() {
   const [tip, setTip] = useState<Tip | null>(null)
@@ -33,7 +33,7 @@ export function Tooltips() {
       if (label && anchor.isConnected) setTip({ label, anchor })
     }
     function onOver(event: PointerEvent) {
-      // Whoever moves onto the tip wants to read it.
+      // Moving onto the tip keeps it open for reading.
       if (event.pointerType === 'touch' || box.current?.contains(event.target as Node)) return
       const anchor = anchorOf(event.target)
       clearTimeout(timer)
@@ -45,7 +45,7 @@ export function Tooltips() {
       if (anchor?.matches(':focus-visible')) show(anchor)
     }
     const onFocus = (event: FocusEvent) => showFor(event.target)
-    // The keyboard brings what it reaches into view: its tip goes along.
+    // Keyboard focus scrolls its target into view: the tip moves along.
     function onScroll() {
       clearTimeout(timer)
       setTip((shown) => (shown?.anchor.matches(':focus-visible') ? { ...shown } : null))
@@ -59,7 +59,7 @@ export function Tooltips() {
     document.addEventListener('focusout', hide)
     document.addEventListener('keydown', onKey)
     document.addEventListener('scroll', onScroll, true)
-    // This part of the panel comes late: the keyboard may be somewhere already.
+    // This part of the panel loads late: something may already have the keyboard focus.
     showFor(document.activeElement)
     return () => {
       hide()

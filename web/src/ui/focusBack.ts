@@ -5,14 +5,14 @@ let byKey = false
 addEventListener('keydown', () => (byKey = true), true)
 addEventListener('pointerdown', () => (byKey = false), true)
 
-/** Whether a key brought about what happens now: whoever points sees where they are without a ring. */
+/** Reports whether the last input was a key. With a pointer, no focus ring is needed. */
 export function isByKey(): boolean {
   return byKey
 }
 
 interface Opener {
   element: Element | null
-  /** What opened the layer that the element stands in. */
+  /** The opener of the layer that contains the element. */
   behind: Opener | null
 }
 
@@ -25,16 +25,16 @@ function noteOpener(): Opener {
 }
 
 /**
- * Remembers what had the focus when a layer opened, and returns how the layer gives it back when it
- * closes. Where a layer took another's place, as a form takes that of its skeleton, what opened the
- * other gets it.
+ * Remembers what had the focus when a layer opened, and returns a handler that gives it back when
+ * the layer closes. If a layer replaced another, as a form replaces its skeleton, the other's
+ * opener gets it.
  */
 export function useFocusBack(): (event: Event) => void {
   const [opener] = useState(noteOpener)
   return (event) => {
     event.preventDefault()
     const isLost = () => document.activeElement === document.body
-    // Whatever took the focus since keeps it.
+    // An element that has taken the focus since keeps it.
     for (let back: Opener | null = opener; back && isLost(); back = back.behind) {
       if (back.element instanceof HTMLElement) back.element.focus({ preventScroll: true })
     }

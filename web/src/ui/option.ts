@@ -5,8 +5,8 @@ export interface Option {
   value: string
   label: string
   disabled?: boolean
-  /** Stands before the label: an avatar, a glyph. */
+  /** Shown before the label: an avatar, a glyph. */
   mark?: ReactNode
-  /** Further words that find it, and that stand beside it. */
+  /** Further words that are searched and shown next to the label. */
   detail?: string
 }

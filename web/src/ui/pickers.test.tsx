@@ -10,7 +10,8 @@ import { Select } from './Select'
 
 beforeAll(() => {
   chooseLanguage('en')
-  // Without a layout nothing is visible here, and the library keeps the focus in the search only where that is.
+  // Without layout nothing is visible here, but the library keeps the focus in the search only if
+  // it is visible.
   Element.prototype.checkVisibility = () => true
   Element.prototype.scrollIntoView = () => undefined
   Object.assign(globalThis, { CSS: { escape: (text: string) => text } })

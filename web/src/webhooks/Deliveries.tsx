@@ -18,7 +18,7 @@ interface DeliveriesProps {
   webhookId: string
   list: ReturnType<typeof usePages<Delivery>>
   canManage: boolean
-  /** Only some are asked for, so that none may mean none of those. */
+  /** Whether the list is filtered, so that an empty list means only that none match. */
   narrowed: boolean
 }
 
@@ -52,7 +52,7 @@ export function Deliveries({ webhookId, list, canManage, narrowed }: DeliveriesP
           {row.last_error_class && row.status !== 'delivered' && (
             <span className="mt-1 block text-sm text-danger-ink">{troubleText(row.last_error_class, row.last_status_code)}</span>
           )}
-          {/* Where the columns for it have no room. */}
+          {/* Shown here when the window is too narrow for the column. */}
           <span className="mt-0.5 block text-sm md:hidden">
             <Ago at={row.created_at} />
           </span>

@@ -17,7 +17,7 @@ interface DeliveryDrawerProps {
   onClose: () => void
 }
 
-/** One delivery: what was sent, and what the receiver made of each attempt. */
+/** Shows one delivery: what was sent, and how the receiver answered each attempt. */
 export function DeliveryDrawer({ id, canManage, onClose }: DeliveryDrawerProps) {
   const { t } = useI18n()
   const query = useDelivery(id)

@@ -5,14 +5,14 @@ import { deliveryLooks } from './webhooks'
 
 interface DeliveryFilterBarProps {
   filter: DeliveryFilter
-  /** The names to choose from. */
+  /** The event names to choose from. */
   events: readonly string[]
   onChange: (filter: DeliveryFilter) => void
 }
 
 const statuses = Object.keys(deliveryLooks) as Delivery['status'][]
 
-/** Which deliveries are listed: of one status, of one event, or of both. */
+/** Filters the listed deliveries by status, by event, or by both. */
 export function DeliveryFilterBar({ filter, events, onChange }: DeliveryFilterBarProps) {
   const { t } = useI18n()
   return (

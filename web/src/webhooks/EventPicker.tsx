@@ -19,7 +19,9 @@ interface EventPickerProps {
   error: string | null
 }
 
-/** The catalog as check boxes by module; the last one touched shows what its body looks like. */
+/**
+ * Lists the catalog as check boxes by module; for the last one touched it shows an example body.
+ */
 export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
   const { t, tCount } = useI18n()
   const id = useId()

@@ -5,7 +5,7 @@ import { Checkbox } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { useKeyless, useSetKeyless } from './webhooks'
 
-/** Whether a keyless id in a path is credential enough; one switch for the whole workspace. */
+/** Whether a keyless id in a path suffices as credential; one switch for the whole workspace. */
 export function KeylessSetting({ canManage }: { canManage: boolean }) {
   const { t } = useI18n()
   const setting = useKeyless()

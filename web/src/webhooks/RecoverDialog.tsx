@@ -19,7 +19,8 @@ const hour = 3_600_000
 
 export function RecoverDialog({ webhook, onClose, onStarted }: RecoverDialogProps) {
   const { t } = useI18n()
-  // Since it was switched off, if it was; a little earlier, because failures came before that.
+  // Starts when the webhook was switched off, if it was; a little earlier, because failures came
+  // before that.
   const [firstSince] = useState(() => toLocal(new Date((webhook.disabled_at ? Date.parse(webhook.disabled_at) : Date.now()) - hour)))
   const recover = useRecover(webhook.id)
 

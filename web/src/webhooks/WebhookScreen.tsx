@@ -81,7 +81,7 @@ function WebhookDetails({ webhook, deliveries, deliveryId }: WebhookDetailsProps
   const lastRecovery = useLastRecovery(webhook.id).data ?? null
   const [started, setStarted] = useState<string | null>(null)
   const [closed, setClosed] = useState<string | null>(null)
-  // One that runs is shown to everybody; one that is over, to whoever asked for it.
+  // A running recovery is shown to everybody; a finished one only to the person who started it.
   const recovery =
     lastRecovery && lastRecovery.id !== closed && (lastRecovery.status === 'running' || lastRecovery.id === started) ? lastRecovery : null
   const test = useTestWebhook()

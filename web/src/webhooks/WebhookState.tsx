@@ -16,7 +16,10 @@ interface WebhookNoticesProps {
   resuming: boolean
 }
 
-/** What a person must know before reading the list: switched off, paused, or being caught up. */
+/**
+ * What a person must know before reading the list: the webhook is switched off, paused, or catching
+ * up.
+ */
 export function WebhookNotices({ webhook, rows, recovery, onRecoverySeen, onResume, resuming }: WebhookNoticesProps) {
   const { t } = useI18n()
   const { waiting } = tally(rows)
@@ -58,7 +61,10 @@ interface RecoveryNoticeProps {
   onClose: () => void
 }
 
-/** First the range is gone over, which has a measure; then what was queued is sent, which the list shows. */
+/**
+ * First the range is searched, which has a progress; then the queued deliveries are sent, which the
+ * list shows.
+ */
 function RecoveryNotice({ recovery, waiting, onClose }: RecoveryNoticeProps) {
   const { t, tCount } = useI18n()
   const searching = recovery.status === 'running'
@@ -83,7 +89,7 @@ function RecoveryNotice({ recovery, waiting, onClose }: RecoveryNoticeProps) {
 interface StatisticsProps {
   webhook: Webhook
   rows: readonly Delivery[]
-  /** Whether the rows are all there are. */
+  /** Whether the rows are complete. */
   complete: boolean
 }
 

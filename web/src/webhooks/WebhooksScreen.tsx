@@ -13,7 +13,7 @@ import { useSource, type Webhook, type WebhookCreated } from './source'
 import { WebhookForm } from './WebhookForm'
 import { useWebhooks, webhookLooks } from './webhooks'
 
-/** More names than this are summed up: the row stays one line high. */
+/** Names beyond this number are summed up, so that the row stays one line high. */
 const namesShown = 2
 
 export function WebhooksScreen() {

@@ -2,7 +2,10 @@ import type { Notice } from '@/shell/notice'
 import type { WebhookSource } from './source'
 import { troubleText } from './trouble'
 
-/** Endpoints that were switched off because nothing arrived: they stay until someone looks after them. */
+/**
+ * Returns notices about endpoints that were switched off because nothing arrived; they stay until
+ * someone handles them.
+ */
 export async function loadWebhookNotices(source: WebhookSource): Promise<Notice[]> {
   const { data } = await source.list(undefined)
   return data

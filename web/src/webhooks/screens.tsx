@@ -3,7 +3,7 @@ import { WebhookSourceContext, type WebhookSource } from './source'
 import { WebhookScreen } from './WebhookScreen'
 import { WebhooksScreen } from './WebhooksScreen'
 
-/** The two webhook screens of a module: the list, and one of them at `from`. */
+/** Returns the two webhook screens of a module: the list, and a single webhook at `from`. */
 export function webhookScreens(source: WebhookSource, from: '/shell/erp/webhooks/$webhookId' | '/shell/mail/webhooks/$webhookId') {
   function ListScreen() {
     return (

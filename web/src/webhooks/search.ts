@@ -1,5 +1,5 @@
 export interface WebhookSearch {
-  /** The delivery whose details are open: a link to it can be sent to a colleague. */
+  /** The delivery whose details are open, so that a link to it can be sent to a colleague. */
   delivery?: string
 }
 

@@ -15,7 +15,7 @@ export interface WebhookSettings {
   events: string[]
   description: string
   strict_order: boolean
-  /** Deliveries in a second; 0 for no limit. */
+  /** Deliveries per second; 0 for no limit. */
   rate_limit: number
 }
 
@@ -29,13 +29,13 @@ interface Page<Row> {
   next_cursor?: string | null
 }
 
-/** One module's webhooks: the same engine behind two addresses, with two sets of permissions. */
+/** One module's webhooks: the same engine at two addresses, with two sets of permissions. */
 export interface WebhookSource {
   id: 'erp' | 'mail'
   listPath: '/erp/webhooks' | '/mail/webhooks'
   onePath: '/erp/webhooks/$webhookId' | '/mail/webhooks/$webhookId'
   manage: string
-  /** The workspace's own webhook settings are shown with this module. */
+  /** Whether the workspace's own webhook settings are shown with this module. */
   hasSettings: boolean
   list: (cursor: string | undefined) => Promise<Page<Webhook>>
   one: (id: string) => Promise<Webhook>
@@ -47,12 +47,12 @@ export interface WebhookSource {
   rotate: (id: string, graceSeconds: number) => Promise<WebhookCreated>
   setStatus: (id: string, status: 'active' | 'paused') => Promise<unknown>
   deliveries: (id: string, filter: DeliveryFilter, cursor: string | undefined) => Promise<Page<Delivery>>
-  /** The last 24 hours, the oldest first. */
+  /** The last 24 hours, oldest first. */
   hours: (id: string) => Promise<WebhookHour[]>
   delivery: (id: string) => Promise<DeliveryDetail>
   resend: (id: string) => Promise<unknown>
   recover: (id: string, range: { since: string; until?: string; include_delivered: boolean }) => Promise<Recovery>
-  /** The newest one, and how far it has come. */
+  /** The newest recovery and its progress. */
   lastRecovery: (id: string) => Promise<Recovery | null>
 }
 

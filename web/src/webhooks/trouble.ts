@@ -12,7 +12,7 @@ const errorClasses = {
   body: 'deliveries.class.body',
 } as const satisfies Record<Exclude<ErrorClass, 'status'>, PlainKey>
 
-/** What went wrong, in the reader's language: the server's own text is English. */
+/** Returns what went wrong, in the reader's language: the server's own text is English. */
 export function troubleText(kind: ErrorClass, code: number | null): string {
   return kind === 'status' ? t('deliveries.class.status', { code: code ?? '–' }) : t(errorClasses[kind])
 }

@@ -23,7 +23,7 @@ export const deliveryLooks = {
   delivered: { label: 'deliveries.status.delivered', tone: 'ok' },
 } as const satisfies Record<Delivery['status'], Look>
 
-/** An attempt is no event of the stream: what is on its way is looked at again this often. */
+/** The stream has no event for an attempt, so pending deliveries are polled this often. */
 const pendingInterval = 1500
 const failedInterval = 5000
 const recoveryInterval = 1000
@@ -43,14 +43,14 @@ export function useWebhook(id: string, busy: boolean) {
   return useQuery({
     queryKey: [source.id, 'webhooks', 'one', id],
     queryFn: () => source.one(id),
-    // While something is tried, the endpoint may be switched off or come back.
+    // While deliveries are pending, the endpoint may be switched off or come back.
     refetchInterval: busy ? pendingInterval : false,
   })
 }
 
 export function useCatalog() {
   const source = useSource()
-  // Its descriptions come in the language that was asked in.
+  // The server returns descriptions in the language of the request.
   const { language } = useI18n()
   return useQuery({ queryKey: [source.id, 'catalog', language], queryFn: source.catalog, staleTime: 300_000 })
 }
@@ -60,7 +60,8 @@ export function useDeliveries(webhookId: string, filter: DeliveryFilter = {}) {
   return usePages<Delivery>({
     key: [source.id, 'deliveries', webhookId, filter],
     fetch: (cursor) => source.deliveries(webhookId, filter, cursor),
-    // What changes its status comes into a narrowed list or leaves it, whatever is in it now.
+    // A delivery that changes its status may enter or leave a filtered list, whatever the list
+    // holds now.
     refetchInterval: Object.values(filter).some(Boolean) ? () => failedInterval : watchInterval,
   })
 }
@@ -120,7 +121,7 @@ export function useRecover(id: string) {
   return useChange((range: Parameters<typeof source.recover>[1]) => source.recover(id, range))
 }
 
-/** A recovery is no event of the stream either: while it runs it is asked how far it has come. */
+/** The stream has no event for a recovery either: its progress is polled while it runs. */
 export function useLastRecovery(id: string) {
   const source = useSource()
   return useQuery({
@@ -130,7 +131,10 @@ export function useLastRecovery(id: string) {
   })
 }
 
-/** Requests of the last day by the hour, as the server counts them; asked again while something is on its way. */
+/**
+ * Reads the requests of the last day by the hour, as the server counts them; polled while
+ * deliveries are pending.
+ */
 export function useHours(id: string, watched: number | false) {
   const source = useSource()
   return useQuery({ queryKey: [source.id, 'webhooks', 'hours', id], queryFn: () => source.hours(id), refetchInterval: watched })
@@ -159,7 +163,7 @@ export interface CatalogGroup {
   events: CatalogEvent[]
 }
 
-/** By module, in the catalog's order. */
+/** Groups events by module, in the catalog's order. */
 export function groupByModule(events: readonly CatalogEvent[]): CatalogGroup[] {
   const groups = new Map<string, CatalogEvent[]>()
   for (const event of events) {
@@ -174,12 +178,14 @@ export interface DeliveryTally {
   total: number
   waiting: number
   gaveUp: number
-  /** Of what is decided, the whole per cent that arrived; null while nothing is. */
+  /**
+   * The percentage of finished deliveries that arrived, rounded down; null while there are none.
+   */
   arrived: number | null
   lastArrival: string | null
 }
 
-/** Sums up what is listed. */
+/** Sums up the listed deliveries. */
 export function tally(rows: readonly Delivery[]): DeliveryTally {
   let delivered = 0
   let gaveUp = 0
@@ -194,7 +200,7 @@ export function tally(rows: readonly Delivery[]): DeliveryTally {
     total: rows.length,
     waiting: rows.length - decided,
     gaveUp,
-    // Rounded down: one loss in a thousand is not a hundred per cent.
+    // Rounded down: with one loss in a thousand it is not 100 per cent.
     arrived: decided === 0 ? null : Math.floor((100 * delivered) / decided),
     lastArrival,
   }

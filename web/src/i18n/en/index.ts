@@ -26,7 +26,7 @@ import { thread } from './thread'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-/** English is the shape: its keys and placeholders are what the compiler knows. */
+/** English defines the shape: the compiler takes the keys and placeholders from it. */
 export const en = { shell, layers, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, hours, assistant, helpcenter, telephony, templates, advisor, design } as const
 
 export type Section = keyof typeof en

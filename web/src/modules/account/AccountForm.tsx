@@ -16,7 +16,7 @@ export interface NewAccount {
 
 const fields = ['email', 'password', 'name', 'workspace_name'] as const
 
-/** What somebody tells who opens an account with a workspace. */
+/** The form for opening an account together with a workspace. */
 export function AccountForm({ error, busy, onSubmit }: { error: Error | null; busy: boolean; onSubmit: (account: NewAccount) => void }) {
   const { t } = useI18n()
   const form = useFocusOnError(error)

@@ -49,7 +49,7 @@ function Question({ consent, request }: { consent: Consent; request: AuthRequest
       ask(api.POST('/api/v1/auth/app/authorize', { body: { ...request, decision, workspace_id: workspaceId } })),
     onSuccess: ({ data }) => window.location.assign(data.redirect_to),
   })
-  // Once decided, the browser is on its way to the app: the page stays busy until it has left.
+  // After the decision the browser is on its way to the app: the page stays busy until it has left.
   const deciding = decide.isPending || decide.isSuccess ? decide.variables : null
   const granted = consent.workspaces.find((workspace) => workspace.id === workspaceId)?.granted
 

@@ -11,9 +11,9 @@ interface EmailFormProps {
   title: string
   lead: string
   action: string
-  /** Said when the letter is on its way. */
+  /** Shown when the mail has been sent. */
   sent: string
-  /** Why the person stands here, until something newer is to be said. */
+  /** Why the person is on this page, until there is something newer to say. */
   reason?: ReactNode
   send: { mutate: (email: string) => void; isPending: boolean; isSuccess: boolean; error: unknown }
 }

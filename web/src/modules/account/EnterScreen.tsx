@@ -10,7 +10,7 @@ import { AuthPage, AuthWaiting } from '@/shell/AuthPage'
 import { buttonClass } from '@/ui/Button'
 import { Notice } from '@/ui/Notice'
 
-/** Where a session arrives that comes from another workspace's host. */
+/** Receives a session that comes from another workspace's host. */
 export function EnterScreen() {
   const { t } = useI18n()
   const code = useLinkToken()

@@ -8,7 +8,7 @@ import { AuthPage, ToSignIn } from '@/shell/AuthPage'
 import { buttonClass } from '@/ui/Button'
 import { AccountForm, type NewAccount } from './AccountForm'
 
-/** Where the link leads that the first start of an installation prints. */
+/** The page behind the link that an installation prints on its first start. */
 export function FirstOwnerScreen() {
   const { t } = useI18n()
   const token = useLinkToken()

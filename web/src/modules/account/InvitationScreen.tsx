@@ -54,7 +54,8 @@ function Accept({ token, signedInAs }: { token: string; signedInAs: string | nul
       ask(api.POST('/api/v1/auth/invitations/accept', { body: { token, ...body } })).then((envelope) => envelope.data),
     onSuccess: async (joined) => {
       invitation.forget()
-      // Somebody who was signed in already stays where they are until they go to the new workspace.
+      // A person who was already signed in gets no new session, so theirs is switched to the new
+      // workspace.
       if (!joined.session) await ask(api.POST('/api/v1/auth/app/switch-workspace', { body: { workspace_id: joined.workspace.id } }))
       forgetSession(client)
       await router.navigate({ to: '/' })

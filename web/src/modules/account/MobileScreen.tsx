@@ -11,7 +11,10 @@ import { AuthPage, ToSignIn } from '@/shell/AuthPage'
 import { Button } from '@/ui/Button'
 import { Notice } from '@/ui/Notice'
 
-/** Where a scanned or mailed QR leads. A camera opens links by itself, so somebody has to say yes first. */
+/**
+ * The page behind a scanned or mailed QR code. A camera opens links automatically, so the person
+ * must confirm first.
+ */
 export function MobileScreen() {
   const { t } = useI18n()
   const key = useLinkToken('key')

@@ -10,7 +10,7 @@ const texts = {
   same_as_old: 'password.same',
 } as const satisfies Record<string, PlainKey>
 
-/** A password to be chosen: long rather than odd, and it may be looked at while typing. */
+/** A field for a new password: long rather than complex, and it can be shown while typing. */
 export function NewPassword({ name, error, label, short }: { name: string; error: unknown; label?: string; short?: boolean }) {
   const { t } = useI18n()
   const [visible, setVisible] = useState(false)

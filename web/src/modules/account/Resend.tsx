@@ -15,7 +15,7 @@ export function useResend() {
   })
 }
 
-/** The mail did not come: once more, to the address that was just given. */
+/** Sends the mail again, to the address that was just entered. */
 export function Resend({ email }: { email: string }) {
   const { t } = useI18n()
   const resend = useResend()

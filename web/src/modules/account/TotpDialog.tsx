@@ -12,7 +12,7 @@ import { Notice } from '@/ui/Notice'
 import { Skeleton } from '@/ui/Skeleton'
 import { useBeginTotp, useConfirmTotp } from './profile'
 
-/** In groups of four, as people read a long code aloud. */
+/** Returns the secret in groups of four, which are easier to read aloud. */
 function inGroups(secret: string): string {
   return secret.replace(/(.{4})(?=.)/g, '$1 ')
 }

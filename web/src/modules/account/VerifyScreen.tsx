@@ -10,7 +10,7 @@ import { buttonClass } from '@/ui/Button'
 import { EmailForm } from './EmailForm'
 import { useResend } from './Resend'
 
-/** Where the mailed link leads; without a token it is the place to ask for a new one. */
+/** The page behind the mailed link; without a token it offers to request a new one. */
 export function VerifyScreen() {
   const token = useLinkToken()
   return token ? <Verifying token={token} /> : <AskAgain />

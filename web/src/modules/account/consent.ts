@@ -3,7 +3,7 @@ import { api, ask, type Schemas } from '@/api/client'
 
 export type AuthRequest = Schemas['OauthAuthRequest']
 
-/** What the app put into the address, by the names that the server knows. */
+/** Returns the app's parameters from the address, under the names that the server knows. */
 export function requestOf(search: string): AuthRequest {
   const query = new URLSearchParams(search)
   const optional = (name: string) => query.get(name) ?? undefined

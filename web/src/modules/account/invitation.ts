@@ -1,6 +1,8 @@
 const key = 'konak.invitation'
 
-/** Keeps an invitation while its reader signs in: for this tab, and no longer than needed. */
+/**
+ * Keeps an invitation while its recipient signs in: only for this tab, and no longer than needed.
+ */
 export const invitation = {
   remember(token: string): void {
     try {
@@ -20,7 +22,7 @@ export const invitation = {
     try {
       sessionStorage.removeItem(key)
     } catch {
-      // Nothing was kept then.
+      // Then nothing was stored.
     }
   },
 }

@@ -18,5 +18,5 @@ const profileRoute = createRoute({
   staticData: { screen: { title: 'profile.title', lead: 'profile.lead', icon: CircleUserRound } },
 })
 
-/** One's own account belongs to the person, not to a module: it is reached from the user's menu. */
+/** The account belongs to the person, not to a module: it is opened from the user menu. */
 export const accountModule = defineModule({ id: 'account', title: 'profile.title', routes: [profileRoute] })

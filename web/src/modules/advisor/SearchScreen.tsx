@@ -16,7 +16,7 @@ import { LawList } from './LawList'
 import { kindNames } from './kindNames'
 import { kinds, useRegulations, type Hit, type Kind, type Search, type Standing } from './regulations'
 
-/** Long enough not to ask for every letter, short enough to feel at once. */
+/** Long enough to avoid a request per letter, short enough to feel immediate. */
 const typingPause = 150
 
 export function SearchScreen() {
@@ -30,7 +30,7 @@ export function SearchScreen() {
   useEffect(() => {
     const timer = setTimeout(() => {
       const q = typed.trim() || undefined
-      // A new question may have nothing in the law that was chosen for the old one.
+      // A new query may have no match in the law that was chosen for the old one.
       void navigate({
         search: (old) => (old.q === q ? old : { ...old, q, mevzuat: old.q ? undefined : old.mevzuat }),
         replace: true,

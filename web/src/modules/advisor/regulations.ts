@@ -12,13 +12,13 @@ export type Kind = (typeof kinds)[number]
 export const standings = ['yururlukte', 'mulga', 'hepsi'] as const
 export type Standing = (typeof standings)[number]
 
-/** What stands in the address, so that a search can be sent to a colleague. */
+/** The search parameters in the address, so that a search can be sent to a colleague. */
 export interface Search {
   q?: string
   tur?: Kind
   mevzuat?: string
   durum?: Standing
-  /** The texts as they were on this day. */
+  /** Shows the texts as of this day. */
   tarih?: string
   rg_from?: string
   rg_to?: string
@@ -29,7 +29,7 @@ function oneOf<T extends string>(list: readonly T[], value: unknown): T | undefi
 }
 
 export function readSearch(raw: Record<string, unknown>): Search {
-  // The router reads a question that is only digits as a number.
+  // The router parses a query of digits only as a number.
   const text = (value: unknown) =>
     typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 512) || undefined : undefined
   const day = (value: unknown) => (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : undefined)
@@ -70,7 +70,7 @@ export function useRegulations(search: Search) {
       ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    // While a person types, the last answer stays until the next one is here.
+    // While a person types, the last answer is shown until the next one arrives.
     placeholderData: keepPreviousData,
   })
   const first = query.data?.pages[0]

@@ -10,7 +10,7 @@ import { Select } from '@/ui/Select'
 import { toast } from '@/ui/Toast'
 import { useAddAgent, useChangeAgent, type Agent } from './agents'
 
-/** Adds somebody by mail, or changes somebody who is there. */
+/** Adds a member by e-mail address, or changes an existing one. */
 export function AgentDialog({ agent, onClose }: { agent: Agent | null; onClose: () => void }) {
   const { t } = useI18n()
   const roles = useQuery(rolesQuery)

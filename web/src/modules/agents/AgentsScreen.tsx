@@ -121,7 +121,7 @@ export function AgentsScreen() {
   )
 }
 
-/** A role of the workspace's own has its title where the person may see roles. */
+/** A custom role's title is shown only to people who may see roles. */
 function RoleName({ name }: { name: string }) {
   const { t } = useI18n()
   const roles = useQuery({ ...rolesQuery, enabled: meets(useMe(), { permission: 'identity.roles.view' }) }).data?.roles

@@ -18,7 +18,10 @@ export function useAgents() {
   })
 }
 
-/** Names members by their ids, for screens that say who did something; others than oneself only for people who may see them. */
+/**
+ * Returns a function that names members by id, for screens that say who did something. Without
+ * permission to see agents it names only the person themselves.
+ */
 export function useAgentNames(): (id: string | null) => string | undefined {
   const me = useMe()
   const { data: agents = [] } = useQuery({
@@ -91,7 +94,7 @@ export function useCreateQr(agentId: string) {
   })
 }
 
-/** Asked every two seconds until something became of it. */
+/** Polled until the QR code is no longer pending. */
 export function qrQuery(agentId: string, qrId: string) {
   return queryOptions({
     queryKey: ['crm', 'qr', qrId],
@@ -116,7 +119,10 @@ export function useMailQr(agentId: string) {
   })
 }
 
-/** The window closes: this QR dies with it, unless it was mailed. Nobody waits for the answer. */
+/**
+ * Called when the window closes: this QR code is invalidated unless it was mailed. Nothing waits
+ * for the answer.
+ */
 export function closeQr(agentId: string, qrId: string): void {
   void api.DELETE('/api/crm/v1/agents/{agentId}/mobile-qr', {
     params: { path: { agentId }, query: { qr_id: qrId } },

@@ -11,7 +11,7 @@ import { handoverText } from '../crm/handover'
 import { leadOf, useConfigurations, useSetAssistant, useTry } from './assistant'
 import type { Account } from './channels'
 
-/** Whether the assistant answers on a channel, how it behaves there, and a question to try. */
+/** Whether the assistant answers on a channel, how it behaves there, and a trial question. */
 export function AssistantDrawer({ account, onClose }: { account: Account; onClose: () => void }) {
   const { t } = useI18n()
   const list = useConfigurations().data ?? []
@@ -56,7 +56,7 @@ export function AssistantDrawer({ account, onClose }: { account: Account; onClos
   )
 }
 
-/** Tries a question: what the assistant would answer, and what it found. */
+/** Tries a question: shows what the assistant would answer and what it found. */
 function Trial({ configuration }: { configuration: string }) {
   const { t } = useI18n()
   const attempt = useTry(configuration)

@@ -5,7 +5,11 @@ import { Checkbox } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { useCalling, useSetCalling, type Account } from './channels'
 
-/** Turns an account's calls on or off, and says what the provider or the exchange refused. Shows nothing where the kind carries no calls, and only words for Messenger, which hands calls to no exchange. */
+/**
+ * Turns an account's calls on or off, and shows what the provider or the exchange refused. Shows
+ * nothing if the kind does not support calls, and only a text for Messenger, which passes no calls
+ * to an exchange.
+ */
 export function Calling({ account }: { account: Account }) {
   const { t } = useI18n()
   const can = useCapabilities().data?.find((kind) => kind.kind === account.kind)

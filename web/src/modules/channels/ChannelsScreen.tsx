@@ -51,7 +51,7 @@ const reasons: Record<string, PlainKey> = {
   business_ended: 'telegram.reason.businessEnded',
 }
 
-/** Reasons whose way out differs from one kind of channel to the next. */
+/** Reasons whose remedy differs between kinds of channels. */
 const reasonsOf: Record<string, Record<string, PlainKey>> = {
   messenger: { token_expired: 'social.reason.tokenExpired' },
   instagram: { token_expired: 'social.reason.tokenExpired' },
@@ -207,7 +207,7 @@ export function ChannelsScreen() {
   )
 }
 
-/** The steps of a sign-up that can fail, in words. */
+/** The steps of a sign-up that can fail, as texts. */
 const steps: Record<string, PlainKey> = {
   state: 'partner.step.state',
   session: 'partner.step.session',
@@ -220,12 +220,12 @@ const steps: Record<string, PlainKey> = {
   store: 'partner.step.store',
 }
 
-/** What became of a sign-up that the person just came back from. */
+/** Shows the result of a sign-up from which the person has just returned. */
 function PartnerOutcome() {
   const { t } = useI18n()
   const query = new URLSearchParams(window.location.search)
   const outcome = query.get('partner')
-  // The address says nothing but known steps and an id: anybody can write a link.
+  // Only known steps and an id are read from the address, because anybody can craft a link.
   const words = usePartnerFailure(outcome === 'failed' ? query.get('failure') : null).data?.words
   if (outcome === 'connected') {
     return (
@@ -246,14 +246,14 @@ function PartnerOutcome() {
 
 interface ChannelCardProps {
   account: Account
-  /** What it carried in the last 24 hours; null where that was nothing. */
+  /** What it carried in the last 24 hours; null if nothing. */
   carried: { received: number; sent: number } | null
-  /** Whether this person may know it. */
+  /** Whether this person may see those numbers. */
   today: boolean
   menu: ReactNode
 }
 
-/** One connected account: its sign, whether it works, and what it carried. */
+/** One connected account: its glyph, whether it works, and what it carried. */
 export function ChannelCard({ account, carried, today, menu }: ChannelCardProps) {
   const { t } = useI18n()
   const { label, tone } = statuses[account.status]

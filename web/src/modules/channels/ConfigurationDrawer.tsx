@@ -13,7 +13,7 @@ import { useSaveConfiguration, type Configuration } from './assistant'
 type Model = NonNullable<Configuration['model']>
 type ModelInput = NonNullable<Schemas['AssistantInput']['model']>
 
-/** The numbers of a language model, with what the server takes where nothing is said. */
+/** The numeric settings of a language model, with the server's defaults. */
 const numbers = [
   { name: 'daily_tokens', label: 'assistant.dailyTokens', most: 1_000_000_000, usual: 500_000, wrong: { too_small: 'assistant.tokensTooFew' } },
   { name: 'daily_seconds', label: 'assistant.dailySeconds', most: 86_400, usual: 3600, wrong: { too_small: 'assistant.secondsTooFew' } },
@@ -24,7 +24,7 @@ const numbers = [
 
 const fields = ['name', 'active', 'delay_s', 'max_answers', 'model.address', 'model.model', 'model.api_key', ...numbers.map(({ name }) => `model.${name}`)]
 
-/** What the form says of the language model. A key that is left empty stays as it is stored. */
+/** Reads the language model from the form. An empty key leaves the stored one unchanged. */
 function modelOf(data: FormData): ModelInput {
   const key = textOf(data, 'api_key')
   return {
@@ -98,7 +98,7 @@ export function ConfigurationDrawer({ configuration, onClose }: { configuration:
   )
 }
 
-/** Where the language model is, its key, which is never shown, and its budgets. */
+/** The language model's address, its key, which is never shown, and its budgets. */
 function ModelFields({ model, error }: { model: Model | null; error: unknown }) {
   const { t } = useI18n()
   const [forget, setForget] = useState(false)

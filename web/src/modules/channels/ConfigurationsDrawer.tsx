@@ -16,7 +16,10 @@ import { SourcesDrawer } from './SourcesDrawer'
 
 type Layer = { kind: 'sources' } | { kind: 'edit'; configuration: Configuration | null } | { kind: 'delete'; configuration: Configuration }
 
-/** The assistant's configurations: what each spent today, why its server failed, and ways to change and delete it. */
+/**
+ * Lists the assistant's configurations: what each spent today, why its server failed, and how to
+ * change and delete it.
+ */
 export function ConfigurationsDrawer({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'crm.assistant.manage' })
@@ -73,7 +76,7 @@ export function ConfigurationsDrawer({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Where the language model is, what it spent today, and how it failed last. */
+/** Shows the language model's address, what it spent today, and its last failure. */
 function ModelFacts({ model }: { model: NonNullable<Configuration['model']> }) {
   const { t } = useI18n()
   const number = (value: number) => formatNumber(value)
@@ -100,7 +103,7 @@ function ModelFacts({ model }: { model: NonNullable<Configuration['model']> }) {
   )
 }
 
-/** That the server is not asked for a while; nothing once the time is over. */
+/** Says that the server is not called for a while; shows nothing once that time is over. */
 export function Paused({ until }: { until: string }) {
   const { t } = useI18n()
   const [over, setOver] = useState(() => Date.parse(until) <= Date.now())
@@ -120,7 +123,7 @@ function DeleteConfirm({ configuration, onClose }: { configuration: Configuratio
   const { t } = useI18n()
   const { name } = configuration
   const act = useDeleteConfiguration()
-  // The catalogue's sentence does not say what to do about it.
+  // The catalogue's message does not say what to do about it.
   const used = asApiError(act.error)?.reason === 'in_use'
   return (
     <ConfirmAct

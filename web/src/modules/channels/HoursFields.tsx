@@ -7,18 +7,18 @@ import { TimeInput } from '@/ui/TimeInput'
 import { days, working, zones, type Hours, type Span } from './hours'
 
 interface Props {
-  /** Null for always. */
+  /** Null means always. */
   value: Hours | null
   onChange: (hours: Hours | null) => void
-  /** What happens outside of the hours. */
+  /** What happens outside these hours. */
   hint: string
-  /** Why they are refused as a whole. */
+  /** The error about the hours as a whole. */
   error?: string | null
   zoneError: string | null
   spansError: string | null
 }
 
-/** When somebody is there: a time zone and, for each weekday, any number of spans. */
+/** Edits when somebody is available: a time zone and, for each weekday, any number of spans. */
 export function HoursFields({ value, onChange, hint, error, zoneError, spansError }: Props) {
   const { t } = useI18n()
   return (
@@ -56,7 +56,7 @@ export function HoursFields({ value, onChange, hint, error, zoneError, spansErro
 
 function Day({ day, spans, onChange }: { day: number; spans: Span[]; onChange: (spans: Span[]) => void }) {
   const { t, language } = useI18n()
-  // The first of January 2024 was a Monday.
+  // 1 January 2024 was a Monday.
   const name = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, 0, day))
   const own = spans.filter((span) => span.day === day)
   const change = (span: Span, next: Partial<Span>) => onChange(spans.map((other) => (other === span ? { ...span, ...next } : other)))
@@ -69,7 +69,7 @@ function Day({ day, spans, onChange }: { day: number; spans: Span[]; onChange: (
           <div key={at} className="flex items-center gap-2">
             <TimeInput label={t('hours.from')} value={span.from} onChange={(from) => change(span, { from })} />
             <span aria-hidden>–</span>
-            {/* Midnight is the end of the day here, which a clock shows as its beginning. */}
+            {/* Midnight ends the day here: 24:00 is shown as 00:00. */}
             <TimeInput label={t('hours.to')} value={span.to === '24:00' ? '00:00' : span.to} onChange={(to) => change(span, { to: to === '00:00' ? '24:00' : to })} />
             <IconButton icon={X} label={t('hours.remove')} onClick={() => onChange(spans.filter((other) => other !== span))} />
           </div>

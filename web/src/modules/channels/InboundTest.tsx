@@ -5,7 +5,10 @@ import { Button } from '@/ui/Button'
 import { Notice } from '@/ui/Notice'
 import { useInboundTest, useStartInboundTest } from './channels'
 
-/** Shows whether what somebody sends to an account arrives: a code is sent as a customer would, and the page says when it came. */
+/**
+ * Tests whether messages to an account arrive: somebody sends a code as a customer would, and the
+ * page shows when it came.
+ */
 export function InboundTest({ id, ofNumber = false }: { id: string; ofNumber?: boolean }) {
   const { t } = useI18n()
   const test = useInboundTest(id)

@@ -16,7 +16,10 @@ const texts = {
   instagram: { add: 'social.addInstagram', lead: 'social.leadInstagram', done: 'social.connectedInstagram' },
 } as const satisfies Record<SocialKind, Record<string, PlainKey>>
 
-/** A page on Messenger, or the Instagram account of one: Meta is asked whether what is entered here opens it. */
+/**
+ * A Messenger page or its Instagram account: Meta is asked whether the values entered here give
+ * access to it.
+ */
 export function SocialDrawer({ kind, account, onClose }: { kind: SocialKind; account: Account | null; onClose: () => void }) {
   const { t } = useI18n()
   const connect = useConnectSocial(kind)

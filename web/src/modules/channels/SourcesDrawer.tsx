@@ -18,7 +18,7 @@ import { useAddPage, useChangeSource, useDeleteSource, useFetchSource, useSource
 const states = { pending: 'neutral', ready: 'ok', failed: 'warn' } as const
 const stateTexts = { pending: 'sources.state.pending', ready: 'sources.state.ready', failed: 'sources.state.failed' } as const
 
-/** What is wrong with a page or a file, as the server names it. */
+/** The problems of a page or a file, as the server names them. */
 const failures: Record<string, PlainKey> = {
   no_text: 'sources.fail.noText',
   unreadable: 'sources.fail.unreadable',

@@ -13,7 +13,7 @@ import { useConnectTelegram, useRegisterWebhook, useStartBusiness, useWebhook, t
 import { AccountDrawer, Connected, refusalOf } from './connect'
 import { InboundTest } from './InboundTest'
 
-/** A Telegram bot: its token is entered here, and Telegram is asked whose it is. */
+/** A Telegram bot: its token is entered here, and Telegram is asked which bot it belongs to. */
 export function TelegramDrawer({ account, onClose }: { account: Account | null; onClose: () => void }) {
   const { t } = useI18n()
   const connect = useConnectTelegram()
@@ -78,7 +78,7 @@ function BotFacts({ settings }: { settings: BotSettings | undefined }) {
   )
 }
 
-/** Whether Telegram calls us, by its own word, and the way to make it call. */
+/** Shows whether Telegram calls our webhook, as Telegram reports it, and how to set it up. */
 function WebhookState({ id }: { id: string }) {
   const { t } = useI18n()
   const state = useWebhook(id)
@@ -128,7 +128,7 @@ function BusinessLink({ id }: { id: string }) {
   )
 }
 
-/** A person's account that the bot works in has nothing to enter. */
+/** For a person's account in which the bot works; it has nothing to enter. */
 function PersonDrawer({ account, settings, onClose }: { account: Account; settings: BotSettings; onClose: () => void }) {
   const { t } = useI18n()
   return (
@@ -145,7 +145,7 @@ function PersonDrawer({ account, settings, onClose }: { account: Account; settin
   )
 }
 
-/** What Telegram said of the bot. */
+/** What Telegram reports about the bot. */
 function BotConnected({ account, onClose }: { account: Account; onClose: () => void }) {
   const { t } = useI18n()
   const settings = account.settings as BotSettings

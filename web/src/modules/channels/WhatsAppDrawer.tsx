@@ -11,7 +11,10 @@ import { useConnectWhatsApp, type Account, type NumberSettings } from './channel
 import { Connected, ReadReceipts, refusalOf } from './connect'
 import { InboundTest } from './InboundTest'
 
-/** A WhatsApp number: what Meta's console shows is entered here, and Meta is asked whether it is right. */
+/**
+ * A WhatsApp number: the values of Meta's console are entered here, and Meta is asked whether they
+ * are right.
+ */
 export function WhatsAppDrawer({ account, onClose }: { account: Account | null; onClose: () => void }) {
   const { t } = useI18n()
   const connect = useConnectWhatsApp()
@@ -84,7 +87,7 @@ export function WhatsAppDrawer({ account, onClose }: { account: Account | null; 
 
 const qualities: Record<string, PlainKey> = { GREEN: 'whatsapp.quality.high', YELLOW: 'whatsapp.quality.medium', RED: 'whatsapp.quality.low' }
 
-/** What Meta calls TIER_1K is a thousand; null where it is no number. */
+/** Returns Meta's limit as a number: TIER_1K is a thousand; null if the tier is not a number. */
 function limitOf(tier: string): string | null {
   const [, count, thousand] = /^TIER_(\d+)(K?)$/.exec(tier) ?? []
   return count ? formatNumber(Number(count) * (thousand ? 1000 : 1)) : null
@@ -105,7 +108,7 @@ export function NumberFacts({ settings }: { settings: NumberSettings }) {
   )
 }
 
-/** What Meta said of the number, and where it will call. */
+/** What Meta reports about the number, and the address that it will call. */
 function NumberConnected({ account, onClose }: { account: Account; onClose: () => void }) {
   const { t } = useI18n()
   const settings = account.settings as NumberSettings

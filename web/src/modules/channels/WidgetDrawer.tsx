@@ -23,7 +23,7 @@ const fresh: Look = {
   origins: [],
 }
 
-/** What the form says: the widget's name and its look. */
+/** Reads the widget's name and its look from the form. */
 function readForm(data: FormData): { name: string; look: Look } {
   const words = (language: string) => ({
     title: textOf(data, `${language}.title`),
@@ -49,7 +49,7 @@ function readForm(data: FormData): { name: string; look: Look } {
   }
 }
 
-/** A live-chat widget: how it looks, where it may stand, and the line that a page includes. */
+/** A live-chat widget: its look, the sites that may include it, and the line of code for a page. */
 export function WidgetDrawer({ account, onClose }: { account: Account | null; onClose: () => void }) {
   const { t } = useI18n()
   const [made, setMade] = useState<string | null>(null)
@@ -61,7 +61,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
 
   const [shown, setShown] = useState({ name: account?.name ?? '', look })
 
-  /** The preview follows whatever is typed or chosen. */
+  /** Updates the preview with whatever is typed or chosen. */
   function follow(event: FormEvent<HTMLElement>) {
     const form = event.currentTarget.closest('form')
     if (form) setShown(readForm(new FormData(form)))
@@ -155,7 +155,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
         </Step>
         <Step number={4} title={t('channels.step.paste')} text={widget.data ? t('channels.step.pasteText') : t('channels.step.pasteLater')}>
           {widget.data && (
-            // Who has just made it needs it next.
+            // After creating a widget, this is needed next.
             <div ref={(node) => void (made && node?.scrollIntoView({ block: 'nearest' }))}>
               <CodeBlock label={t('channels.snippet')} code={widget.data.snippet} />
             </div>

@@ -5,7 +5,7 @@ import { TilePattern } from '@/ui/TilePattern'
 import { ink } from '../../../widget/style'
 import type { Look } from './channels'
 
-/** What the chat says where the workspace says nothing of its own, as the server fills it in. */
+/** The chat's default texts, the same ones that the server fills in. */
 const texts = {
   tr: { title: 'Size nasıl yardımcı olabiliriz?', greeting: 'Merhaba! Sorunuzu yazın, hemen yanıtlayalım.', sample: 'Kargom nerede?', write: 'Mesajınız', team: 'Destek' },
   en: { title: 'How can we help?', greeting: 'Hello! Write your question and we will answer right away.', sample: 'Where is my parcel?', write: 'Your message', team: 'Support' },
@@ -16,7 +16,7 @@ interface WidgetPreviewProps {
   name: string
 }
 
-/** The chat as a visitor will see it, while its settings are being filled in. */
+/** Previews the chat as a visitor will see it, while its settings are edited. */
 export function WidgetPreview({ look, name }: WidgetPreviewProps) {
   const { t, language: own } = useI18n()
   const language = look.language === 'auto' ? own : look.language
@@ -27,7 +27,7 @@ export function WidgetPreview({ look, name }: WidgetPreviewProps) {
     <figure aria-label={t('channels.preview')} className="rounded-lg border border-line bg-sunken p-4">
       <figcaption className="mb-3 text-xs font-semibold text-ink-3">{t('channels.preview')}</figcaption>
       <div aria-hidden lang={language} className={cx('flex flex-col gap-3', look.position === 'left' ? 'items-start' : 'items-end')}>
-        {/* The page around a chat is white, whatever the panel's theme is. */}
+        {/* The page around the chat is white, regardless of the panel's theme. */}
         <div className="w-72 max-w-full overflow-hidden rounded-xl bg-(--k-page) text-sm text-(--k-page-ink) shadow-2">
           <div className="relative isolate px-4 py-3.5 font-semibold" style={filled}>
             <TilePattern className="absolute inset-0 -z-1 opacity-15" />

@@ -5,7 +5,10 @@ import type { PlainKey } from '@/i18n'
 
 export type Configuration = Schemas['AssistantConfiguration']
 
-/** What the assistant does by a configuration; "" means the defaults, which quote. */
+/**
+ * Returns the text that describes how the assistant works with a configuration; "" means the
+ * defaults, which quote.
+ */
 export function leadOf(list: readonly Pick<Configuration, 'id' | 'model'>[], chosen: string): PlainKey {
   return list.some((one) => one.id === chosen && one.model) ? 'channels.assistant.leadModel' : 'channels.assistant.lead'
 }
@@ -19,7 +22,7 @@ export function useConfigurations() {
   })
 }
 
-/** Writes a configuration anew, or adds one where there is no id. */
+/** Replaces a configuration, or adds one if there is no id. */
 export function useSaveConfiguration(id: string | undefined) {
   const client = useQueryClient()
   return useMutation({
@@ -37,7 +40,7 @@ export function useDeleteConfiguration() {
   })
 }
 
-/** Switches the assistant on a channel and says how it behaves there; "" means its defaults. */
+/** Turns the assistant on a channel on or off and sets its configuration; "" means the defaults. */
 export function useSetAssistant(id: string) {
   const client = useQueryClient()
   return useMutation({
@@ -47,7 +50,10 @@ export function useSetAssistant(id: string) {
   })
 }
 
-/** Tries a question by a configuration; "" means the defaults. What its language model spends is read again. */
+/**
+ * Tries a question with a configuration; "" means the defaults. Afterwards what its language model
+ * spent is refetched.
+ */
 export function useTry(configuration: string) {
   const client = useQueryClient()
   return useMutation({

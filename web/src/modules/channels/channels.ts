@@ -11,9 +11,12 @@ export interface CustomSettings {
   window_hours: number | null
 }
 
-/** What Meta says of a number. */
+/** What Meta reports about a number. */
 export interface NumberSettings {
-  /** Whether the owner shared what was written in the WhatsApp Business app before; missing where Meta said nothing. */
+  /**
+   * Whether the owner shared the earlier history of the WhatsApp Business app; missing if Meta said
+   * nothing.
+   */
   history?: '' | 'shared' | 'declined'
   phone_number_id: string
   business_account_id: string
@@ -25,7 +28,7 @@ export interface NumberSettings {
   read_receipts: boolean
 }
 
-/** What Telegram says of a bot, or of a person's account that it works in. */
+/** What Telegram reports about a bot, or about a person's account in which it works. */
 export interface BotSettings {
   bot_id: number
   bot_username: string
@@ -35,7 +38,7 @@ export interface BotSettings {
 
 export type SocialKind = 'messenger' | 'instagram'
 
-/** What Meta says of a page, or of its Instagram account. */
+/** What Meta reports about a page, or about its Instagram account. */
 export interface PageSettings {
   page_id: string
   page_name: string
@@ -124,7 +127,7 @@ export function useSaveWidget(id: string | null) {
   })
 }
 
-/** Connects a number, or gives one that is connected another token. */
+/** Connects a number, or replaces the token of a connected one. */
 export function useConnectWhatsApp() {
   const refresh = useRefresh()
   return useMutation({
@@ -134,7 +137,7 @@ export function useConnectWhatsApp() {
   })
 }
 
-/** Connects a bot, or gives one that is connected another token. */
+/** Connects a bot, or replaces the token of a connected one. */
 export function useConnectTelegram() {
   const refresh = useRefresh()
   return useMutation({
@@ -144,7 +147,7 @@ export function useConnectTelegram() {
   })
 }
 
-/** Connects a page or its Instagram account, or gives one that is connected another token. */
+/** Connects a page or its Instagram account, or replaces the token of a connected one. */
 export function useConnectSocial(kind: SocialKind) {
   const refresh = useRefresh()
   return useMutation({
@@ -156,14 +159,14 @@ export function useConnectSocial(kind: SocialKind) {
   })
 }
 
-/** Begins to connect what the company has at Meta; the browser goes to the address. */
+/** Starts connecting the company's assets at Meta; returns the address that the browser opens. */
 export function useStartPartner() {
   return useMutation({
     mutationFn: () => ask(api.GET('/api/crm/v1/channels/partner/oauth/start')).then((envelope) => envelope.data.url),
   })
 }
 
-/** What the provider said to a sign-up of this session; asked only with an id. */
+/** Reads the provider's answer to a failed sign-up of this session; only with an id. */
 export function usePartnerFailure(id: string | null) {
   return useQuery({
     queryKey: [...key, 'partner', id],
@@ -174,7 +177,7 @@ export function usePartnerFailure(id: string | null) {
   })
 }
 
-/** Asks the provider whether it calls us; the account's status follows its answer. */
+/** Asks the provider whether it calls our webhook; the account's status follows the answer. */
 export function useWebhook(id: string) {
   return useQuery({
     queryKey: [...key, 'webhook', id],
@@ -190,7 +193,7 @@ export function useRegisterWebhook(id: string) {
   })
 }
 
-/** Makes a link by which a person lets the bot into their own account. */
+/** Creates a link by which a person gives the bot access to their own account. */
 export function useStartBusiness() {
   return useMutation({
     mutationFn: (id: string) =>
@@ -207,7 +210,7 @@ export function useSetReadReceipts(id: string) {
   })
 }
 
-/** Reads where the test of a number stands, again and again while a code is waited for. */
+/** Reads the state of an account's inbound test, and polls it while waiting for the code. */
 export function useInboundTest(id: string) {
   return useQuery({
     queryKey: [...key, 'inbound-test', id],
@@ -231,7 +234,7 @@ export function useCalling(id: string) {
   })
 }
 
-/** Turns calls on or off; what the provider or the exchange refuses is in the answer. */
+/** Turns calls on or off; a refusal by the provider or the exchange is part of the answer. */
 export function useSetCalling(id: string) {
   const client = useQueryClient()
   return useMutation({

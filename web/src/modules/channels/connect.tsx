@@ -8,7 +8,7 @@ import { Checkbox } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { useSetReadReceipts, type Account } from './channels'
 
-/** What is wrong with a field of a connect form; the provider's own words stand behind it. */
+/** Returns the error of a field of a connect form, followed by the provider's own words. */
 export function refusalOf(error: unknown) {
   const why = asApiError(error)?.reason
   return (field: string, own: Parameters<typeof fieldText>[2] = {}) => {
@@ -24,7 +24,7 @@ interface LayerProps {
   description?: string
 }
 
-/** A drawer that only shows what is known of an account. */
+/** A drawer that only shows what is known about an account. */
 export function AccountDrawer({ account, onClose, children, description }: LayerProps) {
   const { t } = useI18n()
   return (
@@ -44,7 +44,7 @@ export function AccountDrawer({ account, onClose, children, description }: Layer
   )
 }
 
-/** What the provider said of an account that was just connected. */
+/** Shows what the provider reported about an account that was just connected. */
 export function Connected({ done, children, ...rest }: Omit<LayerProps, 'description'> & { done: string }) {
   return (
     <AccountDrawer {...rest}>
@@ -56,7 +56,7 @@ export function Connected({ done, children, ...rest }: Omit<LayerProps, 'descrip
   )
 }
 
-/** Saved at once: the form below is about the access token. */
+/** Saved immediately, because the form below is about the access token. */
 export function ReadReceipts({ id, on }: { id: string; on: boolean }) {
   const { t } = useI18n()
   const change = useSetReadReceipts(id)

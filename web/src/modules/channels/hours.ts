@@ -3,10 +3,10 @@ import type { Schemas } from '@/api/client'
 export type Hours = Schemas['ChannelHours']
 export type Span = Schemas['ChannelSpan']
 
-/** From Monday to Sunday, as the server counts them. */
+/** Monday to Sunday, as the server numbers them. */
 export const days = [1, 2, 3, 4, 5, 6, 7]
 
-/** What most offices keep, where this browser is. */
+/** Returns usual office hours, in the browser's time zone. */
 export function working(): Hours {
   return {
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -14,7 +14,9 @@ export function working(): Hours {
   }
 }
 
-/** The zones of the world, with the present one though this browser should not know it. */
+/**
+ * Returns the world's time zones, including the present one even if this browser does not know it.
+ */
 export function zones(present: string): string[] {
   const known = Intl.supportedValuesOf('timeZone')
   return known.includes(present) ? known : [present, ...known]

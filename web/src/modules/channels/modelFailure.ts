@@ -8,7 +8,7 @@ const failures: Record<string, PlainKey> = {
   refused_address: 'assistant.fail.address',
 }
 
-/** Why the server of a language model did not answer, in the reader's language. */
+/** Returns why a language model's server did not answer, in the reader's language. */
 export function modelFailure(code: string): string {
   const status = /^status_(\d+)$/.exec(code)
   if (status) return t('assistant.fail.status', { code: status[1] ?? '' })

@@ -6,7 +6,10 @@ export type Source = Schemas['SourceSource']
 
 const key = ['crm', 'assistant-sources'] as const
 
-/** The pages and files that the assistant answers from, read again while one is being fetched. */
+/**
+ * Reads the pages and files that the assistant answers from, and polls them while one is being
+ * fetched.
+ */
 export function useSources() {
   return useQuery({
     queryKey: key,
@@ -38,6 +41,6 @@ export const useFetchSource = () => useChange((id: string) => ask(api.POST('/api
 
 export const useDeleteSource = () => useChange((id: string) => ask(api.DELETE('/api/crm/v1/assistant/sources/{id}', { params: { path: { id } } })))
 
-/** Changes a title and, of a page, the address; a value that is left out stays. */
+/** Changes a source's title and, for a page, its address; an omitted value is kept. */
 export const useChangeSource = (id: string) =>
   useChange((body: { title: string; address?: string }) => ask(api.PATCH('/api/crm/v1/assistant/sources/{id}', { params: { path: { id } }, body })))

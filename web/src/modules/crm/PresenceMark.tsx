@@ -2,7 +2,7 @@ import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { presenceLooks, usePresence } from './presence'
 
-/** A dot beside a colleague's name that says in words what its colour means. */
+/** A dot next to a colleague's name, with its meaning in words. */
 export function PresenceMark({ agentId, className }: { agentId: string; className?: string }) {
   const { t } = useI18n()
   const presence = usePresence().get(agentId)?.presence

@@ -7,7 +7,7 @@ import { presenceLooks, usePresence, useSetPresence, type Presence } from './pre
 
 const choices = Object.keys(presenceLooks) as Presence[]
 
-/** What the person is for colleagues, in their own menu. */
+/** Sets the person's own presence, in their menu. */
 export function PresenceMenu() {
   const { t } = useI18n()
   const mine = usePresence().get(useMe().membership.id)

@@ -1,7 +1,7 @@
 import { t } from '@/i18n'
 import { lengthText } from '@/modules/telephony/calls'
 
-/** What became of a call, in few words: how long they talked, or why they did not. */
+/** Returns a call's result in a few words: how long they talked, or why they did not. */
 export function callText({ voicemail, talked, ended }: { voicemail: boolean; talked: number; ended: boolean }): string {
   if (voicemail) return t('inbox.call.voicemail')
   if (talked > 0) return lengthText(talked)

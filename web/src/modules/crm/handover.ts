@@ -20,7 +20,10 @@ const handovers: Record<string, PlainKey> = {
   no_route: 'ai.reason.noRoute',
 }
 
-/** Why the assistant handed a conversation over: Konak's own reasons in the person's language; what an agent wrote stays as it is. */
+/**
+ * Returns why the assistant handed a conversation over: Konak's own reasons in the person's
+ * language; an agent's text stays unchanged.
+ */
 export function handoverText(reason: string): string {
   const key = handovers[reason]
   return key ? t(key) : reason

@@ -102,7 +102,7 @@ const rulesRoute = createRoute({
 
 const commerce = [[...everything, 'commerce'], ['crm', 'contacts', 'orders']]
 
-/** The events that may be told to an agent by a sound or a notice. */
+/** The events that may alert an agent by a sound or a notification. */
 const alerting = new Set(['conversation.created', 'conversation.replied', 'conversation.assigned', 'conversation.noted'])
 
 export const crmModule = defineModule({
@@ -112,7 +112,7 @@ export const crmModule = defineModule({
   live: {
     channel: [['crm', 'mailboxes']],
     conversation: staleByEvent,
-    // These are about two conversations, or two customers, or change what belongs to one.
+    // These concern two conversations or two customers, or change what belongs to one.
     'conversation.updated': [everything],
     'conversation.merged': [everything],
     'conversation.deleted': [everything],
@@ -156,7 +156,7 @@ export const crmModule = defineModule({
   ],
   start: (client) => {
     const me = client.getQueryData(meQuery.queryKey)
-    // Without a permission of the browser there is nothing to keep, and nothing to fetch.
+    // Without the browser's permission there is no subscription to keep, and nothing to fetch.
     if (me && meets(me, { permission: 'crm.conversations.view', licence: 'crm' }) && 'Notification' in window && Notification.permission === 'granted') {
       void import('./inbox/push').then((m) => m.keepPush(client, me.membership.id))
     }

@@ -1,7 +1,7 @@
 import type { Schemas } from '@/api/client'
 import { language, type PlainKey } from '@/i18n'
 
-/** An amount in the person's language; the server gives minor units. */
+/** Formats an amount in the person's language; the server sends minor units. */
 export function moneyText({ amount, currency }: Schemas['ConversationMoney']): string {
   return new Intl.NumberFormat(language(), { style: 'currency', currency }).format(amount / 100)
 }

@@ -8,7 +8,7 @@ export type Presence = Schemas['LivePresence']['presence']
 type Row = Schemas['LivePresence']
 type Rows = ReadonlyMap<string, Row>
 
-/** What it takes to see who is there, and to be seen. */
+/** What is needed to see who is present, and to be seen. */
 export const presenceNeed = { permission: 'crm.agents.view', licence: 'crm' } as const satisfies Need
 
 export const presenceLooks = {
@@ -20,7 +20,7 @@ export const presenceLooks = {
 
 const key = ['crm', 'presence'] as const
 
-/** Who is there, as the server says; the stream keeps it true. */
+/** Reads the presence of all agents from the server; the stream keeps it up to date. */
 export function usePresence(): Rows {
   const enabled = meets(useMe(), presenceNeed)
   const query = useQuery({
@@ -55,7 +55,7 @@ interface Signal {
   presence?: Presence
 }
 
-/** Takes in that someone came, left or chose to be something else. */
+/** Applies the signal that someone came, left or chose another presence. */
 export function notePresence(client: QueryClient, data: string): void {
   let signal: Signal
   try {

@@ -4,7 +4,7 @@ import { useI18n } from '@/i18n'
 import { deviceOf } from '@/lib/device'
 import { languageName } from '@/lib/languageName'
 
-/** What the browser of a live chat's visitor said. */
+/** Reads what the browser of a live chat's visitor reported. */
 export function useVisitor(conversationId: string | undefined) {
   return useQuery({
     queryKey: ['crm', 'conversations', 'visitor', conversationId],
@@ -15,7 +15,10 @@ export function useVisitor(conversationId: string | undefined) {
   })
 }
 
-/** Where a visitor of the live chat writes from: their page, browser and language, as their browser says. */
+/**
+ * Shows where a live chat's visitor writes from: their page, browser and language, as their browser
+ * reports them.
+ */
 export function VisitorFacts({ visitor }: { visitor: Schemas['WidgetVisitorInfo'] }) {
   const { t } = useI18n()
   const { name, platform } = deviceOf(visitor.browser)

@@ -30,7 +30,7 @@ const sizes = [
   { name: '12 mono', className: 'font-mono text-xs' },
 ] as const
 
-/** For those who build the panel: it is there in development and in the demo. */
+/** For developers of the panel: available in development and in the demo. */
 export function DesignScreen() {
   const { t } = useI18n()
   const meta = useQuery(metaQuery).data

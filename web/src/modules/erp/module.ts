@@ -28,7 +28,7 @@ export const erpModule = defineModule({
   id: 'erp',
   title: 'nav.erp',
   routes: [webhooksRoute, webhookRoute],
-  // Whatever happens may have become a delivery to someone.
+  // Any event may have caused a delivery.
   live: { '*': [['erp', 'deliveries'], ['erp', 'webhooks']] },
   notices: [
     {

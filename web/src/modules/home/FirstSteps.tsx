@@ -29,7 +29,7 @@ const steps: readonly Step[] = [
   { id: 'answer', to: '/inbox', title: 'home.first.answer', text: 'home.first.answerText', need: { permission: 'crm.conversations.reply', licence: 'crm' } },
 ]
 
-/** Which steps are taken already: a look at the first rows of each list is enough to know. */
+/** Returns the steps already taken: the first rows of each list suffice to know. */
 async function taken(mine: readonly Step[]): Promise<Set<Step['id']>> {
   const query = { limit: 2 }
   const looks: Record<Step['id'], () => Promise<boolean>> = {
@@ -41,7 +41,7 @@ async function taken(mine: readonly Step[]): Promise<Set<Step['id']>> {
   return new Set(mine.filter((_, index) => answers[index]).map((step) => step.id))
 }
 
-/** What a new workspace does first; gone when it is done, or when somebody has seen enough of it. */
+/** The first steps of a new workspace; hidden once they are done or dismissed. */
 export function FirstSteps() {
   const { t } = useI18n()
   const me = useMe()

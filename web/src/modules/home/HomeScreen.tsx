@@ -13,7 +13,7 @@ import { FirstSteps } from './FirstSteps'
 import { ManagerCards } from './ManagerCards'
 import { QueueCard } from './QueueCard'
 
-/** For agents their queue; for who runs the workspace also what happens in it. */
+/** Shows agents their queue, and managers also what happens in the workspace. */
 export function HomeScreen() {
   const { t } = useI18n()
   const me = useMe()

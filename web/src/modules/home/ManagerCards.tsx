@@ -13,7 +13,10 @@ import { HourBars } from '@/ui/HourBars'
 import { Notice } from '@/ui/Notice'
 import { useChannelHealth, useNumbers } from './overview'
 
-/** How the workspace is doing: what is open, who waits, how fast first answers are, and whether the channels work. */
+/**
+ * The state of the workspace: what is open, who waits, how fast first answers are, and whether the
+ * channels work.
+ */
 export function ManagerCards() {
   const { t, language } = useI18n()
   const numbers = useNumbers(true).data
@@ -51,7 +54,7 @@ interface FigureProps {
   note?: string
   /** Somebody waits. */
   warm?: boolean
-  /** The view of the inbox that lists what was counted. */
+  /** The inbox view that lists what was counted. */
   to?: { view: 'open' | 'waiting' | 'unassigned' }
 }
 
@@ -99,7 +102,7 @@ const health: Record<string, { label: PlainKey; tone: Tone }> = {
 function HealthCard({ seen }: { seen: Overview | undefined }) {
   const { t, tCount } = useI18n()
   const allowed = meets(useMe(), { permission: 'crm.channels.view', licence: 'crm' })
-  // What needs somebody comes first: it must be in sight.
+  // Accounts that need attention come first, so that they are visible.
   const channels = (useChannelHealth(allowed).data ?? [])
     .filter((account) => account.status !== 'disconnected')
     .toSorted((a, b) => Number(b.status === 'attention') - Number(a.status === 'attention'))

@@ -12,7 +12,10 @@ import { useQueue } from './overview'
 
 type Row = Schemas['ConversationConversation']
 
-/** What an agent does next: their own open conversations, and those that nobody has. The longest waiting stand first. */
+/**
+ * What an agent does next: their own open conversations and unassigned ones, the longest waiting
+ * first.
+ */
 export function QueueCard() {
   const { t } = useI18n()
   const mine = useQueue('me', true)

@@ -5,11 +5,11 @@ import { settingsFor } from '@/modules/module'
 import { groupNames } from '@/shell/SettingsNav'
 import { PageHeader } from '@/ui/PageHeader'
 
-/** All settings at a glance: what there is, in words. */
+/** An overview of all settings, in words. */
 export function SettingsScreen() {
   const { t } = useI18n()
   const groups = settingsFor(useMe())
-  // Who may change nothing of the workspace has settings of their own.
+  // People who may not change the workspace still have their own settings.
   if (groups.length === 0) return <Navigate to="/account" replace />
   return (
     <>

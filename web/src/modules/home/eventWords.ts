@@ -1,6 +1,6 @@
 import type { PlainKey } from '@/i18n'
 
-/** What happened, in words; an event that is not here shows its name. */
+/** Events in words; an unknown event shows its name. */
 export const eventWords: Record<string, PlainKey> = {
   'channel.status_changed': 'home.event.channelStatus',
   'contact.created': 'home.event.contactCreated',

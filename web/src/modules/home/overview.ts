@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, ask } from '@/api/client'
 import { readAll } from '@/api/readAll'
 
-/** The numbers beside the views; the inbox keeps them under the same key. */
+/** The counts next to the views; the inbox caches them under the same key. */
 export function useNumbers(enabled: boolean) {
   return useQuery({
     queryKey: ['crm', 'conversations', 'counts'],
@@ -13,7 +13,7 @@ export function useNumbers(enabled: boolean) {
 
 const shown = 6
 
-/** The open conversations of an agent, or of nobody, the longest waiting first. */
+/** Reads the open conversations of an agent, or the unassigned ones, the longest waiting first. */
 export function useQueue(owner: 'me' | 'none', enabled: boolean) {
   return useQuery({
     queryKey: ['crm', 'conversations', 'queue', owner],

@@ -105,7 +105,7 @@ export function ApiKeysScreen() {
   )
 }
 
-/** A request that can be copied and run as it stands, and the way to all others. */
+/** A request that can be copied and run unchanged, and a link to all others. */
 function FirstCall({ made }: { made: ShownKey }) {
   const { t } = useI18n()
   const command = firstCall(made.key, made.scopes, window.location.origin)

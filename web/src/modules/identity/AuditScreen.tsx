@@ -20,7 +20,7 @@ import { useAudit, type AuditLine, type AuditSearch } from './audit'
 
 const route = getRouteApi('/shell/settings/audit')
 
-/** The kinds of records whose changes are written down; each stands for all of its actions. */
+/** The kinds of audited records; each covers all of its actions. */
 const kinds = {
   'session.*': 'audit.kind.session',
   'two_factor.*': 'audit.kind.twoFactor',
@@ -125,7 +125,10 @@ export function AuditScreen() {
   )
 }
 
-/** In words what was touched, and beside it the exact name that filters and exports use. */
+/**
+ * Shows the touched record's kind in words, and next to it the exact action name that filters and
+ * exports use.
+ */
 function Action({ line }: { line: AuditLine }) {
   const { t } = useI18n()
   const label = (kinds as Record<string, PlainKey>)[`${line.action.split('.')[0]}.*`]

@@ -19,11 +19,11 @@ interface CheckListProps {
   chosen: readonly string[]
   onChange: (names: readonly string[]) => void
   error?: string | null
-  /** What this person cannot hand out is shown, but not to be ticked. */
+  /** Rights that this person cannot grant are shown but cannot be ticked. */
   mayGive?: (entry: Entry) => boolean
 }
 
-/** Rights by module as check boxes, each in words and by name. */
+/** Rights by module as check boxes, each with its text and its name. */
 export function CheckList({ label, entries, chosen, onChange, error, mayGive }: CheckListProps) {
   const { t, tCount, language } = useI18n()
   const id = useId()

@@ -150,7 +150,7 @@ function KeyForm({ title, lead, action, start, error, busy, onClose, onSubmit, c
   )
 }
 
-/** Named sets, and the single permissions that a key made elsewhere already has. */
+/** Returns the named sets, and the single permissions that an existing key already has. */
 function withSingles(
   catalog: { scopes: { name: string; module: string; en: string; tr: string }[]; permissions: { name: string; module: string; en: string; tr: string }[] },
   held: readonly string[],

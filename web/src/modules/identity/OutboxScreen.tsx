@@ -19,7 +19,7 @@ type Scope = 'workspace' | 'service'
 
 const pageSize = 50
 
-/** What would have been mailed: for installations without a mail server. */
+/** Shows the mails that would have been sent, for installations without a mail server. */
 export function OutboxScreen() {
   const { t } = useI18n()
   const [open, setOpen] = useState<Letter | null>(null)

@@ -11,7 +11,7 @@ import { CheckList } from './CheckList'
 import { nameFromTitle, useSetRole } from './roles'
 
 interface RoleDrawerProps {
-  /** None makes a new one. */
+  /** Null creates a new role. */
   role: Role | null
   permissions: readonly PermissionEntry[]
   taken: readonly string[]
@@ -29,7 +29,7 @@ export function RoleDrawer({ role, permissions, taken, onClose }: RoleDrawerProp
   function submit(data: FormData) {
     const title = role?.built_in ? undefined : textOf(data, 'title')
     const name = role?.name ?? nameFromTitle(title ?? '')
-    // Saving under a name that exists replaces that role: a new one must not do so by accident.
+    // Saving under an existing name replaces that role: a new one must not do so by accident.
     const clashes = !role && taken.includes(name)
     setClash(clashes)
     if (clashes) return

@@ -65,7 +65,7 @@ interface MatrixProps {
   onLayer?: (layer: Layer) => void
 }
 
-/** Who may do what, on one sheet: a row per permission, a column per role. */
+/** All permissions on one sheet: a row per permission, a column per role. */
 function Matrix({ roles, permissions, onLayer }: MatrixProps) {
   const { t, tCount, language } = useI18n()
   const titleOf = useTitle()

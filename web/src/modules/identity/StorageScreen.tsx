@@ -7,10 +7,10 @@ import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 
-/** From which part of its quota on a pool is said to be nearly full. */
+/** The share of its quota from which a pool is called nearly full. */
 const nearlyFull = 0.9
 
-/** What the workspace's files take, and what they may take. */
+/** The space that the workspace's files use, and its limits. */
 export function StorageScreen() {
   const { t } = useI18n()
   const query = useQuery({ queryKey: ['identity', 'storage'], queryFn: () => ask(api.GET('/api/v1/workspace/storage')).then((envelope) => envelope.data) })

@@ -61,7 +61,7 @@ export function useRevokeKey() {
   })
 }
 
-/** How long a new key lives, in days; none is for ever. */
+/** The lifetime of a new key in days; null means forever. */
 export const lifetimes = { month: 30, quarter: 90, year: 365, never: null } as const
 export type Lifetime = keyof typeof lifetimes
 

@@ -26,7 +26,7 @@ export interface AppDraft {
   public: boolean
 }
 
-/** Without an id a new app is registered. */
+/** Registers a new app if there is no id. */
 export function useSaveApp(id: string | undefined) {
   const refresh = useRefresh()
   return useMutation({

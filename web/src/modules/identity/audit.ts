@@ -34,7 +34,10 @@ export function auditSearch(search: Record<string, unknown>): AuditSearch {
   }
 }
 
-/** Midnight of a day here, as the server wants it; the last day is included, so its end counts. */
+/**
+ * Returns the start of a local day, as the server expects it; daysLater is 1 for the last day,
+ * which is included.
+ */
 export function startOf(date: string | undefined, daysLater = 0): string | undefined {
   if (!date) return undefined
   const [year = 0, month = 1, dayOfMonth = 1] = date.split('-').map(Number)

@@ -6,7 +6,7 @@ export type Role = Schemas['IdentityRole']
 export type PermissionEntry = Schemas['PermEntry']
 export type Scope = Schemas['PermScope']
 
-/** Roles, permissions and scopes come in one answer: they explain each other. */
+/** Roles, permissions and scopes come in one answer, because they explain each other. */
 export const rolesQuery = queryOptions({
   queryKey: ['identity', 'roles'],
   queryFn: () => ask(api.GET('/api/v1/auth/roles')).then((envelope) => envelope.data),
@@ -19,7 +19,7 @@ const builtInTitles: Record<string, PlainKey> = {
   guest: 'roles.guest',
 }
 
-/** Built-in roles are named in the person's language, roles of one's own as their author named them. */
+/** Built-in roles are named in the person's language, custom roles as their author named them. */
 export function roleTitleKey(role: Pick<Role, 'name' | 'built_in'>): PlainKey | null {
   return role.built_in ? (builtInTitles[role.name] ?? null) : null
 }
@@ -33,7 +33,7 @@ export interface ModuleGroup<T> {
   items: T[]
 }
 
-/** By module, in the order of the answer. */
+/** Groups entries by module, in the order of the answer. */
 export function byModule<T extends { module: string }>(entries: readonly T[]): ModuleGroup<T>[] {
   const groups = new Map<string, T[]>()
   for (const entry of entries) {

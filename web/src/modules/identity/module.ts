@@ -64,6 +64,6 @@ export const identityModule = defineModule({
   id: 'identity',
   title: 'nav.identity',
   routes: [rolesRoute, apiKeysRoute, appsRoute, auditRoute, outboxRoute, storageRoute],
-  // Whatever is announced may also have been written down.
+  // Any event may also have been recorded in the audit log.
   live: { '*': [['identity', 'audit']] },
 })

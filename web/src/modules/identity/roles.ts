@@ -4,7 +4,7 @@ import { meQuery } from '@/api/session'
 import { slugFrom } from '@/shell/slug'
 import { rolesQuery } from './catalog'
 
-/** A role may be one's own: what the panel shows changes with it. */
+/** The person may hold the role themselves, which changes what the panel shows. */
 function useRefresh() {
   const client = useQueryClient()
   return () => {
@@ -29,7 +29,7 @@ export function useDeleteRole() {
   })
 }
 
-/** The name that programs use, made of the title that people read; it begins with a letter. */
+/** Derives the name that programs use from the title that people read; it starts with a letter. */
 export function nameFromTitle(title: string): string {
   return slugFrom(title).replace(/^[^a-z]+/, '')
 }

@@ -24,7 +24,7 @@ export function AddExceptionDialog({ onClose }: { onClose: () => void }) {
     )
   }
 
-  // A duplicate is a fault of the address, wherever the server reports it.
+  // A duplicate is an error of the address field, wherever the server reports it.
   const duplicate = asApiError(add.error)?.code === 'conflict' ? t('dlp.duplicate') : null
   const emailError = duplicate ?? fieldText(add.error, 'email', { invalid_address: 'field.email', wildcard: 'dlp.wildcard' })
   return (

@@ -9,7 +9,7 @@ import { toast } from '@/ui/Toast'
 import { useEmailAccounts } from './domains'
 import { useApplySetup } from './setup'
 
-/** A domain and its first addresses in one step; what is there already stays. */
+/** Sets up a domain and its first addresses in one step; existing ones stay. */
 export function ApplySetupDialog({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
   const apply = useApplySetup()

@@ -82,7 +82,7 @@ export function DlpIncidentsScreen() {
   )
 }
 
-/** Whose mail it is, and to whom. */
+/** The sender and the recipients of the mail. */
 function Parties({ incident }: { incident: Incident }) {
   const { t } = useI18n()
   return (

@@ -77,7 +77,7 @@ export function DlpRulesScreen() {
   )
 }
 
-/** What a rule asks for beside its pattern; nothing for one that asks for nothing. */
+/** Shows a rule's conditions besides its pattern; nothing if there are none. */
 function Narrowing({ options }: { options: Rule['options'] }) {
   const { t } = useI18n()
   const words = options.proximity_words ?? []
@@ -91,7 +91,7 @@ function Narrowing({ options }: { options: Rule['options'] }) {
   return parts.length > 0 && <span className="block text-sm break-words text-ink-3">{parts.join(' · ')}</span>
 }
 
-/** Says which enabled rules find what in a text; nothing is kept of it. */
+/** Shows what the enabled rules find in a text; the text is not stored. */
 function TestBox({ rules }: { rules: Rule[] }) {
   const { t } = useI18n()
   const test = useTestText()
@@ -137,7 +137,7 @@ function TestBox({ rules }: { rules: Rule[] }) {
   )
 }
 
-/** What narrows a rule, as the form has it. */
+/** Reads a rule's further conditions from the form. */
 function optionsOf(data: FormData): Rule['options'] {
   return {
     min_count: Number(textOf(data, 'min_count') || 1),

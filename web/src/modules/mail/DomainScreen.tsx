@@ -107,7 +107,7 @@ function RotateDialog({ domain, onClose }: { domain: Domain; onClose: () => void
   )
 }
 
-/** What is to be done next, in words. */
+/** Says what to do next. */
 function StateNotice({ domain }: { domain: Domain }) {
   const { t } = useI18n()
   if (domain.problem === 'domain_taken') {
@@ -132,7 +132,7 @@ function StateNotice({ domain }: { domain: Domain }) {
   )
 }
 
-/** Which keys sign while new ones wait, and what became of the old ones. */
+/** Shows which keys sign while new ones wait, and until when the old ones are needed. */
 export function KeysNotice({ domain, canManage }: { domain: Domain; canManage: boolean }) {
   const { t } = useI18n()
   const rotate = useRotateKeys()
@@ -157,14 +157,14 @@ export function KeysNotice({ domain, canManage }: { domain: Domain; canManage: b
   return <Notice className="mb-4">{t('domains.oldKeys', { records: keyRecords(domain.old_selector), at: formatDateTime(domain.old_until) })}</Notice>
 }
 
-/** The names of the records of the keys at a selector. */
+/** Returns the names of a selector's key records. */
 function keyRecords(selector: string): string {
   return ['r', 'e'].map((end) => `${selector}${end}._domainkey`).join(', ')
 }
 
 export function RecordTable({ records }: { records: DomainRecord[] }) {
   const { t } = useI18n()
-  // What is wrong with all of them alike is said once, and not in every row.
+  // A problem that all of them share is shown once instead of in every row.
   const [first] = records.map((row) => recordErrors[row.error])
   const common = records.length > 1 && records.every((row) => recordErrors[row.error] === first) ? first : undefined
   const columns: Column<DomainRecord>[] = [

@@ -22,7 +22,7 @@ const kinds = {
   expanded: 'journal.kind.expanded',
 } as const satisfies Record<JournalItem['recipients'][number]['kind'], PlainKey>
 
-/** The mails of the journal; who may manage privacy can read each with its envelope. */
+/** Lists the journal's mails; people who may manage privacy can open each with its envelope. */
 export function JournalList() {
   const { t } = useI18n()
   const canRead = meets(useMe(), { permission: 'mail.privacy.manage' })

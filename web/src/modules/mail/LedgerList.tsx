@@ -13,7 +13,7 @@ import { Notice } from '@/ui/Notice'
 import type { Column } from '@/ui/Table'
 import { startOf, useLedger, useVerifyLedger, type LedgerLine } from './settings'
 
-/** What a line can say was done; an action that is not known keeps its code. */
+/** The known actions of a line; an unknown one shows its code. */
 const actions = {
   'gdpr.export.received': 'privacy.did.exportReceived',
   'gdpr.export.completed': 'privacy.did.exportCompleted',
@@ -79,11 +79,14 @@ export function LedgerList() {
 
 interface LineCellProps {
   line: LedgerLine
-  /** Of the member who did it, where it was one whose name is known. */
+  /** The name of the member who did it, if known. */
   name: string | undefined
 }
 
-/** What was done and by whom, and whom it is about; once that was erased, only that it was, and which request it belongs to. */
+/**
+ * Shows what was done, by whom and about whom; once the latter was erased, only that it was, and
+ * the request's id.
+ */
 function LineCell({ line, name }: LineCellProps) {
   const { t } = useI18n()
   const request = line.details.request_id

@@ -1,6 +1,6 @@
 import { useI18n } from '@/i18n'
 
-/** A mail in a table: its subject, and its sender, which a report does not have. */
+/** A mail in a table: its subject, and its sender, which reports do not have. */
 export function MailCell({ subject, sender }: { subject: string; sender: string }) {
   const { t } = useI18n()
   return (

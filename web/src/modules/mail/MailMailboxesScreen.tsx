@@ -23,7 +23,7 @@ export function MailMailboxesScreen() {
   const list = useMailMailboxes()
   const accounts = useEmailAccounts().data ?? []
   const state = useSetMailboxState()
-  /** The mailbox that is changed, or 'new'. */
+  /** The mailbox being edited, or 'new'. */
   const [form, setForm] = useState<Mailbox | 'new' | null>(null)
   const [doomed, setDoomed] = useState<Mailbox | null>(null)
   const add = useAdd('addresses.add', canManage, () => setForm('new'))
@@ -94,7 +94,10 @@ export function MailMailboxesScreen() {
   )
 }
 
-/** What a number field holds. An empty one takes away what a mailbox has, and leaves a new one to the defaults. */
+/**
+ * Returns the value of a number field. An empty one clears an existing mailbox's value, and gives a
+ * new one the default.
+ */
 function numberOf(data: FormData, name: string, row: Mailbox | null) {
   const text = textOf(data, name)
   if (text !== '') return Number(text)

@@ -48,7 +48,7 @@ const lists = {
   },
 } as const satisfies Record<string, Record<string, PlainKey>>
 
-/** A setting that is a list, one entry in a line. */
+/** A list setting, one entry per line. */
 function ListCard({ name, list, field, save, canManage }: { name: keyof typeof lists; list: string[]; field: string; save: SaveList; canManage: boolean }) {
   const { t } = useI18n()
   const texts = lists[name]
@@ -87,7 +87,7 @@ const switches = {
   twoFactor: { title: 'mailSettings.twoFactor.title', label: 'mailSettings.twoFactor.label', detail: 'mailSettings.twoFactor.detail' },
 } as const satisfies Record<string, Record<string, PlainKey>>
 
-/** A setting that is on or off, saved at once. */
+/** An on/off setting, saved immediately. */
 function SwitchCard({ name, on, save, canManage }: { name: keyof typeof switches; on: boolean; save: SaveSwitch; canManage: boolean }) {
   const { t } = useI18n()
   const texts = switches[name]
@@ -110,7 +110,7 @@ function SwitchCard({ name, on, save, canManage }: { name: keyof typeof switches
   )
 }
 
-/** What a number field holds, null for nothing. */
+/** Returns the value of a number field; null if it is empty. */
 function numberOf(data: FormData, name: string) {
   const text = textOf(data, name)
   return text === '' ? null : Number(text)

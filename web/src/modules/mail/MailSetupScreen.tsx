@@ -16,7 +16,7 @@ import { stepTexts, useCompleteSetup, useDismissSetup, useMarkStep, useSetup, ty
 const signs = { done: CircleCheck, skipped: CircleMinus, pending: Circle }
 const words = { done: 'mailSetup.status.done', skipped: 'mailSetup.status.skipped', pending: 'mailSetup.status.pending' } as const
 
-/** Where a step that is open is worked on. */
+/** The screens on which an open step is completed. */
 const places: Partial<Record<SetupStep['key'], '/mail/domains' | '/mail/addresses' | '/mail/dlp/rules'>> = {
   domain: '/mail/domains',
   ownership: '/mail/domains',

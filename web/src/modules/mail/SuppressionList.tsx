@@ -9,7 +9,7 @@ import { ConfirmAct } from '@/ui/ConfirmAct'
 import type { Column } from '@/ui/Table'
 import { answerText, useRemoveSuppression, useSuppressions, type Suppression } from './queue'
 
-/** Addresses whose servers said that they do not exist. */
+/** Lists addresses that do not exist according to their servers. */
 export function SuppressionList() {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'mail.mailboxes.manage' })

@@ -47,5 +47,5 @@ it('says which rule found something in a text that is tried', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Try' }))
   const [named, unknown] = (await screen.findAllByText('k*****')).map((sample) => sample.closest('p')?.textContent)
   expect(named).toBe('Code names (Body): k*****')
-  expect(unknown).toBe('Words (Body): k*****') // its rule is not among those that are shown
+  expect(unknown).toBe('Words (Body): k*****') // its rule is not among those shown
 })

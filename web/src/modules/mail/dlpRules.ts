@@ -22,12 +22,12 @@ export const patternTypes = {
   attachment_type: 'dlpRules.pattern.attachmentType',
 } as const satisfies Record<Rule['pattern_type'], PlainKey>
 
-/** In words, what a match is; a type that is not known keeps its code. */
+/** Returns the text for a kind of match; an unknown type shows its code. */
 export function patternText(type: string): string {
   return type in patternTypes ? t(patternTypes[type as keyof typeof patternTypes]) : type
 }
 
-/** The types that need a pattern of the workspace's own. */
+/** The types that need a pattern written by the workspace. */
 export const withPattern: readonly string[] = ['keyword', 'regex', 'attachment_type']
 
 export const actions = {
@@ -45,14 +45,16 @@ export const severities = {
   high: 'dlpRules.severity.high',
 } as const satisfies Record<Rule['severity'], PlainKey>
 
-/** Where a rule can look; all of them is the same as none. */
+/** The parts that a rule can search; all of them is the same as none. */
 export const ruleFields = {
   subject: 'dlpRules.field.subject',
   body: 'dlpRules.field.body',
   attachment: 'dlpRules.field.attachment',
 } as const satisfies Record<NonNullable<Rule['options']['fields']>[number], PlainKey>
 
-/** In words, in which part of a mail something was found: subject, body or attachment:name. */
+/**
+ * Returns in words in which part of a mail something was found: subject, body or attachment:name.
+ */
 export function placeText(where: string): string {
   const [part = '', ...rest] = where.split(':')
   return part in ruleFields ? [t(ruleFields[part as keyof typeof ruleFields]), rest.join(':')].filter(Boolean).join(' ') : where
@@ -119,7 +121,7 @@ export function useTestText() {
   return useMutation({ mutationFn: (body: { subject?: string; text: string }) => ask(api.POST('/api/mail/v1/dlp/test', { body })).then((envelope) => envelope.data) })
 }
 
-/** What a person decides about a mail in quarantine. */
+/** A person's decision about a mail in quarantine. */
 export type Review = 'release' | 'false_positive' | 'reject'
 
 export function useReview() {

@@ -16,7 +16,7 @@ const key = ['mail', 'domains'] as const
 const mailboxKey = ['mail', 'mailboxes'] as const
 const grantKey = ['mail', 'send-as'] as const
 const pageSize = 50
-/** The server asks the name servers once in ten seconds at most. */
+/** The server queries the name servers at most once in ten seconds. */
 const lookEvery = 15_000
 
 export const states = {
@@ -35,7 +35,7 @@ export const statuses = {
   unreachable: { label: 'domains.record.unreachable', tone: 'neutral' },
 } as const satisfies Record<DomainRecord['status'], { label: PlainKey; tone: Tone }>
 
-/** What is wrong with a record, or why nothing new is known of it. */
+/** The problem of a record, or why nothing new is known about it. */
 export const recordErrors: Record<string, PlainKey> = {
   other_server_first: 'domains.error.otherServerFirst',
   too_many_lookups: 'domains.error.tooManyLookups',
@@ -66,12 +66,15 @@ export function useDomains() {
   })
 }
 
-/** Whether no record is awaited. */
+/** Reports whether no records are awaited. */
 function isSettled(domain: Domain | undefined): boolean {
   return domain?.state === 'active' && !domain.next_selector
 }
 
-/** A domain with its records. Reading it makes the server look, so an open page keeps looking until all is well. */
+/**
+ * Reads a domain with its records. Reading makes the server check the DNS, so an open page polls
+ * until everything is in place.
+ */
 export function useDomain(id: string) {
   return useQuery({
     queryKey: [...key, 'one', id],
@@ -99,7 +102,9 @@ export function useAddDomain() {
   })
 }
 
-/** Gives a domain new signing keys at another selector; the present one takes them back. */
+/**
+ * Gives a domain new signing keys at another selector; passing the present selector cancels that.
+ */
 export function useRotateKeys() {
   const refresh = useRefresh(key)
   return useMutation({
@@ -139,7 +144,7 @@ export function useSetMailboxState() {
   })
 }
 
-/** All mailboxes, to choose one of; none for people who may not see them. */
+/** Reads all mailboxes to choose from; none for people who may not see them. */
 export function useMailboxChoices() {
   const may = meets(useMe(), { permission: 'mail.mailboxes.view' })
   return useQuery({
@@ -180,7 +185,10 @@ export function useDeleteMailMailbox() {
   })
 }
 
-/** The e-mail accounts of the CRM that a mailbox's mail can go to; none for people who may not see them. */
+/**
+ * Reads the CRM's e-mail accounts that can receive a mailbox's mail; none for people who may not
+ * see them.
+ */
 export function useEmailAccounts() {
   const may = meets(useMe(), { permission: 'crm.channels.view', licence: 'crm' })
   return useQuery({

@@ -21,7 +21,7 @@ export const recipientStates = {
   dropped: { label: 'mailQueue.recipient.dropped', tone: 'neutral' },
 } as const satisfies Record<QueueItem['recipients'][number]['state'], { label: PlainKey; tone: Tone }>
 
-/** What Konak itself says of a recipient, by the enhanced status (RFC 3463) that begins it. */
+/** Konak's own answers about a recipient, by the enhanced status (RFC 3463) at their start. */
 const ownAnswers = {
   '4.2.1': 'mailQueue.answer.mailboxPaused',
   '4.2.2': 'mailQueue.answer.mailboxFull',
@@ -47,8 +47,9 @@ const ownAnswers = {
 } as const satisfies Record<string, PlainKey>
 
 /**
- * Konak's own answer in words; what another server said begins with its reply code and stays as it was said. One
- * of a connection that failed is left out where the reason of the hold says the same.
+ * Returns Konak's own answer in words; another server's answer starts with its reply code and stays
+ * unchanged. A failed connection's answer is omitted if there is a hold reason, which says the
+ * same.
  */
 export function answerText(answer: string, holdReason = ''): string {
   if (holdReason && /^(\D|4\.4\.[1-4] )/.test(answer)) return ''

@@ -15,7 +15,7 @@ export function useMailSettings() {
   return useQuery({ queryKey: settingsKey, queryFn: () => ask(api.GET('/api/mail/v1/settings')).then((envelope) => envelope.data) })
 }
 
-/** Saves one of the settings; all of them come back. */
+/** Saves one of the settings; the server returns all of them. */
 function useSave<Body>(send: (body: Body) => Promise<{ data: MailSettings }>) {
   const client = useQueryClient()
   return useMutation({
@@ -89,10 +89,16 @@ export function useReleaseMail() {
   })
 }
 
-/** The part of a request's id that holds its moment: it tells requests apart whose address is gone. */
+/**
+ * Returns the part of a request's id that encodes its time: it distinguishes requests whose address
+ * was erased.
+ */
 export const startOf = (id: string) => id.slice(0, 13)
 
-/** The privacy ledger, the newest line first; a line is known by its number. With an address only the lines about it. */
+/**
+ * Reads the privacy ledger, newest line first; a line is identified by its number. With an address
+ * it reads only the lines about it.
+ */
 export function useLedger(mailbox: string) {
   return usePages({
     key: [...privacyKey, 'ledger', mailbox],

@@ -25,7 +25,7 @@ export const mailWebhooks: WebhookSource = {
       }),
     ).then((envelope) => envelope.data),
   setStatus: (id, status) => ask(api.POST('/api/mail/v1/webhooks/{id}/status', { params: { path: { id } }, body: { status } })),
-  // The newest hundred in one answer: there is no page behind it.
+  // One answer with the newest hundred: there are no further pages.
   deliveries: (id, filter) =>
     ask(api.GET('/api/mail/v1/webhooks/{id}/deliveries', { params: { path: { id }, query: filter } })).then((envelope) => ({ data: envelope.data ?? [] })),
   hours: (id) => ask(api.GET('/api/mail/v1/webhooks/{id}/hours', { params: { path: { id } } })).then((envelope) => envelope.data ?? []),

@@ -6,7 +6,7 @@ import { FormDialog } from '@/ui/FormLayer'
 import { toast } from '@/ui/Toast'
 import { usePlaceCall } from './placeCall'
 
-/** Asks whom to call. One's own phone rings first. */
+/** Asks whom to call. The person's own phone rings first. */
 export function CallDialog({ to, onClose }: { to: string; onClose: () => void }) {
   const { t } = useI18n()
   const place = usePlaceCall()

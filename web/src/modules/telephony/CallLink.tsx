@@ -10,7 +10,10 @@ interface CallLinkProps extends CallTarget {
   children: ReactNode
 }
 
-/** Calls a number over the workspace's telephony, one's own phone first; without it the device's own telephone does. */
+/**
+ * Calls a number over the workspace's telephony, ringing the person's own phone first; without
+ * telephony the device's own dialler is used.
+ */
 export function CallLink({ className, children, ...target }: CallLinkProps) {
   const { t } = useI18n()
   const place = usePlaceCall()

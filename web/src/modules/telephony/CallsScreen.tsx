@@ -150,7 +150,7 @@ export function CallsScreen() {
   )
 }
 
-/** The calls that go on now; nothing while there are none. */
+/** Lists the ongoing calls; nothing if there are none. */
 function LiveCalls() {
   const { t } = useI18n()
   const me = useMe()

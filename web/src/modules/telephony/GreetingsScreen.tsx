@@ -28,7 +28,7 @@ const slots = {
 
 const modes = { none: 'greetings.mode.none', text: 'greetings.mode.text', audio: 'greetings.mode.audio' } as const satisfies Record<Greeting['mode'], PlainKey>
 
-/** Why a file cannot be played on the telephone. */
+/** The reasons why a file cannot be played on the telephone. */
 const fileComplaints = {
   not_wav: 'greetings.notWav',
   not_pcm: 'greetings.notPcm',
@@ -40,7 +40,7 @@ const fileComplaints = {
   too_long: 'greetings.tooLong',
 } as const
 
-/** What callers hear at the points of a call. */
+/** The greetings that callers hear at the points of a call. */
 export function GreetingsScreen() {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'crm.telephony.manage' })
@@ -129,7 +129,7 @@ function GreetingDrawer({ greeting, onClose }: { greeting: Greeting; onClose: ()
   )
 }
 
-/** Lets a text be heard, and says what that cost. */
+/** Plays a text as speech, and shows what that cost. */
 function PreviewPart({ text, voice }: { text: string; voice: Voice }) {
   const { t } = useI18n()
   const preview = usePreview()

@@ -13,7 +13,7 @@ interface Props {
   error: string | null
 }
 
-/** Days on which nobody is there, whatever the hours say. */
+/** Edits the days on which nobody is available, regardless of the hours. */
 export function HolidayFields({ value, onChange, error }: Props) {
   const { t } = useI18n()
   const change = (at: number, next: Partial<Holiday>) => onChange(value.map((day, i) => (i === at ? { ...day, ...next } : day)))

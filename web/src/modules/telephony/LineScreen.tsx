@@ -46,14 +46,14 @@ const faults: Partial<Record<string, PlainKey>> = {
   refused: 'phoneLine.fault.refused',
 }
 
-/** The exchange says a word and a sentence; the word is what we have a text for. */
+/** The exchange sends a code and a sentence; we have texts for the codes. */
 function useFault(error: string) {
   const { t } = useI18n()
   const key = faults[error.split(':', 1)[0] ?? '']
   return key ? t(key) : error
 }
 
-/** The workspace's own SIP line, and how it is doing. */
+/** The workspace's own SIP line and its state. */
 export function LineScreen() {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'crm.telephony.manage' })

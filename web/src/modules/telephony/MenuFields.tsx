@@ -24,7 +24,7 @@ interface Props {
   error: unknown
 }
 
-/** What callers choose by pressing a key; the first menu is the one that they hear first. */
+/** Edits what callers choose by pressing a key; callers hear the first menu first. */
 export function MenuFields({ menus, onChange, error }: Props) {
   const { t } = useI18n()
   const set = (at: number, menu: PhoneMenu) => onChange(menus.map((other, i) => (i === at ? menu : other)))

@@ -31,7 +31,7 @@ const states = {
   released: { label: 'numbers.state.released', tone: 'neutral' },
 } as const satisfies Record<PhoneNumber['status'], { label: PlainKey; tone: Tone }>
 
-/** The workspace's bought numbers. */
+/** Lists the workspace's bought numbers. */
 export function NumbersScreen() {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'crm.telephony.manage' })
@@ -108,7 +108,7 @@ export function NumbersScreen() {
   )
 }
 
-/** Shows numbers that can be bought, with what they cost a month. */
+/** Lists numbers that can be bought, with their monthly price. */
 function BuyDrawer({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
   const [country, setCountry] = useState('TR')

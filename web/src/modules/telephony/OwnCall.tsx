@@ -6,7 +6,7 @@ import { toast } from '@/ui/Toast'
 import { useCallCommand, useMoveCall, type LiveCall } from './calls'
 import { TransferDialog } from './TransferDialog'
 
-/** What one can do with a call of one's own from here. */
+/** What a person can do with their own call from here. */
 export function OwnCall({ call }: { call: LiveCall }) {
   const { t } = useI18n()
   const [muted, setMuted] = useState(false)

@@ -16,7 +16,7 @@ import { usePhoneSettings, useSavePhoneSettings, type PhoneSettings } from './ph
 
 const HolidayFields = lazy(() => import('./HolidayFields').then((m) => ({ default: m.HolidayFields })))
 
-/** How the workspace telephones: hours, menu, ringing, recording, voicemail and caps. */
+/** The workspace's telephone settings: hours, menu, ringing, recording, voicemail and caps. */
 export function PhoneSettingsScreen() {
   const { t } = useI18n()
   const query = usePhoneSettings()

@@ -67,7 +67,7 @@ export function PhonesScreen() {
   )
 }
 
-/** Makes credentials for one's own phone, and shows them once. */
+/** Creates credentials for the person's own phone, and shows them once. */
 function OwnPhone() {
   const { t } = useI18n()
   const make = useMakePhone()

@@ -19,7 +19,7 @@ interface Part {
   done: boolean
 }
 
-/** Leads from nothing to a call: credit, a number or a line, phones, and what callers hear. */
+/** Leads to the first call: credit, a number or a line, phones, and what callers hear. */
 export function SetupScreen() {
   const { t } = useI18n()
   const setup = usePhoneSetup()

@@ -30,7 +30,7 @@ const labels = {
 
 const autoComplete = { holder: 'cc-name', number: 'cc-number', expiry: 'cc-exp', cvc: 'cc-csc' } as const
 
-/** Takes amount, card and buyer, and then leads to the bank's page. */
+/** Collects amount, card and buyer, and then leads to the bank's page. */
 export function TopUpDrawer({ wallet, onClose }: { wallet: Wallet; onClose: () => void }) {
   const { t } = useI18n()
   const start = useStartTopUp()
@@ -93,7 +93,7 @@ const outcomes = {
   unknown: 'wallet.state.unknown',
 } as const satisfies Record<TopUp['state'], PlainKey>
 
-/** Leads to the bank's page in a window of its own, and waits for what becomes of the payment. */
+/** Opens the bank's page in a separate window, and waits for the result of the payment. */
 function BankDialog({ id, form, onClose }: { id: string; form: BankForm | null; onClose: () => void }) {
   const { t } = useI18n()
   const topUp = useTopUp(id).data

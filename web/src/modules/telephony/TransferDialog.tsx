@@ -12,7 +12,7 @@ import { usePhoneTeam } from './phones'
 
 const outside = 'outside'
 
-/** Hands a call on to a colleague whose phone is signed in, or to a number outside. */
+/** Transfers a call to a colleague whose phone is signed in, or to an outside number. */
 export function TransferDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useI18n()
   const me = useMe()

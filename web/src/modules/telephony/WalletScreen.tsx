@@ -33,14 +33,17 @@ const purposes = {
 
 const day = 24 * 3600 * 1000
 
-/** Where the statement of the last ninety days is downloaded from, with what changes while the page is open. */
+/**
+ * Returns the download address of the statement of the last ninety days, including changes made
+ * while the page is open.
+ */
 function statementAddress(now: Date): string {
   const from = new Date(now.getTime() - 90 * day)
   const to = new Date(now.getTime() + day)
   return `/api/crm/v1/telephony/wallet/statement?${new URLSearchParams({ from: from.toISOString(), to: to.toISOString() }).toString()}`
 }
 
-/** The call credit, what changed it, and the way to pay for more. */
+/** The call credit, its changes, and the way to top it up. */
 export function WalletScreen() {
   const { t } = useI18n()
   const canPay = meets(useMe(), { permission: 'crm.wallet.manage' })

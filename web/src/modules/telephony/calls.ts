@@ -23,7 +23,7 @@ export function useCalls(filter: CallFilter) {
   })
 }
 
-/** The calls that go on now. */
+/** Reads the ongoing calls. */
 export function useLiveCalls() {
   return useQuery({
     queryKey: [...key, 'live'],
@@ -32,7 +32,7 @@ export function useLiveCalls() {
   })
 }
 
-/** How many calls wait to be returned or heard. */
+/** Returns the number of calls that wait to be returned or heard. */
 export async function countWaitingCalls(): Promise<number> {
   const { data } = await ask(api.GET('/api/crm/v1/telephony/calls/counts'))
   return data.to_return + data.unheard
@@ -59,7 +59,7 @@ export function useMarkHeard() {
   })
 }
 
-/** Does something with one of one's own calls. */
+/** Sends a command for one of the person's own calls. */
 export function useCallCommand(id: string) {
   const refresh = useRefresh()
   return useMutation({
@@ -71,7 +71,7 @@ export function useCallCommand(id: string) {
   })
 }
 
-/** Leaves one of one's own calls while the other hears music, or comes back to it. */
+/** Parks one of the person's own calls, with music for the other party, or returns to it. */
 export function useMoveCall(id: string) {
   const refresh = useRefresh()
   return useMutation({
@@ -83,7 +83,7 @@ export function useMoveCall(id: string) {
   })
 }
 
-/** Hands one of one's own calls on to a colleague, or to a number outside. */
+/** Transfers one of the person's own calls to a colleague or to an outside number. */
 export function useTransferCall(id: string) {
   const refresh = useRefresh()
   return useMutation({
@@ -93,17 +93,17 @@ export function useTransferCall(id: string) {
   })
 }
 
-/** Where a recording is played from. */
+/** Returns the address from which a recording is played. */
 export function recordingAddress(call: Call): string {
   return `/api/crm/v1/telephony/recordings/${call.cdr_id}`
 }
 
-/** The number of whom a call was with. */
+/** Returns the other party's number. */
 export function otherNumber(call: Pick<Call, 'direction' | 'from_e164' | 'to_e164'>): string {
   return call.direction === 'inbound' ? call.from_e164 : call.to_e164
 }
 
-/** Seconds as minutes and seconds: 2:05. */
+/** Formats seconds as minutes and seconds: 2:05. */
 export function lengthText(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

@@ -39,7 +39,7 @@ export function useUploadGreeting() {
   })
 }
 
-/** Speaks a text as callers hear it, which costs credit. */
+/** Speaks a text as callers will hear it, which costs credit. */
 export function usePreview() {
   const client = useQueryClient()
   return useMutation({
@@ -48,12 +48,12 @@ export function usePreview() {
   })
 }
 
-/** Where an uploaded file is played from. */
+/** Returns the address from which an uploaded file is played. */
 export function greetingAddress(greeting: Greeting): string {
   return `/api/crm/v1/telephony/greeting/audio/${greeting.slot}?${greeting.sha256}`
 }
 
-/** An address at which the browser plays sound that was sent as text. */
+/** Returns an address from which the browser plays sound that was sent as base64. */
 export function soundAddress(base64: string): string {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
   return URL.createObjectURL(new Blob([bytes], { type: 'audio/wav' }))

@@ -16,7 +16,7 @@ export type LineDraft = {
 const key = ['crm', 'phone-line'] as const
 const lookEvery = 5000
 
-/** How the line is doing; it is asked again, as it signs in by itself. */
+/** Reads the state of the line and polls it, because the line registers by itself. */
 export function useLine() {
   return useQuery({
     queryKey: key,

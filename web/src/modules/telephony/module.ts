@@ -7,7 +7,7 @@ import { defineModule } from '../module'
 import { settingsIcon } from '../settingsIcons'
 
 const need = { permission: 'crm.calls.view', licence: 'telephony', orLicence: 'telephony_line' } as const
-/** What a screen needs that is about the exchange. */
+/** What the screens about the exchange require. */
 const exchange = { permission: 'crm.calls.view', licence: 'telephony' } as const
 
 const callsRoute = createRoute({
@@ -19,10 +19,13 @@ const callsRoute = createRoute({
 
 type Needs = typeof need | typeof exchange | { permission: 'crm.wallet.view'; licence: 'telephony' }
 
-/** What a file of a screen exports. */
+/** The exports of a screen file. */
 type Screens = Record<string, () => ReactNode>
 
-/** A screen of the settings. Every page loads this table, so it says each thing once. */
+/**
+ * Creates the route of a settings screen. Every page loads this table, so nothing in it is
+ * repeated.
+ */
 function settingsRoute<const Path extends string>(path: Path, needs: Needs, title: PlainKey, lead: PlainKey, icon: Parameters<typeof settingsIcon>[0], load: () => Promise<Screens>, name: string) {
   return createRoute({
     getParentRoute: () => shellRoute,

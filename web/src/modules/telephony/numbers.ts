@@ -10,7 +10,7 @@ const key = ['crm', 'phone-numbers'] as const
 const pageSize = 50
 const lookEvery = 3000
 
-/** The workspace's numbers; one that is being bought is asked about again. */
+/** Reads the workspace's numbers; polled while one is being bought. */
 export function useNumbers() {
   return usePages({
     key,
@@ -19,7 +19,7 @@ export function useNumbers() {
   })
 }
 
-/** Numbers that can be bought. */
+/** Searches numbers that can be bought. */
 export function useOffers(search: NumberSearch) {
   return useQuery({
     queryKey: [...key, 'offers', search],
@@ -42,7 +42,7 @@ export function useBuyNumber() {
   return useMutation({
     mutationFn: (body: { e164: string; label?: string }) => ask(api.POST('/api/crm/v1/telephony/numbers/buy', { body })),
     onSuccess: () => {
-      // What was offered before is not shown again: the number that was bought is in it.
+      // The earlier offers are dropped, because they include the number just bought.
       client.removeQueries({ queryKey: [...key, 'offers'] })
       refresh()
     },

@@ -28,12 +28,12 @@ export function useSavePhoneSettings() {
   })
 }
 
-/** What is there for telephoning, and what is missing. */
+/** Reads what is set up for telephony, and what is missing. */
 export function usePhoneSetup() {
   return useQuery({ queryKey: ['crm', 'phone-setup'], queryFn: () => ask(api.GET('/api/crm/v1/telephony/setup')).then((envelope) => envelope.data), refetchInterval: 5000 })
 }
 
-/** The groups whose phones a key can ring. */
+/** Reads the groups whose phones a menu key can ring. */
 export function useGroups() {
   return useQuery({ queryKey: ['crm', 'groups'], queryFn: () => readAll((query) => ask(api.GET('/api/crm/v1/groups', { params: { query } }))), staleTime: 300_000 })
 }

@@ -2,10 +2,13 @@ import { api, ask } from '@/api/client'
 
 export type CallCommand = { type: 'call.hangup' } | { type: 'call.mute' | 'call.hold'; on: boolean }
 
-/** How long the server may take for one command. */
+/** The time that the server may take for one command. */
 const patience = 10_000
 
-/** Sends a command for one of one's own calls over the telephony socket, and waits until it is taken. */
+/**
+ * Sends a command for one of the person's own calls over the telephony socket, and waits until it
+ * is acknowledged.
+ */
 export async function commandCall(callId: string, command: CallCommand): Promise<void> {
   const { data } = await ask(api.POST('/api/crm/v1/telephony/stream-ticket'))
   await new Promise<void>((resolve, reject) => {

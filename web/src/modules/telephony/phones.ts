@@ -4,7 +4,7 @@ import { usePages } from '@/api/query'
 
 export type PhoneMember = Schemas['TeamMember']
 export type PhoneCredentials = Schemas['TeamCredentials']
-/** A row of the list, which knows rows by an id. */
+/** A row of the list, which identifies rows by an id. */
 export type PhoneRow = PhoneMember & { id: string }
 
 const key = ['crm', 'phones'] as const
@@ -42,7 +42,7 @@ export function useRings() {
   })
 }
 
-/** Makes or renews the credentials of one's own phone; they are shown once. */
+/** Creates or renews the credentials of the person's own phone; they are shown once. */
 export function useMakePhone() {
   const refresh = useRefresh()
   return useMutation({

@@ -7,7 +7,10 @@ export interface CallTarget {
   conversation_id?: string
 }
 
-/** Makes a call: one's own phone rings first. It stands alone, since every conversation loads it. */
+/**
+ * Starts a call: the person's own phone rings first. It has its own file, because every
+ * conversation loads it.
+ */
 export function usePlaceCall() {
   const client = useQueryClient()
   return useMutation({

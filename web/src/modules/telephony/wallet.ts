@@ -22,7 +22,10 @@ export function useWalletEntries() {
   })
 }
 
-/** Begins a card payment. Nothing of the card is kept: neither the answer nor what was sent stays in the cache. */
+/**
+ * Starts a card payment. No card data is kept: neither the answer nor the request stays in the
+ * cache.
+ */
 export function useStartTopUp() {
   return useMutation({
     mutationFn: (body: NewTopUp) => ask(api.POST('/api/crm/v1/telephony/wallet/topup', { body })).then((envelope) => envelope.data),
@@ -30,12 +33,12 @@ export function useStartTopUp() {
   })
 }
 
-/** A payment that the bank has not decided yet. */
+/** Reports whether the bank has not decided a payment yet. */
 export function isOpen(state: TopUp['state']): boolean {
   return state === 'created' || state === 'challenged' || state === 'authenticated' || state === 'completing'
 }
 
-/** What became of a card payment; it is asked again until the bank has decided. */
+/** Reads the result of a card payment; polled until the bank has decided. */
 export function useTopUp(id: string) {
   const client = useQueryClient()
   return useQuery({
@@ -49,15 +52,15 @@ export function useTopUp(id: string) {
   })
 }
 
-/** The form of a bank's page: where it leads, and what it carries. */
+/** The form of a bank's page: its target and its fields. */
 export interface BankForm {
   action: string
   fields: [name: string, value: string][]
 }
 
 /**
- * Reads the form out of a bank's page. The page's own script would submit it, but scripts of others do not run in the
- * panel. Null for a page without a form that leads to another site.
+ * Reads the form from a bank's page. The page's own script would submit it, but foreign scripts do
+ * not run in the panel. Null for a page without a form that leads to another site.
  */
 export function readBankForm(html: string): BankForm | null {
   const form = new DOMParser().parseFromString(html, 'text/html').querySelector('form')

@@ -42,13 +42,13 @@ function Opened({ article }: { article: Article }) {
   const textIn = (code: Language) => article.texts.find((one) => one.language === code)
   const text = textIn(language)
 
-  // What was typed and not saved stays while one looks at another language, or a colleague saves.
+  // Unsaved text is kept while another language is shown or a colleague saves.
   const [typed, setTyped] = useState<Partial<Record<Language, Words>>>({})
   const draftIn = (code: Language) => {
     const words = typed[code]
     return words && !areSame(words, wordsOf(textIn(code))) ? words : undefined
   }
-  /** What was typed on while the server saved is based on what it saved. */
+  /** Text typed while the server was saving is based on the saved version. */
   const settle = (code: Language, sent: Words, version: number) =>
     setTyped((before) => {
       const words = before[code]
@@ -107,12 +107,12 @@ function Opened({ article }: { article: Article }) {
   )
 }
 
-/** Asks before what was typed is lost with the page; the browser asks where it is closed. */
+/** Asks before unsaved text is lost by leaving the page; if it is closed, the browser asks. */
 function LeaveQuestion({ asks }: { asks: boolean }) {
   const { t } = useI18n()
   const { history } = useRouter()
   const [asked, setAsked] = useState<{ answer: (stays: boolean) => void } | null>(null)
-  // The router's own hook for this would come along with the first load of every screen.
+  // The router's own hook for this would be loaded with the first screen.
   useEffect(() => {
     if (!asks) return
     return history.block({

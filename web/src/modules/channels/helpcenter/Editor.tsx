@@ -14,15 +14,15 @@ interface EditorProps {
   id: string
   language: Language
   text: Text | undefined
-  /** What was typed and not saved yet, with the version that it began from. */
+  /** The unsaved text, with the version that it is based on. */
   draft: Words | undefined
   onDraft: (draft: Words | undefined) => void
-  /** The server took these words as this version. */
+  /** Called when the server has saved these words as this version. */
   onSaved: (sent: Words, version: number) => void
   canWrite: boolean
 }
 
-/** What an article says in one language, beside what the site would show of it. */
+/** Edits an article in one language, next to what the site would show of it. */
 export function Editor({ id, language, text, draft, onDraft, onSaved, canWrite }: EditorProps) {
   const { t } = useI18n()
   const save = useSaveText(id, language)
@@ -42,7 +42,7 @@ export function Editor({ id, language, text, draft, onDraft, onSaved, canWrite }
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    // A tab that is left takes the callbacks of its mutation along, but not a promise.
+    // If the tab is left, the mutation's callbacks end with it; a promise does not.
     save.mutateAsync(words).then(
       (article) => {
         toast('ok', t('helpcenter.textSaved'))

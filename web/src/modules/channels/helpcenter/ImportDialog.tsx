@@ -10,7 +10,7 @@ import { categoryName, useImport, warnings, type Category, type Language } from 
 
 interface ImportDialogProps {
   categories: Category[]
-  /** The language of files that do not say theirs. */
+  /** The language of files that do not name theirs. */
   language: Language
   onClose: () => void
 }

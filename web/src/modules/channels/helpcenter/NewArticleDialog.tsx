@@ -53,7 +53,7 @@ export function NewArticleDialog({ categories, onMade, onClose }: NewArticleDial
   )
 }
 
-/** The choice of a language for articles. */
+/** Selects the language of an article. */
 export function LanguageField({ initial }: { initial: Language }) {
   const { t } = useI18n()
   return (

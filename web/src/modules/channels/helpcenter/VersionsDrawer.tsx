@@ -11,7 +11,7 @@ import { useRestore, useVersions, type Language } from './helpcenter'
 interface VersionsDrawerProps {
   id: string
   language: Language
-  /** The newest version's number. */
+  /** The number of the newest version. */
   newest: number
   canWrite: boolean
   onClose: () => void

@@ -14,7 +14,7 @@ prepareInbox()
 
 const path = '/api/crm/v1/help-center/articles/a1'
 
-/** What the server has: a text in English of some version, and one in German. */
+/** Serves an English text with this version and body, and a German one. */
 function serve(version: number, body: string): void {
   const text = { summary: '', state: 'draft', url: null, helpful: 0, unhelpful: 0, warnings: [] }
   answers.set(`GET ${path}`, {
@@ -38,7 +38,7 @@ async function open(): Promise<QueryClient> {
   await router.load()
   render(
     <QueryClientProvider client={client}>
-      {/* The panel's own router is the registered one; this has its two routes alone. */}
+      {/* The registered type is that of the panel's own router; this one has only two routes. */}
       <RouterProvider router={router as never} />
     </QueryClientProvider>,
   )

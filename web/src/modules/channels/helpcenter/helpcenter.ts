@@ -14,7 +14,7 @@ export type Summary = Schemas['HelpcenterSummary']
 export type Language = Text['language']
 export type State = Text['state']
 
-/** The languages of articles, as their speakers call them. */
+/** The languages of articles, named in the language itself. */
 export const languages: Record<Language, string> = {
   tr: 'Türkçe',
   en: 'English',
@@ -34,19 +34,19 @@ export const states = {
   changed: { label: 'helpcenter.state.changed', tone: 'accent' },
 } as const satisfies Record<State, { label: PlainKey; tone: Tone }>
 
-/** What readers will not see as it was written. */
+/** Parts that readers will not see as they were written. */
 export const warnings = {
   html_left_out: 'helpcenter.htmlLeftOut',
   picture_not_shown: 'helpcenter.pictureNotShown',
   language_not_shown: 'helpcenter.languageNotShown',
 } as const satisfies Record<Text['warnings'][number], PlainKey>
 
-/** The name of a category in a language, or in the first that it has. */
+/** Returns a category's name in a language, or in the first one that it has. */
 export function categoryName(category: Category | undefined, language: string): string {
   return category?.texts.find((text) => text.language === language)?.name ?? category?.texts[0]?.name ?? ''
 }
 
-/** The text of an article that a list shows: in the reader's language, or the first. */
+/** Returns the text of an article shown in a list: in the reader's language, or the first one. */
 export function shownText(article: Listed, language: string) {
   return article.texts.find((text) => text.language === language) ?? article.texts[0]
 }
@@ -89,7 +89,10 @@ export function useSummary(enabled: boolean) {
   })
 }
 
-/** A change after which everything of the help center is read again: a refused one may be about what is not shown yet. */
+/**
+ * Returns a mutation after which all help center data is refetched, even if it was refused: the
+ * refusal may concern data not shown yet.
+ */
 function useChange<Input, Answer>(change: (input: Input) => Promise<Answer>) {
   const client = useQueryClient()
   const readAgain = () => client.invalidateQueries({ queryKey: key })
@@ -100,7 +103,7 @@ export function useSaveSettings() {
   return useChange((body: Schemas['HelpcenterSettingsChange']) => ask(api.PUT('/api/crm/v1/channels/help-center', { body })))
 }
 
-/** What is sent as a file rather than as JSON. */
+/** Returns the options that send a file instead of JSON. */
 function fileBody(file: File) {
   return { body: file as unknown as string, bodySerializer: (body: unknown) => body as BodyInit, headers: { 'Content-Type': file.type || 'application/octet-stream' } }
 }
@@ -151,12 +154,12 @@ export interface Words {
   based_on: number
 }
 
-/** The words that a text has, as the beginning of new ones. */
+/** Returns the words of a text, as the start of a new version. */
 export function wordsOf(text: Text | undefined): Words {
   return { title: text?.title ?? '', summary: text?.summary ?? '', body: text?.body ?? '', based_on: text?.version ?? 0 }
 }
 
-/** Whether two say the same, whatever version they began from. */
+/** Reports whether two drafts have the same words, whichever version they are based on. */
 export function areSame(one: Words, other: Words): boolean {
   return one.title === other.title && one.summary === other.summary && one.body === other.body
 }

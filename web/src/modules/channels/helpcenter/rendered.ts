@@ -8,12 +8,15 @@ function attributesOf(node: Element): Record<string, string> {
   const tag = node.localName
   const link = node.getAttribute(tag === 'img' ? 'src' : 'href') ?? ''
   if (tag === 'a' && /^(https?:|mailto:|tel:)/i.test(link)) return { href: link, rel: 'noreferrer', target: '_blank' }
-  // The panel loads no picture of another site: its description stands for it.
+  // The panel does not load images from other sites: their description is shown instead.
   if (tag === 'img') return { alt: node.getAttribute('alt') ?? '' }
   return {}
 }
 
-/** Makes elements of HTML that the server rendered: those of an article and no others, without any attribute of its own. */
+/**
+ * Builds elements from HTML that the server rendered: only those allowed in an article, and without
+ * their attributes except safe links.
+ */
 export function renderedNodes(html: string): ReactNode[] {
   const walk = (parent: Node): ReactNode[] =>
     [...parent.childNodes].map((node, at) => {

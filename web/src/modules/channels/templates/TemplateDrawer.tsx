@@ -16,7 +16,7 @@ import { nextVariable, variablesIn } from './fill'
 import { TemplatePreview } from './TemplatePreview'
 import { categories, useSample, useSaveTemplate, type Category, type Template, type TemplateButton } from './templates'
 
-/** What is wrong with a part, in words for who writes it. */
+/** The problems of a part, as texts for its author. */
 const complaints: Record<string, PlainKey> = {
   sample_missing: 'templates.wrong.sample',
   invalid_variable: 'templates.wrong.variable',
@@ -54,7 +54,9 @@ interface TemplateDrawerProps {
   onClose: () => void
 }
 
-/** A template is written part by part, with what the customer will see below; the provider reviews it. */
+/**
+ * Edits a template part by part, with a preview for the customer below; the provider reviews it.
+ */
 export function TemplateDrawer({ template, numbers, onClose }: TemplateDrawerProps) {
   const { t } = useI18n()
   const [draft, setDraft] = useState(() => draftOf(template))
@@ -186,7 +188,7 @@ const hints = {
   AUTHENTICATION: 'templates.categoryHint.authentication',
 } as const satisfies Record<Category, PlainKey>
 
-/** The server names parts by their place; each of them is shown at its field. */
+/** The server names parts by their position; each error is shown at its field. */
 function fieldsOf(error: unknown): string[] {
   const { fields } = (error ?? {}) as { fields?: Record<string, unknown> }
   return Object.keys(fields ?? {})

@@ -9,7 +9,7 @@ import { partOf, samplesOf, type Values } from './fill'
 import { TemplatePreview } from './TemplatePreview'
 import { categories, type Category, type Template } from './templates'
 
-/** Complaints of the server about what was filled in. */
+/** The server's errors about the filled-in values. */
 const complaints: Record<string, PlainKey> = { required: 'templates.valueMissing', one_line: 'templates.valueOneLine', too_long: 'field.tooLong' }
 
 interface TemplatePickerProps {
@@ -21,7 +21,7 @@ interface TemplatePickerProps {
   onChange: (values: Values) => void
 }
 
-/** An approved template is found, chosen and filled in, with what the customer will read beside it. */
+/** Finds, chooses and fills in an approved template, with a preview for the customer next to it. */
 export function TemplatePicker({ templates, chosen, values, error, onChoose, onChange }: TemplatePickerProps) {
   const { t } = useI18n()
   const group = useId()
@@ -85,7 +85,7 @@ interface ValueFieldsProps {
   onChange: (values: Values) => void
 }
 
-/** A field for each variable; the reviewer's sample says what belongs there. */
+/** A field for each variable; the reviewer's sample shows what belongs there. */
 function ValueFields({ template, values, error, onChange }: ValueFieldsProps) {
   const { t } = useI18n()
   const { variables, components } = template

@@ -18,7 +18,7 @@ interface TemplatePreviewProps {
   body: readonly string[]
 }
 
-/** What the customer will see, as far as it is filled in. */
+/** Shows what the customer will see, as far as it is filled in. */
 export function TemplatePreview({ components, header, body }: TemplatePreviewProps) {
   const { t } = useI18n()
   const head = partOf(components, 'HEADER')

@@ -3,18 +3,18 @@ import type { Category, Component, Template, TemplateButton } from './templates'
 
 export type HeaderKind = 'NONE' | 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
 
-/** A button while it is being written. */
+/** A button while it is being edited. */
 export interface ButtonDraft {
   key: number
   type: TemplateButton['type']
   text: string
-  /** The address, the number, or the sample of a code. */
+  /** The address, the number, or a sample code. */
   target: string
   /** The sample for an address that ends in a variable. */
   sample: string
 }
 
-/** A template while it is being written: every field holds what its control shows. */
+/** A template while it is being edited: every field holds what its control shows. */
 export interface Draft {
   category: Category
   header: HeaderKind
@@ -22,7 +22,7 @@ export interface Draft {
   headerSample: string
   headerHandle: string
   body: string
-  /** By the variable's name, so that a sample stays with it. */
+  /** Keyed by the variable's name, so that each keeps its sample. */
   samples: Record<string, string>
   footer: string
   buttons: ButtonDraft[]
@@ -97,7 +97,7 @@ function headerOf(draft: Draft, named: boolean): Component | null {
   }
 }
 
-/** The provider's own shape of what was written. */
+/** Returns the draft in the provider's format. */
 export function componentsOf(draft: Draft, named = false): Component[] {
   if (draft.category === 'AUTHENTICATION') {
     const minutes = Number(draft.minutes)
@@ -120,7 +120,7 @@ export function componentsOf(draft: Draft, named = false): Component[] {
   ]
 }
 
-/** Where the server speaks of a part: it counts the parts that were sent. */
+/** Returns the path of a part in the server's errors, which count the parts that were sent. */
 export function placeOf(components: readonly Component[], type: Component['type']): string {
   return `components.${components.findIndex((component) => component.type === type)}`
 }

@@ -3,18 +3,20 @@ import type { Component, Template } from './templates'
 
 const variable = /\{\{\s*([^{}]*?)\s*\}\}/g
 
-/** The variables of a text, each once: numbers by their size, names as they come. */
+/**
+ * Returns a text's variables, each once: numbers in ascending order, names in order of appearance.
+ */
 export function variablesIn(text: string): string[] {
   const found = [...new Set([...text.matchAll(variable)].map((match) => match[1] ?? ''))]
   return found.every((name) => /^\d+$/.test(name)) ? found.sort((a, b) => Number(a) - Number(b)) : found
 }
 
-/** A text with its variables filled in; what has no value yet stays as it is written. */
+/** Returns a text with its variables filled in; a variable without a value stays as written. */
 export function fillText(text: string, names: readonly string[], values: readonly string[]): string {
   return text.replace(variable, (whole, name: string) => values[names.indexOf(name)]?.trim() || whole)
 }
 
-/** The number that the next variable of a text gets. */
+/** Returns the number for the next variable of a text. */
 export function nextVariable(text: string): number {
   return Math.max(0, ...variablesIn(text).map(Number).filter(Number.isFinite)) + 1
 }
@@ -29,7 +31,7 @@ export interface Values {
   media: string
   fileName: string
   body: string[]
-  /** By the button's place. */
+  /** Keyed by the button's index. */
   buttons: Record<number, string>
 }
 
@@ -47,7 +49,7 @@ export function toSend(template: Template, values: Values): Schemas['TemplateUse
   }
 }
 
-/** The samples that the reviewer saw, in the order of the variables: they show what belongs where. */
+/** Returns the reviewer's samples in the order of the variables: they show what belongs where. */
 export function samplesOf(component: Component | undefined, names: readonly string[]): string[] {
   const example = component?.example
   const named = component?.type === 'HEADER' ? example?.header_text_named_params : example?.body_text_named_params
@@ -55,7 +57,7 @@ export function samplesOf(component: Component | undefined, names: readonly stri
   return (component?.type === 'HEADER' ? example?.header_text : example?.body_text?.[0]) ?? []
 }
 
-/** What the server calls the fields of a template that is filled in. */
+/** Returns the server's field names for a filled-in template. */
 export function fieldNames({ variables }: Template): string[] {
   return [
     'header_media',

@@ -32,7 +32,7 @@ export function useTemplates(filter: TemplateFilter, enabled = true) {
   })
 }
 
-/** The numbers that have templates. */
+/** Reads the numbers that can have templates. */
 export function useNumbers() {
   return useQuery({
     queryKey: ['crm', 'channels', 'numbers'],
@@ -57,7 +57,7 @@ export interface TemplateDraft {
   draft: boolean
 }
 
-/** A new one is submitted or kept; an old one keeps its name and language. */
+/** Submits a new template or stores it as a draft; an existing one keeps its name and language. */
 export function useSaveTemplate(template: Template | null) {
   const refresh = useRefresh()
   return useMutation({
@@ -91,7 +91,7 @@ export function useSync() {
   })
 }
 
-/** The reviewer's sample of a header: it goes to the provider, which answers with a handle. */
+/** Uploads the reviewer's sample of a header to the provider, which answers with a handle. */
 export function useSample(account: string) {
   return useMutation({
     mutationFn: (file: File) =>
@@ -121,7 +121,7 @@ export const statusLooks: Record<string, { label: PlainKey; tone: Tone }> = {
   PENDING_DELETION: { label: 'templates.status.deleting', tone: 'neutral' },
 }
 
-/** What a status means for the person, where the word alone does not say it. */
+/** What a status means for the person, if the word alone is not clear enough. */
 export const statusHelp: Record<string, PlainKey> = {
   PENDING: 'templates.help.pending',
   PAUSED: 'templates.help.paused',
@@ -130,7 +130,7 @@ export const statusHelp: Record<string, PlainKey> = {
   LIMIT_EXCEEDED: 'templates.help.limit',
 }
 
-/** Meta's reasons for a refusal; one that is not here is shown as it came. */
+/** Meta's reasons for a refusal; an unknown one is shown unchanged. */
 export const rejections: Record<string, PlainKey> = {
   ABUSIVE_CONTENT: 'templates.rejected.abusive',
   INVALID_FORMAT: 'templates.rejected.format',

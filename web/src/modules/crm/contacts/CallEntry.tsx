@@ -5,7 +5,7 @@ import { otherNumber, type Call } from '@/modules/telephony/calls'
 import { callText } from '../callText'
 import { rowClass, TimelineRow } from './TimelineRow'
 
-/** A call in the timeline of a contact; one that belongs to a conversation leads there. */
+/** A call in the timeline of a contact; if it belongs to a conversation, it links there. */
 export function CallEntry({ call }: { call: Call }) {
   const { t } = useI18n()
   const Icon = call.direction === 'inbound' ? PhoneIncoming : PhoneOutgoing

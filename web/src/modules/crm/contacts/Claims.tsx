@@ -9,11 +9,11 @@ import { openClaims } from './openClaims'
 
 interface ClaimsProps {
   contact: Contact
-  /** Is told which contact stays. */
+  /** Called with the id of the contact that is kept. */
   onLinked?: (id: string) => void
 }
 
-/** What a customer said of themselves and nobody has checked, with the way to say that it is true. */
+/** Lists unverified claims of a customer about themselves, and lets an agent confirm them. */
 export function Claims({ contact, onLinked }: ClaimsProps) {
   const { t } = useI18n()
   const canLink = meets(useMe(), { permission: 'crm.contacts.manage' })

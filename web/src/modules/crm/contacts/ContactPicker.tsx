@@ -12,7 +12,7 @@ interface ContactPickerProps {
   chosen: Contact | null
   onChoose: (contact: Contact | null) => void
   error: string | null
-  /** Never offered. */
+  /** The contact that is never offered. */
   except?: string
 }
 
@@ -23,7 +23,7 @@ export function ContactPicker({ label, chosen, onChoose, error, except }: Contac
   const found = useContactSearch(query)
   const rows = found.data?.filter((contact) => contact.id !== except) ?? []
 
-  /** Enter takes the first that was found; it does not send the form around. */
+  /** Enter picks the first match; it does not submit the surrounding form. */
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return
     event.preventDefault()

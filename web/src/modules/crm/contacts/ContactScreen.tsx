@@ -46,7 +46,7 @@ export function ContactScreen() {
   const [own, setOwn] = useState<Contact | undefined>()
   if (data && data.id === contactId && data !== own) setOwn(data)
   const merged = data && data.id !== contactId
-  // Whoever looks at a contact while it is merged keeps what they are writing.
+  // If the contact is merged while it is open, it stays on screen, so that unsaved text is kept.
   const shown = merged && own?.id === contactId ? own : data
   if (shown && shown.id !== contactId) return <Navigate to="/contacts/$contactId" params={{ contactId: shown.id }} replace />
   return (
@@ -242,7 +242,7 @@ function Facts({ contact }: { contact: Contact }) {
   )
 }
 
-/** Where the contact writes from, by their newest live chat. */
+/** Where the contact last wrote from, by their newest live chat. */
 function LatestVisitor({ contactId }: { contactId: string }) {
   const { t } = useI18n()
   const chat = useConversations(contactId, true).rows.find((one) => one.channel === 'widget')

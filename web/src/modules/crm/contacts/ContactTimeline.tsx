@@ -18,7 +18,7 @@ import { useAddNote, useDeleteNote, useNotes } from './contacts'
 import { byMonth, complete, toTimeline, useCallsWith, useConversations, useOrders, type Entry, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
 import { rowClass, TimelineRow } from './TimelineRow'
 
-// Not every workspace has a telephone.
+// Fetched on demand, because not every workspace has a telephone.
 const CallEntry = lazy(() => import('./CallEntry').then((m) => ({ default: m.CallEntry })))
 
 const kinds = [

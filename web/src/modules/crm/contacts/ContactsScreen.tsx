@@ -27,7 +27,7 @@ function exportAddress({ q, kind }: ContactFilter): string {
   return `/api/crm/v1/contacts/export?${query.toString()}`
 }
 
-/** A row has place for so many tags; the others stand in a tip. */
+/** The number of tags that fit in a row; the others are in a tip. */
 const shownTags = 3
 
 export function ContactsScreen() {

@@ -37,7 +37,7 @@ const fileTexts: Record<string, PlainKey> = {
   unknown_column: 'contacts.file.column',
 }
 
-/** What a row may be at fault for, beyond what the form of a contact says. */
+/** The errors of a row, beyond those of the contact form. */
 const rowTexts: Record<string, PlainKey> = {
   ...contactTexts,
   not_allowed: 'contacts.row.kind',
@@ -58,7 +58,7 @@ interface Chosen {
   targets: Target[]
 }
 
-/** A file is read here, its columns are put where they belong, and a job of the server works it off. */
+/** Reads a file here and maps its columns to fields; a job on the server then imports it. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const { t, tCount } = useI18n()
   const [chosen, setChosen] = useState<Chosen | null>(null)
@@ -166,7 +166,7 @@ interface MappingProps {
   onChange: (targets: Target[]) => void
 }
 
-/** Each column of the file with its first values, and where it goes. */
+/** Each column of the file with its first values and its target. */
 function Mapping({ chosen: { file, targets }, twice, nameless, onChange }: MappingProps) {
   const { t } = useI18n()
   return (
@@ -224,7 +224,10 @@ function Progress({ value, chosen }: { value: ContactImport; chosen: Chosen | nu
   const done = value.status === 'done'
   const errors = useImportErrors(done && value.failed > 0 ? value.id : null).data ?? []
 
-  /** The column as the file calls it, and what stands in it; the server counts rows, with the headings as the first. */
+  /**
+   * Returns the file's own heading of a column and the cell's content; the server counts rows from
+   * the headings, which are row 1.
+   */
   function origin(record: number, field: string): string {
     const own = /^custom_attributes\.(.*)/.exec(field)?.[1]
     const at = (own === undefined ? chosen?.targets.indexOf(field as Target) : chosen?.file.header.findIndex((one) => one.replace(/^attr:/i, '') === own)) ?? -1

@@ -9,7 +9,7 @@ import { contactLine } from './contactLine'
 import { ContactPicker } from './ContactPicker'
 import { useMergeContact, type Contact } from './contacts'
 
-/** Takes another contact into this one; the merge can be undone. */
+/** Merges another contact into this one; the merge can be undone. */
 export function MergeDialog({ contact, start, onClose }: { contact: Contact; start: Contact | null; onClose: () => void }) {
   const { t } = useI18n()
   const [other, setOther] = useState<Contact | null>(start)

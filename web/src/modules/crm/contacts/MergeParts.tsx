@@ -10,7 +10,7 @@ import { contactLine } from './contactLine'
 import { useMerges, useUndoMerge, type Contact } from './contacts'
 import { reasonTexts, useDuplicates } from './duplicates'
 
-/** Another record that may be the same person, with the way to make one of the two. */
+/** Other records that may be the same person, with the way to merge them. */
 export function Duplicates({ contact, onMerge }: { contact: Contact; onMerge: (other: Contact) => void }) {
   const { t } = useI18n()
   const found = useDuplicates(contact.id).data ?? []
@@ -34,7 +34,7 @@ export function Duplicates({ contact, onMerge }: { contact: Contact; onMerge: (o
   )
 }
 
-/** The contacts that were merged into this one, each with the way back. */
+/** The contacts that were merged into this one, each with the way to undo it. */
 export function Merges({ contactId, canManage }: { contactId: string; canManage: boolean }) {
   const { t } = useI18n()
   const merges = useMerges(contactId)

@@ -10,7 +10,7 @@ interface TimelineRowProps {
   children?: ReactNode
 }
 
-/** One entry of the timeline: what it is, when it was, and what is told of it. */
+/** One entry of the timeline: what it is, when it was, and its details. */
 export function TimelineRow({ mark, title, at, children }: TimelineRowProps) {
   return (
     <>

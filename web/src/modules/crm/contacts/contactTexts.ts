@@ -1,2 +1,2 @@
-/** What a contact's fields may be at fault for, beyond the common words. */
+/** Errors of a contact's fields, beyond the common texts. */
 export const contactTexts = { taken: 'contacts.taken', invalid_phone: 'contacts.phoneInvalid', invalid_address: 'field.email' } as const

@@ -99,7 +99,7 @@ export function useDeleteNote(id: string) {
   )
 }
 
-/** The contact in the path stays, the one in the body goes into it. */
+/** Merges the contact in the body into the one in the path, which is kept. */
 export function useMergeContact(id: string) {
   return useChange((contactId: string) =>
     ask(api.POST('/api/crm/v1/contacts/{id}/merge', { params: { path: { id } }, body: { contact_id: contactId } })),
@@ -110,7 +110,7 @@ export function useUndoMerge() {
   return useChange((mergeId: string) => ask(api.POST('/api/crm/v1/contacts/merges/{mergeId}/undo', { params: { path: { mergeId } } })))
 }
 
-/** Says that what a customer claimed of themselves is true. */
+/** Confirms that a claim of a customer about themselves is true. */
 export function useLinkClaim(id: string) {
   return useChange((claimId: string) =>
     ask(api.POST('/api/crm/v1/contacts/{id}/claims/{claimId}/link', { params: { path: { id, claimId } } })).then((envelope) => envelope.data),
@@ -149,7 +149,7 @@ export function useImport(id: string | null) {
   })
 }
 
-/** How many of the errors are shown; the import says how many there are. */
+/** The number of errors shown; the import says how many there are. */
 const shownErrors = 50
 
 export function useImportErrors(id: string | null) {

@@ -34,7 +34,7 @@ it('tells the tags for which a row has no place, to the pointer and to the keybo
   const more = (await rowOf('Elif')).getByText('+2').closest<HTMLElement>('[data-tip]')
   expect(more?.getAttribute('tabindex')).toBe('0')
   await userEvent.hover(more as HTMLElement)
-  // Once for who listens, and once in the tip.
+  // Once for screen readers, and once in the tip.
   await waitFor(() => expect(screen.getAllByText('kargo, toptan')).toHaveLength(2))
 })
 

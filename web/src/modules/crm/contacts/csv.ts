@@ -15,19 +15,21 @@ export const columns = [
 ] as const
 export type Column = (typeof columns)[number]
 
-/** Where a column of the file goes: a field of the contact, an attribute of its own name, or nowhere. */
+/** The target of a column: a field of the contact, an attribute of the same name, or none. */
 export type Target = Column | 'attribute' | 'skip'
 
 export interface CsvFile {
   header: string[]
   rows: string[][]
-  /** The line of the file on which each row begins. */
+  /** The line of the file on which each row starts. */
   lines: number[]
-  /** The line on which a cell begins whose quotes never end: what follows it cannot be told apart. */
+  /**
+   * The line on which an unterminated quoted cell starts: what follows cannot be split into cells.
+   */
   unclosed: number | null
 }
 
-/** Reads a file as UTF-8 or as UTF-16, or as Turkish spreadsheets save it where it is none. */
+/** Decodes a file as UTF-8 or UTF-16, or else as windows-1254, which Turkish spreadsheets use. */
 export function decodeCsv(bytes: ArrayBuffer): string {
   const [first, second] = new Uint8Array(bytes.slice(0, 2))
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
@@ -40,13 +42,13 @@ export function decodeCsv(bytes: ArrayBuffer): string {
 }
 
 /**
- * Reads comma, semicolon or tab; quoted cells may hold all of them, and line breaks. Lines with nothing in them are passed over, and
- * so is a first line that names the separator (`sep=;`).
+ * Parses cells separated by comma, semicolon or tab; quoted cells may contain all of them, and line
+ * breaks. Empty lines are skipped, and so is a first line that names the separator (`sep=;`).
  */
 export function parseCsv(text: string): CsvFile {
   const whole = text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n')
   const named = /^sep=(.)\n/i.exec(whole)
-  // Its line stays, so that lines are counted as in the file.
+  // Its line break stays, so that lines are counted as in the file.
   const content = named ? whole.slice(named[0].length - 1) : whole
   const separator = named?.[1] ?? separatorOf(content)
   const records: string[][] = []
@@ -98,7 +100,7 @@ function separatorOf(content: string): string {
   return counts.reduce((best, next) => (next.count > best.count ? next : best)).sign
 }
 
-/** What people and other systems call the columns, without marks and in small letters. */
+/** Other names that people and systems use for the columns, in lower case without marks. */
 const aliases: Record<string, Column> = {
   id: 'external_id',
   'musteri no': 'external_id',
@@ -154,7 +156,10 @@ const aliases: Record<string, Column> = {
 
 const attribute = 'attr:'
 
-/** The likeliest place of each column; a place is given once, and what nobody knows becomes an attribute. */
+/**
+ * Guesses the target of each column; each field is assigned once, and unknown columns become
+ * attributes.
+ */
 export function guessTargets(header: readonly string[], fold: (text: string) => string): Target[] {
   const taken = new Set<Target>()
   return header.map((heading) => {
@@ -168,20 +173,20 @@ export function guessTargets(header: readonly string[], fold: (text: string) => 
   })
 }
 
-/** Whether some column says who a contact is: no contact is named or found by an attribute. */
+/** Reports whether some column identifies a contact: an attribute neither names nor finds one. */
 export function hasName(targets: readonly Target[]): boolean {
   return targets.some((target) => naming.has(target))
 }
 
 const naming: ReadonlySet<Target> = new Set(['external_id', 'name', 'first_name', 'last_name', 'emails', 'phones', 'company'])
 
-/** Whether a file is an Excel or OpenDocument one, which are zip archives. */
+/** Reports whether a file is a zip archive, as Excel and OpenDocument files are. */
 export function isSpreadsheet(bytes: ArrayBuffer): boolean {
   const [first, second] = new Uint8Array(bytes.slice(0, 2))
   return first === 0x50 && second === 0x4b
 }
 
-/** The columns that go to the same field twice. */
+/** Returns the fields to which more than one column goes. */
 export function twiceUsed(targets: readonly Target[]): Column[] {
   return columns.filter((column) => targets.filter((target) => target === column).length > 1)
 }
@@ -190,11 +195,15 @@ function quote(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
-/** The file as the server reads it: the chosen columns under its own headings, one record for each of the file's. */
+/**
+ * Writes the file in the server's format: the chosen columns under its own headings, one record per
+ * record of the file.
+ */
 export function writeCsv({ header, rows }: CsvFile, targets: readonly Target[]): string {
   const kept = targets.flatMap((target, at) => (target === 'skip' ? [] : [{ at, heading: target === 'attribute' ? headingOf(header[at] ?? '') : target }]))
   const lines = [kept.map(({ heading }) => heading), ...rows.map((row) => kept.map(({ at }) => row[at] ?? ''))]
-  // A record of one empty cell would be passed over, and every row behind it counted wrongly.
+  // A record of one empty cell would be skipped, which would shift the number of every row after
+  // it.
   return lines.map((line) => (line.length === 1 && line[0] === '' ? '""' : line.map(quote).join(','))).join('\n') + '\n'
 }
 
@@ -202,7 +211,7 @@ function headingOf(heading: string): string {
   return heading.toLowerCase().startsWith(attribute) ? heading : `${attribute}${heading}`
 }
 
-/** A small file to begin with, in the server's own headings. */
+/** A small example file with the server's own headings. */
 export const sampleCsv = [
   'external_id,kind,name,emails,phones,company,tags,attr:plan',
   'c-1001,customer,Elif Kaya,elif@example.com,+905321234567,Kaya Ltd.,vip;bayi,pro',

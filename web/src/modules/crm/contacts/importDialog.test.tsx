@@ -21,7 +21,7 @@ it('names the line of the file, its column and the fault in words', async () => 
   ])
   await show(<ImportDialog onClose={() => undefined} />)
   const dialog = within(await screen.findByRole('dialog'))
-  // A blank line, a row of empty cells, and a cell of two lines.
+  // A blank line, a row of empty cells, and a cell with two lines.
   const csv = 'Ad Soyad;Tür;Plan\n\nElif;boss;pro\n;;\n"Can\nÖz";lead;gold\nAda;lead;x\n'
   await userEvent.upload(await dialog.findByLabelText('CSV file'), new File([csv], 'a.csv', { type: 'text/csv' }))
   await userEvent.click(await dialog.findByRole('button', { name: /Import 3/ }))

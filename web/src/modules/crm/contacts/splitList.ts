@@ -1,4 +1,4 @@
-/** Several addresses or numbers in one field, as people paste them. */
+/** Splits several addresses or numbers in one field, as people paste them. */
 export function splitList(text: string): string[] {
   return text
     .split(/[,;\n]/)

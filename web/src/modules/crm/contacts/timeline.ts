@@ -12,7 +12,7 @@ export type Entry =
   | { kind: 'call'; id: string; at: string; call: Call }
   | { kind: 'note'; id: string; at: string; note: TimelineNote }
 
-/** The conversations of a contact, the last active first. */
+/** Reads the conversations of a contact, the last active first. */
 export function useConversations(contactId: string, enabled: boolean) {
   return usePages({
     key: ['crm', 'conversations', 'history', contactId],
@@ -21,7 +21,7 @@ export function useConversations(contactId: string, enabled: boolean) {
   })
 }
 
-/** What a contact ordered, the newest first. */
+/** Reads the orders of a contact, newest first. */
 export function useOrders(contactId: string, enabled: boolean) {
   return usePages({
     key: ['crm', 'contacts', 'orders', contactId],
@@ -30,7 +30,7 @@ export function useOrders(contactId: string, enabled: boolean) {
   })
 }
 
-/** The calls with a contact, the newest first. */
+/** Reads the calls with a contact, newest first. */
 export function useCallsWith(contactId: string, enabled: boolean) {
   return usePages({
     key: ['crm', 'calls', 'with', contactId],
@@ -39,7 +39,7 @@ export function useCallsWith(contactId: string, enabled: boolean) {
   })
 }
 
-/** One list of everything, the newest first. A conversation stands where it was last active. */
+/** Merges everything into one list, newest first. A conversation is placed by its last activity. */
 export function toTimeline(parts: {
   conversations: readonly TimelineConversation[]
   orders: readonly TimelineOrder[]
@@ -56,25 +56,28 @@ export function toTimeline(parts: {
   return entries.sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
 }
 
-/** A part of the timeline that is read page by page: when its last entry was that has been read, and whether more follow. */
+/** A paged part of the timeline: the time of its last loaded entry, and whether more follow. */
 export interface Part {
   last: string | undefined
   more: boolean
 }
 
-/** The entries before which nothing is missing: what is older than a part that goes on waits until that part has been read as far. */
+/**
+ * Returns the entries down to the point where every part is loaded; older ones are held back until
+ * the other parts have been read as far.
+ */
 export function complete(entries: readonly Entry[], parts: readonly Part[]): Entry[] {
   const from = Math.max(...parts.map(({ last, more }) => (more && last ? Date.parse(last) : -Infinity)), -Infinity)
   return entries.filter(({ at }) => Date.parse(at) >= from)
 }
 
 export interface Month {
-  /** The first entry's moment: it names the month. */
+  /** The time of the first entry, which determines the month. */
   at: string
   entries: Entry[]
 }
 
-/** The timeline in months of the person's own clock. */
+/** Groups the timeline by months of the person's local time. */
 export function byMonth(entries: readonly Entry[]): Month[] {
   const months: Month[] = []
   for (const entry of entries) {

@@ -19,7 +19,7 @@ interface ActionFieldsProps {
   onRemove: () => void
 }
 
-/** One action of a macro: what it does, what that needs, and its place among the others. */
+/** One action of a macro: what it does, its parameters, and its position among the others. */
 export function ActionFields({ draft, index, count, error, onChange, onMove, onRemove }: ActionFieldsProps) {
   const { t } = useI18n()
   const kind = actionKinds[draft.type]

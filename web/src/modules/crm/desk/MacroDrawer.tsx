@@ -35,7 +35,7 @@ export function MacroDrawer({ macro, onClose }: { macro: Macro | null; onClose: 
     )
   }
 
-  /** Complaints name an action by its place: they end when the places change. */
+  /** Errors name an action by its position, so they are cleared when the order changes. */
   function rearrange(next: readonly ActionDraft[]) {
     save.reset()
     setDrafts(next)

@@ -24,7 +24,7 @@ interface PlaceholderTextProps {
   onChange: (value: string) => void
 }
 
-/** A text with places that are filled in when it is used, such as the customer's name. */
+/** A text with placeholders that are filled in when it is used, such as the customer's name. */
 export function PlaceholderText({ label, value, error, rows = 4, onChange }: PlaceholderTextProps) {
   const { t } = useI18n()
   const area = useRef<HTMLTextAreaElement>(null)

@@ -11,7 +11,7 @@ import { useSaveReply, type CannedReply } from './replies'
 
 interface ReplyDrawerProps {
   reply: CannedReply | null
-  /** Whether the person may write replies of the whole workspace. */
+  /** Whether the person may write replies for the whole workspace. */
   canShare: boolean
   onClose: () => void
 }

@@ -43,7 +43,7 @@ export function useDeleteMacro() {
 
 interface ActionKind {
   label: PlainKey
-  /** The permission that the act needs by itself, whoever made the macro. */
+  /** The permission that the action itself requires, whoever wrote the macro. */
   permission: string
   needs: PlainKey
 }
@@ -65,13 +65,13 @@ export const actionKinds: Record<ActionType, ActionKind> = {
   close: { label: 'macros.action.close', ...manage },
 }
 
-/** What stands for "no group": the API's nil id. */
+/** The API's nil id, which means "no group". */
 export const noGroup = '00000000-0000-0000-0000-000000000000'
 export const untilReply = 'reply'
 
 /** An action while it is being edited: every field holds what its control shows. */
 export interface ActionDraft {
-  /** Stays with the action while others are moved around it. */
+  /** Stays with the action when others are moved around it. */
   key: number
   type: ActionType
   body: string
@@ -103,7 +103,7 @@ export function draftOf(action: MacroAction): ActionDraft {
   }
 }
 
-/** How long a macro puts a conversation off: minutes, or until the customer writes. */
+/** The time for which a macro snoozes a conversation: minutes, or until the customer writes. */
 export const snoozeSpans: Record<string, PlainKey> = {
   '60': 'macros.snooze.hour',
   '180': 'macros.snooze.hours',
@@ -118,7 +118,7 @@ export function snoozeText(span: string): string {
   return known ? t(known) : tCount('macros.snooze.minutes', Number(span))
 }
 
-/** Only what the type takes: the API refuses the rest. */
+/** Sends only the fields of its type: the API refuses others. */
 export function actionOf(draft: ActionDraft): MacroAction {
   switch (draft.type) {
     case 'reply':
@@ -140,7 +140,7 @@ export function actionOf(draft: ActionDraft): MacroAction {
   }
 }
 
-/** The same list with one of its items a place earlier (-1) or later (1). */
+/** Returns the list with one item moved one place earlier (-1) or later (1). */
 export function moved<T>(list: readonly T[], from: number, by: -1 | 1): T[] {
   const to = from + by
   const next = [...list]

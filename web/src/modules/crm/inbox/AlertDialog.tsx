@@ -24,12 +24,14 @@ const kinds = [
 
 const mayNotify = () => 'Notification' in window && Notification.permission === 'granted'
 
-/** Asks the browser for notices of the desktop and says whether it allows them. */
+/**
+ * Asks the browser for permission to show desktop notifications and returns whether it is granted.
+ */
 async function askToNotify(): Promise<boolean> {
   return 'Notification' in window && (await Notification.requestPermission()) === 'granted'
 }
 
-/** How an agent is told of what concerns them, on every device. Each choice counts at once. */
+/** How an agent is alerted, on every device. Each choice takes effect immediately. */
 export function AlertDialog({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
   const agent = useMe().membership.id
@@ -43,14 +45,14 @@ export function AlertDialog({ onClose }: { onClose: () => void }) {
 
 function Choices({ agent, kept }: { agent: string; kept: Preferences }) {
   const { t } = useI18n()
-  // What is being read from the server meanwhile knows nothing of a choice and must not undo it.
+  // Preferences that are being read from the server may predate a choice and must not undo it.
   const [chosen, setChosen] = useState<Preferences | null>(null)
   const preferences = chosen ?? kept
   const client = useQueryClient()
   const [allowed, setAllowed] = useState(mayNotify)
   const { queryKey } = preferencesQuery(agent)
   const save = useMutation({
-    // One after the other, so that the last choice is the one that stays.
+    // Saved one after the other, so that the last choice wins.
     scope: { id: 'notice-preferences' },
     mutationFn: (body: Preferences) => ask(api.PUT('/api/crm/v1/me/notices', { body })),
     onSuccess: (_, body) => cachePreferences(agent, body),

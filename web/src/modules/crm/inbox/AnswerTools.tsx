@@ -23,7 +23,7 @@ const hands = [
   { rating: 'down', icon: ThumbsDown, label: 'answer.down' },
 ] as const satisfies { rating: Rating; icon: typeof ThumbsUp; label: PlainKey }[]
 
-/** Below an answer of the assistant: what it relied on, whether it was good, and what the customer thought. */
+/** Below an answer of the assistant: its sources, whether it was good, and the customer's vote. */
 export function AnswerTools({ item }: { item: Item }) {
   const { t } = useI18n()
   const me = useMe()

@@ -3,7 +3,10 @@ import { useI18n } from '@/i18n'
 import { bytesText } from '@/lib/bytes'
 import type { Attachment } from './uploads'
 
-/** What came with a message: a picture is seen, a recording is heard, everything else is fetched. */
+/**
+ * The attachments of a message: images are shown, recordings can be played, everything else can be
+ * downloaded.
+ */
 export function Attachments({ attachments }: { attachments: readonly Attachment[] }) {
   const { t } = useI18n()
   if (attachments.length === 0) return null

@@ -27,14 +27,14 @@ export function BulkBar({ ids, onDone }: BulkBarProps) {
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
   const bulk = useBulk()
   const [layer, setLayer] = useState<Layer | null>(null)
-  // What was chosen may leave the lists, and its name with it.
+  // Selected rows may leave the lists, and their names with them.
   const known = useRef(new Map<string, Conversation>())
   useEffect(() => {
     if (ids.every((id) => known.current.has(id))) return
     for (const row of rowsOf(client, ids)) known.current.set(row.id, row)
   }, [client, ids])
 
-  /** The way back from another state; what else can be changed has none. */
+  /** Returns how to undo a change of state; other changes cannot be undone. */
   function undoOf(action: BulkAction) {
     const before = rowsOf(client, ids)
     if ((action.do !== 'state' && action.do !== 'snooze') || before.length < ids.length) return undefined
@@ -57,7 +57,7 @@ export function BulkBar({ ids, onDone }: BulkBarProps) {
           onDone()
         },
         onError: (error) => {
-          // The form says it in its own place.
+          // The form shows it itself.
           if (layer?.kind !== 'change') toast('danger', t('inbox.failed'), errorText(error))
         },
       },

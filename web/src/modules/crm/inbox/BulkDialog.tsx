@@ -13,7 +13,7 @@ import type { BulkAction, Outcome } from './bulk'
 import { channelName } from './channels'
 import { useAgentChoices, useGroups, type Conversation } from './conversations'
 
-/** What is chosen for no owner at all, which is not the same as no choice. */
+/** Stands for no owner at all, which is not the same as no choice. */
 const nobody = 'nobody'
 
 type What = 'group' | 'owner' | 'tags'
@@ -27,7 +27,7 @@ interface BulkDialogProps {
   onClose: () => void
 }
 
-/** Group, owner or tags of everything that is selected, each for those who may. */
+/** Changes group, owner or tags of everything selected, each for people who are allowed to. */
 export function BulkDialog({ count, rows, busy, error, onChange, onClose }: BulkDialogProps) {
   const { t, tCount } = useI18n()
   const me = useMe()
@@ -171,7 +171,7 @@ interface OutcomeDialogProps {
   onClose: () => void
 }
 
-/** Not everything was changed: what was, what was not, and why. */
+/** Shown when not everything was changed: what was, what was not, and why. */
 export function OutcomeDialog({ outcomes, rows, onClose }: OutcomeDialogProps) {
   const { t, tCount } = useI18n()
   const failed = outcomes.filter(({ why }) => why !== null)

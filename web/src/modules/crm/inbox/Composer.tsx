@@ -28,7 +28,7 @@ import { useRuleRefusal } from './useRuleRefusal'
 import { useWordPickers } from './useWordPickers'
 import { writeAs } from './writeAs'
 
-// What not every conversation needs is fetched for those that do.
+// Parts that not every conversation needs are loaded on demand.
 const CopyField = lazy(() => withTexts(() => import('./CopyField'), 'thread')().then((m) => ({ default: m.CopyField })))
 const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((m) => ({ default: m.SnoozeDialog })))
 const ScheduleDialog = lazy(() => withTexts(() => import('./ScheduleDialog'), 'thread')().then((m) => ({ default: m.ScheduleDialog })))
@@ -45,7 +45,10 @@ interface ComposerProps {
   onLeave: PrepareToLeave
 }
 
-/** Reply or note. What is sent appears at once; whatever the server refuses stays, with the reason and a way to retry. */
+/**
+ * Writes a reply or a note. It appears at once when sent; if the server refuses it, it stays, with
+ * the reason and a way to retry.
+ */
 export function Composer({ conversation, onLeave }: ComposerProps) {
   const { t } = useI18n()
   const me = useMe()
@@ -78,7 +81,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   const note = mode === 'note'
   const unreachable = !note && routes.length > 0 && routes.every((entry) => !entry.available)
   const byMail = !note && (route?.channel ?? conversation.channel) === 'email'
-  // A note stays here, whatever the channel carries.
+  // A note is internal, so the channel's limits do not apply.
   const can = note ? undefined : findKind(route?.channel ?? conversation.channel)
   const formatted = can?.formatting ?? byMail
   const refuse = (file: { type: string; size: number }) => fileRefusal(can, file)
@@ -96,7 +99,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   const unready = empty || files.busy || unreachable || tooLong?.over === true || files.done.some((file) => refuse(file) !== null)
 
   function message(): OutgoingContent {
-    // The conversation's own way needs no name: the server takes it by itself.
+    // The conversation's own route is not named: the server chooses it by default.
     return {
       ...(formatted && { format: 'markdown', signature: signed }),
       body: text.trim(), note, mentions: words.called, route: route?.kind === 'conversation' ? null : route, attachments: files.done,
@@ -111,7 +114,10 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     await hand(content)
   }
 
-  /** A draft that another window has sent does not go once more: it is gone from here, or goes now. */
+  /**
+   * Reports whether another window has sent this draft, so that it is not sent again; the draft is
+   * then cleared here, too.
+   */
   function sentElsewhere(): boolean {
     if (!draft.leftElsewhere() && !empty) return false
     toast('danger', t('inbox.sentElsewhere'))
@@ -167,7 +173,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     files.add(event.dataTransfer.files, refuse)
   }
 
-  // Grows with its text; a browser that does not do so by the style sheet is told the height.
+  // Grows with its text; in a browser that cannot do this with CSS, the height is set here.
   useLayoutEffect(() => {
     const box = area.current
     if (!box || (window.CSS as typeof CSS | undefined)?.supports('field-sizing', 'content') !== false) return
@@ -175,7 +181,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     box.style.height = `${box.scrollHeight + 2}px`
   }, [text])
 
-  /** Writes a sign where the caret is, or at the end of what nobody has put it in yet. */
+  /** Inserts an emoji at the caret, or at the end if the caret was never placed. */
   function insert(sign: string) {
     if (!area.current) return
     const { from, to } = placed.current ? selectionOf(area.current) : { from: text.length, to: text.length }
@@ -183,7 +189,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     type(area.current, { from, to, text: written, select: [from + written.length, from + written.length] })
   }
 
-  // What was sent and taken back is written on where it was written.
+  // A reply that was taken back returns to the composer.
   const returned = useStore(takenBack)
   useEffect(() => {
     if (returned?.conversationId !== conversation.id) return
@@ -192,14 +198,15 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     setMode('reply')
     way.restore(returned)
     area.current?.focus()
-    // Once for each: the drafts are made anew with every render.
+    // Runs once per reply: the drafts are rebuilt with every render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [returned])
 
   const wanted = useStore(writeAs)
   useEffect(() => {
     if (wanted?.conversationId !== conversation.id) return
-    // The focus comes once the right draft is drawn: what was typed meanwhile is written where the focus goes.
+    // The focus is set once the right draft is rendered: what was typed meanwhile is written where
+    // the focus goes.
     if (wanted.mode !== mode) return setMode(wanted.mode)
     writeAs.set(null)
     area.current?.focus()
@@ -288,7 +295,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
           {meets(me, { permission: 'crm.macros.use' }) && <MacroMenu conversationId={conversation.id} onLeave={onLeave} />}
         </SendBar>
       </form>
-      {/* Beside the form: a layer's own form must not submit this one. */}
+      {/* Outside the form: a layer's own form must not submit this one. */}
       <Suspense>
         {editingSignature && <SignatureDialog signature={signature} onClose={() => setEditingSignature(false)} />}
         {rule.warning && (

@@ -20,7 +20,7 @@ import type { ListRow, useConversations } from './conversations'
 import { placeOf, type InboxSearch, type ViewId } from './search'
 import { useLeavingRows } from './useLeavingRows'
 
-/** In pixels; the list counts with it. */
+/** In pixels; the list uses it for its calculations. */
 const rowHeight = 72
 
 const EmptyList = lazy(() => import('./InboxEmpty').then((m) => ({ default: m.EmptyList })))
@@ -33,7 +33,7 @@ interface ConversationListProps {
   search: InboxSearch
   picked: ReadonlySet<string>
   onToggle: ((id: string) => void) | null
-  /** The names of colleagues, as far as the person may see them. */
+  /** The names of colleagues that the person may see. */
   agents: ReadonlyMap<string, string>
 }
 
@@ -86,13 +86,13 @@ function linksOf(box: Element): HTMLElement[] {
   return [...box.querySelectorAll<HTMLElement>('li a')]
 }
 
-/** From the search into what it found. */
+/** Moves the focus from the search to the first row found. */
 export function focusFirstRow(): void {
   const box = document.getElementById(listId)
   if (box) linksOf(box)[0]?.focus()
 }
 
-/** The arrows move through the rows; from the first one back into the search. */
+/** The arrow keys move through the rows; up from the first one goes back to the search. */
 function onArrows(event: KeyboardEvent<HTMLElement>): void {
   const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   const links = linksOf(event.currentTarget)
@@ -104,7 +104,7 @@ function onArrows(event: KeyboardEvent<HTMLElement>): void {
   else if (by < 0) document.getElementById('inbox-search')?.focus()
 }
 
-/** Only the rows in sight are in the page: ten thousand scroll like ten. */
+/** Renders only the rows in view, so that ten thousand scroll like ten. */
 function Rows({ list, current, search, picked, onToggle, agents }: ConversationListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const { rows, more } = list
@@ -120,7 +120,7 @@ function Rows({ list, current, search, picked, onToggle, agents }: ConversationL
     const box = scroller.current
     const top = box && at >= 0 ? scrollTopFor(at, rowHeight, { top: box.scrollTop, height: box.clientHeight }) : null
     if (box && top !== null) box.scrollTop = top
-    // Only a move to another conversation scrolls: a refresh must not.
+    // Only a switch to another conversation scrolls: a refresh must not.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [current])
 
@@ -245,7 +245,7 @@ const marks: Record<string, { icon: LucideIcon; label: PlainKey; look: string }>
   low: { icon: ChevronDown, label: 'inbox.priority.low', look: 'text-ink-3' },
 }
 
-/** An icon for what is more or less urgent than usual; its word is read aloud. */
+/** Shows an icon for a priority above or below normal; its name is read aloud. */
 function PriorityMark({ priority }: { priority: string }) {
   const { t } = useI18n()
   const mark = marks[priority]
@@ -258,7 +258,7 @@ function PriorityMark({ priority }: { priority: string }) {
   )
 }
 
-/** The last message; one of our own side says whose it is. */
+/** The last message, with its author's name if it is from our side. */
 function PreviewText({ row, agents }: { row: ListRow; agents: ReadonlyMap<string, string> }) {
   const { t } = useI18n()
   const me = useMe().membership.id

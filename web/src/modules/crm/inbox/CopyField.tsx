@@ -5,7 +5,7 @@ import { useI18n } from '@/i18n'
 import { Chip } from '@/ui/Chip'
 import type { Copies } from './copies'
 
-/** One line: who gets a copy already, and room for another. */
+/** One line with the recipients of a copy, and a field for another. */
 export function CopyField({ copies }: { copies: Copies }) {
   const { t } = useI18n()
   const id = useId()

@@ -31,13 +31,13 @@ import { useTags } from './tags'
 
 const DetailsMore = lazy(() => withTexts(() => import('./DetailsMore'), 'desk')().then((m) => ({ default: m.DetailsMore })))
 
-/** The properties that have a key of their own. */
+/** The properties that have their own shortcut. */
 export type PickedProperty = 'owner' | 'tags'
 
 interface DetailsProps {
   conversation: Conversation
   onAct: (action: Action) => void
-  /** The property whose picker opens with the details. */
+  /** The property whose picker opens together with the details. */
   pick?: PickedProperty
 }
 
@@ -54,7 +54,7 @@ export function Details({ conversation, onAct, pick }: DetailsProps) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (!pick) return
-    // In the next frame: the drawer takes the focus first, and a list that loses it closes.
+    // In the next frame, because the drawer takes the focus first and a list that loses it closes.
     const frame = requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-property=${pick}] button`)?.click())
     return () => cancelAnimationFrame(frame)
   }, [pick])
@@ -114,7 +114,7 @@ export function Details({ conversation, onAct, pick }: DetailsProps) {
   )
 }
 
-/** One property: its name, and the value, which is a picker without a frame until it is pointed at. */
+/** One property: its name and its value, a picker without a frame until it is pointed at. */
 function Property({ label, name, children }: { label: string; name: string; children: ReactNode }) {
   const id = useId()
   return (
@@ -127,7 +127,10 @@ function Property({ label, name, children }: { label: string; name: string; chil
   )
 }
 
-/** Oneself first, then everybody else who works here, or at least those who take part. */
+/**
+ * Returns the person themselves first, then all other agents, or if those may not be seen, the
+ * participants.
+ */
 function ownerChoices(me: Me, self: string, all: AgentChoice[] | undefined, here: People['agents'] | undefined): Map<string, string> {
   const choices = new Map([[me.membership.id, self]])
   const others = all?.map((agent) => [agent.id, agent.name || agent.email] as const) ?? here?.map((agent) => [agent.agent_id, agent.name] as const) ?? []
@@ -185,7 +188,7 @@ function ContactCard({ id, conversationId }: { id: string; conversationId: strin
   )
 }
 
-/** What the workspace's own software wrote down of the contact, by its own names. */
+/** The custom attributes that the workspace's own software has stored, under its own names. */
 function Attributes({ attributes }: { attributes: Contact['custom_attributes'] }) {
   const { t } = useI18n()
   const entries = Object.entries(attributes ?? {}).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
@@ -211,13 +214,13 @@ interface TagsProps {
   onRemove: (tag: string) => void
 }
 
-/** The tags; all that the workspace has are suggested, and a new one is made by typing it. */
+/** Picks the tags; all tags of the workspace are suggested, and typing creates a new one. */
 function TagPicker({ tags, canManage, onAdd, onRemove }: TagsProps) {
   const { t } = useI18n()
   const all = useTags(canManage).data
   const known = useMemo(() => [...new Set([...tags, ...(all ?? [])])], [tags, all])
 
-  /** One comes or goes with each choice. */
+  /** Each choice adds or removes one tag. */
   function change(next: string[]) {
     const added = next.find((tag) => !tags.includes(tag))
     const removed = tags.find((tag) => !next.includes(tag))

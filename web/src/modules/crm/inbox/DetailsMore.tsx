@@ -13,7 +13,7 @@ import type { Conversation } from './conversations'
 import { PeopleSection } from './PeopleSection'
 import { Section } from './Section'
 
-/** What is known beside the conversation itself; fetched after it, and left out where there is nothing. */
+/** Further information about the conversation; loaded after it, and omitted if empty. */
 export function DetailsMore({ conversation }: { conversation: Conversation }) {
   return (
     <>
@@ -87,7 +87,7 @@ function Summary({ id }: { id: string }) {
     mutationFn: () => ask(api.POST('/api/crm/v1/conversations/{id}/summary/generate', { params: { path: { id } } })).then((envelope) => envelope.data),
     onSuccess: (next) => client.setQueryData(queryKey, next),
   })
-  // Without an assistant there is nothing to ask for; what was written before is still read.
+  // Without an assistant no summary can be requested; an earlier one is still shown.
   if (!summary || (!summary.available && !summary.summary)) return null
   return (
     <Section title={t('summary.title')}>

@@ -4,7 +4,7 @@ import { IconButton } from '@/ui/Button'
 import { Menu } from '@/ui/Menu'
 import { emojis } from './emoji'
 
-/** All the signs at once, for whoever does not know their names. */
+/** Shows all emojis at once, for people who do not know their names. */
 export function EmojiMenu({ onChoose }: { onChoose: (sign: string) => void }) {
   const { t, language } = useI18n()
   return (

@@ -27,7 +27,7 @@ const labels = {
   sort: 'filter.sort',
 } as const satisfies Record<keyof FilterSearch, PlainKey>
 
-/** What narrows the list now, each with a way to take it away, and the way to keep it all under a name. */
+/** The active filters, each with a way to remove it, and a way to save them all under a name. */
 export function FilterBar({ search, onChange, onClear, onSave }: FilterBarProps) {
   const { t } = useI18n()
   const me = useMe()

@@ -7,7 +7,7 @@ import { filtersIn } from './viewFilters'
 
 interface FilterDialogProps {
   search: FilterSearch
-  /** The saved view that is narrowed further, in place of what the address bar says. */
+  /** The saved view that is filtered further, instead of the filters in the address bar. */
   view?: ViewFilter
   onClose: () => void
   onApply: (next: FilterSearch) => void

@@ -12,13 +12,13 @@ import { priorityNames } from './priorityNames'
 import { filterNames, priorities, readInboxSearch, sorts, type FilterSearch } from './search'
 import { useTags } from './tags'
 
-/** What the fields say when their form is sent; a name that is left empty has undefined. */
+/** Reads the fields of the form; an empty one is undefined. */
 export function readFilters(data: FormData): FilterSearch {
   const read = readInboxSearch(Object.fromEntries(filterNames.map((name) => [name, textOf(data, name)])))
   return Object.fromEntries(filterNames.map((name) => [name, read[name]]))
 }
 
-/** Every filter and order that the list has, as fields of a form. What is left empty narrows nothing. */
+/** All filters and orders of the list as form fields. An empty field does not filter. */
 export function FilterFields({ start }: { start: FilterSearch }) {
   const { t } = useI18n()
   const me = useMe()

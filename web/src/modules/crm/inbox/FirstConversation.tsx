@@ -11,7 +11,9 @@ interface FirstConversationProps {
   className: string
 }
 
-/** An inbox that nothing has ever come into: where conversations come from, and how to begin one. */
+/**
+ * An inbox that has never received anything: where conversations come from, and how to start one.
+ */
 export function FirstConversation({ onNew, className }: FirstConversationProps) {
   const { t } = useI18n()
   const canConnect = meets(useMe(), { permission: 'crm.channels.manage' })

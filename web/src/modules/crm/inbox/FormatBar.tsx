@@ -20,14 +20,14 @@ const formats: { format: Format; icon: LucideIcon; label: PlainKey; keys: string
 interface FormatBarProps {
   text: string
   signature: Signature
-  /** Whether the signature goes along. */
+  /** Whether the signature is added. */
   signed: boolean
   onSign: (signed: boolean) => void
   onEditSignature: () => void
   onFormat: (format: Format) => void
 }
 
-/** What an e-mail can carry besides words; each button writes the marks that the text keeps. */
+/** The formats that an e-mail supports; each button writes the marks into the text. */
 export function FormatBar({ text, signature, signed, onSign, onEditSignature, onFormat }: FormatBarProps) {
   const { t } = useI18n()
   const [previewing, setPreviewing] = useState(false)

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { parseMarkdown, type Block, type Span } from './markdown'
 
-/** A text in Markdown as the customer reads it in the e-mail. */
+/** A Markdown text, shown as the customer reads it in the e-mail. */
 export function FormattedText({ text }: { text: string }) {
   return (
     <div className="flex flex-col gap-2 break-words whitespace-normal">

@@ -10,11 +10,14 @@ import { useRestore } from './whole'
 
 interface GoneProps {
   id: string
-  /** Whose conversation it was, where that is still known. */
+  /** The contact's name, if still known. */
   name: string | undefined
 }
 
-/** In the place of a conversation that was deleted, or never was: whoever may, brings it back. */
+/**
+ * Replaces a conversation that was deleted or never existed; people who are allowed to can restore
+ * it.
+ */
 export function Gone({ id, name }: GoneProps) {
   const { t } = useI18n()
   const canRestore = meets(useMe(), { permission: 'crm.conversations.delete' })

@@ -14,7 +14,7 @@ const emptyTexts = {
   closed: 'inbox.empty.closed',
 } as const satisfies Record<ViewId, PlainKey>
 
-/** A list without a conversation: what would stand there. */
+/** An empty list: what it would contain. */
 export function EmptyList({ view, searching }: { view: ViewId; searching: boolean }) {
   const { t } = useI18n()
   return (
@@ -26,7 +26,7 @@ export function EmptyList({ view, searching }: { view: ViewId; searching: boolea
   )
 }
 
-/** No conversation is open. */
+/** Shown while no conversation is open. */
 export function NothingOpen() {
   const { t } = useI18n()
   return (

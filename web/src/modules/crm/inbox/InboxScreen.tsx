@@ -23,7 +23,7 @@ import { writeAs } from './writeAs'
 
 const from = '/shell/inbox'
 
-// What opens on demand is fetched on demand: the first load has its budget.
+// Loaded on demand, because the first load has a budget.
 const Thread = lazy(() => withTexts(() => import('./Thread'), 'thread')().then((m) => ({ default: m.Thread })))
 const BulkBar = lazy(() => withTexts(() => import('./BulkBar'), 'thread')().then((m) => ({ default: m.BulkBar })))
 const FirstConversation = lazy(() => withTexts(() => import('./FirstConversation'), 'thread')().then((m) => ({ default: m.FirstConversation })))
@@ -58,7 +58,7 @@ export function InboxScreen() {
 
   const begin = canReply ? () => setBeginning(true) : null
   const all = useCounts().data?.all
-  // Nothing to choose from, nothing closed either: the inbox is new.
+  // There are no conversations at all, not even closed ones: the inbox is new.
   const bare = all !== undefined && all.open + all.snoozed + all.closed === 0 && !search.q
 
   useEffect(() => {
@@ -70,7 +70,7 @@ export function InboxScreen() {
   const c = search.c
   const place = c === undefined ? -1 : list.rows.findIndex((row) => row.id === c)
   const state = useConversation(c).data?.state ?? list.rows[place]?.state
-  // Where the open conversation stood in the list when it last was in it.
+  // The position at which the open conversation was last in the list.
   const [lastPlace, setLastPlace] = useState(place)
   if ((place >= 0 || c === undefined) && place !== lastPlace) setLastPlace(place)
 
@@ -94,9 +94,12 @@ export function InboxScreen() {
     })
   }
 
-  /** Gives what tells that a conversation was dealt with: the next one is opened, and a toast offers the way back. */
+  /**
+   * Returns a function to call once the conversation is dealt with: it opens the next one and shows
+   * a toast that offers to undo.
+   */
   function prepareToLeave(id: string): (departure: Departure) => void {
-    // Now, because the row may be gone from the list before the server's answer is here.
+    // Computed now, because the row may be gone from the list before the server's answer arrives.
     const next = rowAfter(list.rows, id)
     const inList = list.rows.some((row) => row.id === id)
     return ({ said, detail, state, undo, for: until }) => {
@@ -122,7 +125,7 @@ export function InboxScreen() {
     if ((action.do === 'close' || action.do === 'snooze') && !turns.begin(c)) return
     const leave = prepareToLeave(c)
     const undo = stateUndo(c)
-    // A promise: the callbacks of a mutation end when the next one begins.
+    // A promise, because a mutation's callbacks are dropped when the next one starts.
     act.mutateAsync({ id: c, action }).finally(turns.end).then(
       (next) => {
         if (action.do === 'close') leave({ said: t('inbox.closed'), state: 'closed', undo })
@@ -156,7 +159,7 @@ export function InboxScreen() {
       shortcuts.push({ keys: 'n', label: 'inbox.key.note', run: () => writeAs.set({ conversationId: c, mode: 'note' }), opens: true })
     }
     if (canManage) {
-      // Both while nobody knows yet which applies.
+      // Both are offered while it is unknown which applies.
       if (state !== 'closed') shortcuts.push({ keys: 'e', label: 'inbox.close', run: () => perform({ do: 'close' }) })
       if (state !== 'open') shortcuts.push({ keys: 'o', label: 'inbox.open', run: () => perform({ do: 'open' }) })
       shortcuts.push({ keys: 's', label: 'inbox.snooze', run: () => setSnoozing(true), opens: true })

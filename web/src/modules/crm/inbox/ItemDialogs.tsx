@@ -117,7 +117,10 @@ function DeleteDialog({ item, onClose }: LayerProps) {
   )
 }
 
-/** What was written before it was corrected, so that nobody wonders what a customer answered to. */
+/**
+ * Shows the versions of a message before its edits, so that it is clear what a customer answered
+ * to.
+ */
 function EditionsDialog({ item, onClose }: LayerProps) {
   const { t } = useI18n()
   const editions = useEditions(item)
@@ -137,7 +140,10 @@ function EditionsDialog({ item, onClose }: LayerProps) {
   )
 }
 
-/** The e-mail as it came. Its own markup is not drawn here: the text is, and the file can be had. */
+/**
+ * The original e-mail. Its markup is not rendered here: the text is shown, and the file can be
+ * downloaded.
+ */
 function EmailDialog({ item, onClose }: LayerProps) {
   const { t } = useI18n()
   const email = useEmail(item)

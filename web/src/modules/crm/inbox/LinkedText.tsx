@@ -1,6 +1,6 @@
 import { linkParts } from './linkify'
 
-/** A text in which addresses and telephone numbers can be followed. */
+/** A text with links for the addresses and telephone numbers in it. */
 export function LinkedText({ text }: { text: string }) {
   return linkParts(text).map((part, index) =>
     part.href === null ? (

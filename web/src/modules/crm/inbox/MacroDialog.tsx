@@ -21,12 +21,12 @@ interface MacroDialogProps {
 
 const states: readonly MacroAction['type'][] = ['close', 'snooze', 'open']
 
-/** What a macro will do, step by step, before it does. */
+/** Shows step by step what a macro will do before it is run. */
 export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDialogProps) {
   const { t } = useI18n()
   const me = useMe()
   const apply = useApplyMacro(conversationId)
-  // Until the texts are filled, they are shown as they are kept.
+  // Until the placeholders are filled, the texts are shown as stored.
   const { actions } = useMacroFor(conversationId, macro.id).data ?? macro
   const stateUndo = useStateUndo()
   const unschedule = useUnschedule(conversationId)
@@ -60,16 +60,17 @@ export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDi
         onClose()
         const said = t(scheduled.length > 0 ? 'inbox.macro.doneSent' : 'inbox.macro.done', { name: macro.name })
         const does = (other: readonly MacroAction['type'][]) => macro.actions.some(({ type }) => !other.includes(type))
-        // The conversation gets its state when the answer leaves; until then both are taken back.
+        // The conversation changes its state when the answer is sent; until then both can be
+        // undone.
         const then = scheduled.at(-1)?.then
         if (then) {
           const takeBack = () => Promise.all(scheduled.map(({ id }) => unschedule.mutateAsync(id)))
           const detail = does([...states, 'reply']) ? t('inbox.macro.undoesAnswer') : undefined
           return leave({ said, detail, state: then.state, undo: takeBack, for: undoSeconds * 1000 })
         }
-        // An answer that leaves by itself is taken back in the thread.
+        // A delayed answer is taken back in the thread.
         if (conversation.state === 'open') return void toast('ok', said)
-        // Only the state comes back: whatever else it did stays.
+        // Only the state is restored: other changes of the macro stay.
         leave({ said, detail: does(states) ? t('inbox.macro.undoes') : undefined, state: conversation.state, undo })
       },
       () => undefined,

@@ -14,7 +14,7 @@ interface MacroMenuProps {
   onLeave: PrepareToLeave
 }
 
-/** The macros; the one that is chosen shows what it will do before it does. */
+/** Lists the macros; choosing one shows what it will do before it is run. */
 export function MacroMenu({ conversationId, onLeave }: MacroMenuProps) {
   const { t } = useI18n()
   const macros = useMacros(true).data ?? []

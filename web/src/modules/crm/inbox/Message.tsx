@@ -29,7 +29,7 @@ interface BubbleProps {
   mine: boolean
   note: boolean
   faint?: boolean
-  /** What an assistant wrote looks like nobody's own. */
+  /** The assistant's messages have their own look. */
   assistant?: boolean
   children: ReactNode
 }
@@ -55,7 +55,7 @@ export function Bubble({ mine, note, faint, assistant, children }: BubbleProps) 
   )
 }
 
-/** What somebody wrote, as it is read by e-mail where it is formatted. */
+/** A message's text, rendered as in the e-mail if it is formatted. */
 export function SentText({ text, formatted }: { text: string; formatted: boolean }) {
   if (!formatted) return <LinkedText text={text} />
   return (
@@ -65,10 +65,10 @@ export function SentText({ text, formatted }: { text: string; formatted: boolean
   )
 }
 
-/** What a channel may say of a message besides its words. */
+/** The details that a channel may add to a message besides its text. */
 const extras = ['quoted', 'forwarded', 'referral', 'order', 'product', 'calls']
 
-/** The text; the names that a note calls stand out in it. */
+/** The text, with the names that a note mentions highlighted. */
 function Body({ item, quoted }: { item: Item; quoted: Quoted | undefined }) {
   if (extras.some((name) => name in item.detail)) {
     return (
@@ -89,7 +89,10 @@ function Body({ item, quoted }: { item: Item; quoted: Quoted | undefined }) {
   )
 }
 
-/** What became of an outgoing message: handed over, arrived, read, as far as the channel says. */
+/**
+ * The delivery state of an outgoing message: sent, delivered or read, as far as the channel reports
+ * it.
+ */
 function Receipt({ item: { delivery, delivered_at: delivered, read_at: read } }: { item: Item }) {
   const { t } = useI18n()
   const last = read ?? delivered
@@ -109,15 +112,18 @@ interface MessageProps {
   item: Item
   name: string
   quoted: Quoted | undefined
-  /** The one before is of the same author: whose it is stands there already. */
+  /** The previous message has the same author, who is not shown again. */
   goesOn: boolean
-  /** The conversation's own channel; only another one is named. */
+  /** The conversation's own channel; only a different one is named. */
   home: string
-  /** The signs that its channel can put on it. */
+  /** The emojis with which its channel can react. */
   signs: readonly string[]
 }
 
-/** A message on the API's own channel needs no way: the customer's software comes for it. */
+/**
+ * A message or note. On the API's own channel a missing delivery is not shown, because the
+ * customer's software fetches the message itself.
+ */
 export function Message({ item, name, quoted, goesOn, home, signs }: MessageProps) {
   const { t } = useI18n()
   const [layer, setLayer] = useState<ItemLayer | null>(null)
@@ -223,7 +229,8 @@ export function Message({ item, name, quoted, goesOn, home, signs }: MessageProp
                 aria-disabled={act.isPending}
                 onClick={(event) => {
                   if (act.isPending) return
-                  // It goes away with the reaction: whoever came by keyboard goes on at the message's menu.
+                  // The button disappears with the reaction: keyboard users continue at the
+                  // message's menu.
                   event.currentTarget.closest('article')?.querySelector<HTMLElement>('[aria-haspopup=menu]')?.focus()
                   react(reaction.emoji)
                 }}

@@ -5,7 +5,7 @@ import type { Item } from './conversations'
 import { LinkedText } from './LinkedText'
 import { priceText, readExtras, totalOf, type Order, type Referral } from './extras'
 
-/** The message that another one answers, where it is loaded. */
+/** The message that another one answers, if it is loaded. */
 export interface Quoted {
   item: Item
   name: string
@@ -16,7 +16,10 @@ interface Props {
   quoted: Quoted | undefined
 }
 
-/** The words of a message with what its channel says besides: what it answers, the ad it came from, an order. */
+/**
+ * A message's text with the channel's extras: the message it answers, the ad it came from, an
+ * order.
+ */
 export function MessageExtras({ item, quoted }: Props) {
   const { t } = useI18n()
   const { quotedId, forwarded, order, referral, product, calls } = readExtras(item.detail)
@@ -31,7 +34,7 @@ export function MessageExtras({ item, quoted }: Props) {
       {quotedId !== undefined && <Quote id={quotedId} quoted={quoted} />}
       {referral && <ReferralNote referral={referral} />}
       {product && <p className="mb-1 text-sm text-ink-2">{t('extra.product', { id: product })}</p>}
-      {/* The body of an order repeats its lines, which stand in the table. */}
+      {/* The body of an order repeats its lines, which are in the table. */}
       {calls ? (
         <p className="flex items-center gap-1.5">
           {calls === 'allowed' ? <Phone aria-hidden className="size-4" /> : <PhoneOff aria-hidden className="size-4" />}

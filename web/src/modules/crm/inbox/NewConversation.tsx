@@ -39,7 +39,7 @@ function byConnection(sources: readonly Source[]): Source[] {
   return [...sources].sort((a, b) => Number(b.connected) - Number(a.connected))
 }
 
-/** The server speaks of the template's fields below its name here. */
+/** The server prefixes the template's fields here; this removes the prefix. */
 function atTemplate(error: unknown): unknown {
   const refused = asApiError(error)
   if (!refused) return error
@@ -48,7 +48,7 @@ function atTemplate(error: unknown): unknown {
 }
 
 interface NewConversationProps {
-  /** Whom it is for, where that is known already. */
+  /** The contact, if already known. */
   start?: Contact
   onClose: () => void
   onBegun: (id: string) => void
@@ -65,7 +65,7 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
   const picked = channel || (byConnection(sources)[0]?.key ?? '')
   const canUse = meets(useMe(), { permission: 'crm.templates.view' })
   const hasTemplates = useCapabilities().data?.find((kind) => kind.kind === picked)?.templates === true
-  // A customer who has not written lately can be reached by an approved template alone.
+  // A customer who has not written recently can be reached only with an approved template.
   const [plain, setPlain] = useState(false)
   const templated = mode === 'write' && hasTemplates && canUse
   const byTemplate = templated && !plain
@@ -84,7 +84,7 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
   const error = mode === 'write' ? begin.error : down.error
   const form = useFocusOnError(error)
 
-  // The picker searches among all of them.
+  // All templates are loaded, because the picker searches among them.
   useEffect(() => {
     if (byTemplate && more && !more.loading) more.load()
   }, [byTemplate, more])
@@ -92,7 +92,7 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
   const filledError = atTemplate(error)
   const own = ['subject', 'body', 'channel', ...(byTemplate && template ? fieldNames(template) : [])]
 
-  /** An earlier try had reached the server: which conversation it made, the list shows. */
+  /** An earlier attempt had reached the server: the list shows the conversation that it created. */
   function before() {
     toast('ok', t('inbox.begun.before'))
     onClose()
@@ -109,7 +109,9 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
     onBegun(answer.data.id)
   }
 
-  /** What was chosen is followed by what is written next; the field is there once the choice is drawn. */
+  /**
+   * After the choice the focus moves to the next field, which exists once the choice is rendered.
+   */
   function choose(next: Contact | null) {
     flushSync(() => setContact(next))
     if (next) form.current?.querySelector<HTMLElement>('[name=subject]')?.focus()
@@ -228,7 +230,7 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
           </div>
         )}
       </form>
-      {/* Beside the form: a layer's own form must not submit this one. */}
+      {/* Outside the form: a layer's own form must not submit this one. */}
       {editingSignature && <SignatureDialog signature={signature} onClose={() => setEditingSignature(false)} />}
     </Drawer>
   )

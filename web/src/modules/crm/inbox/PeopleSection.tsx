@@ -12,7 +12,7 @@ import { Section } from './Section'
 
 const AddParticipantDialog = lazy(() => withTexts(() => import('./AddParticipantDialog'), 'contacts')().then((m) => ({ default: m.AddParticipantDialog })))
 
-/** Who takes part: contacts, who can be added and removed, and agents with what they are now. */
+/** The participants: contacts, who can be added and removed, and agents with their presence. */
 export function PeopleSection({ conversation }: { conversation: Conversation }) {
   const { t } = useI18n()
   const me = useMe()

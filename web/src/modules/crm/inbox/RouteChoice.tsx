@@ -49,7 +49,7 @@ interface RouteNoteProps {
   onTemplates: (() => void) | null
 }
 
-/** Why the conversation's own channel takes nothing now, and what is left to do. */
+/** Explains why the conversation's own channel accepts nothing now, and what can be done. */
 export function RouteNote({ routes, unreachable, onTemplates }: RouteNoteProps) {
   const { t } = useI18n()
   const shut = routes.find((entry) => entry.kind === 'conversation' && entry.reason === 'window_closed')

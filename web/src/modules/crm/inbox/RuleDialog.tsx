@@ -11,7 +11,7 @@ interface RuleDialogProps {
   onClose: () => void
 }
 
-/** A rule warns: the message goes with a reason, or back to where it was written. */
+/** A rule's warning: the message is sent with a reason, or returns to the composer. */
 export function RuleDialog({ refusal, onSend, onClose }: RuleDialogProps) {
   const { t } = useI18n()
   const [missing, setMissing] = useState(false)

@@ -16,7 +16,7 @@ const names: Record<string, PlainKey> = {
   attachment_type: 'rule.file',
 }
 
-/** What data-loss-prevention rules found in a message, with what must not be read covered. */
+/** Lists what data-loss-prevention rules found in a message, with the confidential parts masked. */
 export function RuleMatches({ error }: { error: ApiError }) {
   const { t } = useI18n()
   const matches = Array.isArray(error.matches) ? (error.matches as Schemas['ErrorMatch'][]) : []
@@ -33,12 +33,15 @@ export function RuleMatches({ error }: { error: ApiError }) {
   )
 }
 
-/** Whether a rule warns, so that a reason is asked for. */
+/** Reports whether a rule only warns, so that a reason is asked for. */
 export function isWarning(error: unknown): boolean {
   return asApiError(error)?.code === 'dlp_warning'
 }
 
-/** In a form: what a rule found, and where it only warns room for the reason, which is sent as `override`. */
+/**
+ * For forms: what a rule found and, if it only warns, a field for the reason, which is sent as
+ * `override`.
+ */
 export function RuleReason({ error, missing = false }: { error: unknown; missing?: boolean }) {
   const { t } = useI18n()
   const refused = asApiError(error)

@@ -9,13 +9,13 @@ import { useSaveView, type SavedView, type ViewFilter } from './savedViews'
 import { filtersIn, withFilters } from './viewFilters'
 
 interface SaveViewDialogProps {
-  /** What the list shows now, to be kept under a name; or a view that is changed. */
+  /** The list's current filters, to be saved under a name; or a saved view to change. */
   what: ViewFilter | SavedView
   onClose: () => void
   onSaved: (id: string) => void
 }
 
-/** Keeps a view under a name, or changes one: its name, its filters and whose it is. */
+/** Saves a view under a name, or changes one: its name, its filters and who sees it. */
 export function SaveViewDialog({ what, onClose, onSaved }: SaveViewDialogProps) {
   const { t } = useI18n()
   const mayShare = meets(useMe(), { permission: 'crm.views.manage' })

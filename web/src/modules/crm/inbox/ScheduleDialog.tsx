@@ -15,7 +15,10 @@ import { TimeChoice } from './TimeChoice'
 interface ScheduleDialogProps {
   conversationId: string
   message: OutgoingContent
-  /** Whether another window has sent it while the time was chosen here; it says so. */
+  /**
+   * Reports whether another window has sent it while the time was chosen here, and tells the
+   * person.
+   */
   sentElsewhere: () => boolean
   onClose: () => void
   onScheduled: () => void

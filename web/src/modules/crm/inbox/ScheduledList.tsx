@@ -14,7 +14,7 @@ interface ScheduledListProps {
 
 const wordsIn = ({ body, format }: Scheduled) => (format === 'markdown' ? wordsOf(body) : body)
 
-/** What goes by itself at its time, above the place where one writes. */
+/** Lists the scheduled messages, above the composer. */
 export function ScheduledList({ conversationId, waiting, canReply }: ScheduledListProps) {
   const { t, tCount } = useI18n()
   const cancel = useUnschedule(conversationId)

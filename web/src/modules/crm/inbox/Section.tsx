@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A part of the details beside a conversation. */
+/** A section of the details next to a conversation. */
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section>

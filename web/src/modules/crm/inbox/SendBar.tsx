@@ -10,22 +10,22 @@ import { EmojiMenu } from './EmojiMenu'
 
 interface SendBarProps {
   note: boolean
-  /** There is nothing that could be sent now. */
+  /** There is nothing to send now. */
   unready: boolean
   uploading: boolean
-  /** Null where the channel carries no files. */
+  /** Null if the channel does not support files. */
   onFiles: ((files: Iterable<File>) => void) | null
   onEmoji: (sign: string) => void
-  /** Null where the channel has no templates. */
+  /** Null if the channel has no templates. */
   onTemplates: (() => void) | null
   onLater: () => void
-  /** Null for those who may not close or snooze. */
+  /** Null for people who may not close or snooze. */
   onSendAnd: ((then: FollowUp | 'snooze') => void) | null
-  /** Further tools beside these. */
+  /** Further tools, shown next to these. */
   children?: ReactNode
 }
 
-/** What stands below the text: its tools at the left, and the ways to send it at the right. */
+/** The bar below the text: tools on the left, and the ways to send on the right. */
 export function SendBar({ note, unready, uploading, onFiles, onEmoji, onTemplates, onLater, onSendAnd, children }: SendBarProps) {
   const { t } = useI18n()
   const picker = useRef<HTMLInputElement>(null)

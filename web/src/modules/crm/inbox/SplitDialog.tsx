@@ -11,21 +11,23 @@ import { toast } from '@/ui/Toast'
 import { useConversation, useSources, useSplit, useTimeline } from './conversations'
 import type { LayerProps } from './itemLayers'
 
-/** Two matters in one thread become two conversations, from this message on or with it alone. */
+/**
+ * Splits a thread about two matters into two conversations, from this message on or only with it.
+ */
 export function SplitDialog({ item, onClose }: LayerProps) {
   const { t, tCount } = useI18n()
   const navigate = useNavigate()
   const [reach, setReach] = useState<'rest' | 'one'>('rest')
   const conversation = useConversation(item.conversation_id).data
   const { rows, newer } = useTimeline(item.conversation_id, item.id)
-  // The provider of a messaging channel knows one thread with each person.
+  // A messaging channel has a single thread with each person.
   const single = useSources().data?.find((source) => source.key === conversation?.channel)?.messaging === true
   const split = useSplit(item.conversation_id)
   const { error } = split
   const moving = rows.filter((row) => row.kind !== 'event' && (reach === 'one' ? row.id === item.id : row.created_at >= item.created_at))
   const rest = rows.some((row) => row.kind === 'message' && !moving.includes(row))
 
-  // Everything after the message moves with it, so it is read to the end.
+  // Everything after the message moves with it, so all of it is loaded.
   useEffect(() => {
     if (newer && !newer.loading) newer.load()
   }, [newer])

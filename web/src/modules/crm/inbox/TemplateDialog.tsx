@@ -12,7 +12,7 @@ import { toast } from '@/ui/Toast'
 import { useChatTemplates, useSendTemplate } from './chatTemplates'
 import { failureText } from './failures'
 
-/** Sends an approved template into the conversation, and says truthfully what became of it. */
+/** Sends an approved template into the conversation and shows the actual result. */
 export function TemplateDialog({ conversationId, onClose }: { conversationId: string; onClose: () => void }) {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'crm.templates.view' })

@@ -35,7 +35,7 @@ const ScheduledList = lazy(() => withTexts(() => import('./ScheduledList'), 'thr
 
 interface ThreadProps {
   id: string
-  /** The message to begin with, where one was found. */
+  /** The message to start at, if one was found. */
   at: string | undefined
   onNewest: () => void
   onBack: () => void
@@ -54,13 +54,19 @@ export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: T
   const conversation = query.data
 
   useMarkRead(conversation)
-  /** Shows or hides the pane beside the messages; where there is no room for one, a drawer has the details. */
+  /**
+   * Shows or hides the pane next to the messages; if the window is too narrow, opens the details in
+   * a drawer.
+   */
   function showDetails() {
     if (!window.matchMedia('(min-width: 80rem)').matches) return setDrawer({})
     remember('inbox.details', paneShown ? 'hidden' : 'shown')
     setPaneShown(!paneShown)
   }
-  /** Opens the picker of a property: beside the messages, or in the drawer where there is no room. */
+  /**
+   * Opens the picker of a property: next to the messages, or in the drawer if the window is too
+   * narrow.
+   */
   function pick(property: PickedProperty) {
     const picker = document.querySelector<HTMLElement>(`aside [data-property=${property}] button`)
     if (picker?.checkVisibility()) picker.click()
@@ -71,7 +77,7 @@ export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: T
     ...(meets(me, { permission: 'crm.conversations.manage' }) ? [{ keys: 't', label: 'inbox.key.tag', run: () => pick('tags'), opens: true } as const] : []),
   ])
 
-  // What was deleted while it stood here is still in the cache, and no longer true.
+  // A conversation deleted while it was open is still in the cache, but outdated.
   const gone = asApiError(query.error)?.status === 404
   if (!conversation || gone) {
     return (
@@ -148,17 +154,20 @@ function TypingLine({ conversation }: { conversation: Conversation }) {
 const followSight = (tell: () => void) => focusManager.subscribe(tell)
 const isInSight = () => focusManager.isFocused()
 
-/** What is looked at is read; what arrives while the window is out of sight, when it is seen again. */
+/**
+ * Marks the open conversation as read; messages that arrive while the window is hidden are marked
+ * when it is visible again.
+ */
 function useMarkRead(conversation: Conversation | undefined): void {
   const { mutate } = useReadMark()
   const id = conversation?.id
-  // What is given to somebody while they look at it becomes theirs to read.
+  // If the conversation is assigned to someone while it is open, it becomes theirs to read.
   const newest = conversation && `${conversation.last_activity_at} ${conversation.owner_id}`
   const unread = (conversation?.unread ?? 0) > 0
   const inSight = useSyncExternalStore(followSight, isInSight)
   const seen = useRef<string | undefined>(undefined)
   useEffect(() => {
-    // One mark per message: whoever marks it unread by hand keeps it so.
+    // Marks once per message, so that a conversation marked unread by hand stays unread.
     if (!id || seen.current === newest || !inSight) return
     seen.current = newest
     if (unread) mutate({ id, read: true })

@@ -9,19 +9,19 @@ import { Field } from '@/ui/Field'
 import { snoozePresets } from './snooze'
 
 interface TimeChoiceProps {
-  /** What the button of one's own time says. */
+  /** The label of the button for a custom time. */
   action: string
   onChoose: (at: string) => void
   busy?: boolean
   error?: string | null
-  /** Further choices below the times, as entries of the list. */
+  /** Further choices below the times, as list entries. */
   children?: ReactNode
 }
 
 export const choiceClass =
   'flex min-h-11 w-full items-center gap-3 rounded-md border border-line px-3.5 text-left text-sm font-medium hover:border-edge hover:bg-sunken'
 
-/** Times that people mean by "later", and a field for any other. */
+/** Offers the usual meanings of "later", and a field for any other time. */
 export function TimeChoice({ action, onChoose, busy, error, children }: TimeChoiceProps) {
   const { t } = useI18n()
   const [presets] = useState(() => snoozePresets(new Date()))

@@ -45,7 +45,8 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   const place = useScrollPlace({ at, rows: items.isPending ? [] : items.rows, waiting: messages.length + leaving.length, complete: newer === null })
 
   const { boxRef } = place
-  // Whoever comes by a key scrolls and goes on from the messages; what has the focus elsewhere keeps it.
+  // After keyboard navigation the messages get the focus, so that they can be scrolled; an existing
+  // focus stays.
   useEffect(() => {
     if (isByKey() && document.activeElement === document.body) boxRef.current?.focus({ preventScroll: true })
   }, [boxRef])
@@ -55,13 +56,13 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
     return item ? { item, name: nameOf(item) } : undefined
   }
 
-  // What is written now belongs at the end: whoever writes is taken there.
+  // A new message belongs at the end, so writing one scrolls there.
   const gap = newer !== null && messages.length > 0
   const gone = at !== undefined && asApiError(items.error)?.status === 422
   useEffect(() => {
     if (gap || gone) toNewest()
     if (gone) toast('danger', t('inbox.foundGone'))
-    // Once for each: what leads to the end changes with every render.
+    // Runs once per change: the callback changes with every render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [gap, gone])
 
@@ -133,7 +134,7 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   )
 }
 
-/** One's own messages that wait here, with those that an earlier page left behind. */
+/** Returns the person's own pending messages, including those that an earlier page left behind. */
 function useOutgoing(conversationId: string): OutgoingMessage[] {
   const author = useMe().membership.id
   const { mutateAsync } = useSend()
@@ -143,7 +144,10 @@ function useOutgoing(conversationId: string): OutgoingMessage[] {
   return useStore(outgoing).filter((message) => message.conversationId === conversationId && message.author === author)
 }
 
-/** Replies of this moment that can still be taken back. When one has left, the messages are read again; it does not stand there twice until then. */
+/**
+ * Returns replies sent just now that can still be taken back. When one has left, the messages are
+ * refetched; until then it is not shown twice.
+ */
 function useLeaving(conversationId: string, rows: readonly Item[]): Scheduled[] {
   const client = useQueryClient()
   const left = ({ body, author_id, send_at }: Scheduled) => rows.some((row) => row.body === body && row.author_id === author_id && row.created_at >= send_at)
@@ -198,7 +202,7 @@ function DayLine({ at }: { at: string }) {
   )
 }
 
-/** What one author did, one after another, as one sentence. */
+/** One author's consecutive events, as one sentence. */
 function EventLine({ items, name, names }: { items: readonly [Item, ...Item[]]; name: string; names: Names }) {
   const { t } = useI18n()
   const [first] = items
@@ -227,7 +231,7 @@ function EventLine({ items, name, names }: { items: readonly [Item, ...Item[]]; 
   )
 }
 
-/** A call, and what became of it. */
+/** A call and its result. */
 function CallLine({ item }: { item: Item }) {
   const { t } = useI18n()
   return (
@@ -241,7 +245,7 @@ function CallLine({ item }: { item: Item }) {
   )
 }
 
-/** A reply that the server has and that leaves in a moment. */
+/** A reply that the server has accepted and will send in a moment. */
 function LeavingMessage({ message }: { message: Scheduled }) {
   const { t } = useI18n()
   const mine = useMe().membership.id === message.author_id

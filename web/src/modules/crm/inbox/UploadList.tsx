@@ -4,7 +4,7 @@ import type { Attachment, Upload } from './uploads'
 
 interface UploadsProps {
   uploads: readonly Upload[]
-  /** Why the channel that is chosen now cannot carry a file that is on the server already. */
+  /** Returns why the chosen channel does not support an uploaded file. */
   refusal: (file: Attachment) => string | null
   onRemove: (key: number) => void
 }

@@ -14,7 +14,10 @@ interface ViewActionsProps {
   onDeleted: () => void
 }
 
-/** What can be done to the saved view that is shown: one's own, or everybody's by those who may. */
+/**
+ * The actions on the open saved view: the person's own, or a shared one for people who may change
+ * it.
+ */
 export function ViewActions({ view, onDeleted }: ViewActionsProps) {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'crm.views.manage' })

@@ -11,13 +11,15 @@ import { views } from './views'
 interface ViewMenuProps {
   view: ViewId
   saved: string | undefined
-  /** Whether words or filters narrow the view: then its number is another's. */
+  /** Whether words or filters narrow the view: its count then does not apply. */
   narrowed: boolean
   onView: (view: ViewId) => void
   onSaved: (id: string) => void
 }
 
-/** Which conversations are listed: the built-in views and the saved ones, each with its number. */
+/**
+ * Chooses which conversations are listed: the built-in and the saved views, each with its count.
+ */
 export function ViewMenu({ view, saved, narrowed, onView, onSaved }: ViewMenuProps) {
   const { t } = useI18n()
   const counts = useCounts().data

@@ -19,9 +19,9 @@ const AlertDialog = lazy(() => withTexts(() => import('./AlertDialog'), 'desk')(
 
 interface ViewsProps {
   search: InboxSearch
-  /** What the list shows now. */
+  /** The list's current filter. */
   filter: ViewFilter
-  /** What is typed keeps the open conversation beside what is found. */
+  /** While typing, the open conversation stays next to the results. */
   onChange: (next: ViewChange, typing?: boolean) => void
   onNew: (() => void) | null
 }
@@ -33,7 +33,7 @@ function withoutFilters(): FilterSearch {
   return Object.fromEntries(filterNames.map((name) => [name, undefined]))
 }
 
-/** The head of the list: which conversations, what narrows them, and the search. */
+/** The header of the list: the view, its filters, and the search. */
 export function Views({ search, filter, onChange, onNew }: ViewsProps) {
   const { t } = useI18n()
   const { view = 'open', q = '', state, saved } = search
@@ -49,7 +49,7 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
     return () => clearTimeout(timer)
   }, [text, q, onChange])
 
-  /** Another view begins without the words and filters of the one before. */
+  /** Another view starts without the previous one's words and filters. */
   function choose(next: ViewChange) {
     setText('')
     onChange({ ...withoutFilters(), ...noWords, view: undefined, saved: undefined, ...next })

@@ -21,7 +21,7 @@ interface WholeDialogProps {
   onClose: () => void
 }
 
-/** One matter in two threads becomes one conversation: this one goes into the chosen one. */
+/** Merges two threads about one matter: this conversation goes into the chosen one. */
 export function MergeDialog({ conversation, onClose }: WholeDialogProps) {
   const { t } = useI18n()
   const navigate = useNavigate()
@@ -104,7 +104,7 @@ export function DeleteDialog({ conversation, onLeave, onClose }: DeleteDialogPro
   const { t } = useI18n()
   const restore = useRestore()
   const remove = useDelete()
-  // Asked for before it goes: the list may have lost the row when the answer is here.
+  // Called before the deletion: the list may have lost the row when the answer arrives.
   const [leave] = useState(() => onLeave(conversation.id))
   return (
     <ConfirmAct

@@ -9,12 +9,14 @@ interface WordListProps<Row> {
   keyOf: (row: Row) => string
   draw: (row: Row) => ReactNode
   none: string
-  /** Whether the rows still belong to what was typed before. */
+  /** Whether the rows still belong to the previous word. */
   busy: boolean
   onChoose: (row: Row) => void
 }
 
-/** Stands above the text while a word after a sign is typed; the keys stay in the text. */
+/**
+ * Shown above the text while a word after "/", ":" or "@" is typed; the focus stays in the text.
+ */
 export function WordList<Row>({ id, label, rows, active, keyOf, draw, none, busy, onChoose }: WordListProps<Row>) {
   return (
     <ul id={id} role="listbox" aria-label={label} aria-busy={busy} className="absolute inset-x-0 bottom-full z-10 mb-1 max-h-64 overflow-y-auto rounded-lg border border-line bg-surface p-1.5 shadow-2">

@@ -22,13 +22,16 @@ interface WritingMenuProps {
   area: RefObject<HTMLTextAreaElement | null>
 }
 
-/** What a language model wrote last: what stood there before, and what it rests on. */
+/** The language model's last text: the text before it, and its sources. */
 interface Written {
   before: string
   sources: readonly Source[] | null
 }
 
-/** Lets the workspace's language model draft the reply or write it anew. It only fills the composer; nothing is sent. */
+/**
+ * Lets the workspace's language model draft or rewrite the reply. It only fills the composer;
+ * nothing is sent.
+ */
 export function WritingMenu({ conversationId, text, change, area }: WritingMenuProps) {
   const { t } = useI18n()
   const available = useCanWrite()
@@ -37,7 +40,7 @@ export function WritingMenu({ conversationId, text, change, area }: WritingMenuP
   const [unanswered, setUnanswered] = useState(false)
   if (!available) return null
 
-  /** Puts a text into the composer. Whoever writes somewhere else meanwhile keeps the focus. */
+  /** Puts a text into the composer. If another field has the focus, it keeps it. */
   function put(next: string) {
     const box = area.current
     const focused = document.activeElement

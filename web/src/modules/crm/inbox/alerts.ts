@@ -16,12 +16,12 @@ const defaults: Preferences = {
 
 const cacheKey = (agent: string) => `alerts.${agent}`
 
-/** Keeps a copy in this browser, for the time in which the server does not answer. */
+/** Keeps a copy in this browser, for when the server does not answer. */
 export function cachePreferences(agent: string, preferences: Preferences): void {
   remember(cacheKey(agent), JSON.stringify(preferences))
 }
 
-/** The copy that this browser kept, or how everybody begins. */
+/** Returns this browser's copy, or the defaults. */
 export function cachedPreferences(agent: string): Preferences {
   try {
     const kept = JSON.parse(recall(cacheKey(agent)) ?? '{}') as Partial<Preferences>
@@ -31,7 +31,7 @@ export function cachedPreferences(agent: string): Preferences {
   }
 }
 
-/** How an agent wants to be told, as the server keeps it. */
+/** Reads an agent's alert preferences from the server. */
 export function preferencesQuery(agent: string) {
   return queryOptions({
     queryKey: ['crm', 'notice-preferences', agent],
@@ -83,7 +83,7 @@ function kindOf(type: string, { actor, data: { object, item, previous } = {} }: 
   return null
 }
 
-/** What an event means to an agent; null for what needs no word. */
+/** Returns the alert that an event causes for an agent; null if none. */
 export function alertOf(event: StreamEvent, agent: string): Alert | null {
   let body: Body
   try {
@@ -97,7 +97,7 @@ export function alertOf(event: StreamEvent, agent: string): Alert | null {
   return { eventId: event.id, kind, conversationId: object.id, name: object.contact_name ?? '', text: item?.body || (object.preview ?? '') }
 }
 
-/** Whether a time lies in the quiet hours; an end before the beginning is on the next day. */
+/** Reports whether a time is in the quiet hours; an end before the start is on the next day. */
 export function isQuiet({ enabled, from, until, time_zone: timeZone }: Preferences['quiet_hours'], now: Date): boolean {
   if (!enabled) return false
   let at: string
@@ -109,7 +109,10 @@ export function isQuiet({ enabled, from, until, time_zone: timeZone }: Preferenc
   return from < until ? from <= at && at < until : from <= at || at < until
 }
 
-/** Whether an agent wants to hear of it now, whether they work in the conversation that is open or look elsewhere. */
+/**
+ * Reports whether an agent wants this alert now, given the conversation that is open and whether
+ * the window has the focus.
+ */
 export function wants(preferences: Preferences, alert: Alert, seen: { open: string | null; focused: boolean }, now: Date): boolean {
   if (!preferences.events[alert.kind] || isQuiet(preferences.quiet_hours, now)) return false
   return !(seen.focused && seen.open === alert.conversationId)

@@ -9,7 +9,7 @@ function keyOf(id: string) {
   return ['crm', 'conversations', 'ai', id] as const
 }
 
-/** What the assistant did in a conversation, and how its answers were rated. */
+/** Reads what the assistant did in a conversation, and how its answers were rated. */
 export function useAIRecord(id: string) {
   return useQuery({
     queryKey: keyOf(id),
@@ -21,7 +21,7 @@ function pathOf(item: Item) {
   return { path: { id: item.conversation_id, itemId: item.id } }
 }
 
-/** What an answer relied on; it never changes. */
+/** Reads the sources of an answer, which never change. */
 export function useAnswerSources(item: Item, enabled: boolean) {
   return useQuery({
     queryKey: ['crm', 'conversations', 'sources', item.id],

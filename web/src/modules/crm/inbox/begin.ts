@@ -12,13 +12,13 @@ export interface Opening {
   body?: string
   format?: 'markdown'
   signature?: boolean
-  /** In place of a text. */
+  /** Sent instead of a text. */
   template?: Schemas['TemplateUse']
 }
 
 export type Begun = Schemas['ConversationNewAsAgent']
 
-/** Null where it was begun by an earlier try, whose answer was lost. */
+/** Starts a conversation. Null if an earlier attempt started it but its answer was lost. */
 export function useBegin() {
   const client = useQueryClient()
   const [keys] = useState(createKeys)

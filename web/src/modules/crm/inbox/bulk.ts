@@ -13,7 +13,7 @@ export type BulkAction =
   | { do: 'transfer'; group: string; note: string }
   | { do: 'assign'; owner: string | null }
 
-/** What became of one conversation: null where it was done, else why not. */
+/** The result for one conversation: null if it succeeded, else why not. */
 export interface Outcome {
   id: string
   why: string | null
@@ -36,10 +36,13 @@ function whyNot(error: unknown): string {
   return code && whyTexts[code] ? whyOf(code) : errorText(error)
 }
 
-/** The server takes so many conversations in one request. */
+/** The maximum number of conversations that the server accepts in one request. */
 const batchSize = 200
 
-/** What refuses the first batch refuses the whole; after that something is changed, and each is accounted for. */
+/**
+ * Sends in batches. If the first one fails, nothing was changed and it throws; later failures are
+ * recorded per conversation.
+ */
 export async function inBatches(ids: readonly string[], send: (ids: string[]) => Promise<Answer[]>): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   for (let at = 0; at < ids.length; at += batchSize) {
@@ -60,7 +63,7 @@ export async function inBatches(ids: readonly string[], send: (ids: string[]) =>
 
 const lanes = 4
 
-/** The same for what the server does to one at a time. */
+/** Does the same for actions that the server takes one at a time. */
 export async function oneByOne(ids: readonly string[], send: (id: string) => Promise<unknown>): Promise<Outcome[]> {
   const outcomes: Outcome[] = ids.map((id) => ({ id, why: null }))
   const waiting = outcomes.slice(1)
@@ -81,7 +84,9 @@ export async function oneByOne(ids: readonly string[], send: (id: string) => Pro
   return outcomes
 }
 
-/** Two changes in a row: the second where the first was done. */
+/**
+ * Applies changes in order: each only to the conversations for which the earlier ones succeeded.
+ */
 export async function inTurn(ids: readonly string[], changes: readonly ((ids: readonly string[]) => Promise<Outcome[]>)[]): Promise<Outcome[]> {
   const whys = new Map<string, string | null>(ids.map((id) => [id, null]))
   let begun = false
@@ -110,7 +115,7 @@ function perform(ids: readonly string[], action: BulkAction): Promise<Outcome[]>
     case 'tags': {
       const { add, remove } = action
       const changes: ((some: readonly string[]) => Promise<Outcome[]>)[] = []
-      // What goes makes room for what comes.
+      // Removed first, to make space for the added ones.
       if (remove.length > 0) {
         changes.push((some) => inBatches(some, (batch) => ask(api.POST('/api/crm/v1/conversations/tags/remove', { body: { ids: batch, tags: remove } })).then(dataOf)))
       }
@@ -128,7 +133,10 @@ function perform(ids: readonly string[], action: BulkAction): Promise<Outcome[]>
   }
 }
 
-/** Brings conversations back to the states that they had; those of one state together. Throws where one could not be. */
+/**
+ * Restores the previous states of conversations, those of one state together. Throws if one could
+ * not be restored.
+ */
 export async function restoreStates(client: QueryClient, before: readonly Conversation[]): Promise<void> {
   const groups = new Map<string, { action: BulkAction; ids: string[] }>()
   for (const row of before) {
@@ -157,7 +165,7 @@ export function useBulk() {
   })
 }
 
-/** The chosen conversations as the lists show them. */
+/** Returns the selected conversations as the lists show them. */
 export function rowsOf(client: QueryClient, ids: readonly string[]): Conversation[] {
   const rows = new Map<string, Conversation>()
   for (const [, data] of client.getQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: ['crm', 'conversations', 'list'] })) {

@@ -6,13 +6,13 @@ import { undoSeconds } from './conversations'
 export type CannedReply = Schemas['DeskCannedReply']
 export type Macro = Schemas['DeskMacro']
 
-/** The word after a slash that is being typed at the caret, and where it begins. */
+/** Returns the word after a slash that is being typed at the caret, and its position. */
 export function slashWord(text: string, caret: number): { from: number; word: string } | null {
   const match = /(?:^|\s)\/([\p{L}\p{N}_-]*)$/u.exec(text.slice(0, caret))
   return match ? { from: caret - (match[1]?.length ?? 0) - 1, word: match[1] ?? '' } : null
 }
 
-/** The replies that fit what was typed, as they would be written in this conversation. */
+/** Reads the replies that match what was typed, filled in for this conversation. */
 export function useCannedReplies(conversationId: string, q: string, enabled: boolean) {
   return useQuery({
     queryKey: ['crm', 'canned', 'search', conversationId, q],
@@ -23,7 +23,7 @@ export function useCannedReplies(conversationId: string, q: string, enabled: boo
   })
 }
 
-/** Fills the reply's placeholders with what is known of this conversation. */
+/** Fills the reply's placeholders from this conversation. */
 export function useRenderCanned(conversationId: string) {
   return useMutation({
     mutationFn: (id: string) =>
@@ -42,7 +42,7 @@ export function useMacros(enabled: boolean) {
   })
 }
 
-/** A macro with its texts as they would be written in this conversation. */
+/** Reads a macro with its texts filled in for this conversation. */
 export function useMacroFor(conversationId: string, id: string) {
   return useQuery({
     queryKey: ['crm', 'macros', 'preview', id, conversationId],
@@ -51,7 +51,7 @@ export function useMacroFor(conversationId: string, id: string) {
   })
 }
 
-/** Runs a macro; its answers leave a moment later, so that they can be taken back. */
+/** Runs a macro; its answers are sent a moment later, so that they can be taken back. */
 export function useApplyMacro(id: string) {
   const client = useQueryClient()
   return useMutation({

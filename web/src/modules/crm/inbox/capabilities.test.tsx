@@ -16,7 +16,7 @@ const here = '/api/crm/v1/conversations/c1'
 const own = { kind: 'conversation', channel_account_id: 'a1', address: '', available: true, reason: null }
 const uploaded: string[] = []
 
-/** Takes every upload and remembers its name. */
+/** Accepts every upload and remembers its name. */
 class UploadRequest {
   upload = {}
   status = 201
@@ -57,7 +57,7 @@ function drop(area: HTMLElement, ...files: File[]) {
   fireEvent.drop(area, { dataTransfer: { files, types: ['Files'] } })
 }
 
-/** Chooses a way of the reply. */
+/** Chooses the route of the reply. */
 async function choose(way: RegExp) {
   await userEvent.click(await screen.findByRole('combobox', { name: 'Channel' }))
   await userEvent.click(await screen.findByRole('option', { name: way }))
@@ -114,14 +114,14 @@ describe('what a channel takes in one message', () => {
     fireEvent.change(area, { target: { value: 'a'.repeat(3600) } })
     await waitFor(() => expect(send.disabled).toBe(false))
     expect(screen.queryByText(/characters/)).toBeNull()
-    // An emoji is one character of the provider's.
+    // The provider counts an emoji as one character.
     fireEvent.change(area, { target: { value: `${'a'.repeat(4095)}👍` } })
     expect(await screen.findByText('4,096 of 4,096 characters')).toBeTruthy()
     expect(send.disabled).toBe(false)
     fireEvent.change(area, { target: { value: 'a'.repeat(4099) } })
     expect(await screen.findByText('WhatsApp allows 4,096 characters per message. This has 3 too many.')).toBeTruthy()
     expect(send.disabled).toBe(true)
-    // By e-mail it can go.
+    // By e-mail it can be sent.
     await choose(/E-mail/)
     await waitFor(() => expect(send.disabled).toBe(false))
   })
@@ -173,7 +173,7 @@ describe('the ways of a reply', () => {
     expect(trueRoutes([own, way, other, server])).toEqual([own])
     const chat = { ...own, channel: 'whatsapp', address: '' } as const
     expect(trueRoutes([chat, way, other, server])).toEqual([chat, way])
-    // Without a mailbox nothing says where an e-mail would go.
+    // Without a mailbox nothing determines where an e-mail would be sent.
     const none = { ...server, address: '', available: false, reason: 'not_connected' }
     expect(trueRoutes([chat, way, other, none])).toEqual([chat, way, other, none])
   })

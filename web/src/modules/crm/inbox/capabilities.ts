@@ -3,7 +3,10 @@ import { formatNumber, t } from '@/i18n'
 import { bytesText } from '@/lib/bytes'
 import { channelName } from './channels'
 
-/** Why a channel cannot carry a file, or null where it can. A type that the browser does not know is left to the server. */
+/**
+ * Returns why a channel cannot carry a file, or null if it can. If the browser does not know the
+ * type, the server decides.
+ */
 export function fileRefusal(can: Capabilities | undefined, file: { type: string; size: number }): string | null {
   if (!can) return null
   const channel = channelName(can.kind)
@@ -14,10 +17,10 @@ export function fileRefusal(can: Capabilities | undefined, file: { type: string;
   return file.size > rule.max_size ? t('inbox.file.size', { channel, size: bytesText(rule.max_size) }) : null
 }
 
-/** From this part of what a channel takes on, the letters are counted. */
+/** The share of a channel's limit from which the characters are counted. */
 const nearlyFull = 0.9
 
-/** How long a text is against what its channel takes in one message; null where that is far away. */
+/** Compares a text's length with its channel's limit per message; null if it is far below. */
 export function lengthRefusal(can: Capabilities | undefined, text: string): { over: boolean; said: string } | null {
   if (!can?.max_text) return null
   const count = [...text.trim()].length
@@ -28,10 +31,13 @@ export function lengthRefusal(can: Capabilities | undefined, text: string): { ov
 
 const signs = ['👍', '❤️', '😂', '🙏'] as const
 
-/** A sign without the selector that only asks for colour. */
+/** Returns an emoji without the variation selector that only requests colour. */
 const plain = (sign: string) => sign.replace('\uFE0F', '')
 
-/** The signs that a message of a channel can be given; a test conversation takes all, since nothing leaves it. */
+/**
+ * Returns the emojis with which a message of a channel can be marked; a test conversation supports
+ * all, since nothing leaves it.
+ */
 export function reactionSigns(kinds: readonly Capabilities[] | undefined, channel: string | null, test: boolean): readonly string[] {
   if (test) return signs
   const can = kinds?.find(({ kind }) => kind === channel)

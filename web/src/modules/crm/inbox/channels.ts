@@ -16,7 +16,7 @@ const names: Record<string, PlainKey> = {
   panel: 'channel.panel',
 }
 
-/** A channel in the person's language; the catalog itself speaks English only. */
+/** Returns a channel's name in the person's language; the catalog itself is only in English. */
 export function channelName(key: string): string {
   const known = names[key]
   return known ? t(known) : key

@@ -5,7 +5,7 @@ import { createKeys, once } from './once'
 
 const root = ['crm', 'conversations'] as const
 
-/** What may be sent in this conversation now, and whether free text is taken. */
+/** Reads what may be sent in this conversation now, and whether free text is accepted. */
 export function useChatTemplates(id: string) {
   return useQuery({
     queryKey: [...root, 'templates', id],
@@ -13,7 +13,10 @@ export function useChatTemplates(id: string) {
   })
 }
 
-/** The answer is 200 also where nothing went out: what became of it stands in it. Null where an earlier try's answer was lost. */
+/**
+ * The status is 200 even if nothing was sent: the answer contains the result. Null if an earlier
+ * attempt's answer was lost.
+ */
 export function useSendTemplate(id: string) {
   const client = useQueryClient()
   const [keys] = useState(createKeys)

@@ -8,7 +8,7 @@ import { under } from './keys'
 import type { ViewFilter } from './savedViews'
 
 export type Conversation = Schemas['ConversationConversation']
-/** One conversation as its own reader sees it: with their drafts. */
+/** One conversation as its reader sees it: with their drafts. */
 export type OneConversation = Schemas['ConversationDetail']
 export type Item = Schemas['ConversationItem']
 export type People = Schemas['ConversationPeople']
@@ -20,7 +20,7 @@ export type Priority = Conversation['priority']
 export const root = ['crm', 'conversations'] as const
 const listKey = [...root, 'list'] as const
 const countsKey = [...root, 'counts'] as const
-/** Beside the conversations: not every change of one changes the tags. */
+/** Outside the conversations' prefix: not every change of a conversation changes the tags. */
 export const tagsKey = ['crm', 'tags'] as const
 const pageSize = 50
 
@@ -29,23 +29,31 @@ interface Page<Row> {
   next_cursor?: string | null
 }
 
-/** Where the words were found, as the server marked them. */
+/** Where the words were found, with the server's marks. */
 export interface Found {
   subject: string
   contact_name: string
   snippet: string
-  /** The message that the words stand in; null where they are the subject's or the customer's. */
+  /**
+   * The message that contains the words; null if they are in the subject or the customer's name.
+   */
   item: string | null
 }
 
-/** A row of the list; with where the words stand when it was found by them. */
+/** A row of the list; if it was found by words, with their place. */
 export type ListRow = Conversation & { found?: Found }
 
-/** What the search can narrow its words by; the list knows everything else, and of words the subject and the customer alone. */
+/**
+ * The filters that the search supports. The list supports all of them, but finds words only in the
+ * subject and the customer's name.
+ */
 const searchNames = ['q', 'state', 'channel', 'owner_id', 'group_id', 'tag', 'priority', 'created_from', 'created_to'] as const
 type Words = Pick<ViewFilter, (typeof searchNames)[number]> & { q: string; sort: undefined }
 
-/** What the search is asked for, the best first whatever the order; null for what only the list can answer. */
+/**
+ * Returns the query for the search, which sorts by relevance whatever the order; null if only the
+ * list can answer.
+ */
 function wordsOf(filter: ViewFilter): Words | null {
   const others = Object.entries(filter).some(([name, value]) => value && name !== 'sort' && !searchNames.some((known) => known === name))
   return filter.q && !others ? { ...filter, q: filter.q, sort: undefined } : null
@@ -107,13 +115,13 @@ export function itemsKey(id: string) {
 type More = { load: () => void; loading: boolean } | null
 
 export interface TimelinePages {
-  /** The newest first. */
+  /** Newest first. */
   rows: Item[]
   isPending: boolean
   error: unknown
   retry: () => void
   older: More
-  /** Null where the newest is there. */
+  /** Null if the newest item is loaded. */
   newer: More
 }
 
@@ -121,7 +129,10 @@ function itemsPage(id: string, query: { from?: string; sort?: 'created' }, curso
   return ask(api.GET('/api/crm/v1/conversations/{id}/items', { params: { path: { id }, query: { limit: pageSize, cursor, ...query } } }))
 }
 
-/** The timeline from its end, or both ways from one item: what was found may lie far back. */
+/**
+ * Reads the timeline from its end, or in both directions from one item: what was found may be far
+ * back.
+ */
 export function useTimeline(id: string, at: string | undefined): TimelinePages {
   const key = itemsKey(id)
   const near = at !== undefined
@@ -135,7 +146,7 @@ export function useTimeline(id: string, at: string | undefined): TimelinePages {
   })
   if (!near) return { ...whole, older: whole.more, newer: null }
   return {
-    // Both begin with the item itself.
+    // Both start with the item itself.
     rows: [...after.rows.slice(1).reverse(), ...before.rows],
     isPending: before.isPending || after.isPending,
     error: before.error ?? after.error,
@@ -167,7 +178,7 @@ export function useReplyChannels(id: string, enabled: boolean) {
   })
 }
 
-/** Who may be made the owner. Without the permission to see agents there is no list. */
+/** Reads the possible owners. Without the permission to see agents there is no list. */
 export function useAgentChoices(enabled: boolean) {
   return useQuery({
     queryKey: ['crm', 'agents', 'choices'],
@@ -194,7 +205,10 @@ export function useSources() {
   })
 }
 
-/** Puts a changed conversation where it is shown already, and reads its timeline and the lists' order; the event that follows refreshes the rest. */
+/**
+ * Updates a changed conversation wherever it is shown, and refetches its timeline and the lists;
+ * the event that follows refreshes the rest.
+ */
 export function take(client: QueryClient, next: Conversation): void {
   client.setQueryData<OneConversation>([...root, 'one', next.id], (old) => old && { ...old, ...next })
   client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
@@ -208,7 +222,7 @@ export function take(client: QueryClient, next: Conversation): void {
 
 export type Snooze = { until: string } | { until_reply: true }
 
-/** Everything that can be done to one conversation and answers with it. */
+/** The actions on one conversation that answer with it. */
 export type Action =
   | { do: 'close' }
   | { do: 'open' }
@@ -221,7 +235,9 @@ export type Action =
 
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-/** One tag comes or goes by itself: a whole list would undo what others tagged meanwhile. */
+/**
+ * Adds or removes a single tag: sending the whole list would undo tags that others set meanwhile.
+ */
 async function retag(id: string, action: { do: 'tag' | 'untag'; tag: string }): Promise<void> {
   const body = { ids: [id], tags: [action.tag] }
   const { data } = await ask(
@@ -254,14 +270,17 @@ export function perform(id: string, action: Action): Promise<{ data: Conversatio
   }
 }
 
-/** What brings a conversation back to the state that it has now. One whose time has come meanwhile is open by then. */
+/**
+ * Returns the action that restores a conversation's present state. If its snooze has ended by then,
+ * it is opened.
+ */
 export function stateAction({ state, snoozed_until: until }: Pick<Conversation, 'state' | 'snoozed_until'>, now: number): Action & { do: 'close' | 'open' | 'snooze' } {
   if (state === 'closed') return { do: 'close' }
   if (state === 'open' || (until && Date.parse(until) <= now)) return { do: 'open' }
   return { do: 'snooze', until: until ? { until } : { until_reply: true } }
 }
 
-/** A conversation as this browser knows it, from itself or from a list. */
+/** Returns a conversation from the cache, from its own entry or from a list. */
 function knownConversation(client: QueryClient, id: string): Conversation | undefined {
   const one = client.getQueryData<OneConversation>([...root, 'one', id])
   if (one) return one
@@ -282,7 +301,10 @@ export function useAct() {
   })
 }
 
-/** Asked for before a conversation gets another state; what it gives brings it back to the one that it has now. */
+/**
+ * Call it before a conversation changes its state; it returns a function that restores the present
+ * one.
+ */
 export function useStateUndo(): (id: string) => () => Promise<Conversation> {
   const client = useQueryClient()
   const act = useAct()
@@ -305,7 +327,10 @@ export function useJoin(id: string) {
   })
 }
 
-/** Marks read or unread. The stream tells the reader's other windows and devices, and this one of what is counted. */
+/**
+ * Marks as read or unread. The stream updates the reader's other windows and devices, and the
+ * counts in this one.
+ */
 export function useReadMark() {
   const client = useQueryClient()
   return useMutation({
@@ -319,7 +344,7 @@ export function useReadMark() {
   })
 }
 
-/** What becomes of the conversation when a message went. */
+/** What happens to the conversation after a message is sent. */
 export type FollowUp = Schemas['ConversationFollowUp']
 
 /** A message as it was written. */
@@ -328,39 +353,42 @@ export interface OutgoingContent {
   attachments: Item['attachments']
   note: boolean
   route: ReplyChannel | null
-  /** Whom the note calls. */
+  /** The agents whom the note mentions. */
   mentions: Item['mentions']
-  /** What follows a reply. */
+  /** The follow-up to a reply. */
   then?: FollowUp
-  /** By e-mail: how the text is written, and whether the signature goes along. */
+  /** For e-mail: the format of the text, and whether the signature is added. */
   format?: 'markdown'
   signature?: boolean
-  /** Why it goes although a rule warns about it. */
+  /** The reason for sending despite a rule's warning. */
   override?: string
 }
 
-/** What a message says of itself besides its text and its way. */
+/** Returns a message's options besides its text and its route. */
 export function manner({ format, signature, override }: Pick<OutgoingContent, 'format' | 'signature' | 'override'>) {
   return { format, signature, dlp_override: override ? { reason: override } : undefined }
 }
 
-/** Without a choice of the person the server takes the conversation's own way. */
+/** If the person chose no route, the server uses the conversation's own. */
 export function routeOf(route: ReplyChannel | null) {
   return { channel: route?.channel, channel_account_id: route?.channel_account_id ?? undefined }
 }
 
-/** A message that carries the key under which the server takes it once. */
+/** A message with the key under which the server accepts it only once. */
 export interface OutgoingRequest extends OutgoingContent {
   key: string
   conversationId: string
 }
 
-/** For so many seconds a reply can be taken back. */
+/** The number of seconds during which a reply can be taken back. */
 export const undoSeconds = 5
 
 type Taken = { note: Schemas['ConversationWritten'] } | { reply: Schemas['ConversationScheduled'] }
 
-/** Writes a note, or hands a reply over that leaves a little later. Null where an earlier try had reached the server after all. */
+/**
+ * Writes a note, or submits a reply that is sent a little later. Null if an earlier attempt had
+ * reached the server.
+ */
 export function sendMessage(message: OutgoingRequest): Promise<Taken | null> {
   const { key, conversationId, body, note, route, attachments, mentions, then } = message
   const params = { path: { id: conversationId } }

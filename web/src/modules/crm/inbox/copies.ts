@@ -6,8 +6,8 @@ import { splitList } from '../contacts/splitList'
 const none: Schemas['ConversationEmailCC'] = { email_cc: [], proposed: [] }
 
 /**
- * Who gets a copy of the conversation's e-mail answers. What is being typed is
- * not one of them yet: whoever sends asks settle() first.
+ * The recipients of copies of the conversation's e-mail answers. A recipient being typed is not
+ * included yet: the sender calls settle() first.
  */
 export function useCopies(id: string, enabled: boolean) {
   const client = useQueryClient()
@@ -26,12 +26,13 @@ export function useCopies(id: string, enabled: boolean) {
     onSuccess: (next) => client.setQueryData(queryKey, next),
   })
 
-  /** Takes over what was typed; false where it is no address, which the field then says. */
+  /** Adds the typed addresses; false if one is invalid, which the field then shows. */
   async function settle(): Promise<boolean> {
     const typed = splitList(text)
     if (!enabled || typed.length === 0) return true
     try {
-      // The whole list is written: to the one that is there now, and not to one that was never read.
+      // The whole list is written, so the present one is needed; it is read first if that has not
+      // happened.
       const { email_cc: now } = saved.data ?? (await saved.refetch({ throwOnError: true })).data ?? none
       await save.mutateAsync({ email_cc: [...now, ...typed] })
       setText('')
@@ -51,9 +52,9 @@ export function useCopies(id: string, enabled: boolean) {
     },
     settle,
     remove: (address: string) => save.mutate({ email_cc: list.filter((other) => other !== address) }),
-    /** Adds one who is proposed. */
+    /** Adds a proposed address. */
     accept: (address: string) => save.mutate({ email_cc: [...list, address] }),
-    /** Proposes one no longer. */
+    /** Removes a proposal. */
     dismiss: (address: string) => save.mutate({ email_cc: list, proposed: proposed.filter((other) => other !== address) }),
     saving: save.isPending,
     error: save.error,

@@ -1,6 +1,6 @@
 import { language } from '@/i18n'
 
-/** The day of a moment by the person's own clock, such as 2026-11-15. */
+/** Returns the local day of a moment, such as 2026-11-15. */
 export function dayOf(iso: string): string {
   const at = new Date(iso)
   return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
@@ -10,7 +10,7 @@ function daysBetween(from: Date, to: Date): number {
   return Math.round((new Date(to.getFullYear(), to.getMonth(), to.getDate()).getTime() - new Date(from.getFullYear(), from.getMonth(), from.getDate()).getTime()) / 86_400_000)
 }
 
-/** "Today", "Yesterday", or the day's own name and date. */
+/** Returns "Today", "Yesterday", or the weekday and date. */
 export function dayLabel(iso: string, now: Date = new Date()): string {
   const at = new Date(iso)
   const ago = daysBetween(at, now)
@@ -26,7 +26,7 @@ export function dayLabel(iso: string, now: Date = new Date()): string {
   return text.charAt(0).toLocaleUpperCase(language()) + text.slice(1)
 }
 
-/** The time of day; the exact moment is in its tip. */
+/** Returns the time of day; the exact moment is in its tip. */
 export function timeOfDay(iso: string): string {
   return new Intl.DateTimeFormat(language(), { hour: '2-digit', minute: '2-digit' }).format(new Date(iso))
 }

@@ -1,14 +1,14 @@
-/** A conversation that was dealt with: what is said of it, and how it is taken back. */
+/** A conversation that was dealt with: the message to show, and how to undo it. */
 export interface Departure {
   said: string
-  /** What taking it back would leave as it is. */
+  /** What undoing does not restore. */
   detail?: string
-  /** The state that it has now; a list of that state keeps it. */
+  /** Its new state; a list of that state keeps it. */
   state?: 'closed' | 'snoozed'
   undo?: () => Promise<unknown>
-  /** For how long it can be taken back, where that ends before the toast does. */
+  /** How long it can be undone, if that is shorter than the toast. */
   for?: number
 }
 
-/** Asked for before something is done to a conversation; what it gives tells that it was done. */
+/** Call it before acting on a conversation; it returns a function to call when done. */
 export type PrepareToLeave = (id: string) => (departure: Departure) => void

@@ -4,13 +4,13 @@ import type { Mention } from './mentions'
 import { keptMessages } from './outgoing'
 import type { Attachment } from './uploads'
 
-/** A reply goes to the customer, a note never does: each has a draft of its own. */
+/** A reply goes to the customer, a note never does: each has its own draft. */
 export type Mode = 'reply' | 'note'
 
 export interface DraftContent {
   body: string
   attachments: readonly Attachment[]
-  /** Whom a note calls: a name alone does not say who is meant. */
+  /** The agents whom a note mentions: a name alone is ambiguous. */
   mentions: readonly Mention[]
 }
 
@@ -25,7 +25,7 @@ export function isEmpty(draft: DraftContent): boolean {
   return draft.body.trim() === '' && draft.attachments.length === 0
 }
 
-/** Where this browser keeps a draft; sign-out removes everything below the person. */
+/** Returns the storage key of a draft in this browser; sign-out removes all keys of the person. */
 export function localDraftKey(person: string, conversationId: string, mode: Mode): string {
   return `draft.${person}.${conversationId}.${mode}`
 }
@@ -48,7 +48,7 @@ export function messageTypeOf(mode: Mode): 'comment' | 'note' {
   return mode === 'note' ? 'note' : 'comment'
 }
 
-/** What the server keeps, unless it waits as a message that is to be tried again. */
+/** Returns the server's draft, unless it is waiting as a message to be sent again. */
 export function serverDraft(conversation: OneConversation, author: string, mode: Mode): LocalDraft | null {
   const draft = conversation.drafts.find((one) => one.message_type === messageTypeOf(mode))
   if (!draft) return null
@@ -56,17 +56,23 @@ export function serverDraft(conversation: OneConversation, author: string, mode:
   return onItsWay ? null : { body: draft.body, attachments: draft.attachments, mentions: [], at: draft.updated_at }
 }
 
-/** This browser's draft is the newest; what another device left is taken where there is none. */
+/**
+ * Returns this browser's draft, which is the newest; if it has none, the one that another device
+ * left.
+ */
 export function findDraft(conversation: OneConversation, person: string, author: string, mode: Mode): LocalDraft | null {
   return recallDraft(localDraftKey(person, conversation.id, mode)) ?? serverDraft(conversation, author, mode)
 }
 
-/** The mode of the draft that was changed last, a reply where there is none. */
+/** Returns the mode of the draft that was changed last; a reply if there is none. */
 export function modeToOpen(reply: LocalDraft | null, note: LocalDraft | null): Mode {
   return note && (!reply || Date.parse(note.at) > Date.parse(reply.at)) ? 'note' : 'reply'
 }
 
-/** Which drafts this person sent last, for the other windows of this browser; sign-out removes it with the drafts. */
+/**
+ * The person's last sent drafts, for the other windows of this browser; sign-out removes them with
+ * the drafts.
+ */
 interface SentDraft {
   key: string
   content: string
@@ -88,13 +94,13 @@ function recallSent(person: string): SentDraft[] {
   }
 }
 
-/** Writes down that a draft was sent, so that no other window sends it once more. */
+/** Records that a draft was sent, so that no other window sends it again. */
 export function rememberSent(person: string, key: string, draft: DraftContent, now: number): void {
   const list = [{ key, content: contentOf(draft), at: now }, ...recallSent(person)]
   remember(sentDraftsKey(person), JSON.stringify(list.slice(0, mostSent)))
 }
 
-/** Whether another window sent this very draft after it was last changed here. */
+/** Reports whether another window sent this exact draft after it was last changed here. */
 export function wasSent(person: string, key: string, draft: DraftContent, changedAt: number): boolean {
   if (isEmpty(draft)) return false
   const content = contentOf(draft)
@@ -112,8 +118,8 @@ function fingerprint(draft: DraftContent): string {
 }
 
 /**
- * Saves one draft on the server: after a pause in typing, one request at a time, the newest content last.
- * A save that fails is made up for by the next change; until then this browser has the draft.
+ * Saves one draft on the server: after a pause in typing, one request at a time, the newest content
+ * last. A failed save is repaired by the next change; until then this browser has the draft.
  */
 export function createDraftSaver(save: (draft: DraftContent) => Promise<unknown>, onServer: DraftContent) {
   let known = fingerprint(onServer)
@@ -128,7 +134,7 @@ export function createDraftSaver(save: (draft: DraftContent) => Promise<unknown>
       try {
         await save(next)
       } catch {
-        // This browser keeps it.
+        // This browser still has it.
       }
     }
     running = null
@@ -149,7 +155,9 @@ export function createDraftSaver(save: (draft: DraftContent) => Promise<unknown>
       clearTimeout(timer)
       timer = setTimeout(() => void flush(), pauseBeforeSaving)
     },
-    /** The server drops the draft together with the message; only a save that is still under way could bring it back. */
+    /**
+     * The server drops the draft together with the message; only a save under way could restore it.
+     */
     drop(): void {
       clearTimeout(timer)
       known = fingerprint(emptyDraft)

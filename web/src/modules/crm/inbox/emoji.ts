@@ -1,6 +1,6 @@
 import type { TypedWord } from './wordPicker'
 
-/** The sign, and the words that find it, in English and Turkish. */
+/** The emoji, and the words that find it, in English and Turkish. */
 export type Emoji = readonly [sign: string, ...names: string[]]
 
 export const emojis: readonly Emoji[] = [
@@ -50,7 +50,10 @@ export const emojis: readonly Emoji[] = [
   ['🏠', 'home', 'ev'],
 ]
 
-/** The word after a colon that is being typed at the caret: at least two letters, so that a plain colon stays one. */
+/**
+ * Returns the word after a colon that is being typed at the caret: at least two letters, so that a
+ * plain colon stays one.
+ */
 export function colonWord(text: string, caret: number): TypedWord | null {
   const match = /(?:^|\s):(\p{L}{2,})$/u.exec(text.slice(0, caret))
   const word = match?.[1]

@@ -29,16 +29,19 @@ const plain: Record<string, PlainKey> = {
   participant_removed: 'inbox.event.participantRemoved',
 }
 
-/** What happened by itself: nobody's name stands before it. */
+/** Events that nobody caused: they are shown without a name. */
 export const impersonal = new Set(['woken', 'scheduled_failed', 'channel_delivery_failed', 'csat_sent', 'csat_not_sent'])
 
-/** Who handed a conversation over, where that is not the event's author: Konak writes it for the customer or the assistant. */
+/**
+ * Returns who handed a conversation over if that is not the event's author: Konak writes it for the
+ * customer or the assistant.
+ */
 export function handedOverBy({ event, author_kind: author, detail }: Pick<Item, 'event' | 'author_kind' | 'detail'>): 'customer' | 'assistant' | undefined {
   if (event !== 'escalated' || author === 'agent') return undefined
   return detail.reason === 'customer_asked' ? 'customer' : 'assistant'
 }
 
-/** Who an id stands for; undefined where it is not known. */
+/** Returns the name for an id; undefined if it is not known. */
 export interface Names {
   agent: (id: string) => string | undefined
   group: (id: string) => string | undefined
@@ -48,7 +51,7 @@ function list(value: unknown): string {
   return Array.isArray(value) ? value.join(', ') : ''
 }
 
-/** "priority High · subject Delivery": each field that changed, with what it is now. */
+/** Returns each changed field with its new value: "priority High · subject Delivery". */
 function changes(detail: Item['detail'], names: Names): string[] {
   return Object.entries(detail).flatMap(([field, change]) => {
     const to = typeof change === 'object' && change !== null && 'to' in change ? change.to : undefined
@@ -61,7 +64,7 @@ function changes(detail: Item['detail'], names: Names): string[] {
   })
 }
 
-/** What an event says happened, as a sentence goes on after the name of who did it. */
+/** Returns an event's text, as a sentence that continues after the author's name. */
 export function eventWords(item: Pick<Item, 'event' | 'author_kind' | 'detail'>, names: Names): string {
   const { event, detail } = item
   switch (event) {

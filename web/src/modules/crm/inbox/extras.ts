@@ -16,20 +16,23 @@ export interface Order {
 export interface Referral {
   kind: 'ad' | 'post'
   headline: string
-  /** Null where it is no address of the web. */
+  /** Null if it is not a web address. */
   url: string | null
 }
 
-/** What a channel says of a message besides its words. */
+/** The channel's extras of a message besides its text. */
 export interface Extras {
-  /** The message that it answers: its id here, or null where it is not one of ours. Undefined where it answers none. */
+  /**
+   * The message that it answers: its id here, or null if it is not one of ours. Undefined if it
+   * answers none.
+   */
   quotedId: string | null | undefined
   forwarded: boolean
   order: Order | null
   referral: Referral | null
-  /** The product of a catalogue that the customer asks about. */
+  /** The catalogue product that the customer asks about. */
   product: string
-  /** The customer's answer to the question whether they may be called. */
+  /** The customer's answer to whether they may be called. */
   calls: 'allowed' | 'refused' | null
 }
 
@@ -67,7 +70,7 @@ function readReferral(value: unknown): Referral | null {
   return { kind: type === 'post' ? 'post' : 'ad', headline: text(headline) || text(body), url: webAddress(url) }
 }
 
-/** Reads the detail of a message. What it does not know, or what has another form, is left out. */
+/** Reads the detail of a message. Unknown or malformed parts are omitted. */
 export function readExtras(detail: Item['detail']): Extras {
   return {
     quotedId: detail.quoted === undefined ? undefined : text(detail.quoted_item_id) || null,
@@ -79,14 +82,17 @@ export function readExtras(detail: Item['detail']): Extras {
   }
 }
 
-/** Returns what an order costs, or null where its lines have several currencies or a price that is no number. */
+/**
+ * Returns the total of an order, or null if its lines have several currencies or a price that is
+ * not a number.
+ */
 export function totalOf({ lines }: Order): { sum: number; currency: string } | null {
   const sum = lines.reduce((all, line) => all + line.quantity * line.price, 0)
   const currency = lines[0]?.currency ?? ''
   return Number.isFinite(sum) && lines.every((line) => line.currency === currency) ? { sum, currency } : null
 }
 
-/** Writes a price in the person's language; a currency that nobody knows is written behind the number. */
+/** Formats a price in the person's language; an unknown currency is written after the number. */
 export function priceText(price: number, currency: string): string {
   if (!Number.isFinite(price)) return ''
   try {

@@ -20,7 +20,7 @@ const known: Record<string, PlainKey> = {
   test_environment: 'inbox.failure.test',
 }
 
-/** What WhatsApp calls by a number; its words are English whoever reads them. */
+/** WhatsApp's numeric errors; their texts are always in English. */
 const numbered: Record<string, PlainKey> = {
   131026: 'inbox.failure.undeliverable',
   131047: 'inbox.failure.windowClosed',
@@ -31,7 +31,9 @@ export interface RefusedRecipient {
   reason: string
 }
 
-/** Whom a message did not reach while it reached others, as its detail says. */
+/**
+ * Returns the recipients whom a message did not reach although it reached others, from its detail.
+ */
 export function refusedRecipients(detail: Record<string, unknown> | null | undefined): RefusedRecipient[] {
   const list = detail?.refused_recipients
   if (!Array.isArray(list)) return []
@@ -41,7 +43,10 @@ export function refusedRecipients(detail: Record<string, unknown> | null | undef
   })
 }
 
-/** Why something could not be sent: our own reasons in the person's language, a provider's in its own words. */
+/**
+ * Returns why something could not be sent: our own reasons in the person's language, a provider's
+ * in its own words.
+ */
 export function failureText(reason: unknown): string {
   if (typeof reason !== 'string') return ''
   const key = known[reason] ?? numbered[/ \((\d+)\)$/.exec(reason)?.[1] ?? '']

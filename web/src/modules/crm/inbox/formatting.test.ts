@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { applyFormat, continueList, formatOfKey, insertLink, type Edit, type Format, type Selection } from './formatting'
 
-/** A text whose selection stands between two bars; one bar is the caret. */
+/** Parses a text whose selection is between two bars; a single bar is the caret. */
 function read(marked: string): Selection {
   const [before = '', inside, after] = marked.split('|')
   if (after === undefined) return { text: before + (inside ?? ''), from: before.length, to: before.length }

@@ -1,14 +1,14 @@
 import type { ClipboardEvent, KeyboardEvent } from 'react'
 import { bulletLine, numberLine } from './markdown'
 
-/** What is selected in a text. */
+/** A text and its selection. */
 export interface Selection {
   text: string
   from: number
   to: number
 }
 
-/** What takes the place of a part of the text, and what is selected then. */
+/** A replacement for a part of the text, and the selection after it. */
 export interface Edit {
   from: number
   to: number
@@ -20,7 +20,10 @@ export type Format = 'bold' | 'italic' | 'link' | 'bullets' | 'numbers' | 'quote
 
 const marks = { bold: '**', italic: '_' } as const
 
-/** How a text changes that is made bold, a list and so on; what has the format already loses it. */
+/**
+ * Returns the edit that makes the selection bold, a list and so on, or removes that format if it is
+ * present.
+ */
 export function applyFormat(format: Format, selection: Selection): Edit {
   switch (format) {
     case 'bold':
@@ -43,7 +46,7 @@ function toggleMark({ text, from, to }: Selection, mark: string): Edit {
     return { from, to, text: inside.slice(size, -size), select: [from, to - 2 * size] }
   }
   if (inside.trim() === '') return { from, to: from, text: mark + mark, select: [from + size, from + size] }
-  // A style ends with its line and touches its words.
+  // A style must end on its line and touch its words.
   const marked = inside.replace(/^(\s*)(.*\S)(\s*)$/gm, `$1${mark}$2${mark}$3`)
   const single = !inside.includes('\n') && inside === inside.trim()
   return { from, to, text: marked, select: single ? [from + size, to + size] : [from, from + marked.length] }
@@ -51,7 +54,7 @@ function toggleMark({ text, from, to }: Selection, mark: string): Edit {
 
 const address = /^(?:https?:\/\/|mailto:|tel:)\S+$/i
 
-/** Links the selected words to an address that is still to be written, or to the one that is given. */
+/** Links the selected words to the given address, or to one still to be typed. */
 export function insertLink({ text, from, to }: Selection, given?: string): Edit {
   const inside = text.slice(from, to)
   if (!given && address.test(inside)) return { from, to, text: `[](${inside})`, select: [from + 1, from + 1] }
@@ -86,7 +89,10 @@ function toggleLines({ text, from, to }: Selection, format: keyof typeof prefixe
   return { from: begin, to: end, text: made, select: from === to ? [caret, caret] : [begin, caret] }
 }
 
-/** Enter in a list begins its next line; on an empty one it ends the list. Null where there is no list. */
+/**
+ * Enter in a list starts its next line; on an empty line it ends the list. Null if there is no
+ * list.
+ */
 export function continueList({ text, from, to }: Selection): Edit | null {
   if (from !== to) return null
   const begin = text.lastIndexOf('\n', from - 1) + 1
@@ -98,11 +104,11 @@ export function continueList({ text, from, to }: Selection): Edit | null {
   return { from, to, text: added, select: [from + added.length, from + added.length] }
 }
 
-/** Makes a change as if it had been typed, so that the browser can undo it. */
+/** Applies an edit as if it had been typed, so that the browser can undo it. */
 export function type(area: HTMLTextAreaElement, edit: Edit): void {
   area.focus()
   area.setSelectionRange(edit.from, edit.to)
-  // The one way to write into the browser's own history; every browser has it.
+  // The only way to write into the browser's undo history; every browser supports it.
   const typed = edit.text !== '' && typeof document.execCommand === 'function' && document.execCommand('insertText', false, edit.text)
   if (!typed) {
     area.setRangeText(edit.text)
@@ -115,7 +121,7 @@ export function selectionOf(area: HTMLTextAreaElement): Selection {
   return { text: area.value, from: area.selectionStart, to: area.selectionEnd }
 }
 
-/** The format of a key, null for other keys. Ctrl K belongs to the search. */
+/** Returns the format of a key, null for other keys. Ctrl K belongs to the search. */
 export function formatOfKey(event: { key: string; code: string; ctrlKey: boolean; metaKey: boolean; shiftKey: boolean; altKey: boolean }): Format | null {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return null
   const key = event.key.toLowerCase()
@@ -124,7 +130,7 @@ export function formatOfKey(event: { key: string; code: string; ctrlKey: boolean
   return event.code === 'Digit7' ? 'numbers' : event.code === 'Digit8' ? 'bullets' : event.code === 'Digit9' ? 'quote' : null
 }
 
-/** Does what a key means for the format of the text: a style, or the next line of a list. */
+/** Handles a key that formats the text: a style, or the next line of a list. */
 export function formatByKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
   const area = event.currentTarget
   const wanted = formatOfKey(event)
@@ -135,7 +141,7 @@ export function formatByKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
   type(area, edit)
 }
 
-/** Links the selected words where an address is pasted over them. */
+/** Links the selected words if an address is pasted over them. */
 export function linkByPaste(event: ClipboardEvent<HTMLTextAreaElement>): void {
   const pasted = event.clipboardData.getData('text/plain')
   const selection = selectionOf(event.currentTarget)

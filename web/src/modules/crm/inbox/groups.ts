@@ -2,12 +2,15 @@ import type { Item } from './conversations'
 import { dayOf } from './days'
 import { handedOverBy, impersonal } from './eventWords'
 
-/** Messages of one author so close together are one thing said. */
+/** Messages of one author within this time are grouped. */
 const closeTogether = 5 * 60_000
 
 type Grouped = Pick<Item, 'kind' | 'author_kind' | 'author_id' | 'channel' | 'created_at'>
 
-/** Whether a message goes on with the one before it: the same author, kind and channel, a moment later. */
+/**
+ * Reports whether a message continues the previous one: the same author, kind and channel, shortly
+ * after.
+ */
 export function continues(before: Grouped | undefined, item: Grouped): boolean {
   return (
     before !== undefined &&
@@ -23,12 +26,15 @@ export function continues(before: Grouped | undefined, item: Grouped): boolean {
 
 type Told = Grouped & Pick<Item, 'event' | 'detail'>
 
-/** Whether an event is not its author's own doing. */
+/** Reports whether an event is not its author's own action. */
 function standsAlone(item: Told): boolean {
   return impersonal.has(item.event ?? '') || handedOverBy(item) !== undefined
 }
 
-/** Whether an event is told in one line with the one before it: the same author, a moment later, and neither happened by itself. */
+/**
+ * Reports whether an event is shown in one line with the previous one: the same author, shortly
+ * after, and both the author's own actions.
+ */
 function toldTogether(before: Told, item: Told): boolean {
   return (
     item.kind === 'event' &&
@@ -42,7 +48,10 @@ function toldTogether(before: Told, item: Told): boolean {
   )
 }
 
-/** The timeline in lines, the first item of each line first: an item of its own, or what one author did one after another. */
+/**
+ * Groups the timeline into lines: a single item, or consecutive events of one author. The first
+ * item of each line comes first.
+ */
 export function toLines<I extends Told>(items: readonly I[]): [I, ...I[]][] {
   const lines: [I, ...I[]][] = []
   for (const item of items) {
@@ -54,7 +63,7 @@ export function toLines<I extends Told>(items: readonly I[]): [I, ...I[]][] {
   return lines
 }
 
-/** Whether a day begins with an item. */
+/** Reports whether an item is the first of its day. */
 export function beginsDay(before: Pick<Item, 'created_at'> | undefined, item: Pick<Item, 'created_at'>): boolean {
   return before === undefined || dayOf(before.created_at) !== dayOf(item.created_at)
 }

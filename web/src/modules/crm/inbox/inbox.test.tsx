@@ -47,7 +47,7 @@ describe('ConversationList', () => {
     ])
     const [first, second, third] = await screen.findAllByRole('link')
     for (const text of ['You: It left', 'Urgent', 'Owner: Can Öz', '#iade #acil']) expect(first?.textContent).toContain(text)
-    // What a narrow list cuts off is told to the pointer.
+    // Text cut off in a narrow list is shown on hover.
     expect(screen.getByText('#iade #acil').title).toBe('iade, acil')
     expect(second?.textContent).toContain('Can: I look')
     expect(third?.textContent).toContain('Assistant: Two years')
@@ -76,7 +76,7 @@ describe('Timeline', () => {
     ])
     await show(<Timeline conversation={conversation} at={undefined} onNewest={() => undefined} />)
     expect(await screen.findByText('First')).toBeTruthy()
-    // Four of the timeline, and a line for each of two days.
+    // Four timeline entries, and a line for each of two days.
     expect(screen.getAllByRole('listitem')).toHaveLength(6)
     const [first, second] = screen.getAllByRole('article', { name: 'Message by Elif Kaya' })
     expect(within(first as HTMLElement).getByText('Elif Kaya').parentElement?.className).not.toContain('sr-only')
@@ -95,7 +95,7 @@ describe('Timeline', () => {
     ])
     await show(<Timeline conversation={conversation} at={undefined} onNewest={() => undefined} />)
     expect(await screen.findByText('assigned it to Defne Yılmaz · set the priority to High · set the tags to iade')).toBeTruthy()
-    // The day, what the one did, and what the other did.
+    // The day, one author's events, and the other's.
     expect(screen.getAllByRole('listitem')).toHaveLength(3)
   })
 
@@ -118,7 +118,8 @@ describe('Timeline', () => {
     const article = await screen.findByRole('article', { name: 'Sending…' })
     expect(article.textContent).toContain('It left')
     expect(screen.queryByText('Tomorrow')).toBeNull()
-    // Another of the same words left before; a third has just left, and is told of by its message first.
+    // An earlier message has the same words; a third one has just left and is shown only by its
+    // message.
     expect(screen.getAllByText('It left')).toHaveLength(2)
     expect(screen.getAllByText('Just gone')).toHaveLength(1)
     await userEvent.click(within(article).getByRole('button', { name: 'Undo' }))

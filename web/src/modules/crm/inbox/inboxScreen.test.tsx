@@ -11,7 +11,7 @@ import { addresses, answers, asked, conversation, prepareInbox, show } from './t
 prepareInbox()
 startShortcuts()
 
-// A field that has the focus ends the wait of keys for the layer that one test opened.
+// Focusing a field ends the holding of keys that a test started by opening a layer.
 afterEach(() => {
   const field = document.body.appendChild(document.createElement('input'))
   field.focus()
@@ -41,7 +41,10 @@ beforeEach(() => {
   }
 })
 
-/** Opens a menu and presses an entry. This browser has no popovers: what they tell the menu is told by hand. */
+/**
+ * Opens a menu and presses an entry. This browser has no popovers, so their event is dispatched by
+ * hand.
+ */
 async function choose(menu: string, entry: string) {
   const trigger = await screen.findByRole('button', { name: menu })
   const box = document.getElementById(trigger.getAttribute('popovertarget') ?? '') as HTMLElement
@@ -60,7 +63,7 @@ describe('shortcuts', () => {
     const keys = activeShortcuts.get().map((shortcut) => shortcut.keys)
     expect(keys.length).toBeGreaterThan(12)
     expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([])
-    // Those of the shell, and the first key of its sequences.
+    // The shell's own keys, and the first key of its sequences.
     for (const taken of ['mod+k', '?', 'g']) expect(keys).not.toContain(taken)
   })
 
@@ -145,7 +148,7 @@ describe('what is unread', () => {
     await screen.findByRole('textbox', { name: 'Reply' })
     expect(bodies(read)).toHaveLength(0)
     answers.set(`GET ${base}/c1`, unread)
-    sight('visible') // asks again
+    sight('visible') // refetches
     await waitFor(() => expect(bodies(read)).toHaveLength(1))
   })
 
@@ -229,7 +232,7 @@ describe('Undo', () => {
     await show(<InboxScreen />, { at: '?c=c2', permissions: ['crm.macros.use'] })
     await choose('Run a macro', 'Done')
     await userEvent.click(await screen.findByRole('button', { name: 'Run' }))
-    // It says what it would not take back.
+    // It says what undoing does not restore.
     expect(await screen.findByText(/Undo only brings back the conversation’s state/)).toBeTruthy()
     await userEvent.click(await screen.findByRole('button', { name: 'Undo' }))
     await waitFor(() => expect(bodies(`POST ${base}/c2/snooze`)).toEqual([{ until }]))
@@ -336,7 +339,7 @@ describe('a saved view', () => {
     await change(false)
     await choose('Actions on the view Urgent', 'Edit the view')
     const dialog = within(await screen.findByRole('dialog', { name: 'Edit the view' }))
-    // Who may not share a view is not asked.
+    // People who may not share a view are not asked.
     expect(dialog.queryByRole('checkbox', { name: /whole team/ })).toBeNull()
     const name = dialog.getByRole('textbox', { name: 'Name of the view' })
     await userEvent.clear(name)
@@ -351,7 +354,7 @@ describe('a saved view', () => {
 
   it('of everybody is changed only by those who may', async () => {
     await change(false)
-    // One's own can be: so what would change the other's has been fetched, too.
+    // The person's own view can be changed, which also proves that the actions are loaded.
     expect(await screen.findByRole('button', { name: 'Actions on the view Urgent' })).toBeTruthy()
     cleanup()
     await change(true)

@@ -10,7 +10,7 @@ export function isOwn(reaction: Item['tepkiler'][number], memberId: string): boo
   return reaction.author_kind === 'agent' && reaction.author_id === memberId
 }
 
-/** What to send when a sign is chosen: the one that stands there already goes away. */
+/** Returns what to send when an emoji is chosen: choosing the present one removes it. */
 export function toggled(own: string | undefined, chosen: string): string {
   return own === chosen ? '' : chosen
 }

@@ -16,7 +16,10 @@ export interface LayerProps {
   onClose: () => void
 }
 
-/** What may still be done to a message; asked when its menu opens, because time takes it away. */
+/**
+ * Reads what may still be done to a message; fetched when its menu opens, because what is allowed
+ * changes with time.
+ */
 export function useEditPolicy(item: Item, enabled: boolean) {
   return useQuery({
     queryKey: ['crm', 'conversations', 'policy', item.id, item.edited_at],
@@ -35,7 +38,7 @@ export function useEmail(item: Item) {
   })
 }
 
-/** What it said before, the newest first. */
+/** Reads the earlier versions, newest first. */
 export function useEditions(item: Item) {
   return useQuery({
     queryKey: ['crm', 'conversations', 'editions', item.id, item.edited_at],

@@ -1,14 +1,18 @@
 export interface TextPart {
   text: string
-  /** Where it leads; null for plain text. */
+  /** The link's target; null for plain text. */
   href: string | null
 }
 
-// An address of the web, of a mailbox, or a telephone number with its country or its zero.
+// Matches a web address, an e-mail address, or a telephone number that starts with its country code
+// or a zero.
 const pattern =
   /(?<web>(?:https?:\/\/|www\.)[^\s<>"“”]+)|(?<mail>[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)|(?<phone>(?<![\p{L}\p{N}+(])(?:\+|0|\(0)[\d\s(][\d\s().-]{7,18}\d(?![\p{L}\p{N}]))/giu
 
-/** A sentence's own signs at the end are not part of an address; a bracket is, where its other half is. */
+/**
+ * Punctuation at the end is not part of an address; a closing bracket is, if its opening one is
+ * inside.
+ */
 function trimEnd(text: string): string {
   let end = text.length
   for (;;) {
@@ -22,14 +26,14 @@ function trimEnd(text: string): string {
 function webAddress(text: string): string | null {
   try {
     const url = new URL(/^https?:/i.test(text) ? text : `https://${text}`)
-    // What stands before an @ looks like the host and is none.
+    // A user name before an @ can be mistaken for the host, so such addresses are rejected.
     return (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname.includes('.') && !url.username ? url.href : null
   } catch {
     return null
   }
 }
 
-// 01.02.2026, 2026-11, 10.30: a number with a year or a time in it is a date or the number of an order.
+// Dates such as 01.02.2026 or 2026-11: a number that contains a year is a date or an order number.
 const date = /\b\d{1,2}[.-]\d{1,2}[.-](?:19|20)\d{2}\b|(?:^|[.-])(?:19|20)\d{2}[.-]\d{1,2}\b/
 
 function phoneAddress(text: string): string | null {
@@ -39,7 +43,10 @@ function phoneAddress(text: string): string | null {
   return digits.length >= 10 && digits.length <= 15 ? `tel:${text.startsWith('+') ? '+' : ''}${digits}` : null
 }
 
-/** Splits a text at the addresses and numbers in it. Only web pages, mailboxes and telephones become links. */
+/**
+ * Splits a text at the addresses and numbers in it. Only web, e-mail and telephone addresses become
+ * links.
+ */
 export function linkParts(text: string): TextPart[] {
   const parts: TextPart[] = []
   let done = 0

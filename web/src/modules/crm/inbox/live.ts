@@ -12,7 +12,7 @@ function read(data: string): { conversation: Conversation | null; item: Item | n
   try {
     const { object, item } = (JSON.parse(data) as Body).data ?? {}
     return {
-      // A body that was too large carries the id alone.
+      // A body that was too large is reduced to the id.
       conversation: object?.id && object.state && object.last_activity_at ? (object as Conversation) : null,
       item: item?.id && item.conversation_id ? (item as Item) : null,
     }
@@ -21,16 +21,18 @@ function read(data: string): { conversation: Conversation | null; item: Item | n
   }
 }
 
-/** By this id the assistant types, whose messages have no author. */
+/** The id of the assistant's typing signals; its messages have no author. */
 const assistant = '00000000-0000-0000-0000-000000000000'
 
-/** What a list asks for; a list that was searched shows them all. */
+/** Returns the filter of a list; a searched list has none here, so it keeps all its rows. */
 function askedBy(key: readonly unknown[]): Record<string, unknown> {
   const asked = key[3] === 'list' ? key[4] : undefined
   return typeof asked === 'object' && asked !== null ? (asked as Record<string, unknown>) : {}
 }
 
-/** Whether a conversation is no longer one of those that a list asks for, as far as the conversation itself says it. */
+/**
+ * Reports whether a conversation no longer matches a list's filter, as far as its own fields tell.
+ */
 function hasLeft(next: Conversation, asked: Record<string, unknown>, me: string | undefined): boolean {
   const owner = asked.owner_id === 'me' ? me : asked.owner_id === 'none' ? null : asked.owner_id
   return (
@@ -42,7 +44,7 @@ function hasLeft(next: Conversation, asked: Record<string, unknown>, me: string 
   )
 }
 
-/** What somebody read, or marked as unread, is so in each of their windows, on every device. */
+/** Applies a read mark, or its removal, in each of the reader's windows, on every device. */
 export function applyRead(client: QueryClient, data: string): void {
   const { conversation_id: id, unread } = (JSON.parse(data) as { data: { conversation_id: string; unread: number } }).data
   setUnread(client, id, unread)
@@ -51,8 +53,8 @@ export function applyRead(client: QueryClient, data: string): void {
 }
 
 /**
- * A changed conversation, and the message that changed in it, are seen where they stand, in every page that was
- * read; what left a view, or was deleted, leaves it.
+ * Updates a changed conversation and its changed message in every loaded page; a conversation that
+ * was deleted or left a view is removed from it.
  */
 export function applyConversation(client: QueryClient, type: string, data: string): void {
   const { conversation: next, item } = read(data)
@@ -60,7 +62,7 @@ export function applyConversation(client: QueryClient, type: string, data: strin
   if (next) {
     for (const [key] of client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] })) {
       const gone = type === 'conversation.deleted' || hasLeft(next, askedBy(key), me)
-      // How much is unread is each reader's own; the event does not know it.
+      // The unread count differs per reader; the event does not contain it.
       changeRow<Conversation>(client, key, next.id, (row) => (gone ? null : { ...row, ...next, unread: row.unread }))
     }
   }

@@ -8,7 +8,7 @@ interface Case {
   blocks: Block[] | null
 }
 
-// The server's own cases: a reply is read here as it is sent there.
+// The server's own cases: a reply is parsed here as it is sent there.
 const cases = JSON.parse(readFileSync(new URL('../../../../../internal/kit/markdown/testdata/cases.json', import.meta.url), 'utf8')) as Case[]
 
 describe('parseMarkdown', () => {

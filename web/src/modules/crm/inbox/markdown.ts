@@ -1,4 +1,4 @@
-/** A piece of a line in one style. */
+/** A piece of a line with one style. */
 export interface Span {
   text: string
   bold?: true
@@ -13,7 +13,7 @@ export type Block =
 
 type Style = Omit<Span, 'text'>
 
-/** A quote deeper than this is text. */
+/** A quote nested deeper than this is plain text. */
 const maxDepth = 5
 
 export const bulletLine = /^[-*] +(\S.*)$/
@@ -25,14 +25,15 @@ const beginsWord = /^[\p{L}\p{N}]/u
 const endsWord = /[\p{L}\p{N}]$/u
 
 /**
- * Reads the small part of Markdown that e-mail replies carry: bold, italic, links, lists and quotes.
- * The server reads the same language in internal/kit/markdown; both are held to its testdata/cases.json.
+ * Parses the small subset of Markdown that e-mail replies use: bold, italic, links, lists and
+ * quotes. The server parses the same language in internal/kit/markdown; both are tested with its
+ * testdata/cases.json.
  */
 export function parseMarkdown(source: string): Block[] {
   return parseBlocks(source.replaceAll('\r\n', '\n').split('\n'), 0)
 }
 
-/** The words of a text without their marks, in one line. */
+/** Returns a text without its marks, in one line. */
 export function wordsOf(source: string): string {
   const words = (blocks: Block[]): string[] =>
     blocks.flatMap((block) => (block.kind === 'quote' ? words(block.blocks) : block.lines.map((line) => line.map(({ text }) => text).join(''))))
@@ -93,7 +94,7 @@ function parseLine(line: string, style: Style): Span[] {
     if (plain) spans.push({ text: plain, ...style })
     plain = ''
   }
-  // Once no end was found there is none for a later beginning either.
+  // If no end was found once, there is none for a later start either.
   let bold = !style.bold
   let italic = !style.italic
   for (let at = 0; at < line.length; ) {
@@ -133,7 +134,10 @@ function parseLine(line: string, style: Style): Span[] {
   return spans
 }
 
-/** What stands before the end of a style; empty where it cannot begin here, null where the line has no end for it. */
+/**
+ * Returns the text up to the end of a style; empty if the style cannot start here, null if the line
+ * has no end for it.
+ */
 function styled(text: string, mark: string): string | null {
   if (text === '' || text.startsWith(' ')) return ''
   for (let at = 1; at < text.length; at++) {

@@ -4,14 +4,17 @@ import type { TypedWord } from './wordPicker'
 
 export type Mention = Schemas['ConversationMention']
 
-/** The name after an @ that is being typed at the caret: a first name, perhaps with what follows it. */
+/**
+ * Returns the name after an @ that is being typed at the caret: a first name, possibly with more
+ * after it.
+ */
 export function atWord(text: string, caret: number): TypedWord | null {
   const match = /(?:^|[\s(])@([\p{L}\p{N}.’'-]*(?: [\p{L}\p{N}.’'-]+)?)$/u.exec(text.slice(0, caret))
   const word = match?.[1]
   return word === undefined ? null : { from: caret - word.length - 1, word }
 }
 
-/** Of those who were picked, the ones whose name still stands in the text. */
+/** Returns those of the picked agents whose names are still in the text. */
 export function calledIn(text: string, picked: readonly Mention[]): Mention[] {
   const names = new Set(partsOf(text, picked).flatMap((part) => (part.called ? [part.text] : [])))
   return picked.filter((mention) => names.has(`@${mention.name}`))
@@ -22,9 +25,9 @@ export interface BodyPart {
   called: boolean
 }
 
-/** A note's text in pieces, so that the names it calls can be told apart. */
+/** Splits a note's text into pieces, so that the mentioned names can be highlighted. */
 export function partsOf(body: string, mentions: readonly Mention[]): BodyPart[] {
-  // The longest first: "@Can Öz" must not be cut at "@Can".
+  // Longest first: "@Can Öz" must not be cut at "@Can".
   const names = mentions.map((mention) => `@${mention.name}`).sort((a, b) => b.length - a.length)
   const parts: BodyPart[] = []
   let plain = ''

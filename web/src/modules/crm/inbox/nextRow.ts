@@ -2,15 +2,15 @@ interface Row {
   id: string
 }
 
-/** The conversation to go on with after this one leaves the list: the next, else the one before. */
+/** Returns the conversation to open after this one leaves the list: the next, else the previous. */
 export function rowAfter<R extends Row>(rows: readonly R[], id: string): R | undefined {
   const at = rows.findIndex((row) => row.id === id)
   return at < 0 ? undefined : (rows[at + 1] ?? rows[at - 1])
 }
 
 /**
- * Where a step leads from the open conversation. One that has left the list is remembered by the
- * place that it had: the row that took the place is the next one.
+ * Returns the row one step from the open conversation. If that has left the list, its last position
+ * counts: the row that took it is the next one.
  */
 export function rowAtStep<R extends Row>(rows: readonly R[], open: string | undefined, lastPlace: number, by: 1 | -1): R | undefined {
   const at = open === undefined ? -1 : rows.findIndex((row) => row.id === open)

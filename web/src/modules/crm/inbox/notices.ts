@@ -5,13 +5,18 @@ function markRead(id: string) {
   return () => ask(api.POST('/api/crm/v1/conversations/{id}/read', { params: { path: { id } } }))
 }
 
-/** How many customers wait for an answer in conversations of mine, or of nobody. */
+/**
+ * Returns the number of customers who wait for an answer in the person's own and in unassigned
+ * conversations.
+ */
 export async function countWaiting(): Promise<number> {
   const { data } = await ask(api.GET('/api/crm/v1/conversations/counts'))
   return data.mine.waiting + data.unassigned.waiting
 }
 
-/** Conversations of mine with something that I have not read, and notes of colleagues that call me. */
+/**
+ * Returns the person's conversations with unread messages, and colleagues' notes that mention them.
+ */
 export async function loadMessageNotices(): Promise<Notice[]> {
   const [mine, called] = await Promise.all([
     ask(api.GET('/api/crm/v1/conversations', { params: { query: { owner_id: 'me', unread: 'true', limit: 20 } } })),
@@ -29,7 +34,7 @@ export async function loadMessageNotices(): Promise<Notice[]> {
       search: { c: row.conversation_id, at: row.item_id },
       read: markRead(row.conversation_id),
     })),
-    // Where nothing is unread but the notes that call me, they say it all.
+    // If only notes that mention the person are unread, their notices suffice.
     ...mine.data
       .filter((row) => row.unread > callsIn(row.id))
       .map<Notice>((row) => ({

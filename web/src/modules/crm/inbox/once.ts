@@ -5,7 +5,10 @@ export interface Keys {
   answered(): void
 }
 
-/** A form's keys: the same content keeps its key until it is answered, so that a lost answer can be asked for again. */
+/**
+ * Creates the keys of a form: the same content keeps its key until it is answered, so that a lost
+ * answer can be requested again.
+ */
 export function createKeys(): Keys {
   let last = ''
   let key = ''
@@ -22,7 +25,7 @@ export function createKeys(): Keys {
   }
 }
 
-/** Like `under`, for what a form sends. */
+/** Like `under`, for the content of a form. */
 export async function once<T>(keys: Keys, content: unknown, send: (headers: { 'Idempotency-Key': string }) => Promise<T>): Promise<T | null> {
   const answer = await under(keys.of(content), send)
   keys.answered()

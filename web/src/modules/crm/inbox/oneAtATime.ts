@@ -1,12 +1,15 @@
-/** So soon after the next conversation opened by itself, a press still means the one before. */
+/**
+ * Within this time after the next conversation opened automatically, a press is meant for the
+ * previous one.
+ */
 const oneMoment = 600
 
-/** Whether a press deals with the conversation that is open, or is the second half of a double one. */
+/** Tells a press that is meant for the open conversation from the second half of a double press. */
 export function createOneAtATime() {
   let busyWith = ''
   let movedAt = 0
   return {
-    /** False where the conversation is being dealt with already, or has only just opened. */
+    /** Returns false if the conversation is already being dealt with, or has only just opened. */
     begin(id: string): boolean {
       if (busyWith === id || Date.now() - movedAt < oneMoment) return false
       busyWith = id
@@ -15,7 +18,7 @@ export function createOneAtATime() {
     end(): void {
       busyWith = ''
     },
-    /** The next conversation opens by itself. */
+    /** Records that the next conversation opens automatically. */
     moveOn(): void {
       movedAt = Date.now()
     },

@@ -28,7 +28,7 @@ function memory(): Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'rem
   }
 }
 
-/** What a reload leaves: the storage alone. */
+/** Simulates a reload: only the storage is left. */
 function reload(): void {
   outgoing.set([])
 }
@@ -88,7 +88,7 @@ describe('a reload', () => {
   })
 
   it('goes on with what was under way, under the same key, and forgets it once it is sent', async () => {
-    // The request of a page that is being left fails, although it may have arrived.
+    // A request fails when its page is being left, although it may have arrived.
     server.mockRejectedValueOnce(new TypeError('aborted')).mockResolvedValueOnce(refused('idempotency_replay', 409))
     await deliver(addOutgoing('defne', 'c1', hello), sendMessage)
     reload()
@@ -150,7 +150,7 @@ describe('a form', () => {
     }
     await expect(once(keys, { body: 'a' }, send('lost'))).rejects.toThrow('network')
     await expect(once(keys, { body: 'a' }, send('there'))).resolves.toBe('made')
-    // A template that the channel turned down may be sent again.
+    // A template that the channel refused may be sent again.
     await once(keys, { body: 'a' }, send('there'))
     await once(keys, { body: 'b' }, send('there'))
     expect(sent[1]).toBe(sent[0])

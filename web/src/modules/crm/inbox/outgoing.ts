@@ -8,24 +8,29 @@ import { newKey } from './keys'
 import type { OutgoingMessage } from './outgoingMessage'
 import { asRuleRefusal, ruleRefusal } from './ruleRefusal'
 
-/** Outside of the screen: a message on its way survives a look at another conversation. */
+/** Outside the screen, so that a message being sent survives a switch to another conversation. */
 export const outgoing = createStore<readonly OutgoingMessage[]>([])
 
-/** A page that was only reloaded goes on by itself; what is older the person decides on. */
+/** After a reload sending resumes automatically; for older messages the person decides. */
 const resumeFor = 2 * 60_000
-/** The server knows a key for a day; an hour is left for clocks that differ. */
+/** The server remembers a key for a day; the spare hour covers clock differences. */
 const keyLasts = 23 * 3_600_000
 
 function ageOf(message: OutgoingMessage): number {
   return Date.now() - Date.parse(message.at)
 }
 
-/** Whether the server may have forgotten the key, so that trying again could send it twice. */
+/**
+ * Reports whether the server may have forgotten the key, so that a retry could send the message
+ * twice.
+ */
 export function isOld(message: OutgoingMessage): boolean {
   return ageOf(message) > keyLasts
 }
 
-/** Each message has a place of its own: two windows never write over each other's. */
+/**
+ * Each message has its own key in the storage, so that two windows never overwrite each other's.
+ */
 function placeOf({ author, conversationId, key }: OutgoingMessage): string {
   return `outgoing.${author}.${conversationId}.${key}`
 }
@@ -50,7 +55,10 @@ export function dropOutgoing(message: OutgoingMessage): void {
   forget(placeOf(message))
 }
 
-/** Tries once and gives the answer. What was refused, or whose answer was lost, stays with the reason; then it is undefined. */
+/**
+ * Tries once and returns the answer. If it was refused or its answer was lost, the message stays
+ * with the reason and undefined is returned.
+ */
 export async function deliver<Answer>(message: OutgoingMessage, send: (message: OutgoingMessage) => Promise<Answer>): Promise<Answer | undefined> {
   setError(message.key, null)
   keep({ ...message, error: null })
@@ -64,13 +72,13 @@ export async function deliver<Answer>(message: OutgoingMessage, send: (message: 
     const reason = errorText(error)
     const status = asApiError(error)?.status ?? 0
     setError(message.key, reason)
-    // Only a refusal is an answer; a page that is being left sees its requests fail, too.
+    // Only a refusal counts as an answer; requests also fail when the page is being left.
     keep({ ...message, error: status >= 400 && status < 500 ? reason : null })
     return undefined
   }
 }
 
-/** What this browser keeps of a conversation's messages, the first written first. */
+/** Returns the messages of a conversation that this browser stores, oldest first. */
 export function keptMessages(author: string, conversationId: string): OutgoingMessage[] {
   return recallAll(`outgoing.${author}.${conversationId}.`)
     .map(readMessage)
@@ -87,7 +95,10 @@ function readMessage(text: string): OutgoingMessage | null {
   }
 }
 
-/** Brings back what a page before this one could not send, and gives what was still under way a moment ago. */
+/**
+ * Restores the messages that an earlier page could not send, and returns those that were still
+ * being sent a moment ago.
+ */
 export function restoreOutgoing(author: string, conversationId: string): OutgoingMessage[] {
   const here = new Set(outgoing.get().map((message) => message.key))
   const found = keptMessages(author, conversationId).filter((message) => !here.has(message.key))

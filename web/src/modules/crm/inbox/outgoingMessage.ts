@@ -1,8 +1,11 @@
 import type { OutgoingRequest } from './conversations'
 
-/** A message that the server has not confirmed yet, or has refused. Its key stays its own over every try. */
+/**
+ * A message that the server has not confirmed yet, or has refused. It keeps its key for all
+ * attempts.
+ */
 export interface OutgoingMessage extends OutgoingRequest {
-  /** Who wrote it: nobody else who uses this browser sees it, or sends it. */
+  /** The author: no other person using this browser sees or sends it. */
   author: string
   at: string
   error: string | null

@@ -5,19 +5,22 @@ import { readPreferences } from './alerts'
 
 const keptId = 'push.subscription'
 
-/** Whether this browser can receive pushes at all. */
+/** Reports whether this browser can receive push messages. */
 export function canPush(): boolean {
   return 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
 }
 
-/** Whether a subscription was made with this key of the server. */
+/** Reports whether a subscription was made with this server key. */
 function hasKey(subscription: PushSubscription, key: string): boolean {
   const bytes = new Uint8Array(subscription.options.applicationServerKey ?? new ArrayBuffer(0))
   const text = btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
   return text === key
 }
 
-/** Subscribes this browser and tells the server; pushes then belong to this session. */
+/**
+ * Subscribes this browser and registers it with the server; push messages then belong to this
+ * session.
+ */
 export async function subscribeHere(): Promise<void> {
   const registration = await navigator.serviceWorker.register('/push.js')
   const { data } = await ask(api.GET('/api/crm/v1/me/push-key'))
@@ -34,17 +37,20 @@ export async function subscribeHere(): Promise<void> {
   remember(keptId, added.data.id)
 }
 
-/** Ends the pushes to this browser. */
+/** Ends push messages to this browser. */
 export async function unsubscribeHere(): Promise<void> {
   const id = recall(keptId)
   forget(keptId)
   const registration = await navigator.serviceWorker.getRegistration('/')
   await (await registration?.pushManager.getSubscription())?.unsubscribe()
-  // It may be gone already, with the session that it was made in.
+  // It may already be gone together with its session.
   if (id) await api.DELETE('/api/crm/v1/me/push-subscriptions/{id}', { params: { path: { id } } })
 }
 
-/** Makes the pushes to this browser those of the session that begins, where the agent wants them and the browser allows them. */
+/**
+ * Moves this browser's push messages to the new session, if the agent wants them and the browser
+ * allows them.
+ */
 export async function keepPush(client: QueryClient, agent: string): Promise<void> {
   if (!canPush() || Notification.permission !== 'granted') return
   const preferences = await readPreferences(client, agent)

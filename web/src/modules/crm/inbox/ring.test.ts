@@ -55,7 +55,10 @@ beforeEach(() => {
   })
 })
 
-/** A customer writes in a conversation that nobody has, while the person looks at another window or at this one. */
+/**
+ * A customer writes in an unassigned conversation, while the person looks at another window or at
+ * this one.
+ */
 async function receive(id: string, chosen: Partial<Preferences>, focused: boolean, open = vi.fn()) {
   vi.spyOn(document, 'hasFocus').mockReturnValue(focused)
   const client = new QueryClient()

@@ -5,7 +5,7 @@ import { alertOf, readPreferences, wants, type Alert } from './alerts'
 
 let audio: AudioContext | undefined
 
-/** Two short tones. A browser that has not been touched yet stays silent. */
+/** Plays two short tones. A browser without any interaction yet stays silent. */
 export async function playChime(): Promise<void> {
   audio ??= new AudioContext()
   await audio.resume().catch(() => undefined)
@@ -26,7 +26,7 @@ export async function playChime(): Promise<void> {
   }
 }
 
-/** The notices that this window shows, by conversation. */
+/** The notifications that this window shows, by conversation. */
 const shown = new Map<string, Notification>()
 
 function showNotice({ conversationId, name, text }: Alert, open: (id: string) => void): void {
@@ -40,7 +40,10 @@ function showNotice({ conversationId, name, text }: Alert, open: (id: string) =>
   }
 }
 
-/** Takes away what this browser shows of a conversation, once its agent has read it here or on another device. */
+/**
+ * Closes this browser's notifications of a conversation, once its agent has read it here or on
+ * another device.
+ */
 export async function closeNotice(conversationId: string): Promise<void> {
   shown.get(conversationId)?.close()
   shown.delete(conversationId)
@@ -49,7 +52,7 @@ export async function closeNotice(conversationId: string): Promise<void> {
   for (const pushed of (await worker?.getNotifications({ tag: conversationId })) ?? []) pushed.close()
 }
 
-/** Of several windows of one browser the first alerts, and the others find that it did. */
+/** Of several windows of one browser only the first alerts; the others find that it did. */
 async function claim(agent: string, eventId: string | null): Promise<boolean> {
   if (!eventId) return true
   const key = `alerted.${agent}`
@@ -59,12 +62,12 @@ async function claim(agent: string, eventId: string | null): Promise<boolean> {
     remember(key, [...told.slice(-20), eventId].join(' '))
     return true
   }
-  // Absent on a page without encryption from another machine.
+  // Undefined if the page was loaded from another machine without encryption.
   const locks = navigator.locks as LockManager | undefined
   return locks ? locks.request('konak.alert', take) : take()
 }
 
-/** Tells an agent of what concerns them by sound and by a notice of the desktop, as they chose. */
+/** Alerts an agent by sound and desktop notification, according to their preferences. */
 export async function alertAgent(client: QueryClient, event: StreamEvent, agent: string, open: (id: string) => void): Promise<void> {
   const alert = alertOf(event, agent)
   if (!alert) return

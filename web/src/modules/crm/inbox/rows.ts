@@ -6,7 +6,7 @@ interface Unread {
   unread: number
 }
 
-/** Changes a row wherever it stands in a list; null takes it out. */
+/** Changes a row in every list that contains it; null removes it. */
 export function changeRow<Row extends { id: string }>(client: QueryClient, key: readonly unknown[], id: string, change: (row: Row) => Row | null): void {
   client.setQueryData<InfiniteData<Page<Row>>>(key, (old) => {
     if (!old?.pages.some((page) => page.data.some((row) => row.id === id))) return old
@@ -15,7 +15,7 @@ export function changeRow<Row extends { id: string }>(client: QueryClient, key: 
   })
 }
 
-/** Shows how much of a conversation its reader has not read, wherever it stands. */
+/** Sets a conversation's unread count wherever it is shown. */
 export function setUnread(client: QueryClient, id: string, unread: number): void {
   client.setQueryData<Unread>(['crm', 'conversations', 'one', id], (old) => old && { ...old, unread })
   for (const [key] of client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] })) changeRow<Unread>(client, key, id, (row) => ({ ...row, unread }))

@@ -2,18 +2,18 @@ import { asApiError, type ApiError } from '@/api/error'
 import { createStore } from '@/lib/store'
 import type { OutgoingMessage } from './outgoingMessage'
 
-/** A message that a data-loss-prevention rule stopped, or warns about. */
+/** A message that a data-loss-prevention rule blocked or warns about. */
 export interface RuleRefusal {
   message: OutgoingMessage
   error: ApiError
-  /** Whether what was blocked is back where it was written. */
+  /** Whether the blocked message is back in the composer. */
   restored?: true
 }
 
-/** The last one; the composer of its conversation takes it. */
+/** The latest refusal; the composer of its conversation handles it. */
 export const ruleRefusal = createStore<RuleRefusal | null>(null)
 
-/** The refusal of a rule, null for other errors. */
+/** Returns a rule's refusal; null for other errors. */
 export function asRuleRefusal(message: OutgoingMessage, error: unknown): RuleRefusal | null {
   const refused = asApiError(error)
   return refused && (refused.code === 'dlp_warning' || refused.code === 'dlp_blocked') ? { message, error: refused } : null

@@ -23,7 +23,7 @@ export function useSavedCounts(enabled: boolean) {
   })
 }
 
-/** Makes a view, or changes the one of the given id. */
+/** Creates a view, or changes the one with the given id. */
 export function useSaveView() {
   const client = useQueryClient()
   return useMutation({

@@ -7,7 +7,7 @@ import { scheduledKey } from './scheduled'
 
 export interface Later extends Omit<OutgoingContent, 'then'> {
   at: string
-  /** Whether it is taken back when the customer writes before. */
+  /** Whether it is cancelled if the customer writes first. */
   untilReply: boolean
 }
 

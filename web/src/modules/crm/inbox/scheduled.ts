@@ -9,21 +9,21 @@ export function scheduledKey(id: string) {
   return ['crm', 'conversations', 'scheduled', id] as const
 }
 
-/** The longest delay with which a reply is sent so that it can be taken back, in milliseconds. */
+/** The longest delay, in milliseconds, that only serves to take a reply back. */
 const longestDelay = 60_000
 const askAgain = 2000
 
-/** Whether it is a reply that was just sent, and not one for another time. */
+/** Reports whether a reply was just sent, as opposed to scheduled for later. */
 export function isJustSent({ send_at: sendAt, created_at: createdAt }: Pick<Scheduled, 'send_at' | 'created_at'>): boolean {
   return Date.parse(sendAt) - Date.parse(createdAt) <= longestDelay
 }
 
-/** What waits in a conversation for its time, the next first. */
+/** Reads the scheduled messages of a conversation, the next one first. */
 export function useScheduled(id: string) {
   return useQuery({
     queryKey: scheduledKey(id),
     queryFn: () => readAll((page) => ask(api.GET('/api/crm/v1/conversations/{id}/scheduled', { params: { path: { id }, query: { ...page, state: 'waiting' } } }))),
-    // What was just sent is seen to leave, whether the live line is open or not.
+    // Polled while a reply is about to leave, whether or not the stream is open.
     refetchInterval: (query) => (query.state.data?.some(isJustSent) ? askAgain : false),
   })
 }
@@ -37,13 +37,13 @@ export function useUnschedule(id: string) {
   })
 }
 
-/** What was written, and the way that it was to go. */
+/** The text of a reply and its intended route. */
 export type TakenBack = Pick<Scheduled, 'body' | 'attachments' | 'channel' | 'channel_account_id' | 'format' | 'signature'> & { conversationId: string }
 
-/** A reply that was taken back and waits to be put where it was written. */
+/** A reply that was taken back and waits for the composer. */
 export const takenBack = createStore<TakenBack | null>(null)
 
-/** Takes a reply back that has not left yet, with its files, and gives it to the composer. */
+/** Takes back a reply that has not been sent yet, with its files, and passes it to the composer. */
 export function useTakeBack() {
   const client = useQueryClient()
   return useMutation({

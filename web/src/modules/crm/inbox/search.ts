@@ -3,7 +3,7 @@ import type { ViewFilter } from './savedViews'
 export const states = ['open', 'snoozed', 'closed'] as const
 type State = (typeof states)[number]
 
-/** What each view asks the server for. */
+/** The server query of each view. */
 const viewQueries = {
   open: { state: 'open' },
   mine: { state: 'open', owner_id: 'me' },
@@ -25,14 +25,14 @@ export function viewQuery(view: ViewId): Partial<ViewFilter> {
 export const priorities = ['urgent', 'high', 'normal', 'low'] as const
 export const sorts = ['-last_activity', 'waiting_since', '-created', 'created', '-priority'] as const
 
-/** What narrows a view, as the address bar names it. */
+/** The filters of a view, as named in the address bar. */
 export interface FilterSearch {
   group?: string
   owner?: string
   channel?: string
   tag?: string
   priority?: (typeof priorities)[number]
-  /** Days such as 2026-11-15, the last one included. */
+  /** Days such as 2026-11-15; the last one is included. */
   from?: string
   to?: string
   sort?: (typeof sorts)[number]
@@ -43,17 +43,17 @@ export const filterNames = ['group', 'owner', 'channel', 'tag', 'priority', 'fro
 export interface InboxSearch extends FilterSearch {
   view?: ViewId
   q?: string
-  /** Which of those that were found. */
+  /** The state of the conversations to find. */
   state?: State
-  /** A saved view, in place of a built-in one. */
+  /** A saved view, instead of a built-in one. */
   saved?: string
-  /** The open conversation: a link to it can be sent to a colleague. */
+  /** The open conversation, so that a link to it can be sent to a colleague. */
   c?: string
-  /** The message of it to begin with. */
+  /** The message in it to start at. */
   at?: string
 }
 
-/** What the head of the list changes. */
+/** What the header of the list can change. */
 export type ViewChange = Partial<Omit<InboxSearch, 'c' | 'at'>>
 
 function startOfDay(day: string, later: number): string {
@@ -61,7 +61,9 @@ function startOfDay(day: string, later: number): string {
   return new Date(year, month - 1, date + later).toISOString()
 }
 
-/** What the filters ask for, whichever view they narrow; empty fields are left out. Days are those of the person's own clock. */
+/**
+ * Returns the query of the filters, for any view; empty fields are omitted. Days are local days.
+ */
 export function narrowingOf(search: FilterSearch): Partial<ViewFilter> {
   const { group, owner, channel, tag, priority, from, to, sort } = search
   return {
@@ -76,12 +78,12 @@ export function narrowingOf(search: FilterSearch): Partial<ViewFilter> {
   }
 }
 
-/** What the list is asked for. */
+/** Returns the list's query. */
 export function filterOf(search: FilterSearch & { view?: ViewId }): ViewFilter {
   return { sort: '-last_activity', ...viewQuery(search.view ?? 'open'), ...narrowingOf(search) }
 }
 
-/** How many filters narrow the view; another order is none. */
+/** Returns the number of active filters; a different order does not count. */
 export function countFilters(search: FilterSearch): number {
   return filterNames.filter((name) => name !== 'sort' && search[name] !== undefined).length
 }
@@ -91,12 +93,12 @@ interface Place {
   found?: { item: string | null }
 }
 
-/** Where a row leads: into the conversation, and to the message that was found. */
+/** Returns where a row links: to the conversation, and to the message found in it. */
 export function placeOf(row: Place): Pick<InboxSearch, 'c' | 'at'> {
   return { c: row.id, at: row.found?.item ?? undefined }
 }
 
-/** An order's number in the address bar arrives as a number. */
+/** The router parses an order number in the address bar as a number. */
 function text(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value ? value : undefined

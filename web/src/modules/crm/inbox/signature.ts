@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask } from '@/api/client'
 import { meets, useMe } from '@/api/session'
 
-/** One's own signature, '' for none, and how to change it. */
+/** Reads the person's own signature, '' for none, and returns how to change it. */
 export function useSignature(enabled: boolean) {
   const me = useMe()
   const client = useQueryClient()

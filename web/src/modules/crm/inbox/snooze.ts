@@ -12,7 +12,7 @@ function atMorning(day: Date, ahead: number): Date {
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() + ahead, morning)
 }
 
-/** Times that people mean when they say "later", by their own clock. */
+/** Returns the usual meanings of "later", in local time. */
 export function snoozePresets(now: Date): SnoozePreset[] {
   const toMonday = (8 - now.getDay()) % 7 || 7
   const presets: SnoozePreset[] = [

@@ -7,7 +7,7 @@ interface BulkTags {
   tags: string[]
 }
 
-/** A server that keeps one conversation's tags, and answers as the real one does. */
+/** A server that stores one conversation's tags, and answers as the real one does. */
 function startServer(tags: Set<string>): void {
   vi.stubGlobal('fetch', async (request: Request) => {
     const { pathname } = new URL(request.url)
@@ -26,7 +26,7 @@ describe('a tag', () => {
   it('comes and goes without touching what another agent tagged', async () => {
     const tags = new Set(['refund'])
     startServer(tags)
-    tags.add('urgent') // by another agent; this panel has not heard of it
+    tags.add('urgent') // by another agent; this panel does not know it yet
     expect((await perform('c1', { do: 'tag', tag: 'shipping' })).data.tags).toEqual(['refund', 'urgent', 'shipping'])
     tags.add('vip')
     expect((await perform('c1', { do: 'untag', tag: 'refund' })).data.tags).toEqual(['urgent', 'shipping', 'vip'])

@@ -3,7 +3,7 @@ import { api, ask } from '@/api/client'
 import { language } from '@/i18n'
 import { tagsKey } from './conversations'
 
-/** Every tag that a conversation of the workspace has, in the order of the person's alphabet. */
+/** Reads every tag in use in the workspace, sorted in the person's alphabet. */
 export function useTags(enabled: boolean) {
   return useQuery({
     queryKey: tagsKey,

@@ -26,14 +26,20 @@ export const conversation = {
   snoozed_until: null, merged_into_id: null, last_activity_at: '2026-11-15T09:30:00Z', created_at: '2026-11-15T09:30:00Z', drafts: [],
 } as unknown as OneConversation
 
-/** What the server was asked for, and what it answers to a path: a refusal, data, or else an empty list. */
+/**
+ * The requests that the server received, and its answers by path: a refusal, data, or by default an
+ * empty list.
+ */
 export const asked: { method: string; path: string; body: unknown }[] = []
 export const answers = new Map<string, unknown>()
 
-/** The addresses that were asked for, with what narrowed them. */
+/** The requested addresses, with their query parameters. */
 export const addresses: URL[] = []
 
-/** Draws a part of the inbox as a signed-in agent sees it, at an address of it, with further permissions and licences, or lacking some. */
+/**
+ * Renders a part of the inbox for a signed-in agent at an inbox address, with further permissions
+ * and licences, or lacking some.
+ */
 export async function show(children: ReactNode, { at = '', permissions = [], lacking = [], licences = [] }: { at?: string; permissions?: string[]; lacking?: string[]; licences?: string[] } = {}): Promise<QueryClient> {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   client.setQueryData(meQuery.queryKey, { ...me, permissions: [...me.permissions, ...permissions].filter((one) => !lacking.includes(one)), licences: [...me.licences, ...licences] })
@@ -54,14 +60,14 @@ export async function show(children: ReactNode, { at = '', permissions = [], lac
   await router.load()
   render(
     <QueryClientProvider client={client}>
-      {/* The panel's own router is the registered one; this has its one route alone. */}
+      {/* The registered type is that of the panel's own router; this one has a single route. */}
       <RouterProvider router={router as never} />
     </QueryClientProvider>,
   )
   return client
 }
 
-/** A message of the customer's, or what else is said of it. */
+/** Returns a message from the customer, with the given changes. */
 export function item(id: string, at: string, more: Partial<Item>): Item {
   return {
     id, conversation_id: 'c1', kind: 'message', author_kind: 'contact', author_id: 'k1', body: id, event: null, detail: {}, channel: 'widget', attachments: [], tepkiler: [],
@@ -76,7 +82,7 @@ function kindOf(kind: string, more: Partial<Capabilities>): Capabilities {
   }
 }
 
-/** An answer that refuses. */
+/** An answer that refuses the request. */
 export class Refusal {
   constructor(
     readonly status: number,
@@ -85,7 +91,7 @@ export class Refusal {
   ) {}
 }
 
-/** Gives every test of a file a server and empty stores. */
+/** Gives every test in a file a server and empty stores. */
 export function prepareInbox(): void {
   beforeAll(async () => {
     await withTexts(() => Promise.resolve(null), 'inbox', 'thread', 'desk')()
@@ -116,7 +122,7 @@ export function prepareInbox(): void {
       addresses.push(address)
       const text = request.headers.get('Content-Type')?.startsWith('application/json') ? await request.text() : ''
       asked.push({ method: request.method, path: pathname, body: text ? (JSON.parse(text) as unknown) : null })
-      // A promise is a server that takes its time.
+      // A promise simulates a slow server.
       const answer = await answers.get(`${request.method} ${pathname}`)
       if (answer instanceof Refusal) return Response.json({ error: { code: answer.code, message: answer.code, ...answer.more }, trace_id: 't' }, { status: answer.status })
       return Response.json({ data: answer ?? [], next_cursor: null, trace_id: 't' })

@@ -16,7 +16,7 @@ interface Signal {
   expires_at?: string
 }
 
-/** Who is writing right now, as far as the stream has said; nothing of it is stored anywhere. */
+/** Who is typing right now, according to the stream; nothing of it is stored. */
 export const typists = createStore<readonly Typist[]>([])
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
 const longest = 10_000
@@ -33,12 +33,12 @@ export function noteTyping(data: string): void {
   endTyping(conversationId, authorId)
   if (!signal.typing) return
   typists.set((now) => [...now, { conversationId, authorId, kind: signal.author_kind ?? 'agent' }])
-  // By the server's word, but never by a wrong clock for long.
+  // As long as the server says, but bounded in case the clock is wrong.
   const left = Math.min(longest, Math.max(1000, Date.parse(signal.expires_at ?? '') - Date.now() || longest))
   timers.set(`${conversationId} ${authorId}`, setTimeout(() => endTyping(conversationId, authorId), left))
 }
 
-/** Whoever stopped, or whose message is there, writes no longer. */
+/** Removes a typist who stopped or whose message has arrived. */
 export function endTyping(conversationId: string, authorId: string): void {
   const key = `${conversationId} ${authorId}`
   clearTimeout(timers.get(key))
@@ -48,7 +48,10 @@ export function endTyping(conversationId: string, authorId: string): void {
 
 const every = 3000
 
-/** Says that one writes, at most every few seconds. It is a courtesy: a failure is nobody's concern. */
+/**
+ * Signals that the person is typing, at most every few seconds. Failures are ignored, because the
+ * signal is optional.
+ */
 export function useTypingSignal(id: string): (typing: boolean) => void {
   const last = useRef({ at: 0, typing: false })
   return (typing) => {

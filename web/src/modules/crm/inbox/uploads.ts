@@ -19,7 +19,7 @@ interface Answer {
   data: Attachment
 }
 
-/** The platform's fetch does not say how far an upload is; this does. */
+/** The platform's fetch does not report upload progress; this does. */
 function send(file: File, onProgress: (part: number) => void): { answer: Promise<Attachment>; abort: () => void } {
   const request = new XMLHttpRequest()
   const answer = new Promise<Attachment>((resolve, reject) => {
@@ -30,7 +30,7 @@ function send(file: File, onProgress: (part: number) => void): { answer: Promise
       try {
         body = JSON.parse(request.responseText)
       } catch {
-        // A body that is no envelope becomes an unexpected error below.
+        // A body that is not an envelope becomes an unexpected error below.
       }
       if (request.status === 201 || request.status === 200) resolve((body as Answer).data)
       else reject(ApiError.from(new Response(null, { status: request.status }), body))
@@ -50,7 +50,7 @@ function fromDraft(done: Attachment): Upload {
   return { key: lastKey, name: done.name, progress: 1, done, error: null }
 }
 
-/** The files of a message that is being written; a draft brings back those it had. */
+/** The files of a message being written; a draft restores the ones it had. */
 export function useUploads(first: readonly Attachment[] = []) {
   const [uploads, setUploads] = useState<readonly Upload[]>(() => first.map(fromDraft))
   const [aborts] = useState(() => new Map<number, () => void>())
@@ -59,7 +59,9 @@ export function useUploads(first: readonly Attachment[] = []) {
     setUploads((now) => now.map((upload) => (upload.key === key ? { ...upload, ...change } : upload)))
   }
 
-  /** Uploads files. One that is refused with a reason stays in the list with it and is not uploaded. */
+  /**
+   * Uploads files. A file that is refused stays in the list with the reason and is not uploaded.
+   */
   function add(files: Iterable<File>, refuse: (file: File) => string | null) {
     for (const file of files) {
       lastKey += 1
@@ -86,7 +88,7 @@ export function useUploads(first: readonly Attachment[] = []) {
     add,
     remove,
     clear: () => setUploads([]),
-    /** Puts files back that are on the server already. */
+    /** Puts back files that are already on the server. */
     restore: (files: readonly Attachment[]) => setUploads((now) => [...now, ...files.map(fromDraft)]),
     busy: uploads.some((upload) => !upload.done && !upload.error),
     done: uploads.flatMap((upload) => upload.done ?? []),

@@ -23,7 +23,7 @@ import {
 import type { Mention } from './mentions'
 import { useUploads, type Attachment } from './uploads'
 
-/** Keeps what was begun on the server, so that it is there on the next device. */
+/** Saves the draft on the server, so that it is available on other devices. */
 async function saveDraft(client: QueryClient, id: string, mode: Mode, draft: DraftContent): Promise<void> {
   const body = { body: draft.body, message_type: messageTypeOf(mode), attachments: draft.attachments.map((file) => file.id) }
   const { data } = await ask(api.PUT('/api/crm/v1/conversations/{id}/draft', { params: { path: { id } }, body }))
@@ -37,7 +37,9 @@ function cacheDraft(client: QueryClient, id: string, mode: Mode, draft: OneConve
   })
 }
 
-/** One of a conversation's two drafts: its text, its files and whom it calls. The mode never changes. */
+/**
+ * One of a conversation's two drafts: its text, its files and its mentions. The mode never changes.
+ */
 function useDraft(conversation: OneConversation, mode: Mode) {
   const me = useMe()
   const client = useQueryClient()
@@ -50,16 +52,16 @@ function useDraft(conversation: OneConversation, mode: Mode) {
   const touched = useRef(false)
   const [saver] = useState(() => createDraftSaver((draft) => saveDraft(client, id, mode, draft), serverDraft(conversation, me.membership.id, mode) ?? emptyDraft))
   const localKey = localDraftKey(me.user.id, id, mode)
-  // A list that is made anew with every render, and means a change only with other files.
+  // Serialised, because the list is rebuilt with every render but changes only with other files.
   const attached = JSON.stringify(files.done)
   const current = useRef<{ draft: DraftContent; changedAt: number }>({ draft: emptyDraft, changedAt: 0 })
-  // Where this browser has none of its own, the draft is the server's and goes when it goes there.
+  // If this browser has no draft, the server's is used and disappears together with it.
   const [serversOwn] = useState(() => recallDraft(localKey) === null)
 
   useEffect(() => {
     const draft = { body: text, attachments: JSON.parse(attached) as Attachment[], mentions }
     current.current = { draft, changedAt: Date.now() }
-    // What another device began is this browser's only when it was changed here.
+    // A draft from another device is stored in this browser only once it is changed here.
     touched.current ||= JSON.stringify(draft) !== JSON.stringify({ body: start.body, attachments: start.attachments, mentions: start.mentions })
     if (touched.current) rememberDraft(localKey, draft)
     saver.change(draft)
@@ -80,13 +82,13 @@ function useDraft(conversation: OneConversation, mode: Mode) {
     setMentions([])
     files.clear()
   }
-  /** After it was sent or scheduled. */
+  /** Called after it was sent or scheduled. */
   function clear() {
     rememberSent(me.user.id, localKey, current.current.draft, Date.now())
     rememberDraft(localKey, emptyDraft)
     empty()
   }
-  /** Whether another window has sent it; then it is gone from here, too. */
+  /** Reports whether another window has sent it; it is then cleared here, too. */
   function leftElsewhere(): boolean {
     const { draft, changedAt } = current.current
     if (!wasSent(me.user.id, localKey, draft, changedAt)) return false
@@ -98,14 +100,14 @@ function useDraft(conversation: OneConversation, mode: Mode) {
     window.addEventListener('storage', look)
     return () => window.removeEventListener('storage', look)
   })
-  // What another device began and has sent by now, unless it was changed here.
+  // A draft from another device that has been sent by now, unless it was changed here.
   const onServer = conversation.drafts.some((one) => one.message_type === messageTypeOf(mode))
   useEffect(() => {
     if (first && serversOwn && !onServer && !touched.current) empty()
-    // Once it is gone from the server.
+    // Runs only when it disappears from the server.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [onServer])
-  /** Puts back what was sent and taken back; what was written since stays below it. */
+  /** Puts back a reply that was taken back; text written since stays below it. */
   function restore(content: { body: string; attachments: readonly Attachment[] }) {
     setText((now) => (now.trim() ? `${content.body}\n\n${now}` : content.body))
     files.restore(content.attachments)
@@ -113,7 +115,7 @@ function useDraft(conversation: OneConversation, mode: Mode) {
   return { first, text, change: setText, files, mentions, setMentions, clear, leftElsewhere, restore }
 }
 
-/** The reply and the note of a conversation, and which of them is being written. */
+/** Returns the reply and the note of a conversation, and which of them is being written. */
 export function useDrafts(conversation: OneConversation) {
   const reply = useDraft(conversation, 'reply')
   const note = useDraft(conversation, 'note')

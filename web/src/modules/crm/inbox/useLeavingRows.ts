@@ -1,17 +1,19 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** As long as the collapse in the style sheet. */
+/** Equal to the duration of the collapse in the style sheet. */
 const collapse = 180
-/** More at once is another list, and not something that was dealt with. */
+/** More than this at once means a different list, not rows that were dealt with. */
 const mostAtOnce = 5
 
 export interface LeavingRow<R> {
   row: R
-  /** Where it stood. */
+  /** Its former position. */
   index: number
 }
 
-/** The rows that are gone from a list which is otherwise the same, each with the place that it had. */
+/**
+ * Returns the rows that are gone from an otherwise unchanged list, each with its former position.
+ */
 export function rowsGone<R extends { id: string }>(before: readonly R[], now: readonly R[]): LeavingRow<R>[] {
   const fewer = before.length - now.length
   if (fewer < 1 || fewer > mostAtOnce) return []
@@ -20,7 +22,10 @@ export function rowsGone<R extends { id: string }>(before: readonly R[], now: re
   return gone.length === fewer ? gone : []
 }
 
-/** Rows that have just left the list, for as long as they are seen to collapse; none for those who want no motion. */
+/**
+ * Returns rows that have just left the list, while their collapse is shown; none if reduced motion
+ * is preferred.
+ */
 export function useLeavingRows<R extends { id: string }>(rows: readonly R[]): LeavingRow<R>[] {
   const before = useRef(rows)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

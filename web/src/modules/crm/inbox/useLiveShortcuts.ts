@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useRef } from 'react'
 import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
 
-/** Shortcuts whose work changes with every render, behind a list that stays the same. */
+/** Registers shortcuts whose functions change with every render, as a list that stays the same. */
 export function useLiveShortcuts(shortcuts: readonly Shortcut[]): void {
   const latest = useRef(shortcuts)
   useEffect(() => {
     latest.current = shortcuts
   })
-  // Without what they do, which is a function.
+  // Functions are omitted by JSON, so only the rest is compared.
   const shown = JSON.stringify(shortcuts)
   const stable = useMemo<readonly Shortcut[]>(
     () =>

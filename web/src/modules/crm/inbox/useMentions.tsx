@@ -7,20 +7,20 @@ interface MentionOptions {
   conversationId: string
   text: string
   change: (text: string) => void
-  /** A note calls colleagues; what a customer reads does not. */
+  /** A note mentions colleagues; a text for the customer does not. */
   enabled: boolean
   picked: readonly Mention[]
   onPick?: (picked: readonly Mention[]) => void
 }
 
-/** The list that opens while a name after "@" is typed, and whom the text calls. */
+/** The list that opens while a name after "@" is typed, and the agents whom the text mentions. */
 export function useMentions({ conversationId, text, change, enabled, picked: first, onPick }: MentionOptions) {
   const { t } = useI18n()
   const [picked, setPicked] = useState(first)
   const typed = useTyped(text, atWord)
   const word = enabled ? typed.word : null
   const found = useMentionable(conversationId, word?.word ?? '', word !== null)
-  // A sentence that goes on after a name is no name: then the list stays away.
+  // Text that continues after a name is not a name: the list then stays closed.
   const open = word !== null && found.data !== undefined && (found.data.length > 0 || !word.word.includes(' '))
 
   function choose(mention: Mention) {

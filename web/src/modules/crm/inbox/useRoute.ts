@@ -4,8 +4,8 @@ import { keyOf } from './RouteChoice'
 import type { TakenBack } from './scheduled'
 
 /**
- * Every way once, by where it leads. An e-mail goes to one address of the customer, which the server's
- * default names: the others are no ways of their own.
+ * Returns each route once, by its destination. An e-mail goes to a single address of the customer,
+ * the server's default: other addresses are not separate routes.
  */
 export function trueRoutes(routes: readonly ReplyChannel[]): ReplyChannel[] {
   const mail = routes.find((entry) => entry.kind === 'default' && entry.available)?.address
@@ -16,10 +16,15 @@ export function trueRoutes(routes: readonly ReplyChannel[]): ReplyChannel[] {
 const isSameWay = (a: ReplyChannel, b: ReplyChannel) =>
   a.channel === b.channel && a.address.toLowerCase() === b.address.toLowerCase() && isSameAccount(a.channel_account_id, b.channel_account_id)
 
-/** Whether two ways leave from the same account; one that names none leaves from the server's choice. */
+/**
+ * Reports whether two routes use the same account; a route without one uses the server's choice.
+ */
 const isSameAccount = (a: string | null | undefined, b: string | null | undefined) => !a || !b || a === b
 
-/** The way of a reply: the channels that reach the customer, which of them is chosen, and whether an e-mail goes without the signature. */
+/**
+ * The route of a reply: the channels that reach the customer, the chosen one, and whether an e-mail
+ * omits the signature.
+ */
 export function useRoute(conversationId: string) {
   const [chosen, setChosen] = useState<{ is: (route: ReplyChannel) => boolean } | null>(null)
   const [unsigned, setUnsigned] = useState(false)
@@ -31,7 +36,10 @@ export function useRoute(conversationId: string) {
     choose: (key: string) => setChosen({ is: (entry) => keyOf(entry) === key }),
     unsigned,
     setUnsigned,
-    /** Chooses the way that a reply had before it was taken back; the channels may not be known yet. */
+    /**
+     * Chooses the route that a reply had before it was taken back; the channels may not be loaded
+     * yet.
+     */
     restore: ({ channel, channel_account_id: account, format, signature }: TakenBack) => {
       setChosen({ is: (entry) => (channel ? entry.channel === channel && (entry.channel_account_id === account || (channel === 'email' && isSameAccount(entry.channel_account_id, account))) : entry.kind === 'conversation') })
       if (format === 'markdown') setUnsigned(!signature)

@@ -5,8 +5,8 @@ import type { OutgoingMessage } from './outgoingMessage'
 import { ruleRefusal } from './ruleRefusal'
 
 /**
- * What a rule says of the conversation's last message. A warning waits for the person's answer, and
- * the message with it; one that is blocked goes back to where it was written.
+ * A rule's refusal of the conversation's last message. With a warning the message waits for the
+ * person's answer; a blocked one returns to the composer.
  */
 export function useRuleRefusal(conversationId: string, restore: (message: OutgoingMessage) => void) {
   const last = useStore(ruleRefusal)
@@ -18,11 +18,11 @@ export function useRuleRefusal(conversationId: string, restore: (message: Outgoi
     ruleRefusal.set({ ...blocked, restored: true })
     dropOutgoing(blocked.message)
     restore(blocked.message)
-    // Once for each: how it is put back is made anew with every render.
+    // Runs once per refusal: the callback is rebuilt with every render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [blocked])
 
-  /** Gives the message that a rule warns about, which is then sent as another or put back. */
+  /** Returns the message that a rule warns about, to be sent anew or put back. */
   function take(): OutgoingMessage {
     if (!refusal) throw new Error('no rule warns')
     ruleRefusal.set(null)
@@ -33,7 +33,7 @@ export function useRuleRefusal(conversationId: string, restore: (message: Outgoi
   return {
     blocked: blocked?.error ?? null,
     warning: refusal && !blocked ? refusal : null,
-    /** Forgets what was blocked: something else is sent. */
+    /** Forgets the blocked message, because another one is sent. */
     clear: () => blocked && ruleRefusal.set(null),
     take,
     goBack: () => restore(take()),

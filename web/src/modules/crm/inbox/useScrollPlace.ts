@@ -1,24 +1,27 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 
-/** Closer than this to the end counts as reading along. */
+/** Within this distance from the end, the reader counts as following along. */
 const nearEnd = 120
-/** How long the message that was looked for stays marked. */
+/** How long the message that was searched for stays marked. */
 const markFor = 4000
-/** Scroll positions are rounded by the browser. */
+/** The browser rounds scroll positions. */
 const rounding = 2
 
 interface ScrollPlaceOptions {
-  /** The message that was looked for. */
+  /** The message that was searched for. */
   at: string | undefined
-  /** What is drawn, the newest first; empty while the list still loads. */
+  /** The rendered messages, newest first; empty while the list is loading. */
   rows: readonly { id: string }[]
-  /** How many messages wait to be sent below them. */
+  /** The number of messages below them that wait to be sent. */
   waiting: number
-  /** False where newer messages have not been read yet. */
+  /** False if newer messages are not loaded yet. */
   complete: boolean
 }
 
-/** Returns how far a box scrolls so that an item, given from the box's top, stands in its middle, or begins at its top where it is taller. */
+/**
+ * Returns how far to scroll a box so that an item, given relative to the box's top, is centred, or
+ * aligned to the top if it is taller.
+ */
 export function distanceToMiddle(item: { top: number; height: number }, boxHeight: number): number {
   return item.top - Math.max(0, (boxHeight - item.height) / 2)
 }
@@ -27,10 +30,10 @@ function isNearEnd(box: HTMLElement): boolean {
   return box.scrollHeight - box.scrollTop - box.clientHeight < nearEnd
 }
 
-/** Null where the reader scrolled to. */
+/** Null if the reader has scrolled elsewhere. */
 type Place = 'end' | { item: string } | null
 
-/** Scrolls the box to a place and returns where it stands then. */
+/** Scrolls the box to a place and returns its resulting position. */
 function scrollTo(box: HTMLElement, place: NonNullable<Place>): number {
   if (place === 'end') box.scrollTop = box.scrollHeight
   else {
@@ -41,8 +44,8 @@ function scrollTo(box: HTMLElement, place: NonNullable<Place>): number {
 }
 
 /**
- * Keeps the place in the messages: at the end, at the message that was looked for, or where the
- * reader scrolled to. The first two are kept when pictures, late parts or the composer change the
+ * Keeps the position in the messages: at the end, at the message that was searched for, or where
+ * the reader scrolled to. The first two are kept when images, late parts or the composer change the
  * height, until the reader scrolls. It returns the refs of the scrolling box and of its content,
  * the id of the message to mark, and how to go to the end.
  */
@@ -50,7 +53,9 @@ export function useScrollPlace({ at, rows, waiting, complete }: ScrollPlaceOptio
   const boxRef = useRef<HTMLDivElement>(null)
   const contentRef = useRef<HTMLDivElement>(null)
   const place = useRef<Place>('end')
-  /** Where this hook scrolled to last: a scroll event from there is not the reader's. */
+  /**
+   * The position to which this hook last scrolled: a scroll event from there is not the reader's.
+   */
   const ownTop = useRef(0)
   const [marked, setMarked] = useState<string | null>(null)
   const shown = useRef<string | undefined>(undefined)
@@ -67,7 +72,7 @@ export function useScrollPlace({ at, rows, waiting, complete }: ScrollPlaceOptio
       place.current = { item: at }
       setMarked(at)
     }
-    // Older messages came in above: what was in sight stays where it was.
+    // Older messages were added above: what was in view stays in place.
     const prepended = before.current.oldest !== undefined && before.current.oldest !== oldest
     if (place.current) ownTop.current = scrollTo(box, place.current)
     else if (prepended) box.scrollTop += box.scrollHeight - before.current.height
@@ -89,7 +94,7 @@ export function useScrollPlace({ at, rows, waiting, complete }: ScrollPlaceOptio
     if (marked === null) return
     const timer = setTimeout(() => {
       setMarked(null)
-      // Whoever was led to one of the last messages goes on reading along.
+      // If the searched message is one of the last, the reader now follows along.
       if (boxRef.current && complete && isNearEnd(boxRef.current) && place.current) place.current = 'end'
     }, markFor)
     return () => clearTimeout(timer)

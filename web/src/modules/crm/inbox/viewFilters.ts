@@ -6,7 +6,7 @@ function dayAt(at: string, earlier: number): string {
   return toLocal(new Date(Date.parse(at) - earlier)).slice(0, 10)
 }
 
-/** The filters of a saved view, as the form shows them. */
+/** Returns the filters of a saved view, as the form shows them. */
 export function filtersIn(filter: ViewFilter): FilterSearch {
   const { group_id: group, owner_id: owner, channel, tag, priority, created_from: from, created_to: to } = filter
   return {
@@ -16,7 +16,7 @@ export function filtersIn(filter: ViewFilter): FilterSearch {
     tag,
     priority,
     from: from && dayAt(from, 0),
-    // The day before the first moment that is not included.
+    // The last included day: the stored end is the first moment that is not included.
     to: to && dayAt(to, 1),
     sort: sorts.find((sort) => sort === filter.sort),
   }
@@ -33,7 +33,7 @@ const noFilters: ViewFilter = {
   sort: '-last_activity',
 }
 
-/** A saved view with other filters. What the form has no field for stays as it is. */
+/** Returns a saved view with other filters. Properties without a form field stay unchanged. */
 export function withFilters(filter: ViewFilter, next: FilterSearch): ViewFilter {
   return { ...filter, ...noFilters, ...narrowingOf(next) }
 }

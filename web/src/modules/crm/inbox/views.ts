@@ -8,9 +8,9 @@ export type Counts = Schemas['ConversationCounts']
 interface View {
   label: PlainKey
   icon: LucideIcon
-  /** Null where a number would only grow and tell nothing. */
+  /** Null if a count would only grow and be of no use. */
   count: (counts: Counts) => number | null
-  /** Whether the number says that somebody waits. */
+  /** Whether the count means that somebody waits. */
   warm?: boolean
 }
 

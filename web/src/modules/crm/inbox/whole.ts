@@ -8,7 +8,7 @@ function useRefresh() {
   return () => void client.invalidateQueries({ queryKey: root })
 }
 
-/** Other conversations of the same customer that it could go into. */
+/** Reads the same customer's other conversations into which it could be merged. */
 export function useMergeChoices(conversation: { id: string; contact_id: string }, q: string) {
   return useQuery({
     queryKey: [...root, 'merge', conversation.contact_id, q],

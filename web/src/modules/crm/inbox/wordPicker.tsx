@@ -2,19 +2,19 @@ import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type Reac
 import { WordList } from './WordList'
 
 export interface TypedWord {
-  /** Where the sign before it stands. */
+  /** The position of the sign before it. */
   from: number
   word: string
 }
 
-/** Follows the caret and says which word after a sign is being typed at it. */
+/** Follows the caret and returns the word that is being typed after a sign. */
 export function useTyped(text: string, find: (text: string, caret: number) => TypedWord | null) {
   const listId = useId()
   const area = useRef<HTMLTextAreaElement | null>(null)
   const [caret, setCaret] = useState<number | null>(null)
   const [active, setActive] = useState(0)
   const goal = useRef<number | null>(null)
-  // As soon as the changed text is there: the next key may come before the next frame.
+  // As soon as the changed text is rendered: the next key may come before the next frame.
   useLayoutEffect(() => {
     if (goal.current !== null) area.current?.setSelectionRange(goal.current, goal.current)
     goal.current = null
@@ -25,7 +25,7 @@ export function useTyped(text: string, find: (text: string, caret: number) => Ty
     active,
     setActive,
     word: caret === null ? null : find(text, caret),
-    /** Before the sign, and after the caret. */
+    /** Returns the text before the sign and the text after the caret. */
     around: (word: TypedWord) => [text.slice(0, word.from), text.slice(caret ?? text.length)] as const,
     onMove: (element: HTMLTextAreaElement) => {
       area.current = element
@@ -33,7 +33,7 @@ export function useTyped(text: string, find: (text: string, caret: number) => Ty
       setActive(0)
     },
     close: () => setCaret(null),
-    /** Puts the caret there once the changed text is drawn. */
+    /** Moves the caret there once the changed text is rendered. */
     moveTo: (at: number) => {
       goal.current = at
     },
@@ -43,7 +43,7 @@ export function useTyped(text: string, find: (text: string, caret: number) => Ty
 interface PickerOptions<Row> {
   rows: readonly Row[] | undefined
   open: boolean
-  /** Whether the rows belong to what is typed now, and not still to what was typed before. */
+  /** Whether the rows already belong to the present word, and not to the previous one. */
   settled: boolean
   label: string
   none: string
@@ -52,7 +52,7 @@ interface PickerOptions<Row> {
   choose: (row: Row) => void
 }
 
-/** The list for what is typed, and its keys; they stay in the text. */
+/** Returns the list for the typed word and its key handling; the focus stays in the text. */
 export function wordPicker<Row>(typed: ReturnType<typeof useTyped>, { rows = [], open, settled, label, none, keyOf, draw, choose }: PickerOptions<Row>) {
   const { listId, setActive, close } = typed
   const active = Math.min(typed.active, rows.length - 1)
@@ -64,7 +64,7 @@ export function wordPicker<Row>(typed: ReturnType<typeof useTyped>, { rows = [],
     else if (event.key === 'ArrowDown' && rows.length > 0) setActive((active + 1) % rows.length)
     else if (event.key === 'ArrowUp' && rows.length > 0) setActive((active - 1 + rows.length) % rows.length)
     else if ((event.key === 'Enter' || event.key === 'Tab') && chosen && !event.ctrlKey && !event.metaKey) {
-      // A key that comes before its rows must not choose one of the rows before.
+      // A key that comes before its rows must not choose one of the previous ones.
       if (settled) choose(chosen)
     }
     else return false

@@ -1,5 +1,8 @@
 import { createStore } from '@/lib/store'
 import type { Mode } from './drafts'
 
-/** That somebody pressed the key of a reply or a note: the composer takes it up, as soon as it is there. */
+/**
+ * Set when somebody pressed the key for a reply or a note; the composer handles it as soon as it is
+ * mounted.
+ */
 export const writeAs = createStore<{ conversationId: string; mode: Mode } | null>(null)

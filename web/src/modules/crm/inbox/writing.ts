@@ -4,7 +4,7 @@ import { api, ask, type Schemas } from '@/api/client'
 export type Rewrite = Schemas['RewriteInBody']['kind']
 export type Source = Schemas['ConversationAISource']
 
-/** Whether the workspace has a language model that writes for agents. */
+/** Reports whether the workspace has a language model that writes for agents. */
 export function useCanWrite(): boolean {
   const query = useQuery({
     queryKey: ['crm', 'assistant', 'writing'],
@@ -14,7 +14,7 @@ export function useCanWrite(): boolean {
   return query.data === true
 }
 
-/** Asks for a draft, or for the text in other words. The text is null where the sources do not answer. */
+/** Requests a draft, or a rewritten text. The text is null if the sources contain no answer. */
 export function useWriting(id: string) {
   const params = { path: { id } }
   return useMutation({

@@ -26,7 +26,7 @@ import { SenderVerification } from './SenderVerification'
 const InboundTest = lazy(() => withTexts(() => import('../../channels/InboundTest'), 'channels')().then((m) => ({ default: m.InboundTest })))
 
 interface Props {
-  /** The mailbox to show, or null to make one. */
+  /** The mailbox to show, or null to create one. */
   id: string | null
   canManage: boolean
   onClose: () => void
@@ -177,7 +177,7 @@ function serverOf(data: FormData, of: 'imap' | 'smtp'): ServerBody {
   }
 }
 
-/** Where the mailbox can be reached, and how its last poll went. */
+/** The mailbox's addresses, and the result of its last poll. */
 function Where({ box }: { box: Mailbox }) {
   const { t } = useI18n()
   return (

@@ -9,7 +9,7 @@ import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
 import { useVerifySender, type Mailbox } from './mailboxes'
 
-/** Which address a mailbox's mail leaves from, how to verify it, and what was sent today. */
+/** Shows the sender address of a mailbox, how to verify it, and what was sent today. */
 export function SenderVerification({ box, canManage }: { box: Mailbox; canManage: boolean }) {
   const { t } = useI18n()
   const { sending } = box

@@ -27,7 +27,7 @@ export function useMailbox(id: string) {
   })
 }
 
-/** Mails that were kept and not read. */
+/** Reads mails that were kept but not processed. */
 export function useKeptMails(state: 'failed' | 'junk') {
   return usePages({
     key: [...key, state],
@@ -60,7 +60,7 @@ export function useTestMailbox() {
   })
 }
 
-/** A step of verifying the address: a code is mailed, the code is entered, or the DNS record is looked for. */
+/** A step of verifying the address: mail a code, enter the code, or check the DNS record. */
 export type VerifyStep = { by: 'send' } | { by: 'code'; code: string } | { by: 'dns' }
 
 export function useVerifySender(id: string) {

@@ -10,7 +10,7 @@ import { useSaveGroup, type Agent, type Group } from './rules'
 
 interface GroupDrawerProps {
   group: Group | null
-  /** Absent for people who may not see agents: the members stay as they are. */
+  /** Omitted for people who may not see agents: the members stay unchanged. */
   agents: Agent[] | undefined
   onClose: () => void
 }

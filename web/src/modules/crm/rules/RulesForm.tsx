@@ -9,7 +9,7 @@ import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { readDays, useRules, useSaveRules, type Rules } from './rules'
 
-/** What happens to closed conversations, for the whole workspace. */
+/** Sets what happens to closed conversations, for the whole workspace. */
 export function RulesForm({ canManage }: { canManage: boolean }) {
   const { t } = useI18n()
   const rules = useRules()

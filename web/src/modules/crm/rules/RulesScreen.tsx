@@ -96,7 +96,7 @@ function DeleteConfirm({ group, onClose }: { group: Group; onClose: () => void }
   const { t } = useI18n()
   const { name } = group
   const act = useDeleteGroup()
-  // The catalogue's sentence does not say what to do about it.
+  // The catalogue's message does not say what to do about it.
   const used = asApiError(act.error)?.reason === 'in_use'
   return (
     <ConfirmAct

@@ -7,7 +7,7 @@ export type Group = Schemas['ConversationGroup']
 export type Agent = Schemas['AgentAgent']
 export type Rules = Schemas['ConversationSettings']
 
-/** Begins as the key of every other list of groups does: one change refreshes them all. */
+/** The prefix of the keys of all lists of groups, so that one change refreshes them all. */
 const groupsKey = ['crm', 'groups'] as const
 const rulesKey = ['crm', 'rules'] as const
 const pageSize = 50
@@ -25,7 +25,7 @@ async function readAgents(): Promise<Agent[]> {
   return agents.filter((agent) => agent.state === 'active')
 }
 
-/** Everybody who can be a member, to the last page: a group may be larger than one. */
+/** Reads all possible members to the last page: a group may be larger than one page. */
 export function useMemberChoices(enabled: boolean) {
   return useQuery({ queryKey: ['crm', 'agents', 'members'], queryFn: readAgents, staleTime: 300_000, enabled })
 }
@@ -69,7 +69,7 @@ export function useSaveRules() {
 
 const longest = 3650
 
-/** The days as they were typed: null for no limit, undefined for what is no number of days. */
+/** Parses the typed days: null for no limit, undefined if it is not a number of days. */
 export function readDays(text: string): number | null | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return null
