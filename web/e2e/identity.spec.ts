@@ -88,7 +88,7 @@ test('a QR is mailed, outlives its window, and the mailed link signs a phone in'
   // The link works only once.
   await small.goto(link)
   await small.getByRole('button', { name: 'Sign in here' }).click()
-  await expect(small.getByRole('alert').filter({ hasText: 'used already' })).toBeVisible()
+  await expect(small.getByRole('alert').filter({ hasText: 'already used' })).toBeVisible()
   await small.goto('/mobile')
   await expect(small.getByText('The link is incomplete.')).toBeVisible()
   await phone.close()
