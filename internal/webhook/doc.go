@@ -3,8 +3,8 @@
 // The dispatcher turns an event into delivery rows in its own transaction, one for each
 // endpoint that subscribes to it, so no crash can lose the step between them. A delivery's
 // id follows from its event and its endpoint, so there can be only one. The routes that
-// work without a credential require an endpoint's keyless id, which is shown only to people
-// who may change the endpoint; a delivery's id, which receivers know, only resends.
+// work without a credential require an endpoint's keyless id, which is shown only to
+// callers who may change the endpoint; a delivery's id, which receivers know, only resends.
 //
 // The deliveries of an endpoint are a lane. A node claims a lane with a lease, sends what
 // is due in the order of the events, marks many results in one transaction and gives the

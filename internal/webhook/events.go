@@ -20,7 +20,7 @@ type Ping struct {
 	Message string    `json:"message" example:"It works."`
 }
 
-// Events are the events that this module announces.
+// Events returns the events that this module announces.
 func Events() event.Catalog {
 	return event.Catalog{{
 		Name: PingTest, Module: "", Permission: perm.SettingsView,

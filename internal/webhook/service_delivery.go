@@ -318,8 +318,8 @@ func (s *Service) giveUp(ctx context.Context, j *jobs.Job) error {
 // cleanBatch is the number of rows removed per transaction.
 const cleanBatch = 512
 
-// Clean removes a batch of expired deliveries and recoveries of each tenant in turn. It
-// returns their number for the tenants that may have more.
+// Clean removes a batch of expired deliveries, recoveries and events of each tenant in
+// turn. It returns their number for the tenants that may have more.
 func (s *Service) Clean(ctx context.Context) (int, error) {
 	total := 0
 	for after := uuid.Nil; ; {

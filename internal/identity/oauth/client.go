@@ -101,7 +101,7 @@ func clientScopes(wanted string) []string {
 	return slices.Compact(list)
 }
 
-// host returns the first host that gets the answers for an app.
+// host returns the host of an app's first redirect URI, "" if there is none.
 func (a *App) host() string {
 	if len(a.RedirectURIs) == 0 {
 		return ""

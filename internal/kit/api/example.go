@@ -6,8 +6,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// examples adds an example answer to every successful operation, built from the examples of
-// the types' fields.
+// examples adds an example to the success answers of every operation, built from the
+// examples of the types' fields.
 func (a *API) examples() {
 	doc := a.huma.OpenAPI()
 	for _, rt := range a.routes {

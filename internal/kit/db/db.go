@@ -131,7 +131,7 @@ func (d *DB) Ping(ctx context.Context) error {
 	return d.read.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 }
 
-// Handle is an access to the database: one tenant's, or the system's.
+// Handle gives access to the database, as one tenant or as the system.
 type Handle struct {
 	db     *DB
 	tenant uuid.UUID

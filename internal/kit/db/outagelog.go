@@ -78,8 +78,8 @@ func (c *outageCount) count() (more int, pass bool) {
 	return more, true
 }
 
-// isUnreachable reports whether err comes from a PostgreSQL server that refuses connections
-// or is shutting down.
+// isUnreachable reports whether err comes from a PostgreSQL server that cannot be connected
+// to or is shutting down.
 func isUnreachable(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true

@@ -66,8 +66,8 @@ var wrapped = []struct {
 	{netip.MustParsePrefix("64:ff9b:1::/48"), "NAT64"},
 }
 
-// checkIP refuses an address unless it is on the open internet or allowed. An IPv4 address
-// that is mapped into IPv6 is checked as the IPv4 address.
+// checkIP refuses an address unless it is on the public internet or allowed. An IPv4
+// address that is mapped into IPv6 is checked as the IPv4 address.
 func checkIP(ip netip.Addr, allowed []netip.Prefix) error {
 	if ip.Zone() != "" {
 		return fmt.Errorf("%w: %s has a zone", ErrInside, ip)

@@ -31,7 +31,7 @@ func Add(tx *db.Tx, marked []uuid.UUID, n int, attempt func(i int) Attempt) erro
 	return err
 }
 
-// list returns the last 24 hours of an endpoint before now, oldest first.
+// list returns the last 24 hours of an endpoint as of now, oldest first.
 func list(r *db.Reader, endpoint uuid.UUID, now time.Time) ([]Requests, error) {
 	first := now.UTC().Truncate(time.Hour).Add(-(shown - 1) * time.Hour)
 	counted, err := db.All(r, func(row db.Row) (h Requests, err error) {

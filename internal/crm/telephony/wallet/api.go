@@ -29,7 +29,7 @@ type startTopUpIn struct {
 	}
 }
 
-// KeyedPart returns what a repeated payment is recognized by: nothing of the card.
+// KeyedPart returns what a repeated payment is recognised by: nothing of the card.
 func (in *startTopUpIn) KeyedPart() any { return in.Body.Amount }
 
 type listEntriesIn struct {
