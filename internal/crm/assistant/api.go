@@ -122,7 +122,7 @@ func (s *Service) Register(a *api.API) {
 	create := route("POST", "/configurations", "create-assistant-configuration", "Create an assistant configuration", perm.AssistantManage)
 	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
-	create.Doc = "A channel selects it with PATCH /channels/{id}/ai. On a channel without one, the assistant always answers, after two seconds and at most five times per conversation. At most 50."
+	create.Doc = "A channel selects it with PATCH /channels/{id}/ai. On a channel without one, the assistant always answers, after two seconds and at most five times per conversation. A workspace can have at most 50 configurations."
 	api.Handle(a, create, func(ctx context.Context, in *createIn) (Configuration, error) { return s.Add(ctx, in.Body) })
 
 	api.Handle(a, route("GET", "/configurations/{id}", "get-assistant-configuration", "Get an assistant configuration", perm.AssistantView),
@@ -145,7 +145,7 @@ func (s *Service) Register(a *api.API) {
 
 	s.registerWriting(a)
 	try := route("POST", "/try", "try-assistant", "Try a question: what the assistant would answer, and why", perm.AssistantView)
-	try.Doc = "Nobody is notified. The answer comes from published help articles, canned replies released for the assistant, and its sources. A language model's use counts towards its budgets. 429 above 20 language model requests a minute or two at once per workspace."
+	try.Doc = "Nobody is notified. The answer comes from published help articles, canned replies released for the assistant, and its sources. A language model's use counts towards its budgets. A workspace can ask a language model 20 questions a minute, and two at once; more: 429."
 	api.Handle(a, try, func(ctx context.Context, in *tryIn) (Trial, error) {
 		return s.Try(ctx, in.Body.Question, in.Body.Language, in.Body.ConfigurationID)
 	})

@@ -26,7 +26,7 @@ type rewriteIn struct {
 func (s *Service) registerWriting(a *api.API) {
 	available := route("GET", "/writing", "get-assistant-writing", "Check whether a language model can write for agents", perm.ConversationsReply)
 	available.Licence = "crm"
-	available.Doc = "True if an assistant configuration names one and the workspace has the licence ai."
+	available.Doc = "True if an assistant configuration names a language model and the workspace has the licence ai."
 	api.Handle(a, available, func(ctx context.Context, _ *writingIn) (Writing, error) { return s.CanWrite(ctx) })
 
 	refusals := []int{409, 502}

@@ -100,7 +100,7 @@ func (s *Service) Register(a *api.API) {
 	api.Handle(a, begin, func(ctx context.Context, in *channelIn) (Trial, error) { return s.StartTrial(ctx, in.ID.UUID) })
 
 	can := Route("GET", "/capabilities", "list-channel-capabilities", "List what each kind of channel supports", perm.ConversationsView)
-	can.Doc = "For software that replies to customers: file types and sizes, reactions, edits, templates, calls and reply windows of each kind. A message that the channel does not support is refused with 422 and not saved."
+	can.Doc = "For everyone who replies to customers, agents and software alike: file types and sizes, reactions, edits, templates, calls and reply windows of each kind. A message that the channel does not support is refused with 422 and not saved."
 	api.Handle(a, can, func(context.Context, *struct{}) ([]KindCapabilities, error) { return s.Capabilities(), nil })
 
 	hook := Route("GET", "/{id}/webhook", "channel-webhook", "Get the webhook's state from the provider", perm.ChannelsView)

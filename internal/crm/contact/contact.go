@@ -33,7 +33,7 @@ type Contact struct {
 	Emails           []Email        `json:"emails" nullable:"false"`
 	Phones           []Phone        `json:"phones" nullable:"false"`
 	Identities       []Identity     `json:"identities" nullable:"false"`
-	Claims           []Claim        `json:"claims" nullable:"false" doc:"Addresses and numbers that the contact gave and nobody verified"`
+	Claims           []Claim        `json:"claims" nullable:"false" doc:"Addresses and numbers that the contact gave; not verified while proof is null"`
 	Company          string         `json:"company" example:"Kaya Mobilya"`
 	OwnerID          *uuid.UUID     `json:"owner_id" nullable:"true" format:"uuid" doc:"Member who owns the contact"`
 	Language         string         `json:"language" example:"tr"`

@@ -177,7 +177,7 @@ func (s *Service) DeleteMacro(ctx context.Context, id uuid.UUID) error {
 type Applied struct {
 	Conversation conversation.Conversation `json:"conversation"`
 	Items        []conversation.Item       `json:"items" nullable:"false" doc:"Replies and notes that were written"`
-	Scheduled    []later.Scheduled         `json:"scheduled" nullable:"false" doc:"With a delay: the replies, which can still be cancelled. then of the last one says what happens to the conversation once it is sent"`
+	Scheduled    []later.Scheduled         `json:"scheduled" nullable:"false" doc:"With a delay: the replies, which can still be cancelled. The field then of the last one says what happens to the conversation once it is sent"`
 }
 
 // Apply carries out a macro's actions on a conversation: all of them or none. If one is

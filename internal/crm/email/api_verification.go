@@ -21,7 +21,7 @@ func (s *Service) registerVerification(a *api.API) {
 	send.Refusals = []int{409, 429}
 	send.Doc = "Mail through the operator's server is sent from the mailbox's own address only once it is verified, by this code or by a DNS " +
 		"record of the domain. The code is valid for 15 minutes and five attempts; a new code replaces it. At most five codes a day are " +
-		"mailed to an address, and 20 by a workspace. If the address is already verified, nothing is mailed."
+		"mailed to one address, and at most 20 from one workspace. If the address is already verified, nothing is mailed."
 	api.Handle(a, send, func(ctx context.Context, in *mailboxIn) (Mailbox, error) {
 		return s.SendCode(ctx, in.ID.UUID, api.Language(ctx))
 	})

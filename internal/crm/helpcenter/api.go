@@ -107,7 +107,7 @@ func (s *Service) registerSettings(a *api.API) {
 
 	put := channel.Route("PUT", "/help-center", "update-help-center", "Change the help center", perm.ChannelsManage)
 	put.Refusals = []int{409}
-	put.Doc = "Changes only the fields that are sent and returns the current state. The first call creates the site and needs a title. An accent color that is not readable on white is refused (low_contrast)."
+	put.Doc = "Changes only the fields that are sent and returns the current state. The first call creates the site and needs a title. An accent colour that is not readable on white is refused (low_contrast)."
 	api.Handle(a, put, func(ctx context.Context, in *changeIn) (Summary, error) { return s.Change(ctx, in.Body) })
 
 	logo := channel.Route("POST", "/help-center/logo", "set-help-center-logo", "Set the help center's logo", perm.ChannelsManage)

@@ -15,8 +15,8 @@ const Name = "help_center"
 
 // Colours are the colours of the site.
 type Colours struct {
-	Accent string `json:"accent" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f" doc:"Color of links and buttons; must be readable on white"`
-	Header string `json:"header" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b3d2e" doc:"Color behind the title; text on it is black or white, whichever is more readable"`
+	Accent string `json:"accent" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f" doc:"Colour of links and buttons; must be readable on white"`
+	Header string `json:"header" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b3d2e" doc:"Colour behind the title; text on it is black or white, whichever is more readable"`
 }
 
 // Settings are the settings stored with the help center's account.
@@ -59,8 +59,8 @@ type Summary struct {
 
 // ColoursChange is a change of the colours; nil leaves a value unchanged.
 type ColoursChange struct {
-	Accent *string `json:"accent,omitempty" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f" doc:"Color of links and buttons; must be readable on white"`
-	Header *string `json:"header,omitempty" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b3d2e" doc:"Color behind the title"`
+	Accent *string `json:"accent,omitempty" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f" doc:"Colour of links and buttons; must be readable on white"`
+	Header *string `json:"header,omitempty" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b3d2e" doc:"Colour behind the title"`
 }
 
 // SettingsChange is a change of the help center; nil leaves a value unchanged.

@@ -88,7 +88,7 @@ func (s *Service) registerItems(a *api.API) {
 	})
 	remove := route("DELETE", ofItem, "delete-conversation-item", "Delete a message or a note", perm.ConversationsReply)
 	remove.Refusals = []int{409}
-	remove.Doc = "Hides it here; a customer keeps their own copy. Refused as for editing."
+	remove.Doc = "Hides it here; a customer keeps their own copy. Refusals are the same as for editing."
 	api.Handle(a, remove, func(ctx context.Context, in *itemIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ItemID, Deleted: true}, s.edits.Delete(ctx, in.ID.UUID, in.ItemID.UUID)
 	})
@@ -118,7 +118,7 @@ func (s *Service) registerItems(a *api.API) {
 	})
 	retry := route("POST", ofItem+"/retry", "retry-item", "Resend a message that could not be delivered", perm.ConversationsReply)
 	retry.Refusals = []int{409}
-	retry.Doc = "Only failed messages: otherwise 409 not_failed. 422 no_route without a route. 422 dlp_warning if a data-loss-prevention rule warned about it and nobody gave a reason; write it anew with dlp_override."
+	retry.Doc = "Only failed messages: otherwise 409 not_failed. 422 no_route without a route. 422 dlp_warning if a data-loss-prevention rule warned about it and nobody gave a reason; write a new message with dlp_override."
 	api.Handle(a, retry, func(ctx context.Context, in *itemIn) (conversation.Item, error) {
 		return s.replies.Retry(ctx, in.ID.UUID, in.ItemID.UUID)
 	})

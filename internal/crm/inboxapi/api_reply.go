@@ -88,7 +88,7 @@ func (s *Service) registerReplies(a *api.API) {
 	agent := route("POST", "/{id}/reply-as-agent", "reply-as-agent", "Reply as an agent", perm.ConversationsReply)
 	agent.TakesKey = true
 	agent.Refusals = []int{409}
-	agent.Doc = "Without a channel, the reply takes the conversation's own route, or else the default from reply-channels. 422 no_route without a route to the customer; 409 channel_unavailable over a paused channel. A note needs no route. For an e-mail, 422 dlp_blocked if a data-loss-prevention rule stops it; 422 dlp_warning if a rule warns about it, until it is sent with dlp_override."
+	agent.Doc = "Without a channel, the reply takes the conversation's own route, or else the default from reply-channels. 422 no_route without a route to the customer; 409 channel_unavailable if the channel is paused. A note needs no route. 422 dlp_blocked if a data-loss-prevention rule stops the reply; 422 dlp_warning if a rule warns about it, until it is sent with dlp_override. E-mail is always checked, other channels if the workspace turned this on."
 	api.Handle(a, agent, hiding(conversation.Written.WithoutContent, func(ctx context.Context, in *replyAsAgentIn) (conversation.Written, error) {
 		b := in.Body
 		return s.replies.Reply(ctx, in.ID.UUID, reply.Answer{

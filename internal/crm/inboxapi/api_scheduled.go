@@ -53,7 +53,7 @@ func (s *Service) registerScheduled(a *api.API) {
 	post := route("POST", "/{id}/scheduled", "schedule-message", "Schedule a message", perm.ConversationsReply)
 	post.TakesKey = true
 	post.Status, post.Refusals = 201, []int{409}
-	post.Doc = "Sent once, at its time or as soon as the service runs again. Its state shows the outcome; a refusal at that time (no_route, window_closed) is also in the timeline. 422 no_route if there is no route now. An e-mail is checked now and again at its time: 422 dlp_blocked if a data-loss-prevention rule stops it, 422 dlp_warning if a rule warns about it, until it is sent with dlp_override."
+	post.Doc = "Sent once, at its time or as soon as the service runs again. Its state shows the outcome; a refusal at that time (no_route, window_closed) is also in the timeline. 422 no_route if there is no route now. Data-loss prevention checks an e-mail, or any message if the workspace turned this on, now and again at its time: 422 dlp_blocked if a rule stops it, 422 dlp_warning if a rule warns about it, until it is sent with dlp_override."
 	api.Handle(a, post, func(ctx context.Context, in *scheduleIn) (later.Scheduled, error) {
 		b := in.Body
 		return s.replies.Schedule(ctx, in.ID.UUID, reply.Later{

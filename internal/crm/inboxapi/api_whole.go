@@ -45,7 +45,7 @@ func (s *Service) registerWhole(a *api.API) {
 	merge := route("POST", "/{id}/merge", "merge-conversation", "Merge a conversation into another", perm.ConversationsManage)
 	merge.TakesKey = true
 	merge.Refusals = []int{409}
-	merge.Doc = "409 other_customer if they belong to different customers; merge the contacts first. unmerge undoes it."
+	merge.Doc = "409 other_customer if they belong to different customers; merge the contacts first. Can be undone with unmerge."
 	api.Handle(a, merge, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *mergeConversationIn) (conversation.Conversation, error) {
 		return s.whole.Merge(ctx, in.ID.UUID, in.Body.IntoID)
 	}))

@@ -136,6 +136,7 @@ func (s *Service) registerChannel(a *api.API) {
 	key := route("POST", "/{id}/rotate-key", "rotate-channel-key", "Rotate a custom channel's key")
 	key.TakesKey = true
 	key.ShowsSecret = true
+	key.Doc = "The new key is shown only in this response. The old key stops working immediately."
 	api.Handle(a, key, func(ctx context.Context, in *customIn) (Rotated, error) { return s.RotateKey(ctx, in.ID.UUID) })
 
 	secret := route("POST", "/{id}/rotate-secret", "rotate-channel-secret", "Rotate a custom channel's signing secret")

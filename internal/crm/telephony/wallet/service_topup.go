@@ -218,7 +218,7 @@ func (s *Service) complete(ctx context.Context, j *jobs.Job) error {
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	if s.Bank == nil {
-		return errors.New("wallet: a bank is no longer configured")
+		return errors.New("wallet: no bank is configured any longer")
 	}
 	var t TopUp
 	fresh := false
