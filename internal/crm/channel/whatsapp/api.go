@@ -67,7 +67,7 @@ func (s *Service) Register(a *api.API) {
 	api.Handle(a, public, record)
 
 	s.receiver.Register(a, meta.Hook{
-		Path: WebhookPath, Kind: Name, Summary: "Receive WhatsApp events", Refusals: []int{404},
+		Path: WebhookPath, Kind: Name, Summary: "Receive WhatsApp events", Refusals: []int{404, 409},
 		Doc: "Called by the provider, without a credential. A call that is not signed for a connected number gets the same 404 as an unknown number. Messages for a paused number are refused with 409, and the provider sends them again later.",
 	})
 }
