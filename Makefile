@@ -191,7 +191,7 @@ check-rules: ## Check the rules of the architecture
 	@go test ./internal/kit/archtest
 
 .PHONY: check-vulnerabilities
-check-vulnerabilities: ## Look for known vulnerabilities in dependencies
+check-vulnerabilities: ## Look for known vulnerabilities in Go and the dependencies
 	@echo "known vulnerabilities"
 	@scripts/check-vulnerabilities
 

@@ -136,7 +136,7 @@ func (d *checkup) modes(context.Context) (string, error) {
 		return "", err
 	}
 	if len(exposed) == 0 {
-		return "only Konak's own user can access it", nil
+		return "only Konak's own user has access", nil
 	}
 	e := exposed[0]
 	return "", fmt.Errorf("other users on this machine can access %s (%04o); run chmod %o %s, or start Konak, which does this (%d such files and folders)", e.Path, e.Has, e.Want, e.Path, len(exposed))

@@ -45,7 +45,7 @@ func (d *checkup) calls(ctx context.Context) (string, error) {
 	}
 	told := cmp.Or(d.SIPPublicAddress, addr.Addr().String())
 	if d.SIPPublicAddress == "" && addr.Addr().IsUnspecified() {
-		told = "the address with a route to them; set --sip-public-address if they are behind a router"
+		told = "that this machine has on the route to them; set --sip-public-address if there is a router in between"
 	}
 	return fmt.Sprintf("%s is free, as are ports for %d simultaneous phones; they are given the address %s%s", address, size, told, secure), nil
 }

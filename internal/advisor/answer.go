@@ -34,7 +34,7 @@ type Hit struct {
 	Provision HitProvision `json:"provision"`
 	Snippet   string       `json:"snippet" doc:"HTML: escaped text with matches in <em>" example:"sermayenin <em>kaybı</em>"`
 	Status    string       `json:"status" enum:"in_force,repealed" example:"in_force"`
-	ValidFrom string       `json:"valid_from" doc:"Day this text came into force" example:"2012-07-01"`
+	ValidFrom string       `json:"valid_from" doc:"First day this text applies" example:"2012-07-01"`
 	SourceURL *string      `json:"source_url" nullable:"true" doc:"URL of the official text" example:"https://example.com/6102"`
 }
 
@@ -102,7 +102,7 @@ type ListedLaw struct {
 // Version is a present or past text of a provision.
 type Version struct {
 	ValidFrom string  `json:"valid_from" example:"2012-07-01"`
-	ValidTo   *string `json:"valid_to" nullable:"true" doc:"First day this text is no longer in force" example:"2026-08-08"`
+	ValidTo   *string `json:"valid_to" nullable:"true" doc:"First day this text no longer applies" example:"2026-08-08"`
 	Text      string  `json:"text" example:"Son yıllık bilançodan…"`
 	SHA256    string  `json:"sha256" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
 }

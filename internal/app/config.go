@@ -94,7 +94,7 @@ type Config struct {
 	SIPTrunkUser     string   `env:"KONAK_SIP_TRUNK_USER" name:"sip-trunk-user" placeholder:"NAME" help:"User name of the SIP trunk."`
 	SIPTrunkSecret   string   `env:"KONAK_SIP_TRUNK_PASSWORD" name:"sip-trunk-password" placeholder:"PASSWORD" help:"Password of the SIP trunk."`
 	SIPTrunkOver     string   `env:"KONAK_SIP_TRUNK_TRANSPORT" name:"sip-trunk-transport" enum:"udp,tcp,tls" default:"udp" help:"Transport of the SIP trunk."`
-	SIPTrunkMedia    string   `env:"KONAK_SIP_TRUNK_MEDIA_ENCRYPTION" name:"sip-trunk-media-encryption" enum:"off,optional,required" default:"off" help:"Whether the SIP trunk's audio is encrypted; over TLS."`
+	SIPTrunkMedia    string   `env:"KONAK_SIP_TRUNK_MEDIA_ENCRYPTION" name:"sip-trunk-media-encryption" enum:"off,optional,required" default:"off" help:"Whether the SIP trunk's audio is encrypted; needs --sip-trunk-transport tls."`
 	SIPCA            string   `env:"KONAK_SIP_CA" name:"sip-ca" placeholder:"FILE" help:"Additional CA certificates (PEM) to trust for carriers over TLS."`
 	SIPTrunkFrom     []string `env:"KONAK_SIP_TRUNK_FROM" name:"sip-trunk-from" placeholder:"CIDR" help:"Addresses from which the SIP trunk's calls to bought numbers come, if not its host's."`
 	TelephonySwitch  string   `env:"KONAK_TELEPHONY_SWITCH_URL" name:"telephony-switch-url" placeholder:"URL" help:"URL where a workspace can request another telephony tier."`

@@ -46,7 +46,7 @@ func (s *Service) registerGDPR(a *api.API) {
 
 	end := route("PUT", "/gdpr/{id}/state", "close-privacy-request", "Close a privacy request", perm.PrivacyManage)
 	end.Refusals = []int{409}
-	end.Doc = "Completing an erasure removes the address from its requests and makes the personal values in the ledger unreadable; the hash chain stays valid. 409 if the request is already closed."
+	end.Doc = "Completing an erasure removes the address from all requests about it and makes the personal values in the ledger unreadable; the hash chain stays valid. 409 if the request is already closed."
 	api.Handle(a, end, func(ctx context.Context, in *closeRequestIn) (PrivacyRequest, error) {
 		return s.ClosePrivacyRequest(ctx, in.ID.UUID, in.Body.State, in.Body.Note)
 	})

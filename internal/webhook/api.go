@@ -111,7 +111,7 @@ type webhookSettingsIn struct {
 
 // WebhookSettings are the settings of a workspace.
 type WebhookSettings struct {
-	Keyless bool `json:"keyless" example:"true" doc:"Whether endpoints addressed by a keyless_id, and resending by delivery id, work without a credential"`
+	Keyless bool `json:"keyless" example:"true" doc:"Whether routes with an endpoint's keyless_id in the path, and resending by delivery id, work without a credential"`
 }
 
 // Queued is the answer to a test.

@@ -41,12 +41,12 @@ type Endpoint struct {
 	Status             string      `json:"status" enum:"active,paused,disabled"`
 	StrictOrder        bool        `json:"strict_order" doc:"Whether each delivery waits until the previous one is delivered or exhausted"`
 	RateLimit          *int        `json:"rate_limit" nullable:"true" example:"50" doc:"Maximum deliveries per second; null means no limit"`
-	DisabledAt         *clock.Time `json:"disabled_at" nullable:"true" doc:"When the webhook was disabled because it kept failing"`
+	DisabledAt         *clock.Time `json:"disabled_at" nullable:"true" doc:"When the endpoint was disabled because it kept failing"`
 	DisabledErrorClass *string     `json:"disabled_error_class" nullable:"true" enum:"dns,connect,tls,timeout,refused_address,status,body" example:"status" doc:"Kind of error of the last failed attempt"`
 	DisabledReason     *string     `json:"disabled_reason" nullable:"true" example:"the receiver answered 503" doc:"Error text of the last failed attempt"`
 	DisabledStatusCode *int        `json:"disabled_status_code" nullable:"true" example:"503" doc:"Response status of the last failed attempt"`
 	Failures           int         `json:"consecutive_failures" example:"0" doc:"Number of failed attempts in a row"`
-	NextProbeAt        *clock.Time `json:"next_probe_at" nullable:"true" doc:"When a disabled webhook is tried again; null if nothing is waiting to be sent, or if only a person can re-enable it"`
+	NextProbeAt        *clock.Time `json:"next_probe_at" nullable:"true" doc:"When a disabled endpoint is tried again; null if nothing is waiting to be sent, or if only a person can re-enable it"`
 	SecretLast4        string      `json:"secret_last4" example:"q1Y="`
 	OldSecretEnds      *clock.Time `json:"old_secret_ends_at" nullable:"true" doc:"Until when deliveries are also signed with the previous secret"`
 	CreatedAt          clock.Time  `json:"created_at"`

@@ -337,7 +337,7 @@ func TestHostileArchives(t *testing.T) {
 			if err := os.WriteFile(path, other, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := archive.Import(t.Context(), dst.Config, path, ""); !errors.Is(err, archive.ErrDamaged) || !strings.Contains(err.Error(), path+" is damaged at its beginning, or no archive") {
+			if _, err := archive.Import(t.Context(), dst.Config, path, ""); !errors.Is(err, archive.ErrDamaged) || !strings.Contains(err.Error(), path+" is damaged at its beginning, or not a valid archive") {
 				t.Errorf("another byte: %v", err)
 			}
 			if _, err := archive.Import(t.Context(), dst.Config, path+".age", ""); err == nil {

@@ -282,7 +282,7 @@ func TestDamagedArchiveSaysWhere(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing":                  {"", "has no manifest.json: it is cut off at its beginning, or not a backup"},
 		"a workspace":              {workspaceArchive(t), "use `konak workspace import`"},
-		"a text":                   {strings.Repeat("no backup ", 200), "is damaged at its beginning, or no backup"},
+		"a text":                   {strings.Repeat("no backup ", 200), "is damaged at its beginning, or not a valid backup"},
 		"cut in a file":            {whole[:at("rowsrows")+1000], "is cut off in konak.db"},
 		"cut in a header":          {whole[:at("konak.db")+100], "is cut off after files/ab/one"},
 		"cut between files":        {whole[:at("konak.db")], "has no manifest.json: it is cut off after files/ab/one"},

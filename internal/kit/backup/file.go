@@ -207,7 +207,7 @@ func Damage(what, name, where string, err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s is cut off %s: copy it again, or take another one", name, where)
 	}
-	return fmt.Errorf("%s is damaged %s, or no %s (%w): copy it again, or take another one", name, where, what, err)
+	return fmt.Errorf("%s is damaged %s, or not a valid %s (%w): copy it again, or take another one", name, where, what, err)
 }
 
 // WithFolder calls fn with the folder of a backup, which it unpacks first if the backup is

@@ -26,7 +26,7 @@ const (
 
 var (
 	// errRefusing means that a server answers, but without the authority to.
-	errRefusing = errors.New("the name server does not answer")
+	errRefusing = errors.New("the name server gives no usable answer")
 	errGarbage  = errors.New("the name server's answer cannot be read")
 )
 

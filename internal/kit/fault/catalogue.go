@@ -155,7 +155,7 @@ var catalogue = map[Code]entry{
 	AccountExists:       {409, "This e-mail address already has an account. Sign in, then open the invitation again.", "Bu e-posta adresinin zaten bir hesabı var. Oturum açın, sonra daveti yeniden açın."},
 	OtherAddress:        {409, "The invitation was sent to a different e-mail address.", "Davet sizinkinden başka bir adrese gönderilmiş."},
 	NotActive:           {409, "This person is not active: they are suspended or have not accepted their invitation.", "Bu kişi etkin değil: askıya alınmış ya da davetini henüz kabul etmemiş."},
-	AlreadyMailed:       {409, "This QR code was already mailed. Create a new one to send it again.", "Bu QR kodu zaten e-postayla gönderildi. Bir daha göndermek için yenisini oluşturun."},
+	AlreadyMailed:       {409, "This QR code was already mailed. Create a new one to mail another.", "Bu QR kodu zaten e-postayla gönderildi. Bir daha göndermek için yenisini oluşturun."},
 	RoleFixed:           {409, "The owner role always holds every permission and cannot be changed.", "Sahip rolü her zaman bütün yetkilere sahiptir, değiştirilemez."},
 	RoleInUse:           {409, "Some members still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
 	TestEnvironment:     {409, "The test environment is isolated: it sends nothing and changes no live records.", "Test ortamı yalıtılmıştır: hiçbir şey göndermez, canlı kayıtları değiştirmez."},

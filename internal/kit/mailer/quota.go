@@ -151,7 +151,7 @@ func newUsageMetrics() usageMetrics {
 			Name: "konak_mail_recipients_total", Help: "Recipients of workspaces' mail sent over the operator's mail server.",
 		}),
 		held: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "konak_mail_held_total", Help: "Mails deferred because their workspace had reached its daily quota.",
+			Name: "konak_mail_held_total", Help: "Number of times that a mail was deferred because its workspace had reached its daily quota.",
 		}),
 	}
 }

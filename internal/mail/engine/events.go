@@ -42,6 +42,6 @@ func Events() event.Catalog {
 	return event.Catalog{
 		{Name: Delivered, Module: "mail", Permission: perm.MailboxesView, Description: "The recipients' servers accepted a mail.", Turkish: "Alıcıların sunucuları bir postayı teslim aldı.", Example: p},
 		{Name: Delayed, Module: "mail", Permission: perm.MailboxesView, Description: "A mail has been waiting for four hours; delivery is still being retried.", Turkish: "Bir posta dört saattir bekliyor; denenmeye devam ediliyor.", Example: p},
-		{Name: Bounced, Module: "mail", Permission: perm.MailboxesView, Description: "A mail cannot be delivered to some recipients.", Turkish: "Bir posta alıcılara teslim edilemedi.", Example: p},
+		{Name: Bounced, Module: "mail", Permission: perm.MailboxesView, Description: "A mail cannot be delivered to one or more recipients.", Turkish: "Bir posta alıcılara teslim edilemedi.", Example: p},
 	}
 }

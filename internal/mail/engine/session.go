@@ -39,7 +39,7 @@ var (
 	errUnknown    = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "No such mailbox here"}
 	errSender     = &smtpd.Error{Code: 501, Enhanced: "5.1.7", Message: "The sender's address cannot be read"}
 	errListed     = &smtpd.Error{Code: 554, Enhanced: "5.7.1", Message: "Your address is on a block list: "}
-	errNotProven  = &smtpd.Error{Code: 550, Enhanced: "5.7.26", Message: "The DMARC policy of the domain in From rejects mail that fails SPF and DKIM"}
+	errNotProven  = &smtpd.Error{Code: 550, Enhanced: "5.7.26", Message: "The DMARC policy of the domain in From rejects mail that neither SPF nor DKIM shows to be from it"}
 	errJunk       = &smtpd.Error{Code: 554, Enhanced: "5.7.1", Message: "The mail was classified as junk"}
 	errFiltered   = &smtpd.Error{Code: 451, Enhanced: "4.7.1", Message: "Not now, try again later"}
 	errLater      = &smtpd.Error{Code: 451, Enhanced: "4.3.0", Message: "Could not be stored, try again later"}
