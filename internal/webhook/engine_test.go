@@ -114,7 +114,7 @@ func TestDisabledIsProbed(t *testing.T) {
 				t.Errorf("%+v", d)
 			}
 		}
-		if diff := cmp.Diff([]string{"A webhook does not answer and was disabled"}, mailSubjects(t, s, w)); diff != "" {
+		if diff := cmp.Diff([]string{"A webhook is not responding and was disabled"}, mailSubjects(t, s, w)); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -210,8 +210,8 @@ func TestLongDead(t *testing.T) {
 		s.Settle()
 		wait(s, w, 2*time.Hour)
 		if diff := cmp.Diff([]string{
-			"A webhook does not answer and was disabled", "A webhook does not answer and was disabled",
-			"A webhook has not answered for days and stays off",
+			"A webhook is not responding and was disabled", "A webhook is not responding and was disabled",
+			"A webhook has not responded for days and stays disabled",
 		}, mailSubjects(t, s, w)); diff != "" {
 			t.Fatal(diff)
 		}

@@ -53,7 +53,7 @@ func (n Notice) english() (subject string, body []string) {
 		return "The signing secret of a webhook was rotated",
 			[]string{
 				fmt.Sprintf("The signing secret of the webhook %s was rotated from the address %s.", n.Address, n.IP),
-				"If this was not you or your team, somebody knows a credential or the webhook's keyless id: delete it and register a new one.",
+				"If this was not you or your team, someone knows a credential or the webhook's keyless id: delete the webhook and register a new one.",
 			}
 	case NoticeDeleted:
 		return "A webhook was deleted",
@@ -62,16 +62,16 @@ func (n Notice) english() (subject string, body []string) {
 				"If this was not you or your team, register it again; what it missed can be recovered.",
 			}
 	case NoticeGivenUp:
-		return "A webhook has not answered for days and stays off",
+		return "A webhook has not responded for days and stays disabled",
 			[]string{
 				fmt.Sprintf("The webhook %s has failed for five days; the last error was: %s.", n.Address, n.Reason),
-				"It is tried once a day for a week more. After that it stays off until somebody enables it. Events are kept for 30 days and can be recovered.",
+				"It is tried once a day for another week. After that, it stays disabled until someone enables it. Events are kept for 30 days and can be recovered.",
 			}
 	}
-	return "A webhook does not answer and was disabled",
+	return "A webhook is not responding and was disabled",
 		[]string{
 			fmt.Sprintf("The webhook %s keeps failing; the last error was: %s.", n.Address, n.Reason),
-			"Its deliveries wait. One is tried now and then, and the rest follows by itself as soon as it is accepted.",
+			"Its deliveries are waiting. One is tried now and then; as soon as it is accepted, the rest are sent automatically.",
 		}
 }
 
@@ -90,16 +90,16 @@ func (n Notice) turkish() (subject string, body []string) {
 				"Bunu siz ya da ekibiniz yapmadıysa yeniden kaydedin; kaçırdığı olaylar kurtarılabilir.",
 			}
 	case NoticeGivenUp:
-		return "Bir webhook günlerdir yanıt vermiyor ve kapalı kalacak",
+		return "Bir webhook günlerdir yanıt vermiyor ve devre dışı kalacak",
 			[]string{
 				fmt.Sprintf("%s adresli webhook beş gündür hata veriyor; son hata: %s.", n.Address, n.turkishReason()),
-				"Bir hafta daha günde bir kez denenecek. Sonrasında biri etkinleştirene kadar kapalı kalır. Olaylar 30 gün saklanır ve kurtarılabilir.",
+				"Bir hafta daha günde bir kez denenecek. Sonrasında biri etkinleştirene kadar devre dışı kalır. Olaylar 30 gün saklanır ve kurtarılabilir.",
 			}
 	}
 	return "Bir webhook yanıt vermediği için devre dışı bırakıldı",
 		[]string{
 			fmt.Sprintf("%s adresli webhook sürekli hata veriyor; son hata: %s.", n.Address, n.turkishReason()),
-			"Gönderimleri bekletiliyor. Arada bir tanesi denenir; kabul edilir edilmez gerisi kendiliğinden gönderilir.",
+			"İletimleri bekletiliyor. Arada bir tanesi denenir; kabul edilir edilmez gerisi kendiliğinden gönderilir.",
 		}
 }
 

@@ -72,7 +72,7 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
   })
 
   await test.step('the head says who answers, the field grows, and what was not read is counted', async () => {
-    await expect(chat.getByText(/^You talk with /)).toBeVisible()
+    await expect(chat.getByText(/^You are talking to /)).toBeVisible()
     const field = chat.getByLabel('Your message')
     const one = (await field.boundingBox())?.height ?? 0
     await field.fill('one\ntwo\nthree')
@@ -206,7 +206,7 @@ test('a custom channel shows its secrets once, delivers, and is pinged, rotated 
   await signIn(page, '/crm/channels')
   await page.getByRole('button', { name: 'Custom channel' }).click()
   const drawer = page.getByRole('dialog', { name: 'Custom channel' })
-  for (const step of ['1. Name the channel', '2. Set where answers go', '3. Let your software send messages']) await expect(drawer.getByRole('region', { name: step })).toBeVisible()
+  for (const step of ['1. Name the channel', '2. Set where replies go', '3. Let your software send messages']) await expect(drawer.getByRole('region', { name: step })).toBeVisible()
   await drawer.getByLabel('Name', { exact: true }).fill(name)
   await drawer.getByLabel('Address').fill('nowhere')
   await drawer.getByRole('button', { name: 'Create' }).click()

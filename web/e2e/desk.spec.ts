@@ -12,17 +12,17 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
 
   await test.step('mistakes are told at their step', async () => {
     await drawer.getByLabel('Name').fill(name)
-    await step('1. Answer the customer').getByLabel('Text').fill('Hello {{contact.nickname}}')
+    await step('1. Reply to the customer').getByLabel('Text').fill('Hello {{contact.nickname}}')
     await drawer.getByRole('button', { name: 'Save' }).click()
-    await expect(step('1. Answer the customer').getByRole('alert').filter({ hasText: 'does not exist' })).toBeVisible()
-    await expect(step('1. Answer the customer').getByLabel('Text')).toBeFocused()
+    await expect(step('1. Reply to the customer').getByRole('alert').filter({ hasText: 'does not exist' })).toBeVisible()
+    await expect(step('1. Reply to the customer').getByLabel('Text')).toBeFocused()
   })
 
   await test.step('steps are added, filled, moved and removed by keyboard and pointer', async () => {
-    await step('1. Answer the customer').getByLabel('Text').fill('We refund it today, ')
-    await step('1. Answer the customer').getByRole('button', { name: 'Insert a placeholder' }).click()
+    await step('1. Reply to the customer').getByLabel('Text').fill('We refund it today, ')
+    await step('1. Reply to the customer').getByRole('button', { name: 'Insert a placeholder' }).click()
     await page.getByRole('menuitem', { name: 'Customer’s full name' }).click()
-    await expect(step('1. Answer the customer').getByLabel('Text')).toHaveValue('We refund it today, {{contact.name}}')
+    await expect(step('1. Reply to the customer').getByLabel('Text')).toHaveValue('We refund it today, {{contact.name}}')
     for (const label of ['Add tags', 'Close', 'Set the priority']) {
       await drawer.getByRole('button', { name: 'Add a step' }).click()
       await page.getByRole('menuitem', { name: label, exact: true }).click()
@@ -41,7 +41,7 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
   })
 
   const row = page.getByRole('row').filter({ hasText: name })
-  await expect(row).toContainText('Answer the customer')
+  await expect(row).toContainText('Reply to the customer')
   await expect(drawer).toBeHidden()
   await expectAccessible(page)
   await shoot(page, 'macros')
@@ -49,7 +49,7 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
   await test.step('a name that is taken is told at its field; the steps come back as they were', async () => {
     await page.keyboard.press('n')
     await drawer.getByLabel('Name').fill(name.toUpperCase())
-    await step('1. Answer the customer').getByLabel('Text').fill('Hello')
+    await step('1. Reply to the customer').getByLabel('Text').fill('Hello')
     await drawer.getByRole('button', { name: 'Save' }).click()
     await expect(drawer.getByRole('alert').filter({ hasText: 'Another macro has this name' })).toBeVisible()
     await page.keyboard.press('Escape')

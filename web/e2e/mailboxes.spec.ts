@@ -5,7 +5,7 @@ test('a mailbox is tried, connected, and shows where its mail can be forwarded',
   await signIn(page, '/channels/mailboxes')
   await page.getByRole('button', { name: 'Connect a mailbox' }).first().click()
   const drawer = page.getByRole('dialog', { name: 'Connect a mailbox' })
-  for (const step of ['1. Name the mailbox', '2. Receive mail', '3. Send answers', '4. How it answers']) await expect(drawer.getByRole('region', { name: step })).toBeVisible()
+  for (const step of ['1. Name the mailbox', '2. Receive mail', '3. Send replies', '4. How it replies']) await expect(drawer.getByRole('region', { name: step })).toBeVisible()
   await drawer.getByLabel('Name', { exact: true }).fill('Sales')
 
   await test.step('a malformed address is refused at its field', async () => {
@@ -56,7 +56,7 @@ test('a mailbox is tried, connected, and shows where its mail can be forwarded',
     await expectAccessible(page)
     await code.fill(mailed)
     await made.getByRole('button', { name: 'Verify', exact: true }).click()
-    await expect(made.getByText(`Answers are sent from ${address}. It was verified by a code.`)).toBeVisible()
+    await expect(made.getByText(`Replies are sent from ${address}. It was verified by a code.`)).toBeVisible()
     await expectAccessible(page)
     await page.keyboard.press('Escape')
     await expect(page.getByRole('row').filter({ hasText: address })).toContainText('Active')

@@ -44,7 +44,7 @@ test('the sheet lists the keys of the composer where there is one', async ({ pag
 test('on a phone the button of the navigation says how much waits', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await signIn(page, '/contacts')
-  await expect(page.getByRole('banner').getByText(/customers? (is|are) waiting for an answer/)).toBeAttached()
+  await expect(page.getByRole('banner').getByText(/customers? (is|are) waiting for a reply/)).toBeAttached()
   await expectAccessible(page)
 })
 

@@ -48,7 +48,7 @@ async function topUp(page: Page): Promise<void> {
   await drawer.getByLabel('Card number').fill('5528 7900 0000 0008')
   await drawer.getByLabel('Expires (MM/YY)').fill('12/30')
   await drawer.getByLabel('Security code').fill('123')
-  const buyer = { 'First name': 'Defne', Surname: 'Yılmaz', 'E-mail': 'defne@demo.example', Phone: '+905321234567', 'Identity number': '11111111110', Address: 'Bağdat Caddesi 12', City: 'İstanbul', Country: 'Türkiye' }
+  const buyer = { 'First name': 'Defne', 'Last name': 'Yılmaz', 'E-mail': 'defne@demo.example', Phone: '+905321234567', 'Identity number': '11111111110', Address: 'Bağdat Caddesi 12', City: 'İstanbul', Country: 'Türkiye' }
   const other = drawer.getByRole('checkbox', { name: 'Someone else pays' })
   if (await other.isVisible()) await other.check()
   for (const [label, value] of Object.entries(buyer)) await drawer.getByLabel(label, { exact: true }).fill(value)

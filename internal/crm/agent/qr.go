@@ -84,15 +84,15 @@ func qrMail(a Agent, link string, png []byte) mailer.Mail {
 	if a.language == "en" {
 		return mailer.Mail{
 			To: a.Email, Language: "en", Subject: "Sign in on your phone", Greeting: "Hello " + name + ",",
-			Body: []string{"Scan this code with your phone, or open the link on it, and you are signed in to Konak there."},
+			Body: []string{"Scan this code with your phone, or open the link on your phone, to sign in to Konak there."},
 			PNG:  png, Link: link, LinkText: "Sign in on this phone",
-			After: []string{"The code is good for 24 hours and works once. Do not pass this mail on: whoever scans the code is signed in as you."},
+			After: []string{"The code is valid for 24 hours and works once. Do not forward this e-mail: whoever scans the code is signed in as you."},
 		}
 	}
 	return mailer.Mail{
 		To: a.Email, Language: "tr", Subject: "Telefonunuzda oturum açın", Greeting: "Merhaba " + name + ",",
 		Body: []string{"Bu kodu telefonunuzla okutun ya da bağlantıyı telefonunuzda açın; Konak'ta oturumunuz açılır."},
 		PNG:  png, Link: link, LinkText: "Bu telefonda oturum aç",
-		After: []string{"Kod 24 saat geçerlidir ve bir kez kullanılır. Bu postayı kimseye iletmeyin: kodu okutan sizin yerinize oturum açar."},
+		After: []string{"Kod 24 saat geçerlidir ve bir kez kullanılır. Bu e-postayı kimseye iletmeyin: kodu okutan sizin yerinize oturum açar."},
 	}
 }

@@ -155,10 +155,10 @@ func codeMail(to, code, language string) mailer.Mail {
 	l := mailer.Mail{
 		To: to, Language: language, Subject: "Your verification code", Greeting: "Hello,",
 		Body: []string{
-			"Somebody wants to send mail from this address with Konak. To allow it, enter this code on the mailbox's page:",
+			"Someone wants to send mail from this address with Konak. To allow it, enter this code on the mailbox's page:",
 			code,
 		},
-		After: []string{"The code is good for 15 minutes. If you know nothing of this, do not pass it on: without it nothing is sent from your address."},
+		After: []string{"The code is valid for 15 minutes. If you know nothing about this, do not give the code to anyone: without it, nothing is sent from your address."},
 	}
 	if language == "tr" {
 		l.Subject, l.Greeting = "Doğrulama kodunuz", "Merhaba,"

@@ -32,78 +32,78 @@ var (
 		subject: text{"E-posta adresinizi doğrulayın", "Confirm your e-mail address"},
 		body: []text{{
 			"Bu adresle bir Konak hesabı açılmak istendi. Hesabı açmak için adresinizi doğrulayın.",
-			"Somebody asked for a Konak account with this address. Confirm the address to open the account.",
+			"Someone asked for a Konak account with this address. Confirm the address to create the account.",
 		}},
 		linkText: text{"Adresi doğrula", "Confirm the address"},
 		after: []text{{
 			"Bağlantı 24 saat geçerlidir. Hesabı siz istemediyseniz bağlantıyı açmayın: hesap açılmaz.",
-			"The link is good for 24 hours. If it was not you, do not open it: no account will be made.",
+			"The link is valid for 24 hours. If it was not you, do not open it: no account will be created.",
 		}},
 	}
 	KnownAddress = Notice{
 		subject: text{"Zaten bir hesabınız var", "You already have an account"},
 		body: []text{{
 			"Bu adresle yeni bir Konak hesabı açılmak istendi, ama adresin zaten bir hesabı var. Oturum açabilir, parolanızı unuttuysanız yenisini belirleyebilirsiniz.",
-			"Somebody asked for a new Konak account with this address, but it already has one. You can sign in, or choose a new password if you forgot yours.",
+			"Someone asked for a new Konak account with this address, but it already has one. You can sign in, or choose a new password if you forgot yours.",
 		}},
 		linkText: text{"Oturum aç", "Sign in"},
-		after:    []text{{"Bunu siz istemediyseniz bir şey yapmanız gerekmez.", "If it was not you, there is nothing to do."}},
+		after:    []text{{"Bunu siz istemediyseniz bir şey yapmanız gerekmez.", "If it was not you, you do not need to do anything."}},
 	}
 	ResetPassword = Notice{
 		subject: text{"Yeni parola belirleyin", "Choose a new password"},
 		body: []text{{
 			"Konak hesabınız için yeni parola istendi.",
-			"Somebody asked for a new password for your Konak account.",
+			"Someone asked for a new password for your Konak account.",
 		}},
 		linkText: text{"Yeni parola belirle", "Choose a new password"},
 		after: []text{{
 			"Bağlantı 30 dakika geçerlidir ve bir kez kullanılır. Siz istemediyseniz parolanız değişmeden kalır.",
-			"The link is good for 30 minutes and works once. If it was not you, your password stays as it is.",
+			"The link is valid for 30 minutes and works once. If it was not you, your password stays as it is.",
 		}},
 	}
 	PasswordChanged = Notice{
 		subject: text{"Parolanız değişti", "Your password was changed"},
 		body: []text{{
-			"Konak hesabınızın parolası değişti ve öbür oturumlarınız kapatıldı.",
+			"Konak hesabınızın parolası değişti ve diğer oturumlarınız kapatıldı.",
 			"The password of your Konak account was changed and your other sessions were closed.",
 		}},
 		linkText: text{"Yeni parola iste", "Ask for a new password"},
 		after:    []text{{"Siz değiştirmediyseniz hemen yeni bir parola isteyin.", "If it was not you, ask for a new password at once."}},
 	}
 	TwoFactorOn = Notice{
-		subject: text{"İkinci adım açıldı", "The second step is on"},
+		subject: text{"İki adımlı doğrulama açıldı", "Two-factor authentication is on"},
 		body: []text{{
 			"Bundan sonra oturum açarken doğrulama uygulamanızdaki kod da istenecek. Kurtarma kodlarınızı güvenli bir yerde saklayın.",
-			"From now on signing in also takes a code of your authenticator app. Keep your recovery codes in a safe place.",
+			"From now on, signing in also needs a code from your authenticator app. Keep your recovery codes in a safe place.",
 		}},
 	}
 	TwoFactorOff = Notice{
-		subject: text{"İkinci adım kapatıldı", "The second step is off"},
+		subject: text{"İki adımlı doğrulama kapatıldı", "Two-factor authentication is off"},
 		body: []text{{
 			"Oturum açarken artık yalnızca parola isteniyor, kurtarma kodlarınız da geçersiz.",
-			"Signing in now takes your password alone, and your recovery codes are no longer good.",
+			"Your password alone is now enough to sign in, and your recovery codes no longer work.",
 		}},
 		linkText: text{"Oturum aç", "Sign in"},
-		after:    []text{{"Siz kapatmadıysanız parolanızı değiştirin ve ikinci adımı yeniden açın.", "If it was not you, change your password and switch the second step on again."}},
+		after:    []text{{"Siz kapatmadıysanız parolanızı değiştirin ve iki adımlı doğrulamayı yeniden açın.", "If it was not you, change your password and turn two-factor authentication on again."}},
 	}
 	RecoveryCodesReplaced = Notice{
-		subject: text{"Yeni kurtarma kodları üretildi", "New recovery codes were made"},
-		body:    []text{{"Eski kurtarma kodlarınız artık geçersiz.", "Your old recovery codes are no longer good."}},
+		subject: text{"Yeni kurtarma kodları üretildi", "New recovery codes were generated"},
+		body:    []text{{"Eski kurtarma kodlarınız artık geçersiz.", "Your old recovery codes no longer work."}},
 		after:   []text{{"Siz istemediyseniz parolanızı değiştirin.", "If it was not you, change your password."}},
 	}
 	PasskeyAdded = Notice{
 		subject: text{"Yeni bir geçiş anahtarı eklendi", "A passkey was added"},
-		body:    []text{{"Hesabınıza artık yeni bir geçiş anahtarıyla da girilebilir.", "A new passkey can now open your account."}},
+		body:    []text{{"Hesabınızda artık yeni bir geçiş anahtarıyla da oturum açılabilir.", "A new passkey can now be used to sign in to your account."}},
 		after:   []text{{"Siz eklemediyseniz onu silin ve parolanızı değiştirin.", "If it was not you, remove it and change your password."}},
 	}
 	SessionsClosed = Notice{
 		subject: text{"Bir oturumunuzu kapattık", "We closed one of your sessions"},
 		body: []text{{
 			"Çoktan yenilenmiş bir oturum anahtarı yeniden kullanıldı. Kopyalanmış olabileceği için o oturumu ve ondan açılanları kapattık.",
-			"A session key that had long been replaced was used again. It may have been copied, so we closed that session and all that grew out of it.",
+			"A session key that had already been replaced was used again. It may have been copied, so we closed that session and all sessions opened from it.",
 		}},
 		linkText: text{"Oturum aç", "Sign in"},
-		after:    []text{{"Oturum açtıktan sonra cihazlarınıza göz atın.", "Once signed in, have a look at your devices."}},
+		after:    []text{{"Oturum açtıktan sonra cihazlarınıza göz atın.", "After signing in, check your devices."}},
 	}
 )
 
@@ -125,7 +125,7 @@ func Invitation(inviter, workspace string) Notice {
 		linkText: text{"Daveti kabul et", "Accept the invitation"},
 		after: []text{{
 			"Bağlantı 72 saat geçerlidir ve bir kez kullanılır. Daveti beklemiyorsanız bir şey yapmanız gerekmez.",
-			"The link is good for 72 hours and works once. If you did not expect it, there is nothing to do.",
+			"The link is valid for 72 hours and works once. If you did not expect it, you do not need to do anything.",
 		}},
 	}
 }

@@ -24,5 +24,5 @@ it('names every module of the catalog in the language of the panel', async () =>
     </QueryClientProvider>,
   )
   await screen.findByRole('group', { name: 'Ticaret' })
-  for (const name of ['CRM', 'E-posta', 'Telefon', 'Genel']) expect(screen.getAllByRole('group', { name })).toHaveLength(1)
+  for (const name of ['CRM', 'Posta', 'Telefon', 'Genel']) expect(screen.getAllByRole('group', { name })).toHaveLength(1)
 })

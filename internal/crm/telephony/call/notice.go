@@ -32,7 +32,7 @@ func (n MessageNotice) Text(language string) (subject string, body []string) {
 	if who == "" {
 		who = "a withheld number"
 	}
-	return "New voice message from " + who, []string{"Caller: " + who + ". Length of the message: " + length + "."}
+	return "New voicemail message from " + who, []string{"Caller: " + who + ". Duration of the message: " + length + "."}
 }
 
 // tellMessage notifies the address in the settings that a caller left a message. The

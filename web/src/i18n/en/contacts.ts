@@ -32,7 +32,7 @@ export const contacts = {
   'contacts.noConversation': 'No conversations yet.',
   'contacts.notes': 'Notes',
   'contacts.note': 'Note',
-  'contacts.notePlaceholder': 'What colleagues should know before they answer',
+  'contacts.notePlaceholder': 'What colleagues should know before they reply',
   'contacts.noNote': 'No notes yet.',
   'contacts.deleteNote': 'Delete the note',
   'contacts.became': 'This contact was merged into another.',

@@ -60,7 +60,7 @@ export const desk = {
   'ai.reason.modelBadAnswer': 'the language model’s answer could not be used',
   'ai.reason.windowClosed': 'the reply window was closed',
   'ai.reason.noRoute': 'no channel reached the customer',
-  'ai.reason.agentReplied': 'a colleague answered',
+  'ai.reason.agentReplied': 'a colleague replied',
   'ai.reason.agentJoined': 'a colleague joined',
   'ai.reason.customerAsked': 'the customer asked for a person',
   'ai.takeOver': 'Take over from the assistant',

@@ -195,7 +195,7 @@ export const identity = {
   'audit.onlyBy': 'Show only actions by {name}',
   'audit.actor.agent': 'A member',
   'audit.actor.contact': 'Contact',
-  'audit.actor.bot': 'Bot',
+  'audit.actor.bot': 'Assistant',
   'audit.actor.system': 'System',
   'audit.actor.apiKey': 'API key',
   'audit.trace': 'Trace',

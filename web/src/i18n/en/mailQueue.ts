@@ -43,7 +43,7 @@ export const mailQueue = {
   'mailQueue.recipient.queued': 'Waiting',
   'mailQueue.recipient.delivered': 'Delivered',
   'mailQueue.recipient.failed': 'Failed',
-  'mailQueue.recipient.dropped': 'Dropped',
+  'mailQueue.recipient.dropped': 'Removed',
   'mailQueue.answer.mailboxPaused': 'The mailbox here is not accepting mail at the moment',
   'mailQueue.answer.mailboxFull': 'The mailbox here has no room for it at the moment',
   'mailQueue.answer.notStored': 'It could not be stored here yet',

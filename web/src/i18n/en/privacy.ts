@@ -47,7 +47,7 @@ export const privacy = {
   'privacy.hash': 'Hash',
   'privacy.at': 'When',
   'privacy.verify': 'Verify the ledger',
-  'privacy.verified': 'All {lines} lines are intact',
+  'privacy.verified': 'All lines are intact: {lines}',
   'privacy.broken': 'The chain is broken: a line was changed or is missing.',
   'privacy.filter': 'Only lines about this address',
   'privacy.filterAction': 'Filter',

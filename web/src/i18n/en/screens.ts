@@ -62,7 +62,7 @@ export const screens = {
   'mailboxes.title': 'Mailboxes',
   'mailboxes.lead': 'The addresses that customers write to, and mail that could not be read.',
   'replies.title': 'Canned replies',
-  'replies.lead': 'Texts you insert into an answer by typing / and a word.',
+  'replies.lead': 'Texts you insert into a reply by typing / and a word.',
   'macros.title': 'Macros',
   'macros.lead': 'Several steps on a conversation in one click, for the whole team.',
   'rules.title': 'Groups and rules',

@@ -1,8 +1,8 @@
 export const shell = {
   'common.cancel': 'Cancel',
   'common.undo': 'Undo',
-  'nav.waiting_one': '{count} customer is waiting for an answer',
-  'nav.waiting_other': '{count} customers are waiting for an answer',
+  'nav.waiting_one': '{count} customer is waiting for a reply',
+  'nav.waiting_other': '{count} customers are waiting for a reply',
   'common.close': 'Close',
   'common.delete': 'Delete',
   'common.save': 'Save',

@@ -138,7 +138,7 @@ export const thread = {
   'inbox.email.cc': 'Cc',
   'inbox.email.date': 'Date',
   'inbox.macros': 'Run a macro',
-  'inbox.macro.doneSent': '{name} has run; its answer is sent',
+  'inbox.macro.doneSent': '{name} has run; its reply is sent',
   'inbox.macro.done': '{name} has run',
   'inbox.macro.none': 'No macros yet. Whoever manages macros can add one.',
   'canned.title': 'Canned replies',

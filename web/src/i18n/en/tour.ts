@@ -16,5 +16,5 @@ export const tour = {
   'tour.look.title': 'Language and theme',
   'tour.look.text': 'Turkish or English, light or dark: each person chooses for themselves.',
   'tour.inbox.title': 'Start in the inbox',
-  'tour.inbox.text': 'The inbox holds the conversations of all channels. Open one with j and answer with r.',
+  'tour.inbox.text': 'The inbox holds the conversations of all channels. Open one with j and reply with r.',
 } as const

@@ -139,7 +139,7 @@ export const webhooks = {
   'deliveries.request': 'Request',
   'deliveries.headers': 'Headers',
   'deliveries.body': 'Body',
-  'deliveries.bodyHidden': 'You do not have permission to see what this event carries, so its body and the answers are hidden.',
+  'deliveries.bodyHidden': 'You do not have permission to see what this event carries, so its body and the responses are hidden.',
   'deliveries.resend': 'Resend',
   'deliveries.resendOne': 'Resend {name}',
   'deliveries.resend.done': 'The delivery is being resent',

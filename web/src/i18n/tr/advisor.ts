@@ -20,7 +20,7 @@ export const advisor: Record<keyof typeof en, string> = {
   'advisor.both': 'Hepsi',
   'advisor.begin.title': 'Neyi öğrenmek istiyorsunuz?',
   'advisor.begin.text':
-    'Sonuçlar siz yazarken gelir. Her sonuç tek bir maddedir ve nerede durduğunu gösterir; okuyup atıf yapabilirsiniz.',
+    'Sonuçlar siz yazarken gelir. Her sonuç tek bir maddedir ve mevzuattaki yerini gösterir; okuyup atıf yapabilirsiniz.',
   'advisor.none.title': 'Bunu yanıtlayan bir madde yok',
   'advisor.none.text': 'Daha az ya da başka sözcükler deneyin veya bir filtreyi kaldırın.',
   'advisor.results': 'Bulunan maddeler',

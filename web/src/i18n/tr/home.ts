@@ -60,7 +60,7 @@ export const home: Record<keyof typeof en, string> = {
   'home.health.all': 'Tüm kanallar',
   'home.health.none': 'Henüz bağlı kanal yok.',
   'home.health.connecting': 'Bağlanıyor',
-  'home.health.active': 'Çalışıyor',
+  'home.health.active': 'Etkin',
   'home.health.paused': 'Duraklatıldı',
   'home.health.attention': 'Kontrol gerekiyor',
   'home.health.messages_one': '24 saatte {count} mesaj',

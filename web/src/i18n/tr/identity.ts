@@ -198,7 +198,7 @@ export const identity: Record<keyof typeof en, string> = {
   'audit.onlyBy': 'Yalnızca {name} işlemlerini göster',
   'audit.actor.agent': 'Bir üye',
   'audit.actor.contact': 'Kişi',
-  'audit.actor.bot': 'Bot',
+  'audit.actor.bot': 'Asistan',
   'audit.actor.system': 'Sistem',
   'audit.actor.apiKey': 'API anahtarı',
   'audit.trace': 'İz numarası',

@@ -21,7 +21,7 @@ export const mailboxes: Record<keyof typeof en, string> = {
   'mailboxes.status.attention': 'Kontrol gerekiyor',
   'mailboxes.status.connecting': 'Bağlanıyor',
   'mailboxes.status.paused': 'Duraklatıldı',
-  'mailboxes.status.disconnected': 'Bağlantısı kesildi',
+  'mailboxes.status.disconnected': 'Bağlantı kesildi',
   'mailboxes.attention.mailboxUnreachable': 'Posta kutusu yanıt vermiyor. Yanıt verdiğinde yeni postalar alınacak.',
   'mailboxes.attention.mailServerUnreachable': 'Posta sunucusu yanıt vermiyor. Mesajlar bekliyor; yanıt verdiğinde gönderilecek.',
   'mailboxes.attention.sendingQuota': 'Çalışma alanı günlük gönderim sınırına ulaştı. Mesajlar bekler ve UTC gece yarısından sonra gönderilir.',

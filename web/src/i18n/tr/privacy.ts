@@ -49,7 +49,7 @@ export const privacy: Record<keyof typeof en, string> = {
   'privacy.hash': 'Özet',
   'privacy.at': 'Ne zaman',
   'privacy.verify': 'Defteri doğrula',
-  'privacy.verified': '{lines} satırın hepsi sağlam',
+  'privacy.verified': 'Satırların hepsi sağlam: {lines}',
   'privacy.broken': 'Zincir kırık: bir satır değiştirilmiş ya da eksik.',
   'privacy.filter': 'Yalnızca bu adresle ilgili satırlar',
   'privacy.filterAction': 'Filtrele',

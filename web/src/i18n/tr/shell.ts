@@ -32,7 +32,7 @@ export const shell: Record<keyof typeof en, string> = {
   'nav.widen': 'Gezinmeyi genişlet',
   'nav.narrow': 'Gezinmeyi daralt',
   'nav.workspace': 'Çalışma alanı',
-  'nav.mail': 'E-posta',
+  'nav.mail': 'Posta',
   'nav.crm': 'CRM',
   'nav.erp': 'ERP',
   'nav.identity': 'Yönetim',

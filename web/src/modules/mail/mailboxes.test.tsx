@@ -19,7 +19,7 @@ it('takes a daily limit away where its field is emptied', async () => {
   answers.set('POST /api/mail/v1/provision/mailbox', box)
   await withTexts(() => Promise.resolve(null), 'mail')()
   await show(<MailMailboxesScreen />, { permissions: ['mail.mailboxes.manage'] })
-  await userEvent.click(await screen.findByRole('button', { name: 'Change ekip@kaya.example' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Edit ekip@kaya.example' }))
   const dialog = within(await screen.findByRole('dialog'))
   await userEvent.clear(dialog.getByRole('spinbutton', { name: /^Recipients per day/ }))
   await userEvent.click(dialog.getByRole('button', { name: 'Save' }))

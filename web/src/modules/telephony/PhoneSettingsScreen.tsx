@@ -16,7 +16,7 @@ import { usePhoneSettings, useSavePhoneSettings, type PhoneSettings } from './ph
 
 const HolidayFields = lazy(() => import('./HolidayFields').then((m) => ({ default: m.HolidayFields })))
 
-/** The workspace's telephone settings: hours, menu, ringing, recording, voicemail and caps. */
+/** The workspace's telephone settings: hours, menu, ringing, recording, voicemail and limits. */
 export function PhoneSettingsScreen() {
   const { t } = useI18n()
   const query = usePhoneSettings()

@@ -54,7 +54,7 @@ describe('eventWords', () => {
     expect(handover('system', 'customer_asked')[1]).toBe('bir kişiyle görüşmek istedi')
     expect(handover('system', 'no_answer')[1]).toBe('ekibe devretti')
     expect(handover('agent', 'agent_asked')[1]).toBe('asistandan devraldı')
-    expect(handover('system', 'no_answer', 'g1')[1]).toBe('Satış ekibine devretti')
+    expect(handover('system', 'no_answer', 'g1')[1]).toBe('Satış grubuna devretti')
   })
 
   it('names nobody for what happens by itself', () => {

@@ -261,7 +261,7 @@ describe('Undo', () => {
     await show(<InboxScreen />, { at: '?c=c1', permissions: ['crm.macros.use'] })
     await choose('Run a macro', 'Solved')
     await userEvent.click(await screen.findByRole('button', { name: 'Run' }))
-    expect(await screen.findByText(/Undo takes back its answer and the conversation’s state/)).toBeTruthy()
+    expect(await screen.findByText(/Undo takes back its reply and the conversation’s state/)).toBeTruthy()
     await userEvent.click(await screen.findByRole('button', { name: 'Undo' }))
     await waitFor(() => expect(bodies(`DELETE ${base}/c1/scheduled/s1`)).toHaveLength(1))
     expect(bodies(`POST ${base}/c1/open`)).toEqual([])
