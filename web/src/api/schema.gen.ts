@@ -712,7 +712,7 @@ export interface paths {
         put?: never;
         /**
          * Create an assistant configuration
-         * @description A channel selects it with PATCH /channels/{id}/ai. On a channel without one, the assistant always answers, after two seconds and at most five times per conversation. At most 50.
+         * @description A channel selects it with PATCH /channels/{id}/ai. On a channel without one, the assistant always answers, after two seconds and at most five times per conversation. A workspace can have at most 50 configurations.
          */
         post: operations["create-assistant-configuration"];
         delete?: never;
@@ -840,7 +840,7 @@ export interface paths {
         put?: never;
         /**
          * Try a question: what the assistant would answer, and why
-         * @description Nobody is notified. The answer comes from published help articles, canned replies released for the assistant, and its sources. A language model's use counts towards its budgets. 429 above 20 language model requests a minute or two at once per workspace.
+         * @description Nobody is notified. The answer comes from published help articles, canned replies released for the assistant, and its sources. A language model's use counts towards its budgets. A workspace can ask a language model 20 questions a minute, and two at once; more: 429.
          */
         post: operations["try-assistant"];
         delete?: never;
@@ -858,7 +858,7 @@ export interface paths {
         };
         /**
          * Check whether a language model can write for agents
-         * @description True if an assistant configuration names one and the workspace has the licence ai.
+         * @description True if an assistant configuration names a language model and the workspace has the licence ai.
          */
         get: operations["get-assistant-writing"];
         put?: never;
@@ -1002,7 +1002,7 @@ export interface paths {
         };
         /**
          * List what each kind of channel supports
-         * @description For software that replies to customers: file types and sizes, reactions, edits, templates, calls and reply windows of each kind. A message that the channel does not support is refused with 422 and not saved.
+         * @description For everyone who replies to customers, agents and software alike: file types and sizes, reactions, edits, templates, calls and reply windows of each kind. A message that the channel does not support is refused with 422 and not saved.
          */
         get: operations["list-channel-capabilities"];
         put?: never;
@@ -1199,7 +1199,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Rotate a custom channel's key */
+        /**
+         * Rotate a custom channel's key
+         * @description The new key is shown only in this response. The old key stops working immediately.
+         */
         post: operations["rotate-channel-key"];
         delete?: never;
         options?: never;
@@ -1370,7 +1373,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a verification code to a mailbox's address
-         * @description Mail through the operator's server is sent from the mailbox's own address only once it is verified, by this code or by a DNS record of the domain. The code is valid for 15 minutes and five attempts; a new code replaces it. At most five codes a day are mailed to an address, and 20 by a workspace. If the address is already verified, nothing is mailed.
+         * @description Mail through the operator's server is sent from the mailbox's own address only once it is verified, by this code or by a DNS record of the domain. The code is valid for 15 minutes and five attempts; a new code replaces it. At most five codes a day are mailed to one address, and at most 20 from one workspace. If the address is already verified, nothing is mailed.
          */
         post: operations["send-mailbox-code"];
         delete?: never;
@@ -1433,7 +1436,7 @@ export interface paths {
         get: operations["get-help-center"];
         /**
          * Change the help center
-         * @description Changes only the fields that are sent and returns the current state. The first call creates the site and needs a title. An accent color that is not readable on white is refused (low_contrast).
+         * @description Changes only the fields that are sent and returns the current state. The first call creates the site and needs a title. An accent colour that is not readable on white is refused (low_contrast).
          */
         put: operations["update-help-center"];
         post?: never;
@@ -1473,7 +1476,7 @@ export interface paths {
         };
         /**
          * Finish a sign-up at Meta
-         * @description The provider sends the person's browser here, without a credential: the state, which can be used once, identifies the person and the workspace. Konak exchanges the code, reads from the provider what the person shared, checks that it includes what the call claims, and connects the numbers, pages and Instagram accounts all together or not at all. On failure, reason names the step: state, session (the person has signed out), permission (they can no longer connect channels), consent, exchange, assets, claim, subscribe or store; the provider's error message is included. Works only on the installation's own host; any other host, including a workspace's, returns 404. Other query parameters are ignored. A browser is redirected to the panel's channels page, with the failure's id if the provider gave an error message.
+         * @description The provider sends the person's browser here, without a credential: the state, which can be used once, identifies the person and the workspace. Konak exchanges the code, reads from the provider what the person shared, checks that it includes what the call claims, and connects the numbers, pages and Instagram accounts all together or not at all. On failure, reason names the step: state, session (whoever started the sign-up has signed out), permission (they can no longer connect channels), consent, exchange, assets, claim, subscribe or store; the provider's error message is included. Works only on the installation's own host; any other host, including a workspace's, returns 404. Other query parameters are ignored. A browser is redirected to the panel's channels page, with the failure's id if the provider gave an error message.
          */
         get: operations["partner-sign-up-callback"];
         put?: never;
@@ -2803,7 +2806,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a message or a note
-         * @description Hides it here; a customer keeps their own copy. Refused as for editing.
+         * @description Hides it here; a customer keeps their own copy. Refusals are the same as for editing.
          */
         delete: operations["delete-conversation-item"];
         options?: never;
@@ -2977,7 +2980,7 @@ export interface paths {
         put?: never;
         /**
          * Resend a message that could not be delivered
-         * @description Only failed messages: otherwise 409 not_failed. 422 no_route without a route. 422 dlp_warning if a data-loss-prevention rule warned about it and nobody gave a reason; write it anew with dlp_override.
+         * @description Only failed messages: otherwise 409 not_failed. 422 no_route without a route. 422 dlp_warning if a data-loss-prevention rule warned about it and nobody gave a reason; write a new message with dlp_override.
          */
         post: operations["retry-item"];
         delete?: never;
@@ -3077,7 +3080,7 @@ export interface paths {
         put?: never;
         /**
          * Merge a conversation into another
-         * @description 409 other_customer if they belong to different customers; merge the contacts first. unmerge undoes it.
+         * @description 409 other_customer if they belong to different customers; merge the contacts first. Can be undone with unmerge.
          */
         post: operations["merge-conversation"];
         delete?: never;
@@ -3192,7 +3195,7 @@ export interface paths {
         put?: never;
         /**
          * Reply as an agent
-         * @description Without a channel, the reply takes the conversation's own route, or else the default from reply-channels. 422 no_route without a route to the customer; 409 channel_unavailable over a paused channel. A note needs no route. For an e-mail, 422 dlp_blocked if a data-loss-prevention rule stops it; 422 dlp_warning if a rule warns about it, until it is sent with dlp_override.
+         * @description Without a channel, the reply takes the conversation's own route, or else the default from reply-channels. 422 no_route without a route to the customer; 409 channel_unavailable if the channel is paused. A note needs no route. 422 dlp_blocked if a data-loss-prevention rule stops the reply; 422 dlp_warning if a rule warns about it, until it is sent with dlp_override. E-mail is always checked, other channels if the workspace turned this on.
          */
         post: operations["reply-as-agent"];
         delete?: never;
@@ -3293,7 +3296,7 @@ export interface paths {
         put?: never;
         /**
          * Schedule a message
-         * @description Sent once, at its time or as soon as the service runs again. Its state shows the outcome; a refusal at that time (no_route, window_closed) is also in the timeline. 422 no_route if there is no route now. An e-mail is checked now and again at its time: 422 dlp_blocked if a data-loss-prevention rule stops it, 422 dlp_warning if a rule warns about it, until it is sent with dlp_override.
+         * @description Sent once, at its time or as soon as the service runs again. Its state shows the outcome; a refusal at that time (no_route, window_closed) is also in the timeline. 422 no_route if there is no route now. Data-loss prevention checks an e-mail, or any message if the workspace turned this on, now and again at its time: 422 dlp_blocked if a rule stops it, 422 dlp_warning if a rule warns about it, until it is sent with dlp_override.
          */
         post: operations["schedule-message"];
         /** Cancel all waiting messages */
@@ -5628,7 +5631,7 @@ export interface paths {
         get?: never;
         /**
          * Close a privacy request
-         * @description Completing an erasure removes the address from its requests and makes the personal values in the ledger unreadable; the hash chain stays valid. 409 if the request is already closed.
+         * @description Completing an erasure removes the address from all requests about it and makes the personal values in the ledger unreadable; the hash chain stays valid. 409 if the request is already closed.
          */
         put: operations["close-privacy-request"];
         post?: never;
@@ -7873,7 +7876,7 @@ export interface components {
              */
             status: "in_force" | "repealed";
             /**
-             * @description Day this text came into force
+             * @description First day this text applies
              * @example 2012-07-01
              */
             valid_from: string;
@@ -8066,7 +8069,7 @@ export interface components {
             /** @example 2012-07-01 */
             valid_from: string;
             /**
-             * @description First day this text is no longer in force
+             * @description First day this text no longer applies
              * @example 2026-08-08
              */
             valid_to: string | null;
@@ -9772,12 +9775,12 @@ export interface components {
         };
         ColoursChange: {
             /**
-             * @description Color of links and buttons; must be readable on white
+             * @description Colour of links and buttons; must be readable on white
              * @example #0b6e4f
              */
             accent?: string;
             /**
-             * @description Color behind the title
+             * @description Colour behind the title
              * @example #0b3d2e
              */
             header?: string;
@@ -10276,7 +10279,7 @@ export interface components {
         };
         ContactContact: {
             blocked: boolean;
-            /** @description Addresses and numbers that the contact gave and nobody verified */
+            /** @description Addresses and numbers that the contact gave; not verified while proof is null */
             claims: components["schemas"]["ContactClaim"][];
             /** @example Kaya Mobilya */
             company: string;
@@ -11610,7 +11613,7 @@ export interface components {
              */
             delivery: "sent" | "queued" | "failed" | "none" | null;
             delivery_error: string | null;
-            /** @description Details of the event. For a message, what the channel sends besides the text (quoted, forwarded, referral, order, form, and calls: allowed or refused, if the customer answered whether they can be called). For a message sent by e-mail, also the recipients it did not reach while it reached others (refused_recipients, each with address and reason), the text format if not plain (format: markdown), and whether a data-loss-prevention rule masked words in it (redacted) */
+            /** @description Details of the event. For a message, what the channel sends besides the text (quoted, forwarded, referral, order, form, and calls: allowed or refused, if the customer answered whether they can be called). For a message sent by e-mail, also the recipients it did not reach while it reached others (refused_recipients, each with address and reason), and the text format if not plain (format: markdown). Also whether a data-loss-prevention rule masked words in the message (redacted) */
             detail: {
                 [key: string]: unknown;
             };
@@ -12803,7 +12806,7 @@ export interface components {
             conversation: components["schemas"]["ConversationConversation"];
             /** @description Replies and notes that were written */
             items: components["schemas"]["ConversationItem"][];
-            /** @description With a delay: the replies, which can still be cancelled. then of the last one says what happens to the conversation once it is sent */
+            /** @description With a delay: the replies, which can still be cancelled. The field then of the last one says what happens to the conversation once it is sent */
             scheduled: components["schemas"]["ConversationScheduled"][];
         };
         DeskAppliedEnvelope: {
@@ -14199,12 +14202,12 @@ export interface components {
         };
         HelpcenterColours: {
             /**
-             * @description Color of links and buttons; must be readable on white
+             * @description Colour of links and buttons; must be readable on white
              * @example #0b6e4f
              */
             accent: string;
             /**
-             * @description Color behind the title; text on it is black or white, whichever is more readable
+             * @description Colour behind the title; text on it is black or white, whichever is more readable
              * @example #0b3d2e
              */
             header: string;
@@ -19422,7 +19425,7 @@ export interface components {
             description: string;
             /**
              * Format: date-time
-             * @description When the webhook was disabled because it kept failing
+             * @description When the endpoint was disabled because it kept failing
              * @example 2026-11-15T09:30:00.000000Z
              */
             disabled_at: string | null;
@@ -19458,7 +19461,7 @@ export interface components {
             keyless_id: string | null;
             /**
              * Format: date-time
-             * @description When a disabled webhook is tried again; null if nothing is waiting to be sent, or if only a person can re-enable it
+             * @description When a disabled endpoint is tried again; null if nothing is waiting to be sent, or if only a person can re-enable it
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_probe_at: string | null;
@@ -19607,7 +19610,7 @@ export interface components {
             description: string;
             /**
              * Format: date-time
-             * @description When the webhook was disabled because it kept failing
+             * @description When the endpoint was disabled because it kept failing
              * @example 2026-11-15T09:30:00.000000Z
              */
             disabled_at: string | null;
@@ -19643,7 +19646,7 @@ export interface components {
             keyless_id: string | null;
             /**
              * Format: date-time
-             * @description When a disabled webhook is tried again; null if nothing is waiting to be sent, or if only a person can re-enable it
+             * @description When a disabled endpoint is tried again; null if nothing is waiting to be sent, or if only a person can re-enable it
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_probe_at: string | null;
@@ -19718,7 +19721,7 @@ export interface components {
         };
         WebhookWebhookSettings: {
             /**
-             * @description Whether endpoints addressed by a keyless_id, and resending by delivery id, work without a credential
+             * @description Whether routes with an endpoint's keyless_id in the path, and resending by delivery id, work without a credential
              * @example true
              */
             keyless: boolean;
