@@ -16,7 +16,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// nobody is a stub for identity.
+// nobody replaces identity in these tests: everyone is an agent, and nobody is locked.
 type nobody struct{}
 
 func (nobody) HoldAgent(*db.Tx, perm.Permission, uuid.UUID) (bool, error) { return false, nil }
