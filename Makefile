@@ -142,6 +142,7 @@ test-web: ## Run the panel's unit tests
 
 .PHONY: test-browser
 test-browser: build ## Run the browser tests against the real binary
+	@scripts/ensure-speech || true
 	@if browser=$$(scripts/ensure-chromium); then \
 		KONAK_TEST_CHROMIUM=$$browser KONAK_TEST_BIN=$(CURDIR)/bin/konak $(NPM) run e2e; \
 	elif [ -n "$${CI:-}" ]; then \

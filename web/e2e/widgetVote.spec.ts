@@ -27,7 +27,7 @@ test('a visitor says whether the assistant’s answer helped, and the agent sees
   await chat.getByLabel('Your message').fill('Hello')
   await visitor.keyboard.press('Enter')
   await expect(chat.getByText('Write your question')).toBeVisible({ timeout: 20_000 })
-  await expect(chat.getByText('Assistant · automatic answer')).toHaveCount(1)
+  await expect(chat.getByText('Assistant · automatic reply')).toHaveCount(1)
   await expect(chat.getByRole('group', { name: 'Did this help?' })).toHaveCount(0)
   await chat.getByLabel('Your message').fill('How do I measure for curtains?')
   await visitor.keyboard.press('Enter')
