@@ -17,9 +17,9 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Some routes must follow a standard such as OAuth, which defines their requests and
-// answers, because off-the-shelf clients understand nothing else. HandleBare and
-// HandleRedirect serve those. Their answer is the value itself without an envelope, and
+// Some routes must follow a standard such as OAuth exactly: client libraries expect the
+// requests and answers that the standard defines. HandleBare and HandleRedirect serve
+// those routes. Their answer is the value itself without an envelope, and
 // their errors are OAuth's {error, error_description}, where our 413, 415 and 422 become
 // 400. Unknown parameters are ignored, as RFC 6749 asks. A body tagged
 // contentType:"application/x-www-form-urlencoded" is read from a form; all its fields are
