@@ -85,6 +85,15 @@ func (d Dialect) id(id uuid.UUID) any {
 	return [16]byte(id)
 }
 
+// IDParam returns parameter n for places where PostgreSQL cannot infer that it is an id, such
+// as VALUES.
+func (d Dialect) IDParam(n int) string {
+	if d == Postgres {
+		return fmt.Sprintf("$%d::uuid", n)
+	}
+	return fmt.Sprintf("$%d", n)
+}
+
 // Literal formats an id as SQL, for statements that are built rather than prepared, such as
 // those that fill a database for a measurement.
 func (d Dialect) Literal(id uuid.UUID) string {

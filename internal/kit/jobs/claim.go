@@ -63,14 +63,15 @@ type queue struct {
 // of a suspended workspace wait. It also returns where the steps of a kind ended, so that
 // the next query continues there. $1 is the time, $2 the maximum number of rows; the others
 // are the first tenant of each kind.
-func dueQueuesSQL(kinds []string) string {
+func dueQueuesSQL(d db.Dialect, kinds []string) string {
 	var first []string
 	for n, kind := range kinds {
-		first = append(first, fmt.Sprintf(`SELECT '%[1]s' AS kind, (SELECT tenant_id FROM job WHERE kind = '%[1]s' AND dead_at IS NULL
-			AND tenant_id >= $%[2]d ORDER BY tenant_id LIMIT 1) AS tenant_id, 1 AS n`, kind, n+3))
+		first = append(first, fmt.Sprintf(`('%s', %s)`, kind, d.IDParam(n+3)))
 	}
-	return `WITH RECURSIVE t(kind, tenant_id, n) AS (
-		SELECT * FROM (` + strings.Join(first, " UNION ALL ") + fmt.Sprintf(`) first
+	return `WITH RECURSIVE k(kind, first) AS (VALUES ` + strings.Join(first, ", ") + fmt.Sprintf(`),
+		t(kind, tenant_id, n) AS (
+		SELECT kind, (SELECT j.tenant_id FROM job j WHERE j.kind = k.kind AND j.dead_at IS NULL AND j.tenant_id >= k.first
+			ORDER BY j.tenant_id LIMIT 1), 1 FROM k
 		UNION ALL
 		SELECT kind, (SELECT j.tenant_id FROM job j WHERE j.kind = t.kind AND j.dead_at IS NULL AND j.tenant_id > t.tenant_id
 			ORDER BY j.tenant_id LIMIT 1), n + 1 FROM t WHERE t.tenant_id IS NOT NULL AND n < %[1]d)

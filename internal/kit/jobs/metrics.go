@@ -85,13 +85,10 @@ func (c collector) gauge(ctx context.Context, out chan<- prometheus.Metric, desc
 // dueQueuesSQL does, and returns for each how many of its jobs are due and since when. It
 // reads a bounded number of rows per tenant. $1 is the time.
 func dueJobsSQL(kinds []string) string {
-	var first []string
-	for _, kind := range kinds {
-		first = append(first, fmt.Sprintf(`SELECT '%[1]s' AS kind, (SELECT tenant_id FROM job WHERE kind = '%[1]s' AND dead_at IS NULL
-			ORDER BY tenant_id LIMIT 1) AS tenant_id, 1 AS n`, kind))
-	}
-	return `WITH RECURSIVE t(kind, tenant_id, n) AS (
-		SELECT * FROM (` + strings.Join(first, " UNION ALL ") + fmt.Sprintf(`) first
+	return `WITH RECURSIVE k(kind) AS (VALUES ('` + strings.Join(kinds, "'), ('") + fmt.Sprintf(`')),
+		t(kind, tenant_id, n) AS (
+		SELECT kind, (SELECT j.tenant_id FROM job j WHERE j.kind = k.kind AND j.dead_at IS NULL
+			ORDER BY j.tenant_id LIMIT 1), 1 FROM k
 		UNION ALL
 		SELECT kind, (SELECT j.tenant_id FROM job j WHERE j.kind = t.kind AND j.dead_at IS NULL AND j.tenant_id > t.tenant_id
 			ORDER BY j.tenant_id LIMIT 1), n + 1 FROM t WHERE t.tenant_id IS NOT NULL AND n < %d)

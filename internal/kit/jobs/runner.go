@@ -76,7 +76,7 @@ func New(c Config) (*Runner, error) {
 		k.Timeout = cmp.Or(k.Timeout, time.Hour)
 		r.kinds[k.Name], r.names = &k, append(r.names, k.Name)
 	}
-	r.dueSQL = dueQueuesSQL(r.names)
+	r.dueSQL = dueQueuesSQL(c.DB.Dialect(), r.names)
 	if c.Metrics != nil {
 		if err := c.Metrics.Register(collector{r}); err != nil {
 			return nil, fmt.Errorf("jobs: metrics: %w", err)
