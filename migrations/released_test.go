@@ -12,7 +12,7 @@ import (
 
 // The migrations of released versions are never changed or removed: databases exist that
 // they were applied to. Until a version is tagged, make freeze rewrites its list.
-func TestReleasedMigrationsStay(t *testing.T) {
+func TestReleasedMigrationsAreUnchanged(t *testing.T) {
 	t.Parallel()
 	list := migrations.Released()
 	if len(list) == 0 {

@@ -23,7 +23,7 @@ func builtPanel(outside ...string) http.Handler {
 	}), "https:", outside...)
 }
 
-func TestPolicyNamesTheCaptchaAlone(t *testing.T) {
+func TestPolicyAllowsOnlyCaptchaHost(t *testing.T) {
 	t.Parallel()
 	const name = "Content-Security-Policy"
 	closed := get(t, builtPanel(), "GET", "/", "").Header.Get(name)
@@ -125,7 +125,7 @@ func TestHandlerServes(t *testing.T) {
 	}
 }
 
-func TestHandlerWithoutBuildSaysHowToMakeIt(t *testing.T) {
+func TestHandlerWithoutBuildExplainsHowToBuild(t *testing.T) {
 	t.Parallel()
 	h := newHandler(readFiles(fstest.MapFS{".gitkeep": {Data: nil}}), "")
 	response := get(t, h, "GET", "/", "")

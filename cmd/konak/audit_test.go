@@ -291,7 +291,7 @@ func post(ctx context.Context, address string, cookies []*http.Cookie, body stri
 
 // Every operator's command works while a server writes, on both databases, and prints JSON;
 // each that changes something leaves a line in the audit log.
-func TestOperatorsCommandsBesideAServer(t *testing.T) {
+func TestOperatorCommandsWhileServerRuns(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

@@ -101,7 +101,7 @@ func TestSecretsComeFromFiles(t *testing.T) {
 
 // A Service named konak in Kubernetes adds variables that are not settings; outside
 // Kubernetes they are treated as misspelled.
-func TestServiceNamedKonak(t *testing.T) {
+func TestKubernetesServiceVariablesAreIgnored(t *testing.T) {
 	t.Parallel()
 	var c cli
 	parser := newParser(&c, fileResolver{}, io.Discard, io.Discard)
@@ -121,7 +121,7 @@ func TestServiceNamedKonak(t *testing.T) {
 }
 
 // Every setting that sounds like a secret is treated as one.
-func TestSecretsAreKnown(t *testing.T) {
+func TestSettingsNamedLikeSecretsAreSecret(t *testing.T) {
 	var c cli
 	open := []string{"captcha-site-key", "iyzico-key", "limit-key", "mail-tls-key", "sip-tls-key"}
 	for _, f := range flagsOf(newParser(&c, fileResolver{}, io.Discard, io.Discard).Model.Node) {
@@ -164,7 +164,7 @@ func TestEverySettingIsInTheDocs(t *testing.T) {
 }
 
 // Every setting has a variable that is named like its flag, and its value arrives.
-func TestEveryVariableIsRead(t *testing.T) {
+func TestEverySettingIsReadFromItsVariable(t *testing.T) {
 	var c cli
 	parser := newParser(&c, fileResolver{}, io.Discard, io.Discard)
 	var flags []*kong.Flag
@@ -298,7 +298,7 @@ func TestSizes(t *testing.T) {
 }
 
 // Settings of calls that cannot work are refused if calls are carried.
-func TestSettingsOfCallsThatCannotWork(t *testing.T) {
+func TestUnusableCallSettingsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ flag, value, want string }{
 		{"--sip-tls-listen", "127.0.0.1:5061", "--sip-tls-listen needs --sip-tls-cert and --sip-tls-key"},

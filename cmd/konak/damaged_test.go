@@ -44,7 +44,7 @@ func TestDamagedDatabase(t *testing.T) {
 
 // A database file that a crash left empty is not taken for a new one if any file next to it
 // shows otherwise: SQLite would discard its log.
-func TestEmptiedDatabase(t *testing.T) {
+func TestEmptyDatabaseFileNextToOthersIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, beside := range []string{"konak.db-wal", "node", "master.key"} {
 		data := t.TempDir()

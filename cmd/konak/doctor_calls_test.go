@@ -44,7 +44,7 @@ func writeCertificate(t *testing.T, until time.Time) (cert, key string) {
 
 // The doctor says until when the certificate of SIP over TLS is valid, and refuses one that
 // has expired, one that cannot be read, and a port that is taken.
-func TestDoctorLooksAtSecureCalls(t *testing.T) {
+func TestDoctorChecksSecureCalls(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -30,7 +30,7 @@ func wantCheck(t *testing.T, check func(context.Context) (string, error), fails 
 
 // Every folder that grows must be on a disk with enough free space. A folder that does not
 // exist yet is checked on the disk where it will be created.
-func TestDoctorOfDisks(t *testing.T) {
+func TestDoctorChecksFreeDiskSpace(t *testing.T) {
 	t.Parallel()
 	free := map[string]uint64{}
 	d := &checkup{freeDisk: func(folder string) (uint64, error) { return free[folder], nil }}
@@ -53,7 +53,7 @@ func TestDoctorOfDisks(t *testing.T) {
 
 // The clock is compared with the database's if that is a server, and nothing is claimed if
 // there is nothing to compare with.
-func TestDoctorOfClocks(t *testing.T) {
+func TestDoctorComparesClockWithDatabase(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, handle *db.DB, _ *clock.Fake) {
 		wrong := time.Duration(0)
@@ -74,7 +74,7 @@ func TestDoctorOfClocks(t *testing.T) {
 }
 
 // The S3 service tells its time without getting a secret.
-func TestDoctorOfClockOfS3(t *testing.T) {
+func TestDoctorReadsClockOfS3(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 17, 12, 0, 0, 0, time.UTC)
 	date := now.Format(http.TimeFormat)
@@ -102,7 +102,7 @@ func TestDoctorOfClockOfS3(t *testing.T) {
 }
 
 // The names that people use are looked up.
-func TestDoctorOfNames(t *testing.T) {
+func TestDoctorLooksUpHostNames(t *testing.T) {
 	t.Parallel()
 	known := map[string][]string{"example.com": {"203.0.113.7", "2001:db8::7"}}
 	d := &checkup{lookUp: func(_ context.Context, host string) ([]string, error) {

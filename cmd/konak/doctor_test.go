@@ -150,7 +150,7 @@ func TestDoctorBesideAServer(t *testing.T) {
 }
 
 // The doctor checks whether the collector accepts traces, with its key.
-func TestDoctorAsksTheCollector(t *testing.T) {
+func TestDoctorChecksTraceCollector(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/traces" || r.Header.Get("X-Key") != "geheim" {

@@ -11,7 +11,7 @@ import (
 
 // The target address comes from a file, so that its password is in no argument; after the
 // move nothing works on the old copy by mistake.
-func TestMoveTakesItsTargetFromAFile(t *testing.T) {
+func TestMoveReadsTargetFromFile(t *testing.T) {
 	target := pgtest.NewDatabase(t, "").Owner
 	data := filepath.Join(t.TempDir(), "data")
 	server := []string{"--data", data, "--listen", "127.0.0.1:0", "--private-listen", "off"}

@@ -103,7 +103,7 @@ var anything = []string{"access-log", "demo", "espeak", "captcha-site-key", "cap
 
 // Nonsense in a setting is refused with the name of the setting, and the doctor reports the
 // same error as the server.
-func TestNonsense(t *testing.T) {
+func TestInvalidSettingsNameTheirFlag(t *testing.T) {
 	t.Parallel()
 	p := newParsed()
 	for _, name := range p.settingNames() {
@@ -196,7 +196,7 @@ func (p *parsed) doctorSays(t *testing.T, args []string) string {
 }
 
 // Sensible values are accepted.
-func TestSettingsThatAreMeant(t *testing.T) {
+func TestSensibleSettingsAreAccepted(t *testing.T) {
 	t.Parallel()
 	rates := filepath.Join(t.TempDir(), "rates.csv")
 	if err := os.WriteFile(rates, []byte("90,100000,0,60\n"), 0o600); err != nil {

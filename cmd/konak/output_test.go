@@ -14,7 +14,7 @@ import (
 
 // Text written by others cannot control the terminal: control characters are printed
 // escaped, in JSON too.
-func TestPrintedTextIsVisible(t *testing.T) {
+func TestPrintedControlCharactersAreEscaped(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	if err := printf(&b, "%s %d %s\n", "Eve\x1b[2J\n\u202e\u009bŞ", 3, paragraphs("one\r\ntwo\x07")); err != nil {
@@ -84,7 +84,7 @@ func TestMailDomainIsLookedUp(t *testing.T) {
 }
 
 // Only the limit of a workspace can be omitted.
-func TestZeroRate(t *testing.T) {
+func TestOnlyWorkspaceLimitMayBeZero(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"--limit-key", "--limit-account", "--limit-address"} {
 		var out, errs strings.Builder

@@ -155,7 +155,7 @@ func TestReadNamesLaws(t *testing.T) {
 	}
 }
 
-func TestNumberIsNoKey(t *testing.T) {
+func TestDecreeAndStatuteWithSameNumber(t *testing.T) {
 	t.Parallel()
 	laws := engine(t, DefaultRules(), corpus()).state.Load().laws
 	if got := laws.Read("375 sayılı KHK").Laws; len(got) != 1 || got[0] != "khk-375" {
@@ -180,7 +180,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-func TestCitationIsPinnedOrLifted(t *testing.T) {
+func TestCitedArticleRanksFirst(t *testing.T) {
 	t.Parallel()
 	e := engine(t, DefaultRules(), corpus())
 	first(t, e, "TBK m. 50", "kanun-6098:m50")
@@ -193,7 +193,7 @@ func TestCitationIsPinnedOrLifted(t *testing.T) {
 	}
 }
 
-func TestNamedLawIsLifted(t *testing.T) {
+func TestNamedLawRanksFirst(t *testing.T) {
 	t.Parallel()
 	first(t, engine(t, DefaultRules(), corpus()), "KDV uygulama tebliği taşınır mal", "teblig-kdv:m1")
 }
@@ -280,7 +280,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-func TestApplyIsFoundAtOnceWithItsLaw(t *testing.T) {
+func TestAppliedProvisionIsFoundAtOnce(t *testing.T) {
 	t.Parallel()
 	e := engine(t, DefaultRules(), corpus())
 	added := prov("kanun-9999", "9999", "UZAY TURİZMİ KANUNU", "kanun", KindArticle, "3", "Yolcu", "Uzay yolcusuna bilet verilir.")
@@ -394,7 +394,7 @@ func TestDayAndLabel(t *testing.T) {
 	}
 }
 
-func TestDataFilesAreSound(t *testing.T) {
+func TestDataFilesAreValid(t *testing.T) {
 	t.Parallel()
 	if _, err := newEngine(DefaultRules()); err != nil {
 		t.Error(err)

@@ -317,7 +317,7 @@ func TestImportRefusals(t *testing.T) {
 
 // What an import that died wrote is visible to nobody and is undone by the next one; until
 // the first counts as dead, a second one does not begin.
-func TestImportDied(t *testing.T) {
+func TestDeadImportIsUndoneByNext(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -161,7 +161,7 @@ func TestEncryptedBackup(t *testing.T) {
 
 // A backup of an installation with a missing or wrong file names the file and holds the
 // rest; verifying names it too. A file that the manifest does not name is damage.
-func TestBackupNamesAMissingFile(t *testing.T) {
+func TestBackupReportsMissingFile(t *testing.T) {
 	t.Parallel()
 	b := backUp(t)
 	b.w.Owner.Header("Content-Type", "application/octet-stream").Post("/api/crm/v1/attachments?filename=b.txt", "second").Want(201)

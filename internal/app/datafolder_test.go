@@ -12,7 +12,7 @@ import (
 
 // Konak's files are readable only by its own user: in a folder that everybody may read, and
 // if the files were created with wider modes.
-func TestDataIsPrivate(t *testing.T) {
+func TestDataFilesAreReadableByOwnerOnly(t *testing.T) {
 	t.Parallel()
 	for _, before := range []bool{false, true} {
 		var cfg *app.Config

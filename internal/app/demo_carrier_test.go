@@ -173,7 +173,7 @@ func TestDemoCallsOutside(t *testing.T) {
 }
 
 // A visitor of the demo calls the workspace, nobody answers, and they leave a message.
-func TestDemoIsCalled(t *testing.T) {
+func TestDemoVisitorCallsWorkspace(t *testing.T) {
 	t.Parallel()
 	d := openCallingDemo(t)
 	if page := d.tries("phone", url.Values{"act": {"dial"}}); !strings.Contains(page, "Buy a number first") {
@@ -201,7 +201,7 @@ func TestDemoIsCalled(t *testing.T) {
 // A visitor calls the workspace on WhatsApp once its calls are on: the call is part of
 // their conversation there. After they are turned off, and after the account is
 // disconnected, no call comes through.
-func TestDemoIsCalledOnWhatsApp(t *testing.T) {
+func TestDemoVisitorCallsOnWhatsApp(t *testing.T) {
 	t.Parallel()
 	d := openCallingDemo(t)
 	account := app.DemoAccount(caller.From(d.ctx).TenantID, whatsapp.Name)

@@ -187,7 +187,7 @@ func ask(t *testing.T, method, address, host string) (status int, text string) {
 }
 
 // The page exists only in a demo.
-func TestNoCustomerOutsideADemo(t *testing.T) {
+func TestCustomerPageExistsOnlyInDemo(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
 	for _, path := range []string{customer.Path, customer.Path + "/log", customer.Path + "/page.js", customer.AppPath + "1"} {

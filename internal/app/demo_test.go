@@ -55,7 +55,7 @@ func TestDemo(t *testing.T) {
 }
 
 // A demo whose filling was interrupted is complete after the next start.
-func TestHalfADemo(t *testing.T) {
+func TestInterruptedDemoIsCompletedAtNextStart(t *testing.T) {
 	t.Parallel()
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(d), func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 )
 
 // The exchange is off unless it is configured.
-func TestNoExchangeByDefault(t *testing.T) {
+func TestExchangeIsOffByDefault(t *testing.T) {
 	t.Parallel()
 	if s := apptest.New(t, db.SQLite); s.Exchange != nil {
 		t.Error("there is an exchange")
@@ -24,7 +24,7 @@ func TestNoExchangeByDefault(t *testing.T) {
 
 // An exchange that is created but not started refuses calls; once started it registers
 // devices.
-func TestTheExchangeOfANode(t *testing.T) {
+func TestExchangeRefusesCallsBeforeItsStart(t *testing.T) {
 	t.Parallel()
 	s := apptest.NewWith(t, func(cfg *app.Config) { cfg.SIPListen = "127.0.0.1:0" })
 	w := s.Workspace("demo")
@@ -40,7 +40,7 @@ func TestTheExchangeOfANode(t *testing.T) {
 
 // One node of an installation runs the exchange. Another takes over when the first has been
 // silent for a while.
-func TestOneExchangeOfAnInstallation(t *testing.T) {
+func TestOneNodeRunsTheExchange(t *testing.T) {
 	t.Parallel()
 	first := apptest.NewOn(t, db.Postgres, func(cfg *app.Config) { cfg.SIPListen = "127.0.0.1:0" })
 	first.StartExchange()

@@ -154,7 +154,7 @@ func TestRotateKey(t *testing.T) {
 }
 
 // If the master key is a setting, the new one is written to a named file.
-func TestRotateKeyOfASetting(t *testing.T) {
+func TestRotateKeyGivenAsSetting(t *testing.T) {
 	t.Parallel()
 	var cfg app.Config
 	apptest.NewWith(t, func(c *app.Config) {
@@ -181,7 +181,7 @@ func TestRotateKeyOfASetting(t *testing.T) {
 }
 
 // An interrupted rotation whose new key was lost before it was used gets another one.
-func TestRotateKeyAfterTheNewOneWasLost(t *testing.T) {
+func TestRotateKeyAfterLosingNewKey(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

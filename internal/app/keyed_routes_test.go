@@ -21,7 +21,7 @@ var keyedElsewhere = map[string]bool{
 
 // Every route that declares an Idempotency-Key honours it: the same request twice is
 // carried out once and gets the same answer, or 409 if the answer shows a secret.
-func TestEveryKeyedRouteKeepsItsKey(t *testing.T) {
+func TestKeyedRoutesHonourIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -57,7 +57,7 @@ func TestNodeWithoutTheKey(t *testing.T) {
 
 // Commands that run next to a server apply no migrations: they refuse a database that lacks
 // one and leave it as it is.
-func TestLookingDoesNotMigrate(t *testing.T) {
+func TestCommandsBesideServerDoNotMigrate(t *testing.T) {
 	t.Parallel()
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(d), func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestLookingDoesNotMigrate(t *testing.T) {
 
 // The operator sees every mail that no mail server took, with its workspace, and each is a
 // line in the log.
-func TestWholeOutbox(t *testing.T) {
+func TestOutboxOfAllWorkspaces(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -231,7 +231,7 @@ func TestDiskFull(t *testing.T) {
 
 // A node whose keys no longer belong to the database is not ready: its master key was
 // changed elsewhere, or the database is another.
-func TestOtherKeys(t *testing.T) {
+func TestNodeWithWrongKeysIsNotReady(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

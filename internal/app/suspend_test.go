@@ -132,7 +132,7 @@ func TestPersonLeavesSuspendedWorkspace(t *testing.T) {
 }
 
 // Another node refuses too: at once if it is notified, and otherwise within a second.
-func TestOtherNodeRefusesSuspended(t *testing.T) {
+func TestOtherNodesRefuseSuspendedWorkspace(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("mine")

@@ -17,10 +17,10 @@ import (
 // records are absent for them.
 var configuration = []string{"channel_account", "webhook_endpoint", "webhook_recovery"}
 
-// TestTestKeysSeeNothingLive calls every operation that takes a key with a key of
+// TestTestKeysSeeNoLiveRecords calls every operation that takes a key with a key of
 // the test environment and the ids of live records. It is generated from the
-// document, as TestWalk is.
-func TestTestKeysSeeNothingLive(t *testing.T) {
+// document, as TestAccessToEveryOperation is.
+func TestTestKeysSeeNoLiveRecords(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		b, err := s.API.Document()

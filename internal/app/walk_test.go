@@ -31,10 +31,10 @@ type isolation struct {
 	powerlessMember, powerlessKey *apptest.Client
 }
 
-// TestWalk checks, for every operation that the document lists, who is refused and how. It
+// TestAccessToEveryOperation checks, for every operation that the document lists, who is refused and how. It
 // is generated from the document: a new route is covered without touching it, and a route
 // whose parameters it cannot fill fails it.
-func TestWalk(t *testing.T) {
+func TestAccessToEveryOperation(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		b, err := s.API.Document()
@@ -276,9 +276,9 @@ func scrub(body []byte) string {
 	return string(b)
 }
 
-// TestSchema compares the list of global tables with the schema: every other table belongs
+// TestEveryTenantTableHasTenantID compares the list of global tables with the schema: every other table belongs
 // to a tenant.
-func TestSchema(t *testing.T) {
+func TestEveryTenantTableHasTenantID(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		for table, columns := range dbtest.Tables(t, s.DB) {

@@ -138,7 +138,7 @@ func value(t *testing.T, s *apptest.Server, name string) (sum float64) {
 // elsewhere: jobs that run and that are dead (kit/jobs), the queue of mail (mail/engine),
 // webhooks (webhook), quotas of mail (kit/mailer), damaged files (kit/blob), backups
 // (TestScheduledBackups).
-func TestMetricsMove(t *testing.T) {
+func TestMetricsChangeWithTheirEvents(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(c *app.Config) { c.LimitFactor = 1 }, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -11,7 +11,7 @@ import (
 )
 
 // A workspace that the operator created is opened with the password that was shown.
-func TestOperatorMakesWorkspace(t *testing.T) {
+func TestOperatorCreatesWorkspace(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.SignUp = "off" }, func(t *testing.T, s *apptest.Server) {
 		owner := app.NewOwner{Name: "Ayşe", Email: "ayse@firma.example", Language: "en"}

@@ -176,7 +176,7 @@ func TestOrders(t *testing.T) {
 	})
 }
 
-func TestPartsAndLedger(t *testing.T) {
+func TestShipmentsReturnsAndLedger(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := open(t, s)

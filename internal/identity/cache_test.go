@@ -41,7 +41,7 @@ func TestRevokedSessionIsNotRemembered(t *testing.T) {
 
 // A cached look-up is used only while it is valid: not after it expired, and not if the
 // clock was set back since.
-func TestHowLongAReadIsBelieved(t *testing.T) {
+func TestCachedCredentialExpires(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1_000_000, 0)
 	for name, c := range map[string]struct {

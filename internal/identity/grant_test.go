@@ -79,7 +79,7 @@ func TestGrantRole(t *testing.T) {
 
 // Suspending or resuming a workspace that is in that state already changes nothing, and the
 // audit log keeps the original time.
-func TestSuspendedOnce(t *testing.T) {
+func TestRepeatedSuspensionChangesNothing(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

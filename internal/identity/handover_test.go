@@ -14,7 +14,7 @@ import (
 
 // A session moves from the host of one workspace to that of another with a code that works
 // once, there, for a minute and for the address that requested it.
-func TestHandover(t *testing.T) {
+func TestSessionHandoverToOtherHost(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, behindProxy, func(t *testing.T, s *apptest.Server) {
 		w, foreign := s.Workspace("demo"), s.Workspace("acme")

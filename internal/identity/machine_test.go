@@ -282,9 +282,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSessionMachine drives sessions through sign-in, use, switch, step-up,
+// TestSessionStateMachine drives sessions through sign-in, use, switch, step-up,
 // revoke, reuse of old tokens, expiry and suspension in any order.
-func TestSessionMachine(t *testing.T) {
+func TestSessionStateMachine(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

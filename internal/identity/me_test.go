@@ -21,7 +21,7 @@ func me(t *testing.T, c *apptest.Client) identity.Me {
 
 // The data of GET /me is cached with the credential, and every change of it shows in the
 // very next answer.
-func TestMeIsNeverOld(t *testing.T) {
+func TestMeIsNeverStale(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -12,7 +12,7 @@ import (
 
 // A credential revoked on one node is refused there at once, and on the others after five
 // seconds at most.
-func TestNodesForget(t *testing.T) {
+func TestRevokedCredentialOnOtherNodes(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.Postgres)
 	there := s.Node()

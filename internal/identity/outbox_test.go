@@ -36,7 +36,7 @@ func TestOutbox(t *testing.T) {
 
 // Anybody who opens the link of a mail acts as its recipient, so nobody reads mails to
 // people who may do more than they.
-func TestOutboxLiftsNobody(t *testing.T) {
+func TestOutboxHidesMailsToMorePrivileged(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -66,7 +66,7 @@ func TestRoles(t *testing.T) {
 }
 
 // A change of a role affects open sessions at once.
-func TestRoleChangeIsFelt(t *testing.T) {
+func TestRoleChangeAppliesAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -161,7 +161,7 @@ func TestSwitchAgainstRevoke(t *testing.T) {
 }
 
 // A request whose session has ended meanwhile opens no other.
-func TestSwitchOfAnEndedSession(t *testing.T) {
+func TestSwitchOfEndedSessionIsRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		s.Workspace("demo")

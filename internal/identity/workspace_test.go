@@ -116,7 +116,7 @@ func TestLicences(t *testing.T) {
 
 // If accounts are closed, invitations are for people who have one, and nobody opens a
 // workspace.
-func TestClosed(t *testing.T) {
+func TestClosedSignUp(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.SignUp = app.SignUpClosed }, func(t *testing.T, s *apptest.Server) {
 		w, other := s.Workspace("demo"), s.Workspace("acme")

@@ -102,7 +102,7 @@ func TestRuleInput(t *testing.T) {
 	})
 }
 
-func TestTestBox(t *testing.T) {
+func TestRuleTrial(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -15,7 +15,7 @@ import (
 
 // A delivery's id is in receivers' logs. Without a credential it resends, and no answer
 // reveals the endpoint or what is sent to it.
-func TestDeliveryIDOnlyResends(t *testing.T) {
+func TestDeliveryIDAllowsOnlyResend(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -28,7 +28,7 @@ func wait(s *apptest.Server, w *apptest.Workspace, d time.Duration) {
 }
 
 // Down for the first attempts, then back: everything arrives.
-func TestNothingIsLost(t *testing.T) {
+func TestOutageLosesNoDelivery(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -68,7 +68,7 @@ func TestNothingIsLost(t *testing.T) {
 
 // Ten failures in a row disable an endpoint. Its deliveries wait without using up attempts,
 // one is sent as a probe, and the first success re-enables it.
-func TestDisabledIsProbed(t *testing.T) {
+func TestDisabledEndpointIsProbed(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -169,7 +169,7 @@ func english(subject string) string {
 	return subject
 }
 
-func TestGone(t *testing.T) {
+func TestGoneEndpoint(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -193,7 +193,7 @@ func TestGone(t *testing.T) {
 
 // An endpoint that is dead for days is given up, except for one probe a day for a week;
 // then only a person re-enables it, and what it missed is recovered.
-func TestLongDead(t *testing.T) {
+func TestLongDeadEndpointIsGivenUp(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -529,7 +529,7 @@ func countDeliveries(t *testing.T, s *apptest.Server) (n int) {
 }
 
 // Owners are notified of rotation and deletion.
-func TestOwnersAreTold(t *testing.T) {
+func TestOwnersAreNotified(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -546,7 +546,7 @@ func TestOwnersAreTold(t *testing.T) {
 
 // A slow endpoint delays no other: while all of its attempts hang, another tenant's
 // deliveries are sent.
-func TestSlowNeighbour(t *testing.T) {
+func TestSlowEndpointDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w, other := s.Workspace("demo"), s.Workspace("acme")
@@ -589,7 +589,7 @@ func TestSlowNeighbour(t *testing.T) {
 
 // A slow attempt gives its slot back while it is still under way, so that hanging receivers
 // cannot take all slots.
-func TestSlowAttemptGivesItsSlotBack(t *testing.T) {
+func TestSlowAttemptReleasesItsSlot(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		s.Sender.SetSlots(1)

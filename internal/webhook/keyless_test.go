@@ -22,7 +22,7 @@ type sight struct{ way, text string }
 // Nothing that readers of webhooks, of the audit log and of mails see, or that receivers
 // get, opens a route that works without a credential: each id in it is tried on each route.
 // A person who may change a webhook sees its keyless id.
-func TestReadersSeeNoKey(t *testing.T) {
+func TestReadersSeeNoKeylessID(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

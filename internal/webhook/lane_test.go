@@ -66,7 +66,7 @@ func TestLaneTable(t *testing.T) {
 
 // The deliveries that a crash may repeat are few at first and grow with the number marked,
 // up to a limit: they stay below one in a hundred from some thousand on.
-func TestUnmarkedIsBounded(t *testing.T) {
+func TestUnmarkedDeliveriesAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ marked, most int }{{0, 6}, {199, 6}, {200, 7}, {1000, 11}, {2800, 20}, {1_000_000, 50}} {
 		l := &lane{pace: &pace{limit: perEndpoint, marked: tc.marked}}
@@ -104,7 +104,7 @@ func TestTenantLimit(t *testing.T) {
 
 // A lane that has read a retry does not skip the positions that are reserved next, which
 // begin a little before now; a page that was full continues after its last row.
-func TestRetryIsNotPassed(t *testing.T) {
+func TestRetriesAreNotSkipped(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
 	from := func() readFrom {

@@ -97,7 +97,7 @@ func TestLeaseEnds(t *testing.T) {
 }
 
 // The successor of a process that was killed does not wait for its lease.
-func TestSuccessorFreesLeases(t *testing.T) {
+func TestSuccessorReleasesLeases(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		calls := hang(t, s, s.Workspace("demo"))
@@ -296,7 +296,7 @@ func TestFrozenNodeSignsNothing(t *testing.T) {
 
 // A node that was frozen, and whose endpoint nobody has claimed meanwhile, asks the
 // database and continues.
-func TestThawedNodeGoesOn(t *testing.T) {
+func TestThawedNodeContinues(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -367,7 +367,7 @@ func TestOrderAcrossNodes(t *testing.T) {
 
 // Everything that is queued comes after everything that was queued before it, however short
 // before: events, resends and recoveries.
-func TestEverythingQueuesBehind(t *testing.T) {
+func TestLaterDeliveriesQueueBehindEarlier(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

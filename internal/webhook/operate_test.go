@@ -13,7 +13,7 @@ import (
 
 // A paused endpoint is sent nothing, so a test of it is refused instead of leaving a
 // delivery that waits for ever.
-func TestTestOfAPausedEndpoint(t *testing.T) {
+func TestTestOfPausedEndpointIsRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -127,7 +127,7 @@ func TestDeliveryMetrics(t *testing.T) {
 
 // A cleaning round that removed less than a batch requests no other, and one that finds
 // nothing writes nothing.
-func TestCleaningEnds(t *testing.T) {
+func TestCleaningStopsWhenDone(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -35,7 +35,7 @@ func untilDisabled(t *testing.T, s *apptest.Server, w *apptest.Workspace, e webh
 // An endpoint with a single delivery, whose own next attempt is most of a day away, is
 // probed like one with many and recovers by itself; its delivery used up no attempt of its
 // schedule meanwhile.
-func TestLoneDeliveryIsTheProbe(t *testing.T) {
+func TestLoneDeliveryIsUsedAsProbe(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -128,7 +128,7 @@ func TestProbesTakeTurns(t *testing.T) {
 }
 
 // Without a waiting delivery there is nothing to probe with, and no time is promised.
-func TestNothingToProbeWith(t *testing.T) {
+func TestNoProbeWithoutDelivery(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -178,7 +178,7 @@ func emitMany(t *testing.T, s *apptest.Server, w *apptest.Workspace, n int) {
 // A delivery that is queued again behind the read position of a busy lane is sent soon, and
 // not only when the lane has run dry. Stopping in the middle of a long queue takes no
 // longer than the attempts under way.
-func TestBusyLaneLooksBack(t *testing.T) {
+func TestBusyLaneRereadsRequeuedDeliveries(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		const all = 3000
@@ -236,7 +236,7 @@ func TestBusyLaneLooksBack(t *testing.T) {
 // Failed tests of a disabled endpoint leave its pause as it is: the probe comes when it was
 // due, and the one after it as if nobody had tested. A successful test re-enables the
 // endpoint.
-func TestTestsChangeNoPause(t *testing.T) {
+func TestFailedTestsDoNotChangePause(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -348,7 +348,7 @@ func TestMailWebhooks(t *testing.T) {
 
 // A workspace can switch the keyless routes off; a credential that is sent
 // must always be good.
-func TestKeylessOff(t *testing.T) {
+func TestKeylessRoutesCanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w, other := s.Workspace("demo"), s.Workspace("acme")
@@ -425,7 +425,7 @@ func TestChange(t *testing.T) {
 }
 
 // A deleted endpoint leaves no rows behind, however many it had.
-func TestDeleteTakesEverything(t *testing.T) {
+func TestDeleteLeavesNoRows(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

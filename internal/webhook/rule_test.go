@@ -257,7 +257,7 @@ func TestNotices(t *testing.T) {
 
 // A history that is narrowed to rare deliveries is read in bounded steps: a page may be
 // empty, and leads to the next until everything was searched.
-func TestNarrowedHistoryInSteps(t *testing.T) {
+func TestFilteredHistoryIsReadInSteps(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

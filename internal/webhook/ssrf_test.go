@@ -14,7 +14,7 @@ import (
 // If no range is allowed, no form of an internal address can be registered, in either
 // module or by a change; and one that was registered when its range was still allowed is
 // refused when it is dialled.
-func TestNoWayInside(t *testing.T) {
+func TestInternalAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.WebhookAllow = nil }, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -127,7 +127,7 @@ func TestTraceReachesDeliveriesAndJobs(t *testing.T) {
 }
 
 // Without a collector, and with a share of zero, no row keeps a trace.
-func TestTraceIsOff(t *testing.T) {
+func TestNoTraceWithoutCollector(t *testing.T) {
 	t.Parallel()
 	c := tracetest.New(t)
 	for name, cfg := range map[string]trace.Config{"off": {}, "share of nothing": {Address: c.URL}} {

@@ -152,7 +152,7 @@ test('a passkey is made, opens the account, and is removed', async ({ page, cont
   await expect(page.getByRole('button', { name: `Remove the passkey ${device}` })).toBeHidden()
 })
 
-test('devices are listed and ended', async ({ page, browser }) => {
+test('devices are listed and signed out', async ({ page, browser }) => {
   await signIn(page, '/account?tab=devices')
   const other = await browser.newContext({ baseURL: process.env.KONAK_TEST_URL })
   expect((await other.request.post('/api/v1/auth/sign-in', { data: { ...owner, device_name: 'Old laptop' } })).status()).toBe(200)
@@ -191,7 +191,7 @@ test('an action that needs the password again asks for it and then happens', asy
   await expect(page.getByRole('dialog', { name: 'Your API key' })).toBeVisible()
 })
 
-test('where accounts are by invitation, nothing offers to open one', async ({ page }) => {
+test('with sign-up by invitation only, nothing offers to create an account', async ({ page }) => {
   await page.route('**/api/v1/meta', async (route) => {
     const answer = await route.fetch()
     const body = (await answer.json()) as { data: object }

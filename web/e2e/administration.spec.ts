@@ -91,7 +91,7 @@ test('a role is made, changed and deleted, and the log tells of it', async ({ pa
   await expect(page.getByRole('heading', { name: 'No results' })).toBeVisible()
 })
 
-test('an app is registered, let in on the consent page, and taken back', async ({ page, context }) => {
+test('an app is registered, approved on the consent page, and revoked', async ({ page, context }) => {
   const app = `Field service ${Date.now()}`
   await signIn(page, '/settings/apps')
   await page.getByRole('button', { name: 'Register an app' }).first().click()

@@ -19,7 +19,7 @@ test('an agent is invited and removed', async ({ page }) => {
   await expect(row).toBeHidden()
 })
 
-test('a phone is signed in with the QR, and the window says on which device', async ({ page, request }) => {
+test('a phone is signed in with a QR code, and the dialog names the device', async ({ page, request }) => {
   await signIn(page, '/crm/agents')
   const { key, dialog } = await openOwnQr(page)
   await expect(dialog.getByText(/Expires in [12]:/)).toBeVisible()

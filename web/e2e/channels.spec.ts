@@ -132,7 +132,7 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
   await site.stop()
 })
 
-test('outside its hours the chat says so, in the words of the workspace', async ({ page, browser }) => {
+test('outside business hours the chat shows the workspace’s message', async ({ page, browser }) => {
   let snippet = ''
   const site = await startSite(() => `<!doctype html><html lang="en"><head><title>Shop</title></head><body><main><h1>Shop</h1></main>${snippet}</body></html>`)
   const name = `Hours ${Date.now()}`

@@ -81,7 +81,7 @@ test('a reply is written with a canned reply, a file and a macro, then corrected
   })
 })
 
-test('a search is kept as a view, and whoever writes is seen in the other window', async ({ page, browser }) => {
+test('a search is saved as a view, and typing is shown in the other window', async ({ page, browser }) => {
   const stamp = Date.now()
   const name = `Nil Erdem ${stamp}`
   await signIn(page, '/inbox')

@@ -166,7 +166,7 @@ test('a canned reply is written, found, shared, used and deleted', async ({ page
   await expect(row).toBeHidden()
 })
 
-test('people without the right see why: own replies only, macros to look at', async ({ page }) => {
+test('without the permissions, only own canned replies can be changed and macros are read-only', async ({ page }) => {
   await page.route('**/api/v1/auth/me', async (route) => {
     const response = await route.fetch()
     if (!response.ok()) return route.fulfill({ response })
@@ -212,7 +212,7 @@ test.describe('on a phone, in Turkish', () => {
   })
 })
 
-test('a new workspace is told what macros and canned replies are for', async ({ browser }) => {
+test('a new workspace shows what macros and canned replies are for', async ({ browser }) => {
   const { context, page } = await newcomer(browser, 'desk')
   await page.goto('/settings/macros')
   await expect(page.getByRole('heading', { name: 'No macros yet' })).toBeVisible()

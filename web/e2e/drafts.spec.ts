@@ -10,7 +10,7 @@ async function said(page: import('@playwright/test').Page, id: string) {
   return data.filter((item) => item.kind !== 'event').map((item) => [item.kind, item.body, ...item.attachments.map((one) => one.name)])
 }
 
-test('what was typed as a note never reaches the customer', async ({ page }) => {
+test('text typed as a note never reaches the customer', async ({ page }) => {
   const stamp = Date.now()
   const name = `Ece Toprak ${stamp}`
   await signIn(page, '/inbox')
@@ -85,7 +85,7 @@ test('what was typed as a note never reaches the customer', async ({ page }) => 
   })
 })
 
-test('drafts leave this browser with their person', async ({ page, browser }) => {
+test('drafts are removed from the browser at sign-out', async ({ page, browser }) => {
   const stamp = Date.now()
   const name = `Okan Sezer ${stamp}`
   await signIn(page, '/inbox')
@@ -136,7 +136,7 @@ test('a draft that one window sends is gone from the other at once', async ({ pa
 test.describe('without a network', () => {
   test.use({ provokes: /^ApiError|ERR_INTERNET_DISCONNECTED/ })
 
-  test('being offline is said by the shell and by the composer, and the letters stay', async ({ page, context }) => {
+  test('the shell and the composer show that they are offline, and typed text stays', async ({ page, context }) => {
     const stamp = Date.now()
     const name = `Ece Toprak ${stamp}`
     await signIn(page, '/inbox')

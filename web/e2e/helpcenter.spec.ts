@@ -47,7 +47,7 @@ test('an article is written, previewed and published, and a visitor reads it and
   })
 })
 
-test('the public site has no script and keeps nobody out', async ({ browser }) => {
+test('the public site has no script and is accessible', async ({ browser }) => {
   const context = await browser.newContext({ javaScriptEnabled: true, locale: 'tr-TR' })
   const page = await context.newPage()
   const scripts: string[] = []

@@ -9,7 +9,7 @@ function hostOf(slug: string): string {
   return `http://${slug}.crm.localhost:${port}`
 }
 
-test('at a workspace’s own host the switch leads to the other one’s, signed in', async ({ page }) => {
+test('on a workspace’s own host, switching leads to the other workspace’s host, signed in', async ({ page }) => {
   const slug = `sube-${Date.now()}`
   await page.goto(`${hostOf('demo')}/sign-in`)
   await page.getByLabel('E-mail').fill(owner.email)
@@ -53,7 +53,7 @@ test('at a workspace’s own host the switch leads to the other one’s, signed 
   })
 })
 
-test('at the host that all share the switch stays there', async ({ page }) => {
+test('on the shared host, switching workspaces stays on that host', async ({ page }) => {
   const slug = `ortak-${Date.now()}`
   expect((await page.request.post('/api/v1/auth/sign-in', { data: owner })).status()).toBe(200)
   expect((await page.request.post('/api/v1/auth/workspaces', { data: { name: 'Ortak', slug } })).status()).toBe(201)

@@ -11,7 +11,7 @@ async function asOwner(page: Page, path = '/'): Promise<void> {
   await expect(page.getByRole('main')).toBeVisible()
 }
 
-test('an agent is edited, suspended and let in again', async ({ page, browser }) => {
+test('an agent is edited, suspended and reactivated', async ({ page, browser }) => {
   await asOwner(page)
   const someone = await joinDemo(browser, page, 'edited')
 
@@ -54,7 +54,7 @@ test('the last owner cannot be suspended, and the window says why', async ({ pag
   await expect(dialog.getByRole('alert')).toBeVisible()
 })
 
-test('a QR is mailed, outlives its window, and the mailed link signs a phone in', async ({ page, browser }) => {
+test('a QR code is mailed, stays valid after its dialog closes, and the mailed link signs a phone in', async ({ page, browser }) => {
   await asOwner(page)
   const someone = await joinDemo(browser, page, 'phone')
   await page.goto('/crm/agents')
@@ -95,7 +95,7 @@ test('a QR is mailed, outlives its window, and the mailed link signs a phone in'
   await someone.context.close()
 })
 
-test('closing the window ends the QR on it', async ({ page, request }) => {
+test('closing the dialog invalidates its QR code', async ({ page, request }) => {
   await signIn(page, '/crm/agents')
   const { key } = await openOwnQr(page)
   const closed = page.waitForResponse((response) => response.request().method() === 'DELETE' && response.url().includes('qr_id='))

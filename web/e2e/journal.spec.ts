@@ -1,7 +1,7 @@
 import { expect, expectAccessible, newcomer, test } from './helpers'
 import { startMailServer } from './mailServer'
 
-test('a mail of the journal gets a legal hold with its reason, and it is taken away again', async ({ browser }) => {
+test('a journaled mail gets a legal hold with a reason, and the hold is removed again', async ({ browser }) => {
   const stamp = Date.now()
   const subject = `Offer ${stamp}`
   const mail = await startMailServer()

@@ -2,7 +2,7 @@ import { startCustomer } from './customer'
 import { expect, expectAccessible, shoot, signIn, test } from './helpers'
 import { startMailServer } from './mailServer'
 
-test('a reply is put off and taken back, and a message is forwarded', async ({ page }) => {
+test('a reply is scheduled and cancelled, and a message is forwarded', async ({ page }) => {
   const stamp = Date.now()
   const name = `Selma Kurt ${stamp}`
   await signIn(page, '/inbox')
@@ -87,7 +87,7 @@ test('a reply is put off and taken back, and a message is forwarded', async ({ p
   })
 })
 
-test('an e-mail answer goes with copies; a refusal says why, and is tried again', async ({ page }) => {
+test('an e-mail reply is sent with copies; a failure shows why and is retried', async ({ page }) => {
   const stamp = Date.now()
   const name = `Arda Tan ${stamp}`
   const mail = await startMailServer()

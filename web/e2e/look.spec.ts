@@ -33,7 +33,7 @@ for (const { name, viewport } of sights) {
   })
 }
 
-test('what a folded group of the settings holds is told on the keyboard', async ({ page }) => {
+test('a collapsed settings group shows its entries on keyboard focus', async ({ page }) => {
   await signIn(page, '/mail/setup')
   // A screen that has just loaded may take the focus.
   await expect(page.getByRole('main').getByRole('heading', { level: 2 }).first()).toBeVisible()
@@ -45,7 +45,7 @@ test('what a folded group of the settings holds is told on the keyboard', async 
   await expect(page.getByText('Channels · ', { exact: false }).last()).toBeVisible()
 })
 
-test('the navigation is daily work and one settings area, narrow where room is needed, as somebody chose', async ({ page }) => {
+test('the navigation has daily work and one settings area, collapses in the inbox, and keeps the user’s choice', async ({ page }) => {
   await page.setViewportSize({ width: 1366, height: 768 })
   await signIn(page)
   const navigation = page.getByRole('navigation', { name: 'Main navigation' })
@@ -101,7 +101,7 @@ test('the palette finds people, conversations and articles, and does what the op
   await expect(page.getByRole('dialog', { name: 'Add a contact' })).toBeVisible()
 })
 
-test('a filled form asks before it is thrown away', async ({ page }) => {
+test('a filled form asks before it is discarded', async ({ page }) => {
   await signIn(page, '/contacts')
   await page.getByRole('button', { name: 'Add a contact' }).first().click()
   const drawer = page.getByRole('dialog', { name: 'Add a contact' })
@@ -158,7 +158,7 @@ test('a day is picked by calendar and keyboard, in the language of the panel', a
   await expect(calendar).toBeHidden()
 })
 
-test('home is the queue of an agent and the overview of who runs the workspace', async ({ page, browser }) => {
+test('home shows an agent’s queue and a manager’s overview', async ({ page, browser }) => {
   const stamp = Date.now()
   await signIn(page)
   const made = await page.request.post('/api/crm/v1/contacts', { data: { name: `Okan Er ${stamp}` } })
@@ -184,7 +184,7 @@ test('home is the queue of an agent and the overview of who runs the workspace',
   await context.close()
 })
 
-test('what is typed while the palette is still coming is written in it and acts on nothing', async ({ page }) => {
+test('text typed while the palette loads goes into it and triggers no shortcut', async ({ page }) => {
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
   await page.route(/\/CommandPalette-[^/]+\.js$/, async (route) => {

@@ -97,7 +97,7 @@ test('a DLP rule is added, tried on a text, turned off and deleted', async ({ pa
   await expectAccessible(page)
 })
 
-test('a privacy request is written down, completed, and stands in a ledger that holds', async ({ page }) => {
+test('a privacy request is recorded and completed, and its ledger verifies', async ({ page }) => {
   const mailbox = `elif-${Date.now()}@example.com`
   await signIn(page, '/mail/privacy')
   await page.getByRole('button', { name: 'Log a request' }).first().click()
@@ -118,7 +118,7 @@ test('a privacy request is written down, completed, and stands in a ledger that 
   await expectAccessible(page)
 })
 
-test('the list of addresses refuses what is none, and nobody locks themselves out', async ({ page }) => {
+test('the allowlist refuses invalid addresses and the one that would lock the user out', async ({ page }) => {
   await signIn(page, '/mail/settings')
   const list = page.getByLabel('Addresses and networks')
   await list.fill('office')
@@ -131,7 +131,7 @@ test('the list of addresses refuses what is none, and nobody locks themselves ou
   await expectAccessible(page)
 })
 
-test('the setup of mail shows what is open, and a person marks only what cannot be seen', async ({ page }) => {
+test('the mail setup shows open steps, and only steps that cannot be checked are marked by hand', async ({ page }) => {
   await signIn(page, '/mail/setup')
   const step = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
   await expect(step('Proof of ownership')).toContainText('To do')

@@ -14,7 +14,7 @@ function colourOf(page: Page, name: string): Promise<string> {
   }, name)
 }
 
-test('a note calls a colleague, who is told, finds it and opens it at the note', async ({ page, browser }) => {
+test('a note mentions a colleague, who is notified and opens the conversation at the note', async ({ page, browser }) => {
   const stamp = Date.now()
   const name = `Lale Ersoy ${stamp}`
   // A freshly proven password, which the workspace's outbox requires.
@@ -78,7 +78,7 @@ test('a note calls a colleague, who is told, finds it and opens it at the note',
   await context.close()
 })
 
-test('what is found far back opens at the message, and the way to the newest stays open', async ({ page }) => {
+test('an old search result opens at its message, and the newest messages remain reachable', async ({ page }) => {
   const stamp = Date.now()
   const name = `Kerem Ün ${stamp}`
   const word = `mav${[...String(stamp)].map((digit) => 'abcdefghij'[Number(digit)]).join('')}`
@@ -122,7 +122,7 @@ test('what is found far back opens at the message, and the way to the newest sta
   })
 })
 
-test('the message that was looked for stays in sight, whichever half loads first and whatever changes its height later', async ({ page }) => {
+test('the searched message stays in view, whichever half loads first and whatever changes height later', async ({ page }) => {
   const stamp = Date.now()
   const name = `Tuna Er ${stamp}`
   await signIn(page, '/inbox')
@@ -159,7 +159,7 @@ test('the message that was looked for stays in sight, whichever half loads first
   await expect(found).toBeInViewport()
 })
 
-test('a macro and a canned reply that change are up to date in an open composer', async ({ page }) => {
+test('changed macros and canned replies are up to date in an open composer', async ({ page }) => {
   const stamp = Date.now()
   const name = `Naz Uçar ${stamp}`
   await signIn(page, '/inbox')

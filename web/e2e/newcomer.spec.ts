@@ -43,7 +43,7 @@ for (const [turn, sight] of sights.entries()) {
   })
 }
 
-test('an inbox that is new says how conversations come into it', async ({ browser }) => {
+test('a new inbox explains how to receive conversations', async ({ browser }) => {
   const { context, page } = await newcomer(browser, 'first-inbox', { viewport: { width: 1280, height: 800 } })
   await page.goto('/inbox')
   await expect(page.getByRole('heading', { name: 'No conversation yet' })).toBeVisible()

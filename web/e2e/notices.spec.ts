@@ -2,7 +2,7 @@ import { startWholeBrowser } from './browser'
 import { startCustomer } from './customer'
 import { expect, expectAccessible, joinDemo, recordAlerts, shoot, signIn, test } from './helpers'
 
-test('what waits for a person is counted, opened and read', async ({ page }) => {
+test('notices are counted, opened and marked as read', async ({ page }) => {
   const stamp = Date.now()
   const name = `Derya Aksoy ${stamp}`
   await signIn(page)
@@ -34,7 +34,7 @@ test('what waits for a person is counted, opened and read', async ({ page }) => 
   await expect(entry).toBeHidden()
 })
 
-test('how a person is told is the same in every browser, and a push is shown while the panel is closed', async ({ page }) => {
+test('notice preferences are the same in every browser, and a push is shown while the panel is closed', async ({ page }) => {
   await signIn(page)
   const browser = await startWholeBrowser()
   // A separate person, so that the preferences of the demo's owner stay unchanged.
@@ -92,7 +92,7 @@ test('how a person is told is the same in every browser, and a push is shown whi
   await browser.close()
 })
 
-test('a sound and a notice of the desktop come as each person chose', async ({ page, browser }) => {
+test('sound and desktop notices follow each person’s preferences', async ({ page, browser }) => {
   await signIn(page)
   const { page: mine, context } = await joinDemo(browser, page, 'chime', 'Seda Kurt')
   const told = await recordAlerts(mine)

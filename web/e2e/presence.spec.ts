@@ -13,7 +13,7 @@ async function openColleague(browser: Browser, path: string) {
   return { page, close: () => context.close() }
 }
 
-test('what one chooses to be is what colleagues see', async ({ page, browser }) => {
+test('colleagues see the presence that an agent chooses', async ({ page, browser }) => {
   const stamp = Date.now()
   await signIn(page, '/inbox')
   const customer = await startCustomer(page, `Ufuk Er ${stamp}`)
@@ -41,7 +41,7 @@ test('what one chooses to be is what colleagues see', async ({ page, browser }) 
   await colleague.close()
 })
 
-test('one hidden window keeps watch, the others let go', async ({ page, context }) => {
+test('only one hidden window keeps its stream open', async ({ page, context }) => {
   const stamp = Date.now()
   /** As when another window covers this one in the browser; the minute passes at once. */
   const hide = (which: typeof page) =>

@@ -27,7 +27,7 @@ for (const sight of sights) {
   const narrow = viewport.width < 768
   test.describe(nameSight(sight), () => {
 
-    test('who waits is marked and counted, and what is dealt with makes room for the next', async ({ page, browser }) => {
+    test('waiting customers are marked and counted, and the next one opens when one is handled', async ({ page, browser }) => {
       const stamp = Date.now()
       const [first, second, third] = [`Ada Ak ${stamp}`, `Bora Er ${stamp}`, `Cem Su ${stamp}`]
       await signIn(page, '/inbox')

@@ -134,7 +134,7 @@ test.describe('in Turkish', () => {
   for (const sight of sights.filter(({ name }) => name === 'phone')) {
     test.describe(sight.name, () => {
       test.use({ colorScheme: sight.colorScheme, viewport: sight.viewport })
-      test('the screens speak it and nothing breaks', async ({ page }) => {
+      test('every screen is in Turkish and nothing breaks', async ({ page }) => {
         test.slow() // it visits all screens
         await signIn(page)
         for (const [path, title] of [

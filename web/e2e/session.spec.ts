@@ -1,7 +1,7 @@
 import type { Request } from '@playwright/test'
 import { expect, owner, signIn, signInByForm, test } from './helpers'
 
-test('a wrong password is told in place and loses nothing', async ({ page }) => {
+test('a wrong password is reported in the form, which keeps its input', async ({ page }) => {
   await page.goto('/sign-in')
   await page.getByLabel('E-mail').fill(owner.email)
   await page.getByLabel('Password').fill('not the password')
@@ -10,13 +10,13 @@ test('a wrong password is told in place and loses nothing', async ({ page }) => 
   await expect(page.getByLabel('E-mail')).toHaveValue(owner.email)
 })
 
-test('the gate leads to the sign-in and back to the screen that was asked for', async ({ page }) => {
+test('a protected screen leads to sign-in and back to the requested screen', async ({ page }) => {
   await signInByForm(page, '/erp/webhooks')
   await expect(page).toHaveURL(/\/erp\/webhooks$/)
   await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
 })
 
-test('a session that ends elsewhere ends here, and signing in leads back', async ({ page, context }) => {
+test('a session that ends elsewhere ends here, and signing in returns to the screen', async ({ page, context }) => {
   await page.route('**/api/v1/stream', (route) => route.fulfill({ status: 503 }))
   const asked = new Set<Request>()
   page.on('request', (request) => asked.add(request))

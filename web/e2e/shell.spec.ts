@@ -1,6 +1,6 @@
 import { expect, expectAccessible, shoot, signIn, test } from './helpers'
 
-test('the palette and the shortcuts lead everywhere', async ({ page }) => {
+test('the palette and the shortcuts open screens', async ({ page }) => {
   await signIn(page)
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Command palette' }).fill('webh')
@@ -25,7 +25,7 @@ test('the palette and the shortcuts lead everywhere', async ({ page }) => {
   await expect(page.getByRole('dialog')).toBeHidden()
 })
 
-test('the sheet lists the keys of the composer where there is one', async ({ page }) => {
+test('the shortcut sheet lists the composer’s keys where there is a composer', async ({ page }) => {
   const stamp = Date.now()
   await signIn(page)
   const made = await page.request.post('/api/crm/v1/contacts', { data: { name: `Nil Er ${stamp}` } })
@@ -41,7 +41,7 @@ test('the sheet lists the keys of the composer where there is one', async ({ pag
   await expectAccessible(page)
 })
 
-test('on a phone the button of the navigation says how much waits', async ({ page }) => {
+test('on a phone the navigation button shows how many customers wait', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await signIn(page, '/contacts')
   await expect(page.getByRole('banner').getByText(/customers? (is|are) waiting for a reply/)).toBeAttached()
@@ -70,7 +70,7 @@ test('the server speaks the language of the panel', async ({ page }) => {
   await expect(page.getByRole('alert').filter({ hasText: 'parola yanlış' })).toBeVisible()
 })
 
-test('a lost stream is told, and its return too', async ({ page }) => {
+test('a lost stream is reported, and so is its return', async ({ page }) => {
   await page.route('**/api/v1/stream', (route) => route.fulfill({ status: 503 }))
   await signIn(page)
   await expect(page.getByText('Connection lost.')).toBeVisible()
@@ -79,7 +79,7 @@ test('a lost stream is told, and its return too', async ({ page }) => {
   await expect(page.getByText('Connection lost.')).toBeHidden()
 })
 
-test('an unknown address is a page of its own, with the navigation around it', async ({ page }) => {
+test('an unknown address shows a not-found page with the navigation', async ({ page }) => {
   await signIn(page)
   await page.goto('/no/such/screen')
   await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
@@ -116,7 +116,7 @@ test('the first press of Tab skips to the content', async ({ page }) => {
   await expect(page.getByRole('main')).toBeFocused()
 })
 
-test('a list that cannot be had says so, with a trace, and comes back', async ({ page }) => {
+test('a list that fails to load shows the error with its trace ID, and recovers', async ({ page }) => {
   let broken = true
   await page.route('**/api/crm/v1/macros?*', (route) =>
     broken
@@ -154,7 +154,7 @@ test.describe('when things are broken', () => {
     await expect(page.getByRole('main')).toBeFocused()
   })
 
-  test('a screen that is asked for without a connection waits inside of the shell, and comes by itself', async ({ page, context }) => {
+  test('a screen opened without a connection waits inside the shell and loads by itself later', async ({ page, context }) => {
     await signIn(page)
     await context.route('**/*', (route) => route.abort('internetdisconnected'))
     await page.getByRole('link', { name: 'Contacts' }).first().click()
@@ -181,7 +181,7 @@ test('the design system is not part of what customers run', async ({ page }) => 
 test.describe('a part of a screen that could not be fetched', () => {
   test.use({ provokes: /ERR_INTERNET_DISCONNECTED|dynamically imported|^TypeError/ })
 
-  test('is fetched by itself when the line is back', async ({ page }) => {
+  test('is fetched automatically when the connection is back', async ({ page }) => {
     let cut = true
     await page.route(/assets\/InboxScreen.*\.js/, (route) => (cut ? route.abort('internetdisconnected') : route.continue()))
     await signIn(page, '/inbox')

@@ -15,7 +15,7 @@ for (const sight of sights) {
     test.use({ locale, colorScheme, viewport, provokes: /^ApiError|ERR_INTERNET_DISCONNECTED/ })
     test.beforeEach(({ page }) => page.addInitScript((lang) => localStorage.setItem('konak.lang', lang), language))
 
-    test('what was begun is kept, and nothing that was filled in is lost unasked', async ({ page }) => {
+    test('drafts are kept, and a filled form asks before it is closed', async ({ page }) => {
       const t = await readTexts(language)
       const stamp = Date.now()
       const name = `Derya Koç ${stamp}`
@@ -84,7 +84,7 @@ for (const sight of sights) {
       }
     })
 
-    test('a file of contacts is mapped, and its mistakes are told in words', async ({ page }) => {
+    test('the columns of a contact file are mapped, and its errors are explained', async ({ page }) => {
       const t = await readTexts(language)
       const stamp = Date.now()
       await signIn(page, '/contacts')
@@ -108,7 +108,7 @@ for (const sight of sights) {
       await expect(mistakes).toContainText('E-posta “nobody”')
     })
 
-    test('keys, shortcuts and a lost connection', async ({ page, context }) => {
+    test('API keys, keyboard shortcuts and a lost connection', async ({ page, context }) => {
       const t = await readTexts(language)
       await signIn(page, '/settings/api-keys')
       await test.step('a new key is one for trying', async () => {
@@ -139,7 +139,7 @@ for (const sight of sights) {
       })
     })
 
-    test('the ways through the inbox, and the screens around it', async ({ page }) => {
+    test('navigation through the inbox and the screens around it', async ({ page }) => {
       const t = await readTexts(language)
       const stamp = Date.now()
       const name = `Nehir Ay ${stamp}`
@@ -214,7 +214,7 @@ for (const sight of sights) {
       }
     })
 
-    test('a new customer is heard and shown, until the agent reads it on another device', async ({ page, browser }) => {
+    test('a new message sounds and is shown until the agent reads it on another device', async ({ page, browser }) => {
       const name = `Derya ${Date.now()}`
       await signIn(page)
       const { page: mine, context } = await joinDemo(browser, page, 'chime', 'Seda Kurt', { locale, colorScheme, viewport })

@@ -32,7 +32,7 @@ test('a page on Messenger is connected by its token', async ({ page }) => {
   await expectAccessible(page)
 })
 
-test('what a company shares at Meta is connected in one go', async ({ page }) => {
+test('everything that a company shares at Meta is connected at once', async ({ page }) => {
   await signIn(page, '/crm/channels')
   await page.getByRole('button', { name: 'Messenger or Instagram' }).click()
   await page.getByRole('menuitem', { name: /Sign in with Meta/ }).click()
@@ -47,7 +47,7 @@ test('what a company shares at Meta is connected in one go', async ({ page }) =>
   await expect(page.getByText('You did not give your consent at Meta.')).toBeVisible()
 })
 
-test('a visitor of the demo is the customer', async ({ page }) => {
+test('a demo visitor writes as the customer', async ({ page }) => {
   await signIn(page, '/crm/channels')
   const customer = await page.context().newPage()
   await expect(page.getByRole('link', { name: 'Be the customer on every channel' })).toHaveAttribute('href', '/demo/customer')

@@ -7,7 +7,7 @@ for (const sight of sights) {
     test.use({ locale, colorScheme, viewport })
     test.beforeEach(({ page }) => page.addInitScript((lang) => localStorage.setItem('konak.lang', lang), language))
 
-    test('a survey leaves a little after the closing, unless that is taken back', async ({ page }) => {
+    test('a survey is sent shortly after closing, unless the closing is undone', async ({ page }) => {
       const t = await readTexts(language)
       test.slow() // a survey is sent ten seconds after closing
       const stamp = Date.now()

@@ -48,7 +48,7 @@ async function stepBack(page: Page): Promise<void> {
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
 }
 
-test('each task takes as many keys as the page says', async ({ page, browser }) => {
+test('each task takes as many key presses as the documentation says', async ({ page, browser }) => {
   test.setTimeout(240_000)
   const stamp = Date.now()
   await signIn(page, '/inbox')
@@ -185,7 +185,7 @@ test('each task takes as many keys as the page says', async ({ page, browser }) 
   await mail.stop()
 })
 
-test('a menu has the focus although its entries come later', async ({ page }) => {
+test('a menu has the focus although its entries load later', async ({ page }) => {
   let answer = () => {}
   const asked = new Promise<void>((resolve) => {
     answer = resolve

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { startCustomer } from './customer'
 import { expect, expectAccessible, shoot, signIn, test } from './helpers'
 
-test('two matters become two conversations, and one of them is exported', async ({ page }) => {
+test('a conversation is split in two, and one of them is exported', async ({ page }) => {
   const stamp = Date.now()
   const name = `Gizem Uz ${stamp}`
   await signIn(page, '/inbox')

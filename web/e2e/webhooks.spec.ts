@@ -73,7 +73,7 @@ test('a webhook is registered, tested, delivered to live, and deleted', async ({
   await receiver.stop()
 })
 
-test('deleting leads back to the list even if the row is gone before the answer', async ({ page }) => {
+test('deleting leads back to the list even if the row disappears before the response', async ({ page }) => {
   const created = await signIn(page).then(() =>
     page.request.post('/api/erp/v1/webhooks', {
       data: { address: 'https://example.com/gone', events: ['dlp.exception.created'] },
@@ -268,7 +268,7 @@ test.describe('in Turkish', () => {
   ]) {
     test.describe(`${viewport.width} wide`, () => {
       test.use({ viewport })
-      test('a switched-off webhook says why, and nothing sticks out', async ({ page }) => {
+      test('a disabled webhook shows why, and nothing overflows', async ({ page }) => {
         const receiver = await startReceiver()
         receiver.answer.status = 410
         await signIn(page)

@@ -175,7 +175,7 @@ func TestMobileQRRevoke(t *testing.T) {
 
 // Another agent's QR signs a phone in as them: it requires the permission and a recent
 // password.
-func TestMobileQROfAnother(t *testing.T) {
+func TestMobileQROfAnotherAgent(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -232,7 +232,7 @@ func TestMobileQROfAnother(t *testing.T) {
 
 // A person's own QR opens a session too: it requires a recent password, also on a phone
 // that it signed in, and that phone's session ends with the session that made the QR.
-func TestMobileQROutlivesNothing(t *testing.T) {
+func TestMobileSessionEndsWithSessionThatMadeQR(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

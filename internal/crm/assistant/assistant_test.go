@@ -374,7 +374,7 @@ func TestAnswerLimit(t *testing.T) {
 
 // Several messages in a row get one answer, and a job that is repeated, as after a crash,
 // writes nothing.
-func TestAnsweredOnce(t *testing.T) {
+func TestMessagesInARowAreAnsweredOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
@@ -405,7 +405,7 @@ func TestAnsweredOnce(t *testing.T) {
 }
 
 // Either each of several questions in a row is answered, or a person answers all of them.
-func TestTwoQuestions(t *testing.T) {
+func TestSeveralQuestionsInARow(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
@@ -443,7 +443,7 @@ func TestTwoQuestions(t *testing.T) {
 
 // A customer who reopens a closed conversation gets the assistant again, unless the
 // conversation has an owner.
-func TestReopened(t *testing.T) {
+func TestAssistantAnswersReopenedConversation(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
@@ -503,7 +503,7 @@ func TestSummarize(t *testing.T) {
 }
 
 // A trial shows the answer and the reason, and stores nothing.
-func TestTry(t *testing.T) {
+func TestTrialStoresNothing(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)

@@ -27,7 +27,7 @@ import (
 
 // A server that never begins to answer uses no tokens and no money of the day, however
 // often it is called; one that received the request and does not answer may have used them.
-func TestDeadModelUsesNoBudget(t *testing.T) {
+func TestUnreachableModelUsesNoBudget(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
 		gone := httptest.NewServer(http.NotFoundHandler())
 		gone.Close()
@@ -60,7 +60,7 @@ func TestDeadModelUsesNoBudget(t *testing.T) {
 }
 
 // A conversation whose answer fails permanently goes to the team.
-func TestFailedForGood(t *testing.T) {
+func TestPermanentFailureHandsOver(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
@@ -108,7 +108,7 @@ func (sh *shop) setHours(days ...int) {
 }
 
 // A configuration that depends on business hours requires channels that have them.
-func TestNeedsHours(t *testing.T) {
+func TestBusinessHoursConfigurationNeedsHours(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
@@ -140,7 +140,7 @@ func TestNeedsHours(t *testing.T) {
 }
 
 // A configuration for business hours answers within them and hands over outside.
-func TestDuringHours(t *testing.T) {
+func TestAnswersDuringBusinessHours(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
@@ -161,7 +161,7 @@ func TestDuringHours(t *testing.T) {
 
 // What prevents an answer is checked again when it is written: here the assistant was
 // switched off while the language model was writing.
-func TestSwitchedOffMeanwhile(t *testing.T) {
+func TestSwitchedOffWhileModelWrites(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
 		model.OnAsked(func() { sh.setAI(false, nil) })
 		id := sh.writes("elif", answerable).Conversation.ID
@@ -174,7 +174,7 @@ func TestSwitchedOffMeanwhile(t *testing.T) {
 
 // Messages are accepted while a language model is working: its answer comes only after all
 // of them. The additional time is printed.
-func TestInboundBesideTheModel(t *testing.T) {
+func TestMessagesAreAcceptedWhileModelWorks(t *testing.T) {
 	runWithModelFor(t, 30*time.Second, func(t *testing.T, sh *shop, model *openai.Server, _ assistant.Configuration) {
 		const messages = 20
 		write := func(name string) time.Duration {
@@ -204,7 +204,7 @@ func TestInboundBesideTheModel(t *testing.T) {
 
 // A conversation that the customer reopened, and that somebody took before the assistant
 // handled it, stays with people.
-func TestTakenSinceReopened(t *testing.T) {
+func TestReopenedConversationTakenByAgentIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
@@ -234,7 +234,7 @@ func TestTakenSinceReopened(t *testing.T) {
 }
 
 // The assistant is silent in a conversation that gets an owner through a merge.
-func TestSomebodysByAMerge(t *testing.T) {
+func TestConversationOwnedByMergeIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
@@ -257,7 +257,7 @@ func TestSomebodysByAMerge(t *testing.T) {
 
 // Messages from machines, our own people outside Konak and the test environment get no
 // answer, and do not return a closed conversation to the assistant.
-func TestWhoIsNotAnswered(t *testing.T) {
+func TestMachinesAndColleaguesAreNotAnswered(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)

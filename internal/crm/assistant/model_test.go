@@ -298,7 +298,7 @@ func TestModelRefusals(t *testing.T) {
 
 // Addresses inside the network that webhooks may reach can be neither a source nor a
 // language model's server.
-func TestInsideStaysInside(t *testing.T) {
+func TestInternalAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.ModelAllow, cfg.SourceAllow = nil, nil }, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

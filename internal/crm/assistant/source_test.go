@@ -95,7 +95,7 @@ func (sh *shop) try(question string, configuration *uuid.UUID) (out assistant.Tr
 
 // A page that the workspace adds is fetched, quoted with its title and address, fetched
 // again every day, and no longer quoted after its deletion.
-func TestPageIsASource(t *testing.T) {
+func TestWebPageAsSource(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
@@ -223,7 +223,7 @@ func TestPageFailures(t *testing.T) {
 }
 
 // Files of every kind are read for their text; a file without text is refused.
-func TestFileIsASource(t *testing.T) {
+func TestFileAsSource(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
@@ -364,7 +364,7 @@ func TestSourceRights(t *testing.T) {
 
 // Provisions are used for answers if the configuration allows it and the workspace has the
 // licence.
-func TestProvisionsAreASource(t *testing.T) {
+func TestProvisionsAsSource(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)

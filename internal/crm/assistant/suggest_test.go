@@ -9,7 +9,7 @@ import (
 )
 
 // If one of several messages has an answer, that one is suggested.
-func TestSuggestsWhatItFound(t *testing.T) {
+func TestSuggestsAnswerToOneOfSeveralMessages(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
@@ -24,7 +24,7 @@ func TestSuggestsWhatItFound(t *testing.T) {
 }
 
 // If a rule blocks the suggestion, the words of the hand-over are sent without it.
-func TestSuggestionKeptBack(t *testing.T) {
+func TestBlockedSuggestionIsLeftOut(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)

@@ -141,7 +141,7 @@ func TestTypingWhileTheModelThinks(t *testing.T) {
 
 // The typing indicator ends when somebody takes over the conversation while the language
 // model is working.
-func TestTypingEndsWithATakeOver(t *testing.T) {
+func TestTypingEndsAtTakeover(t *testing.T) {
 	runThinking(t, func(t *testing.T, sh *shop, model *openai.Server, v *visitor) {
 		const times = 25
 		after, typed := 0, 0

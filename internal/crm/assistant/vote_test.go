@@ -60,7 +60,7 @@ func TestVoteOverCustomChannel(t *testing.T) {
 
 // A customer's thumb on an answer is their vote, on every channel with reactions. Greetings
 // and the words of a hand-over are not answers.
-func TestThumbIsAVote(t *testing.T) {
+func TestThumbReactionIsVote(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)

@@ -289,7 +289,7 @@ func TestRouting(t *testing.T) {
 
 // A message that a kind cannot carry is refused with the reason, before anything of it is
 // written.
-func TestWhatCannotBeCarried(t *testing.T) {
+func TestUnsupportedMessagesAreRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		l := open(t, s)

@@ -31,7 +31,7 @@ func listed(w *apptest.Workspace) (list []contact.Contact) {
 
 // An export also holds custom attributes. Imported into its own workspace it changes
 // nothing; into another it creates the same contacts.
-func TestExportComesBack(t *testing.T) {
+func TestExportCanBeImportedAgain(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -99,7 +99,7 @@ func equalRows(a, b string) bool {
 }
 
 // A merged contact is blocked if one of the two was; undoing the merge unblocks the other.
-func TestMergeOfABlocked(t *testing.T) {
+func TestMergeWithBlockedContact(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -135,7 +135,7 @@ func TestMergeOfABlocked(t *testing.T) {
 }
 
 // Imported rows are not kept, because they are personal data.
-func TestImportLeavesNoFile(t *testing.T) {
+func TestImportedRowsAreNotKept(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -20,7 +20,7 @@ func (anybody) IsAgent(*db.Reader, uuid.UUID) (bool, error) { return true, nil }
 
 // A page reads a limited number of contacts, whatever it filters by, and paging finds all
 // of them.
-func TestListLooksAtFewContacts(t *testing.T) {
+func TestListPageReadsFewContacts(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		const all, rows = 100, 20

@@ -7,7 +7,7 @@ import (
 )
 
 // Text that PostgreSQL cannot store is refused before it gets there.
-func TestTextThatCannotBeKept(t *testing.T) {
+func TestUnstorableTextIsRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -238,7 +238,7 @@ func TestInboundAttachments(t *testing.T) {
 
 // Unattached uploads are removed after a day, and their bytes with the last record that
 // uses them.
-func TestForgottenUploadsGo(t *testing.T) {
+func TestUnattachedUploadsAreDeleted(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

@@ -29,7 +29,7 @@ func (in *inbox) spoil(id uuid.UUID, tags string) {
 }
 
 // A bulk action returns the result for each conversation, whatever happened to the others.
-func TestBulkTellsOfEach(t *testing.T) {
+func TestBulkReturnsResultPerConversation(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -85,7 +85,7 @@ func TestBulkTellsOfEach(t *testing.T) {
 
 // A conversation that cannot be woken does not keep others asleep, in its own workspace or
 // another.
-func TestWakePassesOver(t *testing.T) {
+func TestWakeSkipsBrokenConversation(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

@@ -13,7 +13,7 @@ import (
 
 // Tags that differ only in case are the same: in a conversation, when they are removed, and
 // in a list. The four Turkish i's are one letter here.
-func TestTagsWhateverTheirCase(t *testing.T) {
+func TestTagsIgnoreCase(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -58,7 +58,7 @@ func TestBlankBody(t *testing.T) {
 
 // Only an emoji can be a reaction, and a message has one reaction of the number that all
 // colleagues share.
-func TestReactionsOfANumber(t *testing.T) {
+func TestReactionsOfSharedNumber(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -100,7 +100,7 @@ func TestReactionsOfANumber(t *testing.T) {
 }
 
 // An address that mail servers do not accept is refused, not stored and lost later.
-func TestCopiesAsMailServersTakeThem(t *testing.T) {
+func TestInvalidCopyAddressIsRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -122,7 +122,7 @@ func TestCopiesAsMailServersTakeThem(t *testing.T) {
 
 // A null that would be ignored is refused, in every module; a null with a meaning clears
 // the field.
-func TestNullIsNeverIgnored(t *testing.T) {
+func TestNullIsRefusedOrClears(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

@@ -113,7 +113,7 @@ func (in *inbox) audited(action, object string) (found bool) {
 }
 
 // An ordinary new conversation is open and announced once; a blocked customer's is closed.
-func TestBegin(t *testing.T) {
+func TestNewConversationIsOpenAndAnnounced(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

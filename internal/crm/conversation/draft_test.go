@@ -201,7 +201,7 @@ func TestDraftHoldsUploads(t *testing.T) {
 }
 
 // A merge moves drafts with their uploads; an existing draft of the same type stays.
-func TestMergeTakesDrafts(t *testing.T) {
+func TestMergeMovesDrafts(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

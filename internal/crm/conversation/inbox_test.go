@@ -231,7 +231,7 @@ func TestReopening(t *testing.T) {
 	})
 }
 
-func TestReopeningPastItsDays(t *testing.T) {
+func TestReplyAfterReopenDaysBeginsConversation(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

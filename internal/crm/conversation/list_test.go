@@ -142,7 +142,7 @@ func TestListPlans(t *testing.T) {
 
 // A page scans a bounded number of rows, whatever its filters: it ends with what it found
 // there and a cursor, and all pages together find everything.
-func TestListLooksAtFewRows(t *testing.T) {
+func TestListPageReadsFewRows(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		tenant := dbtest.Tenant(t, d, "a")

@@ -45,7 +45,7 @@ func TestWriteNeedsTheLock(t *testing.T) {
 }
 
 // A key of the test environment cannot write a live conversation, however it got it.
-func TestTestKeysWriteNothingLive(t *testing.T) {
+func TestTestKeysCannotWriteLiveConversations(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

@@ -79,7 +79,7 @@ func TestSuspensionRacesJoins(t *testing.T) {
 }
 
 // An agent who may not see conversations can neither become an owner nor answer.
-func TestOnlyWhoSeesConversations(t *testing.T) {
+func TestOwnerMustSeeConversations(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -102,7 +102,7 @@ func TestOnlyWhoSeesConversations(t *testing.T) {
 }
 
 // A merge moves only those agents who may still see conversations.
-func TestMergeLeavesOutWhoSeesNothing(t *testing.T) {
+func TestMergeLeavesOutAgentsWithoutPermission(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

@@ -150,7 +150,7 @@ func TestMentions(t *testing.T) {
 	})
 }
 
-func TestItemsFromOne(t *testing.T) {
+func TestItemsStartingFromItem(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

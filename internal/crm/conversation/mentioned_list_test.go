@@ -13,7 +13,7 @@ import (
 
 // However often notes mention an agent, the list of these conversations scans only the
 // newest of these notes.
-func TestMentionedLooksAtTheNewestNotes(t *testing.T) {
+func TestMentionedListReadsOnlyNewestNotes(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		tenant, me := dbtest.Tenant(t, d, "a"), uuid.New()

@@ -11,7 +11,7 @@ import (
 
 // A message in the customer's name records who typed it, in the item, the audit log and the
 // export, and its author can delete it; another agent cannot.
-func TestReplyAsCustomerKeepsWhoTyped(t *testing.T) {
+func TestReplyAsCustomerRecordsTypingAgent(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

@@ -104,7 +104,7 @@ func as(want, got look, also ...string) string {
 
 // Undoing a merge returns a customer's scheduled messages and everything else of theirs;
 // nothing of it stays with the other.
-func TestPartGivesEverythingBack(t *testing.T) {
+func TestUnmergeReturnsEverything(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		p := twoCustomers(t, s)
@@ -164,7 +164,7 @@ func TestPartGivesEverythingBack(t *testing.T) {
 }
 
 // What happened in the merged conversation since stays as it is.
-func TestPartKeepsWhatCameSince(t *testing.T) {
+func TestUnmergeKeepsLaterChanges(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		p := twoCustomers(t, s)

@@ -17,7 +17,7 @@ import (
 // counts as an answer to the closed one: it cancels messages that should only go if the
 // customer stays silent, it counts as a sign of life, and the agents who had joined are
 // notified.
-func TestAnswerToWhatStaysClosed(t *testing.T) {
+func TestReplyToConversationThatStaysClosed(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -60,7 +60,7 @@ func TestAnswerToWhatStaysClosed(t *testing.T) {
 
 // A reopened conversation stays with its owner, unless they may no longer see
 // conversations.
-func TestReopenedForItsOwner(t *testing.T) {
+func TestReopenedConversationKeepsOwner(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -81,7 +81,7 @@ func TestReopenedForItsOwner(t *testing.T) {
 }
 
 // Messages of customers of the test environment count on nobody's badge.
-func TestTestMessagesAreOnNoBadge(t *testing.T) {
+func TestTestMessagesDoNotCountAsUnread(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

@@ -16,7 +16,7 @@ import (
 
 // Every route for the same action needs the same permissions: naming an owner or a group is
 // assigning, setting a priority, a subject or tags is managing, writing a note is replying.
-func TestSameRightsOnEveryWay(t *testing.T) {
+func TestEveryRouteNeedsSamePermissions(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

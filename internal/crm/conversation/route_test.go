@@ -134,7 +134,7 @@ func TestReplyRouteOfRequests(t *testing.T) {
 // A WhatsApp conversation that is opened outside the window is not lost: it belongs to the
 // account that refused, the customer's message finds it, and nothing counts as answered
 // before a message was sent.
-func TestOpenedOutsideTheWindow(t *testing.T) {
+func TestConversationOpenedOutsideWindow(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

@@ -132,7 +132,7 @@ func TestScheduleRefusals(t *testing.T) {
 
 // A message that cannot be sent at its time records why, and the owner sees it; the
 // customer's answer cancels only messages that waited for silence.
-func TestScheduledThatCannotGo(t *testing.T) {
+func TestScheduledMessageThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

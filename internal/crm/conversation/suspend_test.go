@@ -10,7 +10,7 @@ import (
 
 // Suspending an agent passes on what they own, in the same step: to the remaining agent who
 // joined first, or to nobody.
-func TestSuspendedAgentHandsOn(t *testing.T) {
+func TestSuspendedAgentPassesOnConversations(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -36,7 +36,7 @@ func TestSuspendedAgentHandsOn(t *testing.T) {
 
 // An agent who is away with reassignment loses a conversation to the team when its customer
 // writes, and not before.
-func TestAwayAgentHandsBack(t *testing.T) {
+func TestAwayAgentLosesConversationToTeam(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

@@ -31,7 +31,7 @@ func (in *inbox) person(id uuid.UUID) (c contact.Contact) {
 
 // A key of the test environment writes records that are marked as such, and causes no
 // deliveries, whoever acts on them later.
-func TestTestKeys(t *testing.T) {
+func TestTestKeyRecordsAreMarked(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -106,7 +106,7 @@ func TestTestKeys(t *testing.T) {
 }
 
 // A key of the test environment changes nothing live, and sees none of it.
-func TestTestKeysLeaveLiveAlone(t *testing.T) {
+func TestTestKeysChangeNothingLive(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -217,7 +217,7 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 
 // A key of the test environment sees what was created in it, in lists, searches and
 // numbers, and nothing live. Everybody else sees both.
-func TestTestKeysSeeTheirOwn(t *testing.T) {
+func TestTestKeysSeeOnlyTestRecords(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -299,7 +299,7 @@ func TestTestKeysSeeTheirOwn(t *testing.T) {
 }
 
 // Nothing from the test environment is forwarded, not even by hand.
-func TestForwardOfATest(t *testing.T) {
+func TestTestMessagesAreNotForwarded(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

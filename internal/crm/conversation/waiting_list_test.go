@@ -77,7 +77,7 @@ func TestWaitingIsCounted(t *testing.T) {
 
 // A list sorted by waiting or by snooze shows the others after those, and the filter shows
 // only those that wait.
-func TestSortByWaitingDropsNothing(t *testing.T) {
+func TestSortByWaitingListsAll(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -145,7 +145,7 @@ func TestOpenAfterCloseKeepsWaiting(t *testing.T) {
 }
 
 // Lists show the author of the last message.
-func TestPreviewSaysWhoWroteIt(t *testing.T) {
+func TestPreviewShowsAuthor(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

@@ -60,7 +60,7 @@ func (in *inbox) tick() time.Time {
 
 // A failed answer is no answer: the customer waits again since the first message that no
 // other answer followed, until it is sent after all.
-func TestFailedAnswerKeepsCustomerWaiting(t *testing.T) {
+func TestFailedReplyKeepsCustomerWaiting(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
@@ -104,7 +104,7 @@ func TestFailedAnswerKeepsCustomerWaiting(t *testing.T) {
 // After a failed answer nobody waits in a closed conversation, in one that was closed
 // before the answer, or as a blocked customer; and automatic replies of the customer do not
 // count as waiting.
-func TestFailedAnswerWithoutAWaitingCustomer(t *testing.T) {
+func TestFailedReplyWithoutWaitingCustomer(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(in *inbox, account, id uuid.UUID) conversation.Item{
 		"closed after it": func(in *inbox, _, id uuid.UUID) conversation.Item {
@@ -189,7 +189,7 @@ func TestDeliveryIsAnnounced(t *testing.T) {
 // The list shows that the last message to the customer did not arrive, until it is on its
 // way again or a later one arrived; a later one that is still on its way changes nothing
 // yet.
-func TestListSaysWhatDidNotArrive(t *testing.T) {
+func TestListShowsFailedDelivery(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

@@ -251,7 +251,7 @@ func TestViews(t *testing.T) {
 }
 
 // Counting stops at a hundred.
-func TestViewCountsAreBounded(t *testing.T) {
+func TestViewCountStopsAtHundred(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)

@@ -17,7 +17,7 @@ import (
 
 // A page scans a bounded number of the replies visible to the agent, and none of anybody
 // else, and all pages together find everything.
-func TestListLooksAtFewCannedReplies(t *testing.T) {
+func TestListPageReadsFewCannedReplies(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		const each, rows = 20, 8

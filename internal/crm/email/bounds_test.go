@@ -39,7 +39,7 @@ func TestMailOverTheBounds(t *testing.T) {
 
 // A stored password is sent only to the login it was given for: changing host, port, user
 // or security requires the password again.
-func TestStoredPasswordStaysWithItsLogin(t *testing.T) {
+func TestStoredPasswordIsSentOnlyToItsLogin(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)

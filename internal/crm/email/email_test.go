@@ -264,7 +264,7 @@ func (s *sinkSession) Data(r io.Reader) error {
 func (s *sinkSession) Reset()        {}
 func (s *sinkSession) Logout() error { return nil }
 
-func TestThereAndBack(t *testing.T) {
+func TestMailConversationRoundTrip(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
@@ -326,7 +326,7 @@ func TestThereAndBack(t *testing.T) {
 	})
 }
 
-func TestTheDoor(t *testing.T) {
+func TestSMTPRefusals(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
@@ -395,7 +395,7 @@ func (p *post) speak(lines ...string) string {
 	return answer
 }
 
-func TestTenantsApart(t *testing.T) {
+func TestWorkspacesDoNotShareThreads(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
@@ -420,7 +420,7 @@ func TestTenantsApart(t *testing.T) {
 	})
 }
 
-func TestBouncesAndMachines(t *testing.T) {
+func TestBouncesAndAutomaticMail(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)

@@ -124,7 +124,7 @@ func TestSignature(t *testing.T) {
 }
 
 // Rules check a formatted text as readers see it, with the addresses of its links.
-func TestFormattedReplyIsJudged(t *testing.T) {
+func TestRulesCheckFormattedReply(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p, id := begun(t, s)
@@ -149,7 +149,7 @@ func TestFormattedReplyIsJudged(t *testing.T) {
 
 // A scheduled message is checked when it is written, and is sent with the reason that was
 // given then.
-func TestScheduledIsJudged(t *testing.T) {
+func TestRulesCheckScheduledMessage(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p, id := begun(t, s)

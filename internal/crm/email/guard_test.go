@@ -17,7 +17,7 @@ import (
 
 // Strangers who write under many names trigger only a few automatic answers, and leave
 // enough of the daily quota for the workspace's people.
-func TestForgedMailsLeaveTheQuota(t *testing.T) {
+func TestForgedMailsDoNotUseUpQuota(t *testing.T) {
 	t.Parallel()
 	runRelay(t, func(c *app.Config) { c.MailDailyQuota = 12 }, func(t *testing.T, o *office) {
 		o.smtpAddr = o.s.ListenSMTP(nil)
@@ -160,7 +160,7 @@ func (p *post) sendFrom(from, to, raw string) error {
 
 // One network can fill only a part of a workspace's storage per day, and all networks
 // together only a part too. Mail from others, and to others, still arrives.
-func TestBytesOfNetworkAndDay(t *testing.T) {
+func TestNetworkBytesPerDayAreLimited(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(c *app.Config) { c.MailDomain, c.LimitFactor = domain, 1 }, func(t *testing.T, s *apptest.Server) {
 		s.Email.MaxSize = 64 << 10

@@ -13,7 +13,7 @@ import (
 
 // While the journal is on, an answer is recorded before it is handed over, and only once
 // however often it is tried; if it cannot be recorded it is not sent.
-func TestJournalOfAnswers(t *testing.T) {
+func TestRepliesAreJournaled(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p, id := begun(t, s)

@@ -78,7 +78,7 @@ func TestMayAutoReply(t *testing.T) {
 
 // A trial returns the same for a name that does not exist and for one inside the network,
 // and names no address.
-func TestTrialsTellNothingOfTheInside(t *testing.T) {
+func TestTrialsRevealNothingInternal(t *testing.T) {
 	t.Parallel()
 	inside := &net.OpError{Op: "dial", Err: fmt.Errorf("%w: 10.0.0.5 is private", outbound.ErrInside)}
 	none := &net.OpError{Op: "dial", Err: &net.DNSError{Name: "db.internal", Server: "10.0.0.53:53", IsNotFound: true}}

@@ -61,7 +61,7 @@ func TestLostFileFailsAtOnce(t *testing.T) {
 }
 
 // A mail caused by a test key is not sent, even if its job exists.
-func TestJobsOfTheTestEnvironment(t *testing.T) {
+func TestTestEnvironmentJobsSendNothing(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p, id := asked(t, s)

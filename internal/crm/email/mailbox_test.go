@@ -172,7 +172,7 @@ func TestHardMailsArrive(t *testing.T) {
 // Two installations that answer automatically write to each other, each with its own
 // database and keys, through a relay that removes all signs of automation from their mails
 // or keeps them.
-func TestTwoThatAnswerStop(t *testing.T) {
+func TestAutoReplyLoopStops(t *testing.T) {
 	t.Parallel()
 	for name, strip := range map[string]bool{"as they are": false, "without the marks": true} {
 		t.Run(name, func(t *testing.T) {
@@ -393,7 +393,7 @@ func TestDovecot(t *testing.T) {
 // An absence note is only kept and marked: it reopens nothing, notifies nobody, is not
 // answered and does not change the waiting time. The customer's own next message does all
 // of that.
-func TestAbsenceNotes(t *testing.T) {
+func TestAbsenceNotesChangeNothing(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)

@@ -63,7 +63,7 @@ func (p *post) check(id, delivery string, copied bool) {
 // A mail that the server accepted is sent once and shown as sent while the file store
 // fails. Its copy is kept as soon as possible, and a job that gave up on the copy does not
 // mark the message as failed.
-func TestSentOnceWhileFilesFail(t *testing.T) {
+func TestSentOnceWhileFileStoreFails(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -220,7 +220,7 @@ func TestRefusedCopies(t *testing.T) {
 
 // A copy that waits for too long counts as refused. If the customer is refused, nobody gets
 // the mail.
-func TestRefusedForGood(t *testing.T) {
+func TestCopyWaitingTooLongIsRefused(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p, id := asked(t, s, "sonra@kaya.example")
@@ -272,7 +272,7 @@ func TestBounceOfACopy(t *testing.T) {
 
 // A mail that was accepted before its mailbox was paused becomes a message, and nothing is
 // sent.
-func TestAcceptedBeforeAPause(t *testing.T) {
+func TestMailAcceptedBeforePauseArrives(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)

@@ -62,7 +62,7 @@ func TestMailsInTheWrongOrder(t *testing.T) {
 
 // Mail that we sent and that comes back is not a customer's message: not with its own id,
 // whoever it claims to be from, and not from an address of the mailbox.
-func TestOwnMailComesBack(t *testing.T) {
+func TestOwnReturnedMailIsIgnored(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p, id := asked(t, s)
@@ -83,7 +83,7 @@ func TestOwnMailComesBack(t *testing.T) {
 }
 
 // Only an answer that was sent counts as the first.
-func TestFirstReplyThatLeft(t *testing.T) {
+func TestFirstReplyCountsWhenSent(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p, id := asked(t, s)

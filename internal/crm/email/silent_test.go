@@ -217,7 +217,7 @@ func TestSilentServersAreShown(t *testing.T) {
 }
 
 // A message does not wait for a silent server forever.
-func TestTooLongSilent(t *testing.T) {
+func TestSilentServerFailsMessageInTheEnd(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
@@ -245,7 +245,7 @@ func TestTooLongSilent(t *testing.T) {
 
 // A mailbox whose polls killed their processes shows that it is no longer polled, and is
 // polled again when a person resumes it.
-func TestStoppedPolls(t *testing.T) {
+func TestFailedPollingIsShownAndResumed(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p, elsewhere := open(t, s), mailtest.StartIMAP(t)

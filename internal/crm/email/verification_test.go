@@ -244,7 +244,7 @@ func TestVerifiedByCode(t *testing.T) {
 }
 
 // A code is for the address that it was mailed to, even if the row's address changes.
-func TestVerificationIsOfOneAddress(t *testing.T) {
+func TestVerificationCodeIsForOneAddress(t *testing.T) {
 	t.Parallel()
 	runRelay(t, unchanged, func(t *testing.T, o *office) {
 		o.enter(o.askCode()).Want(200)
@@ -426,7 +426,7 @@ func TestVerificationBelongsToItsWorkspace(t *testing.T) {
 
 // A code that was only kept in the outbox proves nothing about the address, so it is no
 // longer valid once the operator has a mail server.
-func TestOutboxVerifiesOnlyTheOutbox(t *testing.T) {
+func TestCodeFromOutboxIsInvalidWithMailServer(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		o := &office{post: &post{Workspace: s.Workspace("demo"), t: t, s: s}}
@@ -511,7 +511,7 @@ func TestSendingQuota(t *testing.T) {
 }
 
 // Mail that waits for the quota for three days fails with the reason.
-func TestHeldTooLong(t *testing.T) {
+func TestMailHeldTooLongFails(t *testing.T) {
 	t.Parallel()
 	runRelay(t, func(c *app.Config) { c.MailDailyQuota = 1 }, func(t *testing.T, o *office) {
 		id := o.begin("elif@kaya.example")

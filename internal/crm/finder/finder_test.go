@@ -225,7 +225,7 @@ func find(t *testing.T, f *finder.Service, w *apptest.Workspace, q string) []str
 
 // Whatever happens in whatever order, an index that was kept up to date finds the same as a
 // newly built one, and so does each node.
-func TestIndexFollowsTheDatabase(t *testing.T) {
+func TestIndexStaysEqualToRebuiltOne(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

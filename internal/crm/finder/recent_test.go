@@ -11,7 +11,7 @@ import (
 // After a search, new texts of a conversation are added to the cached ones: only the first
 // event, and changes of existing texts, read it whole. An old note that is changed behind
 // the finder's back shows when that happens.
-func TestRefreshReadsWhatIsNew(t *testing.T) {
+func TestRefreshReadsOnlyNewTexts(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -150,7 +150,7 @@ func TestSettings(t *testing.T) {
 	})
 }
 
-func TestArticleLife(t *testing.T) {
+func TestArticleLifecycle(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		d := open(t, s, "ada")
@@ -218,7 +218,7 @@ func TestArticleLife(t *testing.T) {
 }
 
 // The event of an unpublished text contains what was public, not the draft.
-func TestUnpublishedTellsNoDraft(t *testing.T) {
+func TestUnpublishEventDoesNotContainDraft(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		d := open(t, s, "ada")
@@ -244,7 +244,7 @@ func TestUnpublishedTellsNoDraft(t *testing.T) {
 	})
 }
 
-func TestOldVersionsAreForgottenButThePublishedOne(t *testing.T) {
+func TestOldVersionsAreDeletedExceptPublished(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		d := open(t, s, "ada")

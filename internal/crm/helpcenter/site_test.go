@@ -145,7 +145,7 @@ func TestSitePages(t *testing.T) {
 
 // Only published texts are public, and only while they are published. Every page of a
 // well-filled site is small and has no script.
-func TestPagesAreSmall(t *testing.T) {
+func TestPagesAreSmallAndWithoutScript(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		d := open(t, s, "ada")
@@ -245,7 +245,7 @@ func TestOtherNodesSeeAChange(t *testing.T) {
 }
 
 // Another workspace's articles are never shown, whatever is requested.
-func TestSitesAreApart(t *testing.T) {
+func TestSitesAreIsolated(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		ada, bora := open(t, s, "ada"), open(t, s, "bora")

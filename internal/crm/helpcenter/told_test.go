@@ -11,7 +11,7 @@ import (
 
 // Saving a text warns about HTML that readers will not see, and a text in a language that
 // the site does not have has no address.
-func TestWhatReadersDoNotSee(t *testing.T) {
+func TestHiddenHTMLIsWarnedAbout(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		d := open(t, s, "ada")
@@ -36,7 +36,7 @@ func TestWhatReadersDoNotSee(t *testing.T) {
 }
 
 // A name of invisible characters counts as missing.
-func TestContactWithoutAName(t *testing.T) {
+func TestContactFormWithInvisibleName(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		d := open(t, s, "ada")

@@ -40,7 +40,7 @@ func memberID(t *testing.T, c *apptest.Client) string {
 
 // A locked-out person loses their streams at once on the node where it happened; the
 // regular check would come in an hour.
-func TestStreamsEndAtOnceWithTheirAccess(t *testing.T) {
+func TestStreamsEndAtOnceWhenAccessIsRevoked(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.StreamCheck = time.Hour }, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -78,7 +78,7 @@ func TestStreamsEndOnOtherNodes(t *testing.T) {
 
 // The regular check is frequent enough if another node revokes access: with the second for
 // which a look-up is trusted, within five.
-func TestStreamsLookOftenEnough(t *testing.T) {
+func TestStreamCheckIsFrequentEnough(t *testing.T) {
 	t.Parallel()
 	if got := (&app.Config{}).StreamCheckOn(db.Postgres); got <= 0 || got > 4*time.Second {
 		t.Errorf("streams on PostgreSQL look every %s", got)

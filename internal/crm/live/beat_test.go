@@ -12,7 +12,7 @@ import (
 
 // A node tells the others of an agent's first and last stream only, so that many streams
 // cost no more to open than few.
-func TestOnlyTheFirstStreamIsAnnounced(t *testing.T) {
+func TestOnlyFirstAndLastStreamAreAnnounced(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		ctx := s.Workspace("demo").Context()

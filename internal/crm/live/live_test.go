@@ -292,7 +292,7 @@ func TestTyping(t *testing.T) {
 
 // What an agent reads on one device is read on their others, and nobody else gets the
 // signal.
-func TestReadElsewhere(t *testing.T) {
+func TestReadOnOtherDevice(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -342,7 +342,7 @@ func TestTypingIsLimited(t *testing.T) {
 }
 
 // A client that polls the counts gets 304 while they are unchanged.
-func TestCountsAreTagged(t *testing.T) {
+func TestCountsHaveETag(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -14,7 +14,7 @@ import (
 
 // Characters that a database cannot store are refused under the argument's name, by every
 // tool.
-func TestArgumentsWithoutUnkeptCharacters(t *testing.T) {
+func TestUnstorableCharactersInArgumentsAreRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -83,7 +83,7 @@ func TestAuditNamesTheRecord(t *testing.T) {
 }
 
 // A caller who may change conversations but not see them gets only the id and the state.
-func TestChangedWithoutSeeing(t *testing.T) {
+func TestChangeWithoutViewPermission(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -110,7 +110,7 @@ var allTools = []string{
 }
 
 // A key is offered the tools that its permissions allow, and can call nothing else.
-func TestKeyIsHeldToItsPermissions(t *testing.T) {
+func TestKeyUsesOnlyPermittedTools(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -239,7 +239,7 @@ func TestKeyChangesAndProposes(t *testing.T) {
 
 // With a session, the proposal becomes the person's draft, and a draft they have begun
 // stays.
-func TestSessionLeavesADraft(t *testing.T) {
+func TestSessionProposalBecomesDraft(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
@@ -263,7 +263,7 @@ func TestSessionLeavesADraft(t *testing.T) {
 }
 
 // Another workspace's records, and live ones for a test key, look as if they did not exist.
-func TestOthersRecordsLookAbsent(t *testing.T) {
+func TestRecordsOfOthersLookAbsent(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w, other := s.Workspace("demo"), s.Workspace("other")

@@ -80,7 +80,7 @@ func readPage(t *testing.T, c *apptest.Client, tool, rows string, args map[strin
 
 // Every list and every search continues where the previous page ended, to the last row. A
 // cursor of another tool or workspace is refused.
-func TestListsGoOn(t *testing.T) {
+func TestListsArePaged(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -12,7 +12,7 @@ import (
 )
 
 // A conversation that the assistant answers waits for nobody; one that it hands over does.
-func TestNewsOfTheAssistant(t *testing.T) {
+func TestAssistantNotices(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		d := openDesk(t, s)

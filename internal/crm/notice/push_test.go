@@ -163,7 +163,7 @@ func TestPush(t *testing.T) {
 }
 
 // Nothing is pushed that is not wanted, of a test, or emitted by hand.
-func TestNoPush(t *testing.T) {
+func TestUnwantedNoticesAreNotPushed(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		d := openDesk(t, s)
@@ -236,7 +236,7 @@ func (d *desk) waitUntilGone() {
 }
 
 // Pushes end with the session, the permission and the browser's subscription.
-func TestPushEnds(t *testing.T) {
+func TestPushEndsWithSessionAndPermission(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		end  func(d *desk)

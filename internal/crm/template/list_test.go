@@ -13,7 +13,7 @@ import (
 
 // A page reads a limited number of templates, whatever it filters by, and paging finds all
 // of them.
-func TestListLooksAtFewTemplates(t *testing.T) {
+func TestListPageReadsFewTemplates(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		tenant := d.Tenant(dbtest.Tenant(t, d, "a"))

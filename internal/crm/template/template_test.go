@@ -56,7 +56,7 @@ func TestFill(t *testing.T) {
 }
 
 // Whatever is filled in, no variable is left, and all given values are in the text.
-func TestFillAnything(t *testing.T) {
+func TestFillLeavesNoVariable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 6).Draw(t, "variables")

@@ -82,7 +82,7 @@ func TestLargeMessagesAreDropped(t *testing.T) {
 
 // A datagram that claims a longer body than it has is dropped, in whatever form the claim
 // is written: the SIP library would allocate all of it.
-func TestClaimedLengths(t *testing.T) { // not parallel: it counts what the process allocates
+func TestFalseContentLengthsAreDropped(t *testing.T) { // not parallel: it counts what the process allocates
 	g := New(clock.NewFake(someDay), 5000, 500)
 	parser := sip.NewParser()
 	const claim = 1 << 30
@@ -132,7 +132,7 @@ func TestClaimedLengths(t *testing.T) { // not parallel: it counts what the proc
 
 // However many addresses a flood claims to come from, only a limited number is remembered,
 // and after a while other addresses are accepted again.
-func TestAFloodOfSendersIsBounded(t *testing.T) {
+func TestRememberedSendersAreBounded(t *testing.T) {
 	t.Parallel()
 	now := clock.NewFake(someDay)
 	g := New(now, 1<<30, 10)

@@ -73,7 +73,7 @@ func TestSilenceIsRecorded(t *testing.T) {
 }
 
 // Sound that comes faster than real time is dropped.
-func TestAFloodIsNotRecorded(t *testing.T) {
+func TestPacketFloodIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	_, r, _, now := start(t)
 	now.Advance(time.Second)
@@ -86,7 +86,7 @@ func TestAFloodIsNotRecorded(t *testing.T) {
 }
 
 // Packets that were delayed, duplicated or reordered leave no gaps and no echoes.
-func TestDelaysLeaveNoGaps(t *testing.T) {
+func TestDelayedPacketsLeaveNoGaps(t *testing.T) {
 	t.Parallel()
 	f, r, id, now := start(t)
 	send := func(side func(rtp.Packet), order ...int) {
@@ -126,7 +126,7 @@ func TestDelaysLeaveNoGaps(t *testing.T) {
 	}
 }
 
-func TestAnIDIsUsedOnce(t *testing.T) {
+func TestRecordingIDIsUsedOnce(t *testing.T) {
 	t.Parallel()
 	f, r, id, _ := start(t)
 	if _, err := f.Start(tenant, leg, id); !errors.Is(err, fs.ErrExist) {

@@ -142,7 +142,7 @@ func packet(seq int, payload string) []byte {
 }
 
 // A flood of packets is limited to what a telephone can send, and counted by its numbers.
-func TestAFloodOfSoundIsCut(t *testing.T) {
+func TestPacketFloodIsLimited(t *testing.T) {
 	s, e, now := newSession(t)
 	s.SetPeer(rtp.Peer{Addr: peer, Receive: true, Keys: sdp.NoKeys})
 	for i := range 300 {
@@ -160,7 +160,7 @@ func TestAFloodOfSoundIsCut(t *testing.T) {
 
 // A peer whose port changes is heard again only after five seconds of silence; another
 // address never is.
-func TestAPeerMayMoveAfterSilence(t *testing.T) {
+func TestPeerMayChangePortAfterSilence(t *testing.T) {
 	s, e, now := newSession(t)
 	s.SetPeer(rtp.Peer{Addr: peer, Receive: true, Keys: sdp.NoKeys})
 	stranger := netip.MustParseAddrPort("198.51.100.1:4000")
@@ -202,7 +202,7 @@ func TestOtherPayloadsAreDropped(t *testing.T) {
 
 // A telephone's reports (RTCP) that come to its sound port are not sound: they do not
 // affect where the sound is expected from, and are not counted.
-func TestReportsAreNoSound(t *testing.T) {
+func TestRTCPReportsAreNotSound(t *testing.T) {
 	s, e, now := newSession(t)
 	s.SetPeer(rtp.Peer{Addr: peer, Receive: true, Keys: 101})
 	began := s.LastReceived()
@@ -220,7 +220,7 @@ func TestReportsAreNoSound(t *testing.T) {
 	}
 }
 
-func TestKeysAreKnown(t *testing.T) {
+func TestDTMFKeysAreRecognised(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]bool{"0123456789*#ABCD": true, "": false, "1 2": false, "a": false} {
 		if rtp.AreKeys(s) != want {

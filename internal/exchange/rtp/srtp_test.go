@@ -10,7 +10,7 @@ import (
 )
 
 // The key of RFC 3711 appendix B.3 gives the derived keys listed there.
-func TestKeysOfTheStandard(t *testing.T) {
+func TestKeyDerivationOfRFC3711(t *testing.T) {
 	t.Parallel()
 	c := sdp.Crypto{Suite: sdp.SHA180}
 	master, err := hex.DecodeString("E1F97A0D3E018BE0D64FA32C06DE4139" + "0EC675AD498AFEEBB6960B3AABE6")
@@ -79,7 +79,7 @@ func TestEncryptedPackets(t *testing.T) {
 }
 
 // A number is never used for two packets: somebody who sees both could decrypt them.
-func TestNumbersAreUsedOnce(t *testing.T) {
+func TestSequenceNumbersAreUsedOnce(t *testing.T) {
 	t.Parallel()
 	sends, receives := secureBoth()
 	first, _ := sends.protect(packetOf(100, "one"))

@@ -12,7 +12,7 @@ const cryptoLine = "a=crypto:2 AES_CM_128_HMAC_SHA1_80 inline:d0RmdmcmVCspeEc3QG
 
 // A key is taken from an encrypted stream, and from a plain one that offers it; unknown
 // ones before it are skipped.
-func TestKeysAreRead(t *testing.T) {
+func TestReadCryptoKeys(t *testing.T) {
 	t.Parallel()
 	for proto, secure := range map[string]bool{"RTP/SAVP": true, "RTP/AVP": false} {
 		offer := strings.Replace(phoneOffer, "RTP/AVP", proto, 1) + "a=crypto:1 AES_256_CM_HMAC_SHA1_80 inline:x\r\n" + cryptoLine
@@ -28,7 +28,7 @@ func TestKeysAreRead(t *testing.T) {
 }
 
 // An encrypted stream without a supported key is refused.
-func TestKeysThatAreNotUnderstood(t *testing.T) {
+func TestUnsupportedCryptoKeysAreRefused(t *testing.T) {
 	t.Parallel()
 	secure := strings.Replace(phoneOffer, "RTP/AVP", "RTP/SAVP", 1)
 	for _, line := range []string{

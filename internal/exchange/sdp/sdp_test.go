@@ -14,7 +14,7 @@ const phoneOffer = "v=0\r\no=alice 1 1 IN IP4 192.0.2.7\r\ns=-\r\nc=IN IP4 192.0
 	"m=audio 4000 RTP/AVP 9 8 0 101\r\na=rtpmap:9 G722/8000\r\na=rtpmap:8 PCMA/8000\r\na=rtpmap:0 PCMU/8000\r\n" +
 	"a=rtpmap:101 telephone-event/8000\r\na=fmtp:101 0-16\r\na=sendrecv\r\n"
 
-func TestAnOfferIsRead(t *testing.T) {
+func TestReadOffer(t *testing.T) {
 	d, err := sdp.Parse([]byte(phoneOffer))
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestAnOfferIsRead(t *testing.T) {
 }
 
 // A hold is signalled by a direction in the stream or before it, or by an address of zeros.
-func TestHoldIsRead(t *testing.T) {
+func TestReadHold(t *testing.T) {
 	for _, test := range []struct {
 		name, from, to string
 		want           sdp.Direction
@@ -47,7 +47,7 @@ func TestHoldIsRead(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeUsedIsRefused(t *testing.T) {
+func TestUnusableDescriptionsAreRefused(t *testing.T) {
 	for _, test := range []struct {
 		name, from, to string
 		want           error
@@ -73,7 +73,7 @@ func TestWhatCannotBeUsedIsRefused(t *testing.T) {
 }
 
 // An answer has a line for each stream of the offer, and only the used one has a port.
-func TestAnAnswerRefusesOtherStreams(t *testing.T) {
+func TestAnswerRefusesOtherStreams(t *testing.T) {
 	offer, err := sdp.Parse([]byte(strings.Replace(phoneOffer, "m=audio", "m=video 5000 RTP/AVP 96\r\nm=audio", 1)))
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func (p *phone) inviteAccount(user, offer string) string {
 
 // A messaging provider's call is accepted only with its key, over TLS and encrypted, even
 // from the address of the operator's carrier.
-func TestAProviderCallsAnAccount(t *testing.T) {
+func TestProviderCallsAccount(t *testing.T) {
 	t.Parallel()
 	account := uuid.New()
 	config, _ := newCertificate(t)
@@ -85,7 +85,7 @@ func TestAProviderCallsAnAccount(t *testing.T) {
 }
 
 // An exchange without messaging accounts refuses such calls.
-func TestNoAccounts(t *testing.T) {
+func TestAccountCallsWithoutAccountsAreRefused(t *testing.T) {
 	t.Parallel()
 	config, _ := newCertificate(t)
 	d := startDeskOn(t, "127.0.0.1:0", config)

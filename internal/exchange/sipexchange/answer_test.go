@@ -13,7 +13,7 @@ import (
 )
 
 // A telephone whose call is refused is told why, by a status and a sentence.
-func TestRefusalsSayWhy(t *testing.T) {
+func TestRefusalsHaveReason(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -50,7 +50,7 @@ func TestRefusalsSayWhy(t *testing.T) {
 }
 
 // Another version of SIP is answered in ours.
-func TestAnotherVersionOfSIP(t *testing.T) {
+func TestOtherSIPVersionIsAnsweredInOurs(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := newPhone(t, "udp", d.Addr(), "ayse", "secret")
@@ -62,7 +62,7 @@ func TestAnotherVersionOfSIP(t *testing.T) {
 }
 
 // The number of a caller may be given as a tel: address.
-func TestCallerWithTheAddressOfATelephone(t *testing.T) {
+func TestCallerWithTelURI(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p, id := newProvider(t, d), uuid.New()
@@ -80,7 +80,7 @@ func TestCallerWithTheAddressOfATelephone(t *testing.T) {
 
 // The network's error text for an unreachable server is not shown, and a line has a status
 // from the beginning.
-func TestTheStatusOfALineIsOurs(t *testing.T) {
+func TestLineStatusHidesNetworkErrors(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	closed, err := net.Listen("tcp", "127.0.0.1:0")

@@ -15,7 +15,7 @@ import (
 	"konak/internal/exchange/sipexchange"
 )
 
-func TestATelephoneCallsAndHangsUp(t *testing.T) {
+func TestPhoneCallsAndHangsUp(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -60,7 +60,7 @@ func TestEarlyMediaIsHeard(t *testing.T) {
 	d.ended(in.Leg, exchange.CauseBusy, exchange.EndedByCaller)
 }
 
-func TestATelephoneIsCalled(t *testing.T) {
+func TestPhoneIsCalled(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -102,7 +102,7 @@ func TestRefusalsHaveCauses(t *testing.T) {
 
 // All telephones of a device ring; the first to answer gets the call, the other is
 // cancelled.
-func TestAllTelephonesOfADeviceRing(t *testing.T) {
+func TestAllPhonesOfDeviceRing(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	first := d.addPhone(tenantA, "ayse", "101")
@@ -123,7 +123,7 @@ func TestAllTelephonesOfADeviceRing(t *testing.T) {
 	}
 }
 
-func TestACallerGivesUp(t *testing.T) {
+func TestCallerHangsUpBeforeAnswer(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -139,7 +139,7 @@ func TestACallerGivesUp(t *testing.T) {
 }
 
 // A successful answer that crosses our CANCEL is acknowledged and ended.
-func TestASuccessCrossesOurCancel(t *testing.T) {
+func TestAnswerCrossingCancelIsEnded(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -168,7 +168,7 @@ func TestNobodyAnswers(t *testing.T) {
 }
 
 // A telephone that is gone does not answer.
-func TestATelephoneIsSilent(t *testing.T) {
+func TestSilentPhoneIsUnavailable(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	d.addPhone(tenantA, "ayse", "101")
@@ -176,7 +176,7 @@ func TestATelephoneIsSilent(t *testing.T) {
 }
 
 // A successful answer that is never acknowledged is repeated, and then ended by a BYE.
-func TestALostACKEndsTheCall(t *testing.T) {
+func TestLostACKEndsCall(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -190,7 +190,7 @@ func TestALostACKEndsTheCall(t *testing.T) {
 	d.ended(in.Leg, exchange.CauseFailed, exchange.EndedByExchange)
 }
 
-func TestTheLongestDurationCuts(t *testing.T) {
+func TestCallIsCutAtMaxDuration(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -206,7 +206,7 @@ func TestTheLongestDurationCuts(t *testing.T) {
 	d.ended(short, exchange.CauseMaxDuration, exchange.EndedByExchange)
 }
 
-func TestACallWithoutSoundEnds(t *testing.T) {
+func TestCallWithoutSoundEnds(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t, func(c *sipexchange.Config) { c.Limits.NoMedia = time.Second })
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -215,7 +215,7 @@ func TestACallWithoutSoundEnds(t *testing.T) {
 	d.ended(leg, exchange.CauseNoMedia, exchange.EndedByExchange)
 }
 
-func TestAnUndecidedCallEnds(t *testing.T) {
+func TestUndecidedCallEnds(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t, func(c *sipexchange.Config) { c.Limits.NoDecision = time.Second })
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -226,7 +226,7 @@ func TestAnUndecidedCallEnds(t *testing.T) {
 }
 
 // A telephone holds and resumes by an offer within the call.
-func TestATelephoneHolds(t *testing.T) {
+func TestPhoneHoldsAndResumes(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -254,7 +254,7 @@ func TestATelephoneHolds(t *testing.T) {
 }
 
 // The telephone is told of our hold, and music is still heard.
-func TestWeHold(t *testing.T) {
+func TestHoldIsOfferedToPhone(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -278,7 +278,7 @@ func TestWeHold(t *testing.T) {
 }
 
 // A resume during a pending hold is offered after it.
-func TestAQuickResumeIsOffered(t *testing.T) {
+func TestResumeDuringPendingHold(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -374,7 +374,7 @@ func TestTenantsDoNotReachEachOther(t *testing.T) {
 }
 
 // A telephone cannot redirect our requests to another machine.
-func TestRoutesDoNotLeadElsewhere(t *testing.T) {
+func TestPhoneCannotRedirectRequests(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -401,7 +401,7 @@ func TestRoutesDoNotLeadElsewhere(t *testing.T) {
 }
 
 // Nothing is stored of a stranger's request: a repetition is challenged again.
-func TestChallengesAreNotKept(t *testing.T) {
+func TestChallengesAreNotStored(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := newPhone(t, "udp", d.Addr(), "ayse", "secret")
@@ -434,7 +434,7 @@ func TestLegsOfATenantAreBounded(t *testing.T) {
 }
 
 // If there are few RTP ports, a workspace can use only half of them.
-func TestPortsAreNotTakenByOneTenant(t *testing.T) {
+func TestTenantUsesAtMostHalfOfPorts(t *testing.T) {
 	t.Parallel()
 	checkTwoLegs(t, func(c *sipexchange.Config) { c.FirstPort, c.LastPort = 29400, 29406 })
 }
@@ -458,7 +458,7 @@ func checkTwoLegs(t *testing.T, change func(*sipexchange.Config)) {
 }
 
 // An id that was already used does not dial again.
-func TestOriginateIsDoneOnce(t *testing.T) {
+func TestOriginateWithUsedIDDoesNotDial(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -474,7 +474,7 @@ func TestOriginateIsDoneOnce(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDialled(t *testing.T) {
+func TestUndiallableTargetsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	d.addDevice(tenantA, "ayse", "101")

@@ -41,7 +41,7 @@ func (p *provider) call(number string) {
 }
 
 // A call of the operator's carrier goes to the owner of the number.
-func TestACarrierCallsNumbers(t *testing.T) {
+func TestCarrierCallsNumbers(t *testing.T) {
 	t.Parallel()
 	trunk := uuid.New()
 	d := startDesk(t, withCarrier("127.0.0.1/32", trunk))
@@ -70,7 +70,7 @@ func TestStrangersDoNotCallNumbers(t *testing.T) {
 
 // A workspace with its own line at the operator's carrier does not get calls to the numbers
 // of others.
-func TestALineAtTheCarrierDrawsNoCalls(t *testing.T) {
+func TestOwnLineAtCarrierGetsNoForeignCalls(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t, withCarrier("127.0.0.1/32", uuid.New()))
 	p := newProvider(t, d)
@@ -87,7 +87,7 @@ func TestALineAtTheCarrierDrawsNoCalls(t *testing.T) {
 
 // A carrier that uses TLS calls numbers over it and not unencrypted, and is called over it,
 // without our signing in there.
-func TestACarrierOverTLS(t *testing.T) {
+func TestCarrierOverTLS(t *testing.T) {
 	t.Parallel()
 	config, authority := newCertificate(t)
 	trunk := uuid.New()
@@ -133,7 +133,7 @@ func TestACarrierOverTLS(t *testing.T) {
 
 // A carrier that uses TCP is called over it, without our signing in there, and calls
 // numbers over the same connection.
-func TestACarrierOverTCP(t *testing.T) {
+func TestCarrierOverTCP(t *testing.T) {
 	t.Parallel()
 	trunk, leg := uuid.New(), uuid.New()
 	d := startDesk(t, withCarrier("127.0.0.1/32", trunk))
@@ -166,7 +166,7 @@ func TestACarrierOverTCP(t *testing.T) {
 }
 
 // Calls can be made as soon as the exchange has started.
-func TestAStartedExchangeCanSend(t *testing.T) {
+func TestStartedExchangeCanSend(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	if !d.CanSend() {

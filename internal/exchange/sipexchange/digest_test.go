@@ -20,7 +20,7 @@ func addrOf(i int) netip.Addr {
 	return netip.AddrFrom4(b)
 }
 
-func TestChallengesBelongToAnAddress(t *testing.T) {
+func TestChallengesAreBoundToAddress(t *testing.T) {
 	t.Parallel()
 	n := nonces{key: []byte("key")}
 	nonce := n.make(someDay, addrOf(1))
@@ -44,7 +44,7 @@ func TestChallengesBelongToAnAddress(t *testing.T) {
 }
 
 // The response is that of RFC 2617 section 3.5.
-func TestTheProofOfRFC2617(t *testing.T) {
+func TestDigestResponseOfRFC2617(t *testing.T) {
 	t.Parallel()
 	p, err := parseDigest(`Digest username="Mufasa", realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", uri="/dir/index.html", ` +
 		`qop=auth, nc=00000001, cnonce="0a4f113b", response="6629fae49393a05397450978507c4ef1", opaque="5ccc069c403ebaf9f0171e9517f40e41"`)

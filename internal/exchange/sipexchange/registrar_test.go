@@ -20,7 +20,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-func TestATelephoneSignsInAndOut(t *testing.T) {
+func TestPhoneRegistersAndUnregisters(t *testing.T) {
 	t.Parallel()
 	for _, network := range []string{"udp", "tcp"} {
 		t.Run(network, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestATelephoneSignsInAndOut(t *testing.T) {
 }
 
 // A registration is durable: after a restart the telephone can be called.
-func TestARegistrationSurvivesARestart(t *testing.T) {
+func TestRegistrationSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -60,7 +60,7 @@ func TestARegistrationSurvivesARestart(t *testing.T) {
 	p.request("BYE")
 }
 
-func TestAWrongPasswordIsRefusedAndSlowedDown(t *testing.T) {
+func TestWrongPasswordIsRefusedAndSlowedDown(t *testing.T) {
 	t.Parallel()
 	now := clock.NewFake(time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC))
 	d := startDesk(t, func(c *sipexchange.Config) { c.Clock = now })
@@ -82,7 +82,7 @@ func TestAWrongPasswordIsRefusedAndSlowedDown(t *testing.T) {
 }
 
 // Many names from one address are slowed down as well, but a known telephone is not.
-func TestGuessingNamesIsSlowedDown(t *testing.T) {
+func TestGuessingUsernamesIsSlowedDown(t *testing.T) {
 	t.Parallel()
 	now := clock.NewFake(time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC))
 	d := startDesk(t, func(c *sipexchange.Config) { c.Clock = now })
@@ -99,7 +99,7 @@ func TestGuessingNamesIsSlowedDown(t *testing.T) {
 	known.register(300, 200)
 }
 
-func TestAnOldChallengeIsStale(t *testing.T) {
+func TestOldChallengeIsStale(t *testing.T) {
 	t.Parallel()
 	now := clock.NewFake(time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC))
 	d := startDesk(t, func(c *sipexchange.Config) { c.Clock = now })
@@ -115,7 +115,7 @@ func TestAnOldChallengeIsStale(t *testing.T) {
 	}
 }
 
-func TestADeviceCannotSignInAsAnother(t *testing.T) {
+func TestDeviceCannotRegisterAsAnother(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	d.addDevice(tenantA, "ayse", "101")
@@ -156,7 +156,7 @@ func TestDevicesAreChecked(t *testing.T) {
 }
 
 // A device whose password changed, or that is dropped, is signed out at once.
-func TestAChangedOrDroppedDeviceIsSignedOut(t *testing.T) {
+func TestChangedOrDroppedDeviceIsUnregistered(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
@@ -191,7 +191,7 @@ func TestRegistrationsOfADeviceAreBounded(t *testing.T) {
 	}
 }
 
-func TestATooShortRegistrationIsRefused(t *testing.T) {
+func TestTooShortRegistrationIsRefused(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	d.addDevice(tenantA, "ayse", "101")
@@ -202,7 +202,7 @@ func TestATooShortRegistrationIsRefused(t *testing.T) {
 }
 
 // Only its owner can read the store, and credentials are sealed in it.
-func TestTheStoreKeepsSecrets(t *testing.T) {
+func TestStoreIsPrivateAndSealed(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	d.addDevice(tenantA, "ayse", "101")
@@ -225,7 +225,7 @@ func TestTheStoreKeepsSecrets(t *testing.T) {
 }
 
 // Before it is started an exchange refuses all requests.
-func TestAnExchangeThatDoesNotRun(t *testing.T) {
+func TestStoppedExchangeRefusesRequests(t *testing.T) {
 	t.Parallel()
 	box, err := secret.NewBox(bytes.Repeat([]byte{7}, 32))
 	if err != nil {
@@ -254,7 +254,7 @@ func TestAnExchangeThatDoesNotRun(t *testing.T) {
 	}
 }
 
-func TestTheServerThatTelephonesAreTold(t *testing.T) {
+func TestServerAddressForPhones(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	if got := d.Server(); got != d.Addr().String() {
@@ -270,7 +270,7 @@ func TestTheServerThatTelephonesAreTold(t *testing.T) {
 }
 
 // Nothing of a deleted tenant is kept, even after a restart, and nobody else is affected.
-func TestTelephonesOfADeletedTenantAreForgotten(t *testing.T) {
+func TestDeletedTenantLeavesNothing(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	gone := d.addPhone(tenantA, "ayse", "101")
@@ -301,7 +301,7 @@ func TestTelephonesOfADeletedTenantAreForgotten(t *testing.T) {
 
 // A telephone that may not be signed in is refused with the reason and signed out, and is
 // back as soon as it may.
-func TestRefusedTelephones(t *testing.T) {
+func TestRefusedPhonesAreUnregistered(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	refused, broken := map[string]string{}, error(nil)

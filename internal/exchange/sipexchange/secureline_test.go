@@ -61,7 +61,7 @@ func wantToneAcross(t *testing.T, from *desk, said uuid.UUID, to *desk, heard uu
 
 // A line signs in over TLS at a real exchange, and calls go both ways over its connection
 // with encrypted, audible sound.
-func TestALineOverTLS(t *testing.T) { // not parallel: sound runs in real time
+func TestLineOverTLS(t *testing.T) { // not parallel: sound runs in real time
 	config, authority := newCertificate(t)
 	carrier := startDeskOn(t, "127.0.0.1:0", config)
 	carrier.addDevice(tenantA, lineUser, "200")
@@ -116,7 +116,7 @@ func TestALineOverTLS(t *testing.T) { // not parallel: sound runs in real time
 
 // A line whose server presents another server's certificate does not sign in, and its
 // status says why.
-func TestALineChecksTheCertificate(t *testing.T) {
+func TestLineChecksCertificate(t *testing.T) {
 	t.Parallel()
 	config, authority := newCertificate(t)
 	carrier := startDeskOn(t, "127.0.0.1:0", config)
@@ -147,7 +147,7 @@ func TestALineChecksTheCertificate(t *testing.T) {
 
 // A line's server that does not respond does not block anything else: dialling over it runs
 // concurrently.
-func TestASilentServerKeepsNobodyWaiting(t *testing.T) {
+func TestSilentLineServerDoesNotBlockDialling(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -199,7 +199,7 @@ func (p *provider) secureOffer() string {
 
 // A call over a line that requires encrypted sound ends if the carrier does not encrypt,
 // whoever calls and whenever it happens; nothing is answered.
-func TestALineRequiresEncryption(t *testing.T) {
+func TestLineRequiresEncryption(t *testing.T) {
 	t.Parallel()
 	d, p, id := newSecureProvider(t, exchange.EncryptionRequired)
 	dial := func() (uuid.UUID, *sip.Request) {
@@ -270,7 +270,7 @@ func TestALineRequiresEncryption(t *testing.T) {
 }
 
 // A line over TLS accepts no unencrypted calls, even from somebody who knows its address.
-func TestALineOverTLSTakesNoPlainCalls(t *testing.T) {
+func TestLineOverTLSRefusesPlainCalls(t *testing.T) {
 	t.Parallel()
 	d, p, _ := newSecureProvider(t, exchange.EncryptionOff)
 	stranger := newProvider(t, d)
@@ -279,7 +279,7 @@ func TestALineOverTLSTakesNoPlainCalls(t *testing.T) {
 }
 
 // A line over TLS whose connection is cut reports it and signs in again.
-func TestALineOverTLSConnectsAgain(t *testing.T) {
+func TestLineOverTLSReconnects(t *testing.T) {
 	t.Parallel()
 	d, p, id := newSecureProvider(t, exchange.EncryptionOff)
 	_ = p.conn.Close()

@@ -66,7 +66,7 @@ func (p *pair) hearEachOther() {
 }
 
 // Sound passes both ways, also between the two codecs, and again after a leg left.
-func TestABridgePassesSound(t *testing.T) {
+func TestBridgePassesSound(t *testing.T) {
 	t.Parallel()
 	for name, codec := range map[string]sdp.Codec{"one coding": sdp.PCMU, "two codings": sdp.PCMA} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func (p *phone) hearsNothing(d *pair) {
 	d.event(exchange.PlayEndedEvent)
 }
 
-func TestAThirdLegIsRefused(t *testing.T) {
+func TestThirdLegIsRefused(t *testing.T) {
 	t.Parallel()
 	p := startPair(t, sdp.PCMU)
 	c := p.addPhone(tenantA, "can", "103")
@@ -162,7 +162,7 @@ func TestSoundCannotBeHijacked(t *testing.T) {
 }
 
 // Even before the first sound, an address other than the call's is ignored.
-func TestAnotherAddressIsNotHeard(t *testing.T) {
+func TestSoundFromOtherAddressIsIgnored(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	a, b := d.addPhone(tenantA, "ayse", "101"), d.addPhone(tenantA, "veli", "102")
@@ -183,7 +183,7 @@ func TestAnotherAddressIsNotHeard(t *testing.T) {
 }
 
 // Keys are heard once each, in the sound and by INFO, and pass through a bridge.
-func TestKeysAreHeardAndSent(t *testing.T) {
+func TestDTMFKeysAreReceivedAndSent(t *testing.T) {
 	t.Parallel()
 	p := startPair(t, sdp.PCMU)
 	p.hearEachOther()
@@ -240,7 +240,7 @@ func infoText(p *phone, c *call, body string) string {
 
 // A recording has what a leg says on the left and what it hears on the right, has silence
 // while it is paused, and survives a crash.
-func TestARecording(t *testing.T) {
+func TestRecordingOfBothSides(t *testing.T) {
 	t.Parallel()
 	p := startPair(t, sdp.PCMA)
 	p.hearEachOther()
@@ -308,7 +308,7 @@ func readStereo(t *testing.T, d *desk, id uuid.UUID) (left, right []int16) {
 }
 
 // What a crash interrupted is ended at the next start, once: the recording, then the leg.
-func TestACrashEndsLegsAndRecordings(t *testing.T) {
+func TestCrashEndsLegsAndRecordings(t *testing.T) {
 	t.Parallel()
 	p := startPair(t, sdp.PCMU)
 	id := uuid.New()

@@ -125,7 +125,7 @@ func (d *desk) status(id uuid.UUID, want exchange.TrunkState) exchange.TrunkStat
 	}
 }
 
-func TestALineSignsInAndCarriesCalls(t *testing.T) {
+func TestLineRegistersAndCarriesCalls(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p, id := newProvider(t, d), uuid.New()
@@ -175,7 +175,7 @@ func TestALineSignsInAndCarriesCalls(t *testing.T) {
 
 // Only a hash of the password is stored: a line signs in after a restart, and asks for the
 // password if the realm has changed.
-func TestALineSignsInAfterARestart(t *testing.T) {
+func TestLineRegistersAfterRestart(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p, id := newProvider(t, d), uuid.New()
@@ -203,7 +203,7 @@ func TestALineSignsInAfterARestart(t *testing.T) {
 }
 
 // A password goes only to the server and user that it was given for.
-func TestAPasswordStaysWithItsServer(t *testing.T) {
+func TestPasswordGoesOnlyToItsServer(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p, other, id := newProvider(t, d), newProvider(t, d), uuid.New()
@@ -247,7 +247,7 @@ func TestCallsFromStrangersAreChallenged(t *testing.T) {
 	}
 }
 
-func TestALineOfAnInsideServerIsRefused(t *testing.T) {
+func TestLineToInternalServerIsRefused(t *testing.T) {
 	t.Parallel()
 	inside := errors.New("the address is not on the public internet")
 	d := startDesk(t, func(c *sipexchange.Config) {

@@ -79,7 +79,7 @@ func TestFormatErrors(t *testing.T) {
 
 // Files are accepted with 8,000 to 48,000 samples per second; older ones with other rates
 // can still be read.
-func TestRatesThatAreTaken(t *testing.T) {
+func TestAcceptedSampleRates(t *testing.T) {
 	t.Parallel()
 	for rate, taken := range map[int]bool{7_999: false, 8_000: true, 48_000: true, 48_001: false, 1: false, 192_000: false} {
 		file := tone(rate, 1).WAV()

@@ -40,7 +40,7 @@ func TestSpeak(t *testing.T) {
 	}
 }
 
-func TestNoProgram(t *testing.T) {
+func TestMissingProgramIsAnError(t *testing.T) {
 	t.Parallel()
 	if _, err := speech.New("no-such-program"); !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("got %v", err)

@@ -21,7 +21,7 @@ const solved = `{"challenge":{"parameters":{"algorithm":"PBKDF2/SHA-256","cost":
 
 func encode(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
-func TestInterop(t *testing.T) {
+func TestOnlyUnchangedSolutionIsAccepted(t *testing.T) {
 	t.Parallel()
 	c := clock.NewFake(time.Unix(1_799_999_900, 0))
 	w := NewWork(c, []byte("signature key"), []byte("key signature key"), leastWork)
@@ -55,7 +55,7 @@ func TestInterop(t *testing.T) {
 }
 
 // Under attack an answer takes five times as many keys.
-func TestWorkUnderAttack(t *testing.T) {
+func TestWorkIsHarderUnderAttack(t *testing.T) {
 	t.Parallel()
 	const least = 3
 	w := NewWork(clock.NewFake(time.Date(2026, 11, 19, 9, 0, 0, 0, time.UTC)), []byte("a"), []byte("b"), least)

@@ -109,7 +109,7 @@ func TestAdaptiveCaptcha(t *testing.T) {
 
 // An outside service is asked and accepts a token once, and if it cannot be asked the
 // answer is no.
-func TestOutsideCaptcha(t *testing.T) {
+func TestExternalCaptchaServices(t *testing.T) {
 	t.Parallel()
 	cloud, h := turnstile.New("s3cret"), hcaptcha.New("s3cret", "site")
 	for _, c := range []struct {

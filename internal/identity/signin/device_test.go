@@ -25,7 +25,7 @@ func cookies(r *apptest.Response) map[string]*http.Cookie {
 
 // Tries that did not pass the robot check do not count against the address: nobody can lock
 // somebody else out by calls only.
-func TestLockOutNeedsTheRobotCheck(t *testing.T) {
+func TestTriesWithoutCaptchaDoNotLockOut(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, behindProxy, func(t *testing.T, s *apptest.Server) {
 		s.Workspace("demo")
@@ -46,7 +46,7 @@ func TestLockOutNeedsTheRobotCheck(t *testing.T) {
 
 // A device on which its person signed in has its own tries, so strangers who use up theirs
 // do not lock the person out. It does not help at any other address.
-func TestKnownDeviceComesThrough(t *testing.T) {
+func TestKnownDeviceIsNotLockedOut(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { behindProxy(cfg); cfg.Captcha = "off" }, func(t *testing.T, s *apptest.Server) {
 		s.Workspace("demo")

@@ -66,7 +66,7 @@ func TestFirstOwner(t *testing.T) {
 	})
 }
 
-func TestFirstOwnerTooLate(t *testing.T) {
+func TestFirstOwnerLinkExpires(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		nobody := s.Client("")

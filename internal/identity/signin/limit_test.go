@@ -43,7 +43,7 @@ func TestRateLimits(t *testing.T) {
 	})
 }
 
-func TestGuesses(t *testing.T) {
+func TestGuessesAreLimited(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, strict, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -12,7 +12,7 @@ import (
 // An operator helps a person who cannot sign in. Every action ends the person's sessions at
 // once, and the person gets a mail about a new password and a second step that was switched
 // off.
-func TestOperatorHelps(t *testing.T) {
+func TestOperatorRestoresAccess(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

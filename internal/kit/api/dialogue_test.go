@@ -16,7 +16,7 @@ import (
 
 // A dialogue does not check a missing ticket, counts an invalid one for the address that
 // sent it, asks the session guard, and counts each message.
-func TestDialogueRefuses(t *testing.T) {
+func TestDialogueChecksTicketsAndSession(t *testing.T) {
 	t.Parallel()
 	counts, asked := &noted{}, []string{}
 	h := openWith(t, func(cfg *api.Config) {

@@ -65,7 +65,7 @@ func TestValuesAreBounded(t *testing.T) {
 
 // The cost of checking a body for U+0000 is bounded by its length, however long its names
 // are.
-func TestLongNamesCostNothing(t *testing.T) { // not parallel: it counts what the process allocates
+func TestLongNamesAreCheckedCheaply(t *testing.T) { // not parallel: it counts what the process allocates
 	h := open(t, func(a *api.API) {
 		api.Handle(a, route("POST", "/api/test/text", "test-text"), func(context.Context, *textIn) (string, error) { return "", nil })
 	})
@@ -141,7 +141,7 @@ func TestHead(t *testing.T) {
 
 // A caller that sends too much gets the error although it is still sending; even one that
 // reads only after it has sent everything.
-func TestTooLargeBodyGetsItsAnswer(t *testing.T) {
+func TestTooLargeBodyGetsError(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(a *api.API) {
 		api.Handle(a, route("POST", "/api/test/text", "test-text"), func(_ context.Context, in *textIn) (string, error) { return in.Body.Text, nil })
@@ -191,7 +191,7 @@ func TestTooLargeBodyGetsItsAnswer(t *testing.T) {
 }
 
 // A body of exactly the limit is accepted, one byte more is refused with the limit.
-func TestBodyOfTheLimit(t *testing.T) {
+func TestBodyOfExactlyTheLimit(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(a *api.API) {
 		text := route("POST", "/api/test/text", "test-text")

@@ -212,7 +212,7 @@ func TestRates(t *testing.T) {
 
 // Every call is counted against all limits that apply, and refused if one of them is
 // exhausted.
-func TestWhatIsCounted(t *testing.T) {
+func TestEveryApplicableLimitCounts(t *testing.T) {
 	t.Parallel()
 	counts := &noted{}
 	h := openWith(t, func(cfg *api.Config) { cfg.Auth, cfg.Limits = known(), counts }, guarded)

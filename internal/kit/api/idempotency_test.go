@@ -325,7 +325,7 @@ func TestKeyBulk(t *testing.T) {
 }
 
 // A key is at most 255 bytes of valid text; with a refused key nothing is done.
-func TestKeysThatAreRefused(t *testing.T) {
+func TestInvalidIdempotencyKeysAreRefused(t *testing.T) {
 	withKeys(t, func(t *testing.T, k *keyed) {
 		for key, reason := range map[string]string{strings.Repeat("k", 256): "too_long", "k\xff": "invalid_character"} {
 			if status, text, _ := k.post("/api/test/keyed", key, `{"email":"a@example.com"}`); status != 422 || !strings.Contains(text, reason) {

@@ -357,7 +357,7 @@ type textIn struct {
 }
 
 // Characters that PostgreSQL cannot store are refused as an error of their field.
-func TestCharactersThatCannotBeKept(t *testing.T) {
+func TestUnstorableCharactersAreRefused(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(a *api.API) {
 		rt := route("POST", "/api/test/text", "test-text")

@@ -17,7 +17,7 @@ import (
 
 // A route appears in the metrics only from its first answer on, and only with the status
 // classes that occurred: a node with hundreds of routes starts with no such metrics.
-func TestMetricsBeginWithTheFirstAnswer(t *testing.T) {
+func TestRouteMetricsAppearAfterFirstAnswer(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
 	a := api.New(api.Config{Log: slog.New(slog.DiscardHandler), Clock: clock.NewFake(dbtest.Start), Metrics: metrics, Domain: "localhost"})

@@ -71,7 +71,7 @@ func held(a *api.API) {
 
 // A caller who must set up a second step, or whose workspace is suspended, reaches only
 // their own account. The session guard is asked for sessions and not for keys.
-func TestWhatIsLeftToWhom(t *testing.T) {
+func TestRestrictedCallersReachOnlyTheirAccount(t *testing.T) {
 	t.Parallel()
 	var suspended uuid.UUID
 	asked := 0

@@ -43,7 +43,7 @@ func (f lateFile) Read(p []byte) (int, error) {
 func (f lateFile) Close() error { return nil }
 
 // Once an answer has begun, the time limit of a request does not cut it.
-func TestAnswersMayTakeLongerThanARequest(t *testing.T) {
+func TestStreamedAnswerMayExceedTimeout(t *testing.T) {
 	t.Parallel()
 	h := openWith(t, func(cfg *api.Config) { cfg.RequestTimeout = shortLimit }, func(a *api.API) {
 		api.HandleEvents(a, route("GET", "/api/test/events", "test-events"),
@@ -102,7 +102,7 @@ func TestAnswersMayTakeLongerThanARequest(t *testing.T) {
 }
 
 // The time before the first byte is bound by the limit of a request.
-func TestPreparingAnAnswerIsBound(t *testing.T) {
+func TestTimeToFirstByteIsLimited(t *testing.T) {
 	t.Parallel()
 	h := openWith(t, func(cfg *api.Config) { cfg.RequestTimeout = shortLimit }, func(a *api.API) {
 		api.HandleBytes(a, route("GET", "/api/test/bytes", "test-bytes"), "text/plain",

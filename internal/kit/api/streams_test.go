@@ -47,7 +47,7 @@ func watchWith(t *testing.T, streams *api.OpenStreams, auth *scripted, fn func(c
 
 // A slow check of a credential does not restore rights that a later check has found
 // revoked.
-func TestALateLookOverridesNoLaterOne(t *testing.T) {
+func TestSlowRecheckDoesNotOverrideLaterOne(t *testing.T) {
 	t.Parallel()
 	entered, goOn := make(chan struct{}), make(chan struct{})
 	var looks atomic.Int64
@@ -78,7 +78,7 @@ func TestALateLookOverridesNoLaterOne(t *testing.T) {
 
 // A Recheck during a check in progress, which may have read the old state, causes another
 // check.
-func TestALookIsNotLostToOneUnderWay(t *testing.T) {
+func TestRecheckDuringRecheckIsNotLost(t *testing.T) {
 	t.Parallel()
 	streams, second := api.NewOpenStreams(), make(chan struct{})
 	atOnce := func() { streams.Recheck(func([sha256.Size]byte, *caller.Caller) bool { return true }) }

@@ -26,7 +26,7 @@ func TestTimeout(t *testing.T) {
 
 // A query that begins after the deadline must not run, even if nobody waited for the
 // deadline before.
-func TestTimeoutIsOverWithoutATimer(t *testing.T) {
+func TestTimeoutAfterDeadlineWithoutTimer(t *testing.T) {
 	t.Parallel()
 	ctx := withTimeout(t.Context(), time.Now().Add(-time.Second))
 	defer ctx.release()

@@ -345,7 +345,7 @@ func (i installation) wantSecrets(t *testing.T, w archive.Workspace) {
 
 // People who have an account here become members of the workspace with it, and keep their
 // password and second factor.
-func TestPeopleAreJoined(t *testing.T) {
+func TestExistingAccountsBecomeMembers(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		src := newInstallation(t, db.SQLite, nil)

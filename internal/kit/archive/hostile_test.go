@@ -348,7 +348,7 @@ func TestHostileArchives(t *testing.T) {
 }
 
 // An export does not touch an existing file, and one that fails leaves none.
-func TestExportNeedsANewFile(t *testing.T) {
+func TestExportDoesNotOverwriteFiles(t *testing.T) {
 	t.Parallel()
 	src := newInstallation(t, db.SQLite, nil)
 	w := src.fill(t, "mine")
@@ -372,7 +372,7 @@ func TestExportNeedsANewFile(t *testing.T) {
 }
 
 // An archive that claims to be an existing workspace does not touch that workspace's files.
-func TestFilesOfAnotherStay(t *testing.T) {
+func TestImportSparesFilesOfOtherWorkspaces(t *testing.T) {
 	t.Parallel()
 	src := newInstallation(t, db.SQLite, nil)
 	w := src.fill(t, "mine")

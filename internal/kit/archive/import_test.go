@@ -19,7 +19,7 @@ import (
 
 // An import that fails after another one has written the same workspace does not remove its
 // files.
-func TestFilesOfAWorkspaceThatIsThere(t *testing.T) {
+func TestFailedImportSparesExistingFiles(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start))
 	store, err := blob.New(blob.Config{DB: d, Folder: t.TempDir()})
@@ -45,7 +45,7 @@ func TestFilesOfAWorkspaceThatIsThere(t *testing.T) {
 }
 
 // A file that was replaced after it was checked is refused.
-func TestArchiveThatChanges(t *testing.T) {
+func TestArchiveReplacedAfterCheckIsRefused(t *testing.T) {
 	t.Parallel()
 	open := func(start time.Time) Config {
 		d := dbtest.Open(t, db.SQLite, clock.NewFake(start))

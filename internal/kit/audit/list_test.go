@@ -13,7 +13,7 @@ import (
 
 // A page reads a bounded number of lines, whatever it filters by, and page by page
 // everything is found.
-func TestListLooksAtFewLines(t *testing.T) {
+func TestListPageReadsFewLines(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		tenant := d.Tenant(dbtest.Tenant(t, d, "a"))

@@ -253,7 +253,7 @@ func TestBackupInOneFile(t *testing.T) {
 }
 
 // The error for a truncated or damaged archive says where: after which file, or in which.
-func TestDamagedArchiveSaysWhere(t *testing.T) {
+func TestDamagedArchiveErrorNamesPlace(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	plain, sealed, key := filepath.Join(base, "one.tar"), filepath.Join(base, "one.tar.age"), filepath.Join(base, "key")

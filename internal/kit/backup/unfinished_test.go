@@ -69,7 +69,7 @@ func TestFill(t *testing.T) {
 
 // A file is written completely or not at all, and none is replaced: a truncated manifest
 // would be taken for a backup.
-func TestFilesAreWrittenWhole(t *testing.T) {
+func TestFilesAreWrittenAtomically(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "manifest.json")
 	cut := io.MultiReader(strings.NewReader(`{"made_at`), iotest.ErrReader(io.ErrUnexpectedEOF))

@@ -23,7 +23,7 @@ func TestWrongAddresses(t *testing.T) {
 	}
 }
 
-func TestCheckTellsWhatIsWrong(t *testing.T) {
+func TestCheckReportsError(t *testing.T) {
 	t.Parallel()
 	address, _, _ := bucket(t)
 	server := httptest.NewServer(nil)

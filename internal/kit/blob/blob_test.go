@@ -233,7 +233,7 @@ func TestPutAndOpen(t *testing.T) {
 	})
 }
 
-func TestNothingIsEmptyOrLargerThanAllowed(t *testing.T) {
+func TestEmptyAndTooLargeBlobs(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		if b := r.put(t, ""); b.Size != 0 || r.read(t, b.ID) != "" {
 			t.Errorf("%+v", b)
@@ -272,7 +272,7 @@ func TestLargeFilesGoToS3Whole(t *testing.T) {
 	}
 }
 
-func TestSameBytesAreKeptOnceForAWorkspace(t *testing.T) {
+func TestSameBytesAreStoredOncePerWorkspace(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		first, second := r.put(t, "same"), r.put(t, "same")
 		if first.ID != second.ID || len(r.names()) != 1 {
@@ -342,7 +342,7 @@ type cut struct{}
 
 func (cut) Read([]byte) (int, error) { panic("killed") }
 
-func TestADeadProcessLeavesNothingForLong(t *testing.T) {
+func TestLeftoversOfDeadProcessAreRemoved(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		func() {
 			defer func() { _ = recover() }()
@@ -367,7 +367,7 @@ func TestADeadProcessLeavesNothingForLong(t *testing.T) {
 	})
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentPuts(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		var wg sync.WaitGroup
 		for i := range 24 {
@@ -392,7 +392,7 @@ func TestManyAtOnce(t *testing.T) {
 
 // Whatever happens in whatever order, a held blob can be read, and one not held for a day
 // is gone after a sweep.
-func TestHeldIsThereAndUnheldGoes(t *testing.T) {
+func TestHeldBlobsStayAndUnheldAreSwept(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start))
 	tenant := dbtest.Tenant(t, d, "a")

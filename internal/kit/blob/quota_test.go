@@ -77,7 +77,7 @@ func TestQuota(t *testing.T) {
 
 // The counters match what is stored: including unheld blobs, equal bytes once, and nothing
 // that was swept.
-func TestUseIsKept(t *testing.T) {
+func TestUsageMatchesStoredBlobs(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		held := r.put(t, "twelve bytes")
 		r.put(t, "twelve bytes")
@@ -103,7 +103,7 @@ func TestUseIsKept(t *testing.T) {
 }
 
 // Concurrent puts cannot exceed the quota together.
-func TestQuotaHoldsForManyAtOnce(t *testing.T) {
+func TestConcurrentPutsCannotExceedQuota(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		r.Quota = 50
 		var wg sync.WaitGroup

@@ -149,7 +149,7 @@ func TestOpenFile(t *testing.T) {
 
 // Putting the same bytes again repairs a blob under its id, whether its damage was noticed
 // or not, and so does a file restored by the operator.
-func TestSameBytesHeal(t *testing.T) {
+func TestPutOfSameBytesRepairsBlob(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		for _, c := range []struct {
 			text    string

@@ -248,7 +248,7 @@ func TestLinkIsQuietAlone(t *testing.T) {
 }
 
 // A notification that none of our nodes sent is skipped.
-func TestLinkPassesOverRubbish(t *testing.T) {
+func TestLinkSkipsInvalidNotifications(t *testing.T) {
 	t.Parallel()
 	nodes := startNodes(t, 2)
 	if err := nodes[0].db.Notify(t.Context(), "konak", []string{"", "{", `{"notes":[1,"x",{"tenant":7}]}`, `[]`}); err != nil {

@@ -13,7 +13,7 @@ import (
 
 var start = time.Date(2026, 11, 15, 9, 0, 0, 123_456_789, time.FixedZone("TRT", 3*3600))
 
-func TestSources(t *testing.T) {
+func TestSourcesGiveUTCAndOrderedIDs(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]clock.Source{"system": clock.System{}, "fake": clock.NewFake(start)} {
 		if now := s.Now(); now.Location() != time.UTC || now.Nanosecond()%1000 != 0 {

@@ -69,7 +69,7 @@ func TestInTx(t *testing.T) {
 	})
 }
 
-func TestPanicReachesItsCallerOnly(t *testing.T) {
+func TestPanicReachesOnlyItsCaller(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		h := d.Tenant(dbtest.Tenant(t, d, "a"))
@@ -130,7 +130,7 @@ func TestGroupCommit(t *testing.T) {
 
 // A caller that leaves while its transaction runs must neither roll back the others of its
 // group nor get a wrong result for its own.
-func TestCancelledCallerHarmsNobody(t *testing.T) {
+func TestCancelledCallerDoesNotAffectGroup(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		h := d.Tenant(dbtest.Tenant(t, d, "a"))
@@ -222,7 +222,7 @@ func TestRowSecurity(t *testing.T) {
 
 // A member of a group that fails after it wrote leaves nothing, the others are committed,
 // and each caller gets the right result for its own.
-func TestFailedMemberTakesNobodyAlong(t *testing.T) {
+func TestFailedTransactionDoesNotFailItsGroup(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		h := d.Tenant(dbtest.Tenant(t, d, "a"))

@@ -28,7 +28,7 @@ func put(tx *db.Tx, email string) error {
 
 // Concurrent transactions fail independently, with their own reasons, and everything that
 // was acknowledged is stored.
-func TestTransactionsFailAlone(t *testing.T) {
+func TestTransactionsFailIndependently(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		h := d.Tenant(dbtest.Tenant(t, d, "a"))
@@ -128,7 +128,7 @@ func TestLists(t *testing.T) {
 }
 
 // Each handles every row once, however many there are.
-func TestEachTakesEveryRow(t *testing.T) {
+func TestEachVisitsEveryRowOnce(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		h := d.Tenant(dbtest.Tenant(t, d, "a"))

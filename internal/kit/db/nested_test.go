@@ -50,7 +50,7 @@ func TestNestedTransactionIsRefused(t *testing.T) {
 
 // A function that ignores the failure of a statement gets the real result of its
 // transaction: PostgreSQL has rolled it back, SQLite has kept it.
-func TestCommitTellsTheTruth(t *testing.T) {
+func TestInTxReturnsRealOutcome(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		h := d.Tenant(dbtest.Tenant(t, d, "a"))

@@ -81,7 +81,7 @@ func TestAllowSuspendedIsForOneRequest(t *testing.T) {
 }
 
 // While the database does not answer, the known suspensions stay in force.
-func TestSuspendedStayKnownInAnOutage(t *testing.T) {
+func TestSuspensionsStayInForceDuringOutage(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		mine := dbtest.Tenant(t, d, "mine")

@@ -134,7 +134,7 @@ func TestNumbersRunPerTenant(t *testing.T) {
 }
 
 // If a subscriber fails, no event is dispatched and no number is lost.
-func TestFailedStepIsTakenBack(t *testing.T) {
+func TestFailedDispatchIsRolledBack(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		tenant, hub := dbtest.Tenant(t, d, "a"), bus.NewHub()
@@ -159,7 +159,7 @@ func TestFailedStepIsTakenBack(t *testing.T) {
 	})
 }
 
-func TestEventsShareTheFateOfTheirTransaction(t *testing.T) {
+func TestEventsAreRolledBackWithTransaction(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		tenant, change := dbtest.Tenant(t, d, "a"), errors.New("changed my mind")
@@ -180,7 +180,7 @@ func TestEventsShareTheFateOfTheirTransaction(t *testing.T) {
 
 // Two nodes dispatch while several write: every event has one number, and the
 // numbers have no gap.
-func TestTwoDispatchersAtOnce(t *testing.T) {
+func TestConcurrentDispatchersLeaveNoGaps(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		const writers, each = 4, 50
@@ -237,7 +237,7 @@ func TestTwoDispatchersAtOnce(t *testing.T) {
 }
 
 // The exact bytes of a body are a promise: receivers verify a signature over them.
-func TestBodyToTheByte(t *testing.T) {
+func TestBodyBytesAreExact(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		tenant := dbtest.Tenant(t, d, "demo")
@@ -384,7 +384,7 @@ func (m meanwhile) Dispatch(*db.Tx, []event.Event) error { m(); return nil }
 
 // A node that finds another one dispatching keeps its turn: two nodes that meet again and
 // again do not fall back to serving the same tenant first.
-func TestTurnsAcrossNodes(t *testing.T) {
+func TestTenantTurnsAcrossNodes(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.Postgres, clock.NewFake(dbtest.Start))
 	noisy, quiet := dbtest.Tenant(t, d, "a"), dbtest.Tenant(t, d, "b")

@@ -13,7 +13,7 @@ import (
 const page = "../../../docs/errors.md"
 
 // The page is generated from the catalogue: UPDATE=1 go test ./internal/kit/fault
-func TestPage(t *testing.T) {
+func TestErrorsPageMatchesCatalogue(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile(page)
 	if err != nil {

@@ -39,7 +39,7 @@ var channelReasons = []because{
 var inCode = regexp.MustCompile(`fault\.New\(fault\.(Conflict|ChannelUnavailable)\)[^\n]*\.Because\("([a-z_]+)"\)`)
 
 // A text that quotes the fault's argument contains it, and one that does not leaves it out.
-func TestReasonQuotes(t *testing.T) {
+func TestReasonQuotesArgument(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]string{
 		"question_refused": "The provider did not forward the request to the customer: (#138000) no. Write to them, or ask again later.",

@@ -15,7 +15,7 @@ import (
 
 // A repeat waits for the first no longer than its own request has left, and is told to come
 // again.
-func TestWaitEndsWithTheRequest(t *testing.T) {
+func TestWaitEndsWithItsRequest(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.Postgres, clock.NewFake(dbtest.Start))
 	h := d.Tenant(dbtest.Tenant(t, d, "a"))

@@ -12,7 +12,7 @@ import (
 
 // The list of dead jobs, also of one kind, reads no more rows than it shows: an index
 // returns them in the order of the list.
-func TestDeadJobsAreReadByAnIndex(t *testing.T) {
+func TestDeadJobsUseIndex(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		for kind, index := range map[string]string{"": "job_dead", "email.send": "job_dead_kind"} {

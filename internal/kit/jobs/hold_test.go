@@ -203,7 +203,7 @@ func TestTimeoutOfAKindHolds(t *testing.T) {
 }
 
 // A job does not wait for a silent server for ever.
-func TestTooOldForASilentServer(t *testing.T) {
+func TestJobWaitingTooLongForSilentServerDies(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		dead := 0
@@ -223,7 +223,7 @@ func TestTooOldForASilentServer(t *testing.T) {
 }
 
 // The holds of two kinds are independent, and the reason of the remaining one is shown.
-func TestHoldsOfTwoKinds(t *testing.T) {
+func TestHoldsOfTwoKindsAreIndependent(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		tenant, told := dbtest.Tenant(t, d, "a"), &shown{}
@@ -254,7 +254,7 @@ func TestHoldsOfTwoKinds(t *testing.T) {
 
 // One silent server with a long queue delays nobody: neither another account of its tenant,
 // nor another kind, nor another tenant.
-func TestSilentServerDelaysNobody(t *testing.T) {
+func TestSilentServerDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		a, b := dbtest.Tenant(t, d, "a"), dbtest.Tenant(t, d, "b")
@@ -372,7 +372,7 @@ func TestSuspendedWorkspaceWaits(t *testing.T) {
 }
 
 // However many suspended workspaces have jobs, those of others get their turn at once.
-func TestSuspendedWorkspacesHoldUpNobody(t *testing.T) {
+func TestSuspendedWorkspacesDoNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		for i := range 70 { // more than a claim takes from

@@ -146,7 +146,7 @@ func TestJobsAreDoneWhenDue(t *testing.T) {
 }
 
 // A job triggered by a test-environment key stays a test job.
-func TestTestFlagTravels(t *testing.T) {
+func TestJobKeepsTestFlag(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		tenant := dbtest.Tenant(t, d, "a")
@@ -170,7 +170,7 @@ func TestTestFlagTravels(t *testing.T) {
 	})
 }
 
-func TestFailuresAreTriedAgainAndThenGivenUp(t *testing.T) {
+func TestFailuresAreRetriedThenGivenUp(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		enqueue(t, d, dbtest.Tenant(t, d, "a"), 0, "x")
@@ -236,7 +236,7 @@ func TestDropAndPanic(t *testing.T) {
 
 // If a holder dies, its job goes to the next one; a holder that was only slow can no longer
 // change what the next one holds.
-func TestLeaseEndsAndFences(t *testing.T) {
+func TestLeaseExpiresAndFencesOldHolder(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		enqueue(t, d, dbtest.Tenant(t, d, "a"), 0, "x")
@@ -276,7 +276,7 @@ func TestLeaseEndsAndFences(t *testing.T) {
 
 // A job that waits behind a slow one of its turn does not start after its lease has ended:
 // it may be another holder's by then.
-func TestLeaseThatEndsInTheQueue(t *testing.T) {
+func TestJobWithExpiredLeaseDoesNotStart(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		enqueue(t, d, dbtest.Tenant(t, d, "a"), 0, "slow", "behind")
@@ -340,7 +340,7 @@ func TestManyTenants(t *testing.T) {
 }
 
 // A slow job delays neither another tenant's jobs nor the other jobs of its own tenant.
-func TestSlowJobDelaysNobody(t *testing.T) {
+func TestSlowJobDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		a, b := dbtest.Tenant(t, d, "a"), dbtest.Tenant(t, d, "b")
@@ -378,7 +378,7 @@ func TestSlowJobDelaysNobody(t *testing.T) {
 
 // A tenant can run only a few jobs at a time; when one ends, the next starts without
 // waiting for the clock.
-func TestPlacesAreTakenAsTheyBecomeFree(t *testing.T) {
+func TestNextJobStartsWhenOneEnds(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		const jobsAtATime, all = 8, 50

@@ -94,7 +94,7 @@ func TestSnoozeAndRunAgain(t *testing.T) {
 
 // Tenants with only future jobs, more than one query examines, do not hide a tenant after
 // them.
-func TestManyWaitingTenantsHideNobody(t *testing.T) {
+func TestManyWaitingTenantsDoNotHideOthers(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
@@ -119,7 +119,7 @@ func TestManyWaitingTenantsHideNobody(t *testing.T) {
 }
 
 // A kind that is busy on this node does not affect the others.
-func TestBoundsOfAKind(t *testing.T) {
+func TestBusyKindDoesNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		var mu sync.Mutex

@@ -75,7 +75,7 @@ func TestLoopStepsWhileThereIsWorkAndWhenWoken(t *testing.T) {
 
 // A wake-up during a step must not be lost: what it announces may have been
 // written after the step looked.
-func TestLoopRemembersAWakeUp(t *testing.T) {
+func TestLoopRemembersWakeUpDuringStep(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.SQLite, clock.System{})
 	l := startLoop(t, d, jobs.Loop{Topics: []string{"a"}, Full: 10, Every: time.Hour, Rest: time.Millisecond})
@@ -87,7 +87,7 @@ func TestLoopRemembersAWakeUp(t *testing.T) {
 	l.quiet(t, "for a second wake-up that says nothing new")
 }
 
-func TestLoopLooksByItselfAndAfterErrors(t *testing.T) {
+func TestLoopStepsPeriodicallyAndAfterErrors(t *testing.T) {
 	t.Parallel()
 	l := startLoop(t, dbtest.Open(t, db.SQLite, clock.System{}), jobs.Loop{Full: 10, Every: time.Millisecond})
 	l.answer(0, nil)

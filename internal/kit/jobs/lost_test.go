@@ -74,7 +74,7 @@ func TestThreeLostProcessesMakeAJobDead(t *testing.T) {
 }
 
 // Lost processes do not use up a job's attempts.
-func TestLostProcessesAreNoAttempts(t *testing.T) {
+func TestLostProcessesDoNotCountAsAttempts(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		enqueue(t, d, dbtest.Tenant(t, d, "a"), 0, "x")
@@ -126,7 +126,7 @@ func TestTakeOver(t *testing.T) {
 }
 
 // A job that makes progress is not the cause of lost processes.
-func TestProgressForgetsLostProcesses(t *testing.T) {
+func TestProgressResetsLostProcesses(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		enqueue(t, d, dbtest.Tenant(t, d, "a"), 0, "x")

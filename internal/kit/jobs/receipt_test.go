@@ -46,7 +46,7 @@ func send(sent *int, afterwards func() error) jobs.Handler {
 }
 
 // After a failure following a receipt, the job is done again but nothing is sent again.
-func TestReceiptOutlivesFailures(t *testing.T) {
+func TestReceiptPreventsSendingAgain(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		enqueue(t, d, dbtest.Tenant(t, d, "a"), 0, "x")

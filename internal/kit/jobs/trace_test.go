@@ -19,7 +19,7 @@ import (
 
 // A job belongs to the trace in which it was added. A recurring job would lengthen that
 // trace for ever, so only its first run does.
-func TestJobsGoOnWithATrace(t *testing.T) {
+func TestJobsContinueTrace(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, fake *clock.Fake) {
 		c := tracetest.New(t)

@@ -65,7 +65,7 @@ func list(t *testing.T, l *ledger.Ledger, h db.Handle, subject string) (out db.L
 
 // Lines are numbered without gaps, even if many write at once, and the chains of workspaces
 // are independent.
-func TestChain(t *testing.T) {
+func TestChainsHaveNoGapsAndAreIndependent(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		l := newLedger(t)

@@ -42,7 +42,7 @@ func TestBurstAndPace(t *testing.T) {
 
 // No window ever allows more than twice the burst, and a refusal correctly says when to
 // come back.
-func TestNeverTooMany(t *testing.T) {
+func TestWindowNeverAllowsMoreThanTwiceBurst(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := clock.NewFake(start)

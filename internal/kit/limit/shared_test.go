@@ -20,7 +20,7 @@ func nodes(d *db.DB) [2]*limit.Shared {
 }
 
 // Two nodes together allow a strict policy's burst only once, however fast they are.
-func TestStrictIsSharedAtOnce(t *testing.T) {
+func TestStrictLimitIsSharedAtOnce(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		n := nodes(d)
@@ -67,7 +67,7 @@ func TestStrictIsSharedAtOnce(t *testing.T) {
 
 // Ordinary uses cost no statement; a heavy user is reported to the other node, a light one
 // is not.
-func TestOrdinaryIsSharedInTime(t *testing.T) {
+func TestOrdinaryLimitIsSharedEventually(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		n := nodes(d)
@@ -118,7 +118,7 @@ func TestOrdinaryIsSharedInTime(t *testing.T) {
 }
 
 // The sum of all nodes never undoes uses on this node that are not reported yet.
-func TestOwnUsesStay(t *testing.T) {
+func TestUnreportedUsesAreNotUndone(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		n := nodes(d)

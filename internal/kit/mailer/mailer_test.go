@@ -371,7 +371,7 @@ func (s fakeFiles) Open(_ context.Context, _, id uuid.UUID) (io.ReadSeekCloser, 
 }
 
 // A mail's files follow its text; if one cannot be read, the mail waits.
-func TestFilesGoWithAMail(t *testing.T) {
+func TestFilesAreSentWithMail(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		p := &post{}

@@ -12,7 +12,7 @@ import (
 )
 
 // The mark of a moved database names the new address, without the password.
-func TestMarkNamesTheTarget(t *testing.T) {
+func TestMarkNamesTargetWithoutPassword(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 17, 12, 0, 0, 0, time.UTC)
 	for target, want := range map[string]string{

@@ -120,7 +120,7 @@ func TestFind(t *testing.T) {
 
 // A known policy is valid until it expires, and is fetched again if the domain announces a
 // new one.
-func TestKept(t *testing.T) {
+func TestPolicyIsCachedUntilItExpires(t *testing.T) {
 	t.Parallel()
 	s := newSite()
 	f := s.finder()

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/node"
 )
 
-func TestOneAfterTheOther(t *testing.T) {
+func TestNodeKnowsItsPredecessor(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, err := node.Take(dir)
@@ -44,7 +44,7 @@ func TestOneAfterTheOther(t *testing.T) {
 	}
 }
 
-func TestTornFile(t *testing.T) {
+func TestTruncatedNodeFileIsIgnored(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "node"), []byte("0193c5a0-7b1e"), 0o600); err != nil {
@@ -60,7 +60,7 @@ func TestTornFile(t *testing.T) {
 	}
 }
 
-func TestNoFolder(t *testing.T) {
+func TestMissingFolderIsAnError(t *testing.T) {
 	t.Parallel()
 	if _, err := node.Take(filepath.Join(t.TempDir(), "nowhere")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)

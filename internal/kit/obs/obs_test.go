@@ -17,7 +17,7 @@ const (
 	parent  = "00-" + traceID + "-00f067aa0ba902b7-01"
 )
 
-func TestTraceIsTakenUp(t *testing.T) {
+func TestTraceOfCallerIsContinued(t *testing.T) {
 	t.Parallel()
 	for _, header := range []string{parent, strings.TrimSuffix(parent, "01") + "00", "cc" + parent[2:] + "-what-the-future-holds"} {
 		ctx, trace := obs.StartTrace(t.Context(), header)
@@ -31,7 +31,7 @@ func TestTraceIsTakenUp(t *testing.T) {
 }
 
 // A header that is not strictly valid is ignored as a whole.
-func TestTraceBeginsAnew(t *testing.T) {
+func TestInvalidTraceHeaderStartsNewTrace(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	form := regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-01$`)

@@ -43,7 +43,7 @@ func TestConnBudget(t *testing.T) {
 }
 
 // A waiting read ends when its context does, and when the time for the answer is over.
-func TestConnEnds(t *testing.T) {
+func TestConnReadEndsWithContextAndTimeout(t *testing.T) {
 	t.Parallel()
 	peer := hostile.Start(t, "talk", hostile.Silent, func(c *hostile.Conn) { c.At("talk", "", "") })
 	client := New(Options{Allowed: loopback})

@@ -203,7 +203,7 @@ func TestRebinding(t *testing.T) {
 
 // Unencrypted requests are sent only to allowed ranges, whatever the name resolved to when
 // it was registered.
-func TestPlainStaysInside(t *testing.T) {
+func TestPlainRequestsOnlyToAllowedRanges(t *testing.T) {
 	t.Parallel()
 	resolver, _ := nameServer(t, "8.8.8.8")
 	a := post(t, New(Options{Resolver: resolver, Allowed: loopback}), "http://plain.example/")

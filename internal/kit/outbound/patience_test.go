@@ -14,7 +14,7 @@ import (
 
 // A peer's time to answer begins with the request, not with the end of its last answer,
 // although its connection waits for the next one from then on.
-func TestPatienceBeginsWithTheQuestion(t *testing.T) {
+func TestAnswerTimeoutStartsWithRequest(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/silent" {

@@ -24,7 +24,7 @@ func TestCrashKeepsWhatWasCommitted(t *testing.T) {
 	}
 }
 
-func TestCrashLeavesOthersServersAlone(t *testing.T) {
+func TestCrashSparesForeignServers(t *testing.T) {
 	t.Parallel()
 	server, err := pgtest.Connect("postgres://elsewhere/")
 	if err != nil {

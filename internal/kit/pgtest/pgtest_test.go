@@ -145,7 +145,7 @@ func TestFailedTemplateLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestDatabaseIsGoneAfterItsTest(t *testing.T) {
+func TestDatabaseIsDroppedAfterItsTest(t *testing.T) {
 	t.Parallel()
 	var db pgtest.Database
 	t.Run("inner", func(t *testing.T) {

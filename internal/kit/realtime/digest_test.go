@@ -34,7 +34,7 @@ func (h *harness) watchChanges(token string) *stream {
 
 // However many streams watch, the data changed by an event is read once for the workspace
 // and once per caller.
-func TestDigestIsMadeOnceForAllStreams(t *testing.T) {
+func TestDigestIsComputedOnceForAllStreams(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		h := open(t, d)

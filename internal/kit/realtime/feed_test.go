@@ -11,7 +11,7 @@ import (
 )
 
 // Messages between nodes on the bus, which no stream carries, wake no stream.
-func TestFeedWakesNobodyForWhatNoStreamCarries(t *testing.T) {
+func TestNodeMessagesDoNotWakeStreams(t *testing.T) {
 	t.Parallel()
 	s := &Streams{visible: map[string]event.Type{"signal.seen": {Name: "signal.seen"}}}
 	f := &feed{carries: s.carries, changed: make(chan struct{})}
@@ -38,7 +38,7 @@ func TestFeedWakesNobodyForWhatNoStreamCarries(t *testing.T) {
 
 // A feed accepts the next event, skips those it has, and refuses one after a gap, even of
 // one event.
-func TestFeedTakesNothingAfterAGap(t *testing.T) {
+func TestFeedRefusesEventsAfterGap(t *testing.T) {
 	t.Parallel()
 	f := &feed{carries: func(string) bool { return true }, changed: make(chan struct{})}
 	for _, step := range []struct {
@@ -56,7 +56,7 @@ func TestFeedTakesNothingAfterAGap(t *testing.T) {
 }
 
 // A hint from another node is not an event: the feed reads the event from the database.
-func TestFeedReadsWhatItIsTold(t *testing.T) {
+func TestFeedReadsHintedEventFromDatabase(t *testing.T) {
 	t.Parallel()
 	f := &feed{carries: func(string) bool { return true }, changed: make(chan struct{})}
 	if f.take(bus.Message{Sequence: 1}) || f.last != 0 {
@@ -71,7 +71,7 @@ func TestFeedReadsWhatItIsTold(t *testing.T) {
 // A feed knows which events it has dropped: a stream at its oldest end gets all that
 // follow, one before it reads the database. This holds after many events, and after large
 // ones.
-func TestOldEndOfTheFeed(t *testing.T) {
+func TestOldestEndOfFeed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ size, events, kept int }{
 		"many":  {1, 2*feedEvents + 1, feedEvents},
@@ -110,7 +110,7 @@ func TestOldEndOfTheFeed(t *testing.T) {
 
 // A feed that fills a gap starts again if its events do not connect: after more events than
 // it holds, and after history was cleaned up.
-func TestFeedBeginsAnew(t *testing.T) {
+func TestFeedRestartsIfEventsDoNotConnect(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		tenant := dbtest.Tenant(t, d, "demo")

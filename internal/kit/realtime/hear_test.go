@@ -9,7 +9,7 @@ import (
 )
 
 // A feed carries live data, so a key of the test environment receives none of it.
-func TestTestKeysHearNothing(t *testing.T) {
+func TestTestKeysReceiveNoLiveEvents(t *testing.T) {
 	t.Parallel()
 	s := &Streams{visible: map[string]event.Type{"dlp.seen": {Name: "dlp.seen", Module: "mail", Permission: perm.DLPView}}}
 	who := caller.Caller{Perms: perm.NewSet(perm.DLPView), Licences: map[string]bool{"mail": true}}

@@ -203,7 +203,7 @@ func (s *stream) next(n int) []string {
 	return out
 }
 
-func TestStreamIsLiveAndKeepsToWhatTheCallerMaySee(t *testing.T) {
+func TestStreamIsLiveAndRespectsPermissions(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		h := open(t, d)
@@ -291,7 +291,7 @@ func TestSlowStreamMissesNothing(t *testing.T) {
 	})
 }
 
-func TestStreamRefuses(t *testing.T) {
+func TestStreamRefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	h := open(t, dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start)))
 	for _, id := range []string{"x", "-1", "1.5", "99999999999999999999"} {

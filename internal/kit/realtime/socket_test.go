@@ -130,7 +130,7 @@ type change struct {
 
 // A burst is summarised: each record once, with the last sequence, and the digest at most
 // once a second.
-func TestChangesAreGathered(t *testing.T) {
+func TestChangesAreSummarised(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		h := open(t, d)

@@ -64,7 +64,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestDocumentThatFails(t *testing.T) {
+func TestFailingDocumentIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, doc := range map[string]func() ([]byte, error){
 		"error":   func() ([]byte, error) { return nil, errors.New("no") },

@@ -115,7 +115,7 @@ func TestPrefixJoinsVerbAndNoun(t *testing.T) {
 	}
 }
 
-func TestNeighboursCount(t *testing.T) {
+func TestAdjacentWordsRankHigher(t *testing.T) {
 	t.Parallel()
 	apart := doc("a:1", "", "ihtiyati karar verildi ve mal için sonra haciz yapıldı")
 	together := doc("a:2", "", "karar verildi ve mal için sonra ihtiyati haciz yapıldı")
@@ -125,7 +125,7 @@ func TestNeighboursCount(t *testing.T) {
 	wantFirst(t, buildWith(t, off, apart, together), Query{Text: "ihtiyati haciz"}, "a:1")
 }
 
-func TestContextOfTheGroupCounts(t *testing.T) {
+func TestGroupContextRanksHigher(t *testing.T) {
 	t.Parallel()
 	docs := []Document{
 		doc("b:1", "", "başvuru süresi otuz gündür"), doc("b:2", "", "gemi sicili tutulur"), doc("b:3", "", "liman harcı alınır"),
@@ -138,7 +138,7 @@ func TestContextOfTheGroupCounts(t *testing.T) {
 	}
 }
 
-func TestPriorMultiplies(t *testing.T) {
+func TestPriorMultipliesScore(t *testing.T) {
 	t.Parallel()
 	low, high := doc("a:1", "", "vergi dairesi"), doc("a:2", "", "vergi dairesi")
 	high.Prior = 1.5
@@ -353,7 +353,7 @@ func TestApplyReplacesAndDeletes(t *testing.T) {
 	}
 }
 
-func TestCompactDoesNotMoveAScore(t *testing.T) {
+func TestCompactKeepsScores(t *testing.T) {
 	t.Parallel()
 	schema := testSchema()
 	schema.Tuning.Context = 0 // context is refreshed by a merge on purpose
@@ -443,7 +443,7 @@ func TestEmptyIndex(t *testing.T) {
 	wantFirst(t, x, Query{Text: "kira bedeli"}, "tbk:1")
 }
 
-func TestBuildKeepsTheLastOfTwins(t *testing.T) {
+func TestBuildKeepsLastDuplicate(t *testing.T) {
 	t.Parallel()
 	x := build(t, doc("a:1", "", "eski metin"), doc("a:1", "", "yepyeni söz"))
 	if got := ids(t, x, Query{Text: "eski metin", Exact: true}); len(got) != 0 || x.Snapshot().Len() != 1 {
@@ -453,7 +453,7 @@ func TestBuildKeepsTheLastOfTwins(t *testing.T) {
 }
 
 // While a word is being typed, its possible completions are found and marked.
-func TestTypingFindsTheBeginningOfAWord(t *testing.T) {
+func TestTypingMatchesWordPrefixes(t *testing.T) {
 	t.Parallel()
 	x := build(t, doc("a:1", "Elif Kaya", "kargom nerede"), doc("a:2", "Kayahan", "elma"), doc("a:3", "Ka", "tek"))
 	if got := ids(t, x, Query{Text: "eli", Typing: true}); len(got) != 1 || got[0] != "a:1" {
@@ -472,7 +472,7 @@ func TestTypingFindsTheBeginningOfAWord(t *testing.T) {
 }
 
 // Pages that continue after a place give the same list as a single page.
-func TestPagesAfterAPlace(t *testing.T) {
+func TestPagesContinueAfterCursorPlace(t *testing.T) {
 	t.Parallel()
 	var docs []Document
 	for i := range 57 {

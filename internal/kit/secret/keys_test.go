@@ -45,7 +45,7 @@ func TestMasterKeyOfADatabase(t *testing.T) {
 }
 
 // If nodes record different keys at the same moment, one of them wins.
-func TestKeysRecordedTogether(t *testing.T) {
+func TestConcurrentKeyRecordsHaveOneWinner(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		errs := make([]error, 4)
@@ -122,7 +122,7 @@ func TestCheckCurrent(t *testing.T) {
 
 // An incomplete set of keys opens nothing: everybody would know what is derived from an
 // empty key.
-func TestKeysAreWhole(t *testing.T) {
+func TestIncompleteKeysOpenNothing(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		own := newBox(t, 1)

@@ -38,7 +38,7 @@ func putSealed(t *testing.T, d *db.DB, tenant uuid.UUID, box *secret.Box, ref, p
 // Whatever is written while everything is resealed, with the previous key or with the new
 // one, over old rows or as new ones, opens with the new master key afterwards and has the
 // value that was written last.
-func TestRotationBesideWriters(t *testing.T) {
+func TestRotationDuringWrites(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		old, next := newBox(t, 1), newBox(t, 2)

@@ -103,7 +103,7 @@ func (c *client) wantClosed(name string) {
 }
 
 // An address and a network have a limited number of sessions, even if there are no others.
-func TestSessionsOfAddressAndNetwork(t *testing.T) {
+func TestSessionsPerAddressAndNetworkAreLimited(t *testing.T) {
 	t.Parallel()
 	server, _, _ := start(t, nil)
 	connectAll(t, server, "127.0.0.1", 5)
@@ -119,7 +119,7 @@ func TestSessionsOfAddressAndNetwork(t *testing.T) {
 
 // A network that holds all sessions and sends nothing does not keep others out: the longest
 // idle session of the network with the most sessions is closed.
-func TestIdleSessionsMakeRoom(t *testing.T) {
+func TestLongestIdleSessionMakesRoom(t *testing.T) {
 	t.Parallel()
 	server, _, _ := start(t, nil)
 	honest := connectAll(t, server, "127.0.9.1", 1)[0]
@@ -140,7 +140,7 @@ func TestIdleSessionsMakeRoom(t *testing.T) {
 }
 
 // A mail that is being received is not cut off while another session is idle.
-func TestMailsStayWhileOthersAreIdle(t *testing.T) {
+func TestMailIsNotCutOffWhileOthersAreIdle(t *testing.T) {
 	t.Parallel()
 	server, _, _ := start(t, nil)
 	busy := connectAll(t, server, "127.0.0.1", 5)

@@ -195,7 +195,7 @@ func speak(t *testing.T, address, text string) string {
 }
 
 // Text that was sent together with STARTTLS is not treated as encrypted.
-func TestNothingBehindSTARTTLS(t *testing.T) {
+func TestTextPipelinedAfterSTARTTLSIsRefused(t *testing.T) {
 	t.Parallel()
 	address, _, _ := start(t, func(s *Server) { s.TLS = &tls.Config{} })
 	said := speak(t, address, "EHLO a\r\nSTARTTLS\r\nNOOP\r\n")
@@ -252,7 +252,7 @@ func TestServerEnds(t *testing.T) {
 }
 
 // A silent sender is disconnected, and so is one that sends commands but no mail.
-func TestSilentSender(t *testing.T) {
+func TestSilentSenderIsDisconnected(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change      func(*Server)

@@ -10,7 +10,7 @@ import (
 )
 
 // Every table that has a tenant_id is listed before the tables that it refers to.
-func TestTablesStandBeforeWhatTheyReferTo(t *testing.T) {
+func TestTablesAreListedChildrenFirst(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		tables, err := Tables(t.Context(), d)
@@ -34,7 +34,7 @@ func TestTablesStandBeforeWhatTheyReferTo(t *testing.T) {
 }
 
 // Tables that refer to each other in a circle are refused.
-func TestCircleIsRefused(t *testing.T) {
+func TestCircularReferencesAreRefused(t *testing.T) {
 	t.Parallel()
 	refs := []reference{{from: "a", to: "b"}, {from: "b", to: "a"}, {from: "c", to: "c"}}
 	if got, err := childrenFirst([]string{"c"}, refs); err != nil || len(got) != 1 {

@@ -84,7 +84,7 @@ func flush(t *testing.T, tracer *trace.Tracer) {
 
 // The span of a request, those below it and those that continue from a row are one trace:
 // the one that its log lines and its answer name.
-func TestOneTrace(t *testing.T) {
+func TestRequestAndJobShareTrace(t *testing.T) {
 	t.Parallel()
 	c := tracetest.New(t)
 	tracer, _ := open(t, trace.Config{Address: c.URL + "/", Share: 1, Header: "X-Key=geheim"})
@@ -130,7 +130,7 @@ func TestOneTrace(t *testing.T) {
 const callers = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 // A caller's trace continues below its span.
-func TestCallersTraceGoesOn(t *testing.T) {
+func TestCallersTraceIsContinued(t *testing.T) {
 	t.Parallel()
 	c := tracetest.New(t)
 	tracer, _ := open(t, trace.Config{Address: c.URL, Share: 1})
@@ -150,7 +150,7 @@ func TestCallersTraceGoesOn(t *testing.T) {
 
 // Nobody gets more than the sampling share: neither by marking the trace as kept, nor with
 // an id that would be sampled.
-func TestShareHoldsForEverybody(t *testing.T) {
+func TestNobodyExceedsSamplingShare(t *testing.T) {
 	t.Parallel()
 	const n = 200
 	for _, id := range []string{callers, strings.Repeat("0", 31) + "1", strings.Repeat("f", 32)} {
@@ -169,7 +169,7 @@ func TestShareHoldsForEverybody(t *testing.T) {
 }
 
 // With a share of zero, nothing is sent and no row keeps anything, whoever asks.
-func TestShareOfNothing(t *testing.T) {
+func TestShareOfZeroSendsNothing(t *testing.T) {
 	t.Parallel()
 	c := tracetest.New(t)
 	tracer, _ := open(t, trace.Config{Address: c.URL})
@@ -192,7 +192,7 @@ func TestShareOfNothing(t *testing.T) {
 }
 
 // Without a collector no span begins, and every call is allowed.
-func TestOff(t *testing.T) {
+func TestNoSpansWithoutCollector(t *testing.T) {
 	t.Parallel()
 	tracer, err := trace.Open(trace.Config{}, nil, nil, "")
 	if err != nil || tracer != nil {
@@ -232,7 +232,7 @@ func TestDamagedRows(t *testing.T) {
 
 // A collector that does not answer delays nobody: what does not fit into the queue is
 // dropped.
-func TestHeldCollector(t *testing.T) {
+func TestSilentCollectorDelaysNobody(t *testing.T) {
 	t.Parallel()
 	c, release := tracetest.NewHeld(t)
 	tracer, _ := open(t, trace.Config{Address: c.URL, Share: 1})
@@ -276,7 +276,7 @@ func TestClose(t *testing.T) {
 }
 
 // A message that a collector does not answer ends by itself.
-func TestMessagesEnd(t *testing.T) {
+func TestUnansweredMessagesTimeOut(t *testing.T) {
 	t.Parallel()
 	held, _ := tracetest.NewHeld(t)
 	log := &lines{}

@@ -64,7 +64,7 @@ func TestKeysThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestKeyIsKept(t *testing.T) {
+func TestKeyRoundTrip(t *testing.T) {
 	t.Parallel()
 	k, err := NewKey()
 	if err != nil {

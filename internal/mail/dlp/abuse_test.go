@@ -94,7 +94,7 @@ func sparseTar() []byte {
 
 // A small file that repeats the same in many ways, or that grows, reaches a limit of its
 // own before the time limit, and uses little memory on the way.
-func TestSmallFilesThatGrow(t *testing.T) {
+func TestSmallFilesThatExpandReachLimit(t *testing.T) {
 	t.Parallel()
 	list := func(object int) string { return "[" + strings.Repeat(fmt.Sprintf("%d 0 R ", object), 41) + "]" }
 	lists := "1 0 obj" + list(2) + "endobj 2 0 obj" + list(3) + "endobj 3 0 obj" + list(4) + "endobj 4 0 obj[ ]endobj\n"

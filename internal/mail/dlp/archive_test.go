@@ -68,7 +68,7 @@ func TestTar(t *testing.T) {
 }
 
 // A zip file with members that its table of contents does not list is reported.
-func TestHiddenMembers(t *testing.T) {
+func TestHiddenZipMembersAreReported(t *testing.T) {
 	t.Parallel()
 	// hide removes the n-th member from the table of contents.
 	hide := func(zip []byte, n int) []byte {

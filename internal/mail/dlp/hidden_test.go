@@ -192,7 +192,7 @@ func TestMailInFiles(t *testing.T) {
 }
 
 // Parts after the end of a multipart and before its first part are scanned.
-func TestLooseParts(t *testing.T) {
+func TestPartsOutsideMultipartAreScanned(t *testing.T) {
 	t.Parallel()
 	b64 := "Content-Transfer-Encoding: base64\r\n\r\n" + dlptest.Base64([]byte("PRJ-1234")) + "\r\n"
 	docx := "Content-Type: application/octet-stream; name=a.docx\r\nContent-Transfer-Encoding: base64\r\n\r\n" + dlptest.Base64(dlptest.Docx(t, "PRJ-</w:t></w:r><w:r><w:t>1234")) + "\r\n"
@@ -280,7 +280,7 @@ func TestHeaderFields(t *testing.T) {
 }
 
 // Content that only some programs show is scanned in both readings.
-func TestTwoReadings(t *testing.T) {
+func TestAmbiguousContentIsScannedBothWays(t *testing.T) {
 	t.Parallel()
 	named := func() []byte {
 		var b bytes.Buffer

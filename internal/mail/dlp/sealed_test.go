@@ -31,7 +31,7 @@ func sealed(kind byte, open bool, content string) string {
 }
 
 // Content signed as a whole is read, and encrypted content is reported.
-func TestSealed(t *testing.T) {
+func TestSignedAndEncryptedContent(t *testing.T) {
 	t.Parallel()
 	secret := "Content-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n\r\n" + dlptest.Base64([]byte("PRJ-1234"))
 	plain := "Content-Type: text/plain\r\n\r\nMerhaba"
@@ -61,7 +61,7 @@ func TestSealed(t *testing.T) {
 
 // A header with an invalid line, and UTF-16 without a byte order mark, are read as programs
 // read them.
-func TestOddTexts(t *testing.T) {
+func TestInvalidHeadersAndUTF16WithoutMark(t *testing.T) {
 	t.Parallel()
 	wide := dlptest.UTF16("Dosya PRJ-1234")
 	for i := 1; i < len(wide); i += 2 {

@@ -85,7 +85,7 @@ func TestDefaults(t *testing.T) {
 }
 
 // A quota and a daily limit can be removed again; if they are left out, they stay.
-func TestLimitsCanBeTakenAway(t *testing.T) {
+func TestLimitsCanBeRemoved(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
 		d.add("firma.example")

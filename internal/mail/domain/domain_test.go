@@ -278,7 +278,7 @@ func TestNewKeysWait(t *testing.T) {
 }
 
 // Lookup results for keys that were replaced meanwhile are not applied to the new ones.
-func TestKeysChangeDuringALook(t *testing.T) {
+func TestKeysReplacedDuringLookup(t *testing.T) {
 	t.Parallel()
 	names := dnstest.Start(t)
 	var during atomic.Pointer[func()]
@@ -393,7 +393,7 @@ func TestFirstLookFails(t *testing.T) {
 }
 
 // Two rounds must find a problem, and a missing answer is not a problem.
-func TestRounds(t *testing.T) {
+func TestProblemNeedsTwoRounds(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
 		of := d.add("firma.example")
@@ -480,7 +480,7 @@ func TestSchedule(t *testing.T) {
 
 // A domain belongs to the workspace whose ownership record is published, and is free again
 // when the record is gone.
-func TestTaken(t *testing.T) {
+func TestDomainBelongsToOwnerOfRecord(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
 		other := &desk{d.s.Workspace("acme"), t, d.s, d.names}

@@ -140,7 +140,7 @@ func TestMailboxes(t *testing.T) {
 }
 
 // A lost domain accepts no mail any more.
-func TestMailOfLostDomain(t *testing.T) {
+func TestLostDomainAcceptsNoMail(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
 		server, of := d.s.ListenSMTP(nil), d.add("firma.example")

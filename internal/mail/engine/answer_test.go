@@ -15,7 +15,7 @@ import (
 
 // Every outcome without an answer from another server has its own status, and the panel has
 // a text for it.
-func TestOwnAnswers(t *testing.T) {
+func TestOutcomesWithoutServerAnswer(t *testing.T) {
 	t.Parallel()
 	screen, err := os.ReadFile("../../../web/src/modules/mail/queue.ts")
 	if err != nil {

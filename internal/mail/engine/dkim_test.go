@@ -32,7 +32,7 @@ print("".join(check(i) for i in range(signatures)))
 
 // An independent program finds both signatures of a mail valid, and neither on a mail that
 // was changed in transit.
-func TestDKIMByOthers(t *testing.T) {
+func TestDKIMVerifiedByOtherProgram(t *testing.T) {
 	t.Parallel()
 	if err := exec.CommandContext(t.Context(), python, "-c", "import dkim, nacl").Run(); err != nil {
 		tooltest.Missing(t, "python3-dkim", "ensure-mail-servers")

@@ -23,7 +23,7 @@ func (o *office) colleagues(name string) *office {
 
 // If mailboxes of two workspaces all forward to each other, each forwards a mail once, and
 // its sender gets one report from each workspace.
-func TestForwardInCircles(t *testing.T) {
+func TestForwardingLoopIsBroken(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
 		other := o.colleagues("acme.example")
@@ -79,7 +79,7 @@ func TestForwardInCircles(t *testing.T) {
 
 // Two ways to the same inbox deliver one copy, and a mail that comes back from outside is
 // not forwarded again.
-func TestForwardByTwoWays(t *testing.T) {
+func TestForwardOverTwoPathsDeliversOnce(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
 		add := func(address string, targets ...string) {
@@ -119,7 +119,7 @@ func TestForwardByTwoWays(t *testing.T) {
 
 // An inbox reached in two ways accepts one copy of a mail: one is counted, and one is in
 // the journal.
-func TestForwardToInboxByTwoWays(t *testing.T) {
+func TestInboxReachedByTwoPathsGetsOneCopy(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
 		o.Owner.Put(base+"/settings/journaling", map[string]any{"enabled": true, "retention_days": 10}).Want(200)
@@ -147,7 +147,7 @@ func TestForwardToInboxByTwoWays(t *testing.T) {
 
 // A mail that a mailbox has forwarded is not checked again when it arrives in another way:
 // changes since then do not affect it.
-func TestForwardIsJudgedOnce(t *testing.T) {
+func TestForwardedMailIsCheckedOnce(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
 		add := func(address string, targets ...string) string {
@@ -180,7 +180,7 @@ func TestForwardIsJudgedOnce(t *testing.T) {
 
 // A mail that reaches a mailbox in two ways at the same time is forwarded once and is in
 // the journal once.
-func TestForwardAtOnce(t *testing.T) {
+func TestConcurrentForwardsAreSentOnce(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
 		o.Owner.Put(base+"/settings/journaling", map[string]any{"enabled": true, "retention_days": 10}).Want(200)
@@ -199,7 +199,7 @@ func TestForwardAtOnce(t *testing.T) {
 
 // A mail quarantined for longer than the lifetime of mails is still delivered after its
 // release.
-func TestReleaseAfterLong(t *testing.T) {
+func TestReleaseAfterLongQuarantine(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
 		o.addRule("quarantine", nil)
@@ -240,7 +240,7 @@ func TestOwnAddressIsNotSuppressed(t *testing.T) {
 
 // Asking the policy again about a held mail, as after a crash, still returns the exempt
 // recipients.
-func TestExemptWhenAskedAgain(t *testing.T) {
+func TestRepeatedPolicyCheckKeepsExemptions(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
 		o.addRule("quarantine", nil)

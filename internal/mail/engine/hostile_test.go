@@ -86,7 +86,7 @@ func TestHostileAddresses(t *testing.T) {
 
 // Mail to other servers contains no NUL: a server that drops it could find the end of the
 // mail too early. Mail that stays here may contain it.
-func TestNULIsNotSentOn(t *testing.T) {
+func TestNULIsNotForwarded(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
 		o.addMailbox(map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": []string{"elif@other.example"}})

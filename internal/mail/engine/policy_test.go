@@ -507,7 +507,7 @@ func TestAbuse(t *testing.T) {
 
 // A mail beyond the limits is refused before it is checked, and one that reaches a limit
 // only after the check leaves nothing to review.
-func TestLimitsComeFirst(t *testing.T) {
+func TestLimitsAreCheckedBeforeRules(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
 		box := o.mailbox("info@firma.example")

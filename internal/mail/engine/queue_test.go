@@ -15,7 +15,7 @@ import (
 
 // The queue shows when a mail is tried next and, for a destination that does not answer,
 // that all mail to it waits.
-func TestQueueSaysWhatItWaitsFor(t *testing.T) {
+func TestQueueShowsWhyMailWaits(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
 		o.out.answer("elif@other.example", &smtpd.Error{Code: 451, Enhanced: "4.7.1", Message: "Greylisted"})
@@ -128,7 +128,7 @@ func TestReleaseWithoutContent(t *testing.T) {
 }
 
 // Addresses that look like a wildcard are refused as such.
-func TestWildcards(t *testing.T) {
+func TestWildcardAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
 		for _, addr := range []string{"*@firma.example", "@firma.example", "a*@firma.example"} {

@@ -106,7 +106,7 @@ func TestOrigin(t *testing.T) {
 
 // Junk stays junk when mailboxes of this installation forward it, and an unparsable From
 // does not bypass the policy of the domain in it.
-func TestJunkSentOn(t *testing.T) {
+func TestForwardedJunkStaysJunk(t *testing.T) {
 	t.Parallel()
 	zone := published{"_dmarc.bank.example": "v=DMARC1; p=reject", "_dmarc.soft.example": "v=DMARC1; p=quarantine"}
 	run(t, func(c *app.Config) { c.MailDNS = zone }, func(t *testing.T, o *office) {
@@ -210,7 +210,7 @@ func TestRspamd(t *testing.T) {
 }
 
 // Mail for a suspended workspace is refused temporarily, so that its sender tries again.
-func TestSuspendedWorkspacePutsMailOff(t *testing.T) {
+func TestSuspendedWorkspaceDefersMail(t *testing.T) {
 	t.Parallel()
 	run(t, func(*app.Config) {}, func(t *testing.T, o *office) {
 		bring := func() int {

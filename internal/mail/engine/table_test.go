@@ -57,7 +57,7 @@ func TestTableOfMessages(t *testing.T) {
 }
 
 // A mail above the maximum size is accepted neither from a mail program nor from an agent.
-func TestFiftyMegabytes(t *testing.T) {
+func TestMailAboveMaximumSizeIsRefused(t *testing.T) {
 	t.Parallel()
 	run(t, func(c *app.Config) { c.MailMaxSize = email.DefaultMaxSize }, func(t *testing.T, o *office) {
 		large := strings.Repeat("Merhaba, bu uzun bir satır.\r\n", 50<<20/32)

@@ -42,7 +42,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-func TestEnds(t *testing.T) {
+func TestHeaderEnd(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{"": false, "\r\n": true, "\r\nx": true, "A: b\r\n": false, "A: b": false, "A: b\n\nx": true, " folded\r\n\r\n": true} {
 		if _, whole := header.Parse([]byte(text)); whole != want {
@@ -64,7 +64,7 @@ func TestEnds(t *testing.T) {
 
 // Reading a folded field takes linear memory: four times the length takes about four times
 // as much.
-func TestCost(t *testing.T) { // not parallel because it measures memory use
+func TestFoldedFieldTakesLinearMemory(t *testing.T) { // not parallel because it measures memory use
 	cost := func(lines int) uint64 {
 		text := []byte("Subject: x\r\n" + strings.Repeat(" =?utf-8?q?x\r\n", lines) + "\r\n")
 		var before, after runtime.MemStats

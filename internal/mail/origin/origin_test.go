@@ -207,7 +207,7 @@ func (c counting) LookupHost(_ context.Context, name string) ([]string, error) {
 }
 
 // A name in a mail cannot inject a field into the record.
-func TestRecordIsOneField(t *testing.T) {
+func TestNameCannotInjectHeaderField(t *testing.T) {
 	t.Parallel()
 	got := check(t, newChecker(names{}, nil), bad, "a\r\nX-Evil: 1@b.example", mailFrom("elif@kaya.example"))
 	if strings.Contains(got.Field, "\nX-Evil") {

@@ -49,7 +49,7 @@ func opens(t *testing.T, appID string, valid bool, businesses ...string) string 
 
 // A token that is invalid, or belongs to another program, grants nothing, whatever the
 // provider would list for it.
-func TestTokenOfThisProgramOnly(t *testing.T) {
+func TestTokenOfOtherAppGrantsNothing(t *testing.T) {
 	const pages = `{"data":[{"id":"1","name":"Demo","access_token":"page-token"}]}`
 	for name, c := range map[string]struct {
 		debug string

@@ -82,7 +82,7 @@ func TestSend(t *testing.T) {
 }
 
 // The address of a file gets no token, wherever it leads.
-func TestDownloadCarriesNoToken(t *testing.T) {
+func TestDownloadSendsNoToken(t *testing.T) {
 	t.Parallel()
 	c, _, _ := open(t)
 	var header http.Header

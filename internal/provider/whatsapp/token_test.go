@@ -19,7 +19,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 // The token is sent to the configured host and to Meta's host of files, and to no other
 // that an answer names.
-func TestTokenStaysWithTheProvider(t *testing.T) {
+func TestTokenGoesOnlyToProvider(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, at string
@@ -57,7 +57,7 @@ func TestTokenStaysWithTheProvider(t *testing.T) {
 }
 
 // A stand-in on this machine gets the token, a neighbouring one does not.
-func TestTokenStaysWithTheStandIn(t *testing.T) {
+func TestTokenGoesOnlyToStandIn(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	got := 0

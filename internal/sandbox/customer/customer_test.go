@@ -116,7 +116,7 @@ func TestConversation(t *testing.T) {
 
 // The owner of an account on Telegram adds the bot, keeps it from answering and removes it
 // again.
-func TestBusinessOfTelegram(t *testing.T) {
+func TestTelegramBusinessAccount(t *testing.T) {
 	t.Parallel()
 	box := telegram.New(clock.NewFake(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)))
 	t.Cleanup(box.Close)
@@ -143,7 +143,7 @@ func TestBusinessOfTelegram(t *testing.T) {
 }
 
 // Another site cannot make a visitor's browser act.
-func TestOtherSites(t *testing.T) {
+func TestCrossSiteRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	page, _ := openPage(t)
 	w := send(t, page, url.Values{"act": {"write"}, "text": {"x"}}, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") })

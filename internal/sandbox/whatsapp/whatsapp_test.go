@@ -61,7 +61,7 @@ func post(t *testing.T, to, body string) int {
 
 // A stand-in that stores a file keeps its state over a restart, and posts what customers
 // and the service do, signed and in order.
-func TestKept(t *testing.T) {
+func TestStateSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	now := clock.NewFake(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC))
 	path := filepath.Join(t.TempDir(), "sandbox.json")

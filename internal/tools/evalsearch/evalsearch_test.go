@@ -36,7 +36,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-func TestMadeCitationsAreFound(t *testing.T) {
+func TestGeneratedCitationsAreFound(t *testing.T) {
 	t.Parallel()
 	var list []*advisor.Provision
 	for _, no := range []string{"1", "2", "3", "44", "55/A"} {
@@ -55,7 +55,7 @@ func TestMadeCitationsAreFound(t *testing.T) {
 	}
 }
 
-func TestEveryRuleChangesTheRules(t *testing.T) {
+func TestSwitchingOffRuleChangesRules(t *testing.T) {
 	t.Parallel()
 	for _, r := range rulesOff() {
 		rules := advisor.DefaultRules()

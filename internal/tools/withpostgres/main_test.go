@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/pgtest"
 )
 
-func TestCommandGetsTheServerAndItsCodeComesBack(t *testing.T) {
+func TestCommandGetsServerAndItsExitCodeIsReturned(t *testing.T) {
 	t.Setenv(pgtest.EnvURL, "")
 	seen := filepath.Join(t.TempDir(), "url")
 	code, err := run(t.Context(), pgtest.Options{}, []string{"sh", "-c", `printf %s "$KONAK_TEST_POSTGRES" >"$1"; exit 7`, "sh", seen})

@@ -58,7 +58,7 @@ describe('safeNext', () => {
 
 describe('meets', () => {
   const me = { permissions: ['mail.dlp.view'], licences: ['mail'] } as unknown as Me
-  it('wants both, and nothing when nothing is named', () => {
+  it('requires both permission and licence, and nothing when neither is named', () => {
     expect(meets(me, {})).toBe(true)
     expect(meets(me, { permission: 'mail.dlp.view', licence: 'mail' })).toBe(true)
     expect(meets(me, { permission: 'mail.dlp.manage', licence: 'mail' })).toBe(false)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readOn } from './query'
 
-it('passes over empty pages that have a cursor', async () => {
+it('skips empty pages that have a cursor', async () => {
   const pages: Record<string, { data: string[]; next_cursor: string | null }> = {
     '': { data: [], next_cursor: 'a' },
     a: { data: [], next_cursor: 'b' },
@@ -16,7 +16,7 @@ it('passes over empty pages that have a cursor', async () => {
   expect(asked).toEqual(['', 'a', 'b'])
 })
 
-it('ends with the list, and asks before it reads for ever', async () => {
+it('ends with the list, and stops after a bounded number of empty pages', async () => {
   expect(await readOn(() => Promise.resolve({ data: [], next_cursor: null }), undefined)).toEqual({ data: [], next_cursor: null })
   let calls = 0
   const page = await readOn(() => Promise.resolve({ data: [], next_cursor: `c${++calls}` }), undefined)

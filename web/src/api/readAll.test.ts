@@ -12,7 +12,7 @@ describe('a whole list', () => {
     expect(fetch.mock.calls.map(([page]) => page.cursor)).toEqual([undefined, 'b'])
   })
 
-  it('is never taken for one page: no call asks for fifty or more and stops there', () => {
+  it('is not read as a single large page anywhere in the source', () => {
     const src = join(import.meta.dirname, '..')
     const stopping = readdirSync(src, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts') && name !== join('api', 'readAll.ts'))

@@ -19,7 +19,7 @@ describe('a request that needs the password again', () => {
     expect(bodies).toEqual(['{"a":1}', '{"a":1}'])
   })
 
-  it('stays refused when the person turns away', async () => {
+  it('stays refused when the person cancels', async () => {
     const send = vi.fn(async () => refusal())
     const response = await proveAndRepeat(send, async () => false)(change())
     expect(response.status).toBe(403)
@@ -27,7 +27,7 @@ describe('a request that needs the password again', () => {
     expect(await response.json()).toHaveProperty('error.code', 'step_up_required')
   })
 
-  it('is left alone when the refusal is another one, or no JSON', async () => {
+  it('is not repeated when the refusal is another one or not JSON', async () => {
     const prove = vi.fn(async () => true)
     const forbidden = await proveAndRepeat(async () => Response.json({ error: { code: 'forbidden' } }, { status: 403 }), prove)(change())
     const page = await proveAndRepeat(async () => new Response('<html>', { status: 403 }), prove)(change())

@@ -54,7 +54,7 @@ describe('dictionaries', () => {
     expect([...sectionOf.keys()].filter((key) => !used.has(key))).toEqual([])
   })
 
-  it('are there before the code that speaks them', () => {
+  it('are loaded before the code that uses them', () => {
     const late = new Set<string>()
     walk((source, there) => {
       for (const key of keysIn(source.text)) {
@@ -65,7 +65,7 @@ describe('dictionaries', () => {
     expect([...late]).toEqual([])
   })
 
-  it('are fetched with no screen that does not speak them', () => {
+  it('are loaded only by screens that use them', () => {
     const idle: string[] = []
     for (const [screen, asked] of screens()) {
       const spoken = new Set<string>()

@@ -9,7 +9,7 @@ describe('initialsOf', () => {
     expect(initialsOf('ayse.yilmaz@example.com')).toBe('AY')
   })
 
-  it('follows the language in what is large', () => {
+  it('capitalises by the rules of the language', () => {
     expect(initialsOf('ipek ışık', 'tr')).toBe('İI')
     expect(initialsOf('ian', 'en')).toBe('I')
   })

@@ -13,7 +13,7 @@ function Clock() {
   return <p>{new Date().toISOString()}</p>
 }
 
-it('draws anew each minute, and has no timer when nothing is shown', () => {
+it('renders again each minute, and has no timer when nothing is shown', () => {
   vi.useFakeTimers({ now: new Date('2026-11-16T10:00:00Z') })
   const { unmount } = render(<Clock />)
   act(() => vi.advanceTimersByTime(59_000))

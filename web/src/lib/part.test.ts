@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fetchAhead, fetchPart, isFetchingAhead } from './part'
 
 describe('what is fetched ahead', () => {
-  it('is known as such until its last part is there or has failed, and fails for nobody', async () => {
+  it('is reported as being fetched until its last part has loaded or failed, and never rejects', async () => {
     let fail: (reason: Error) => void = () => undefined
     const all = fetchAhead(
       () => Promise.resolve(),
@@ -20,13 +20,13 @@ describe('what is fetched ahead', () => {
 describe('a part that could not be fetched', () => {
   afterEach(() => vi.unstubAllGlobals())
 
-  it('is fetched again where the server answers', async () => {
+  it('is fetched again if the server is reachable', async () => {
     vi.stubGlobal('fetch', () => Promise.resolve(new Response()))
     const load = vi.fn().mockRejectedValueOnce(new TypeError('cut')).mockResolvedValueOnce('part')
     await expect(fetchPart(load)).resolves.toBe('part')
   })
 
-  it('fails with the second fault, or for want of a connection', async () => {
+  it('fails with the second error, or with a connection error', async () => {
     vi.stubGlobal('fetch', () => Promise.resolve(new Response()))
     await expect(fetchPart(() => Promise.reject(new TypeError('missing')))).rejects.toThrow('missing')
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no line')))

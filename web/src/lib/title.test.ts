@@ -3,7 +3,7 @@ import { setPageTitle, setWaitingInTitle } from './title'
 
 afterEach(() => vi.unstubAllGlobals())
 
-it('names the page, with how much waits before it, whichever comes first', () => {
+it('names the page with the number of waiting customers before it, whichever is set first', () => {
   const page = { title: '' }
   vi.stubGlobal('document', page)
   setPageTitle('Inbox')

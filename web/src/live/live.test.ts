@@ -27,7 +27,7 @@ describe('StreamParser', () => {
     }
   })
 
-  it('keeps quiet on comments and on blocks without data', () => {
+  it('ignores comments and blocks without data', () => {
     expect(new StreamParser().push(': ping\n\nevent: empty\n\n')).toEqual([])
   })
 
@@ -107,7 +107,7 @@ describe('createCoalescer', () => {
 })
 
 describe('outdate', () => {
-  it('asks again for a first answer that was on its way, because it may be older', async () => {
+  it('refetches a first response that was in flight, because it may be older', async () => {
     const client = new QueryClient()
     const answers: ((text: string) => void)[] = []
     const observer = new QueryObserver(client, { queryKey: ['items', 'a'], queryFn: () => new Promise<string>((resolve) => answers.push(resolve)) })
@@ -127,7 +127,7 @@ describe('withHead', () => {
   const list = (...pages: string[]) => ({ pages: pages.map((ids, index) => ({ data: rows(ids), next_cursor: `c${index}` })), pageParams: pages.map((_, index) => (index ? `c${index - 1}` : undefined)) })
   const idsOf = (data: { pages: { data: { id: string }[] }[] }) => data.pages.map((page) => page.data.map((row) => row.id).join(''))
 
-  it('keeps what a new row pushed out', () => {
+  it('keeps a row that a new one pushed out of the first page', () => {
     expect(idsOf(withHead(list('abc', 'def', 'ghi'), { data: rows('xab'), next_cursor: 'n' }))).toEqual(['xab', 'cdef', 'ghi'])
   })
 

@@ -12,7 +12,7 @@ it('gives every shortcut to one screen only, and none that begins another', () =
   expect(twice).toEqual([])
 })
 
-it('keeps whoever opens something of a settings screen in the settings', () => {
+it('keeps detail screens of a settings screen in the settings', () => {
   const inside = screens.flatMap((one) => screens.filter((list) => list.settings && one.path.startsWith(`${list.path}/$`)).map((list) => ({ path: one.path, settings: one.settings, list: list.settings })))
   expect(inside.length).toBeGreaterThan(2)
   expect(inside.filter(({ settings, list }) => settings !== list)).toEqual([])

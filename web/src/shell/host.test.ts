@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { handoverAddress, isHostOf } from './host'
 
-test('a workspace’s own host is told from the one that all share', () => {
+test('a workspace’s own host is distinguished from the shared one', () => {
   expect(isHostOf('demo', 'demo.crm.example.com')).toBe(true)
   expect(isHostOf('demo', 'demo.musavir.localhost')).toBe(true)
   expect(isHostOf('demo', 'acme.crm.example.com')).toBe(false)

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-it('asks again, later and later, and runs once when the server answers', async () => {
+it('asks again at growing intervals, and runs once when the server answers', async () => {
   const asked = vi.fn<() => Promise<Response>>().mockRejectedValue(new TypeError('no connection'))
   vi.stubGlobal('fetch', asked)
   const run = vi.fn()

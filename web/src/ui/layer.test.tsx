@@ -30,7 +30,7 @@ it('closes an empty form at once', async () => {
   expect(closed).toHaveBeenCalledOnce()
 })
 
-it('asks before a filled one goes, and stays when it should', async () => {
+it('asks before closing a filled form, and stays open on request', async () => {
   const { closed, field } = await open()
   await userEvent.type(field, 'Elif')
   await userEvent.keyboard('{Escape}')
@@ -42,7 +42,7 @@ it('asks before a filled one goes, and stays when it should', async () => {
   expect(closed).toHaveBeenCalledOnce()
 })
 
-it('does not ask for what was sent, unless it was refused', async () => {
+it('does not ask after submitting, unless it was refused', async () => {
   const { closed, sent, field } = await open()
   await userEvent.type(field, 'Elif{Enter}')
   expect(sent).toHaveBeenCalledOnce()
@@ -98,7 +98,7 @@ describe('what buttons, menus and lists change', () => {
     expect(screen.getByRole('alertdialog')).toBeTruthy()
   })
 
-  it('is nothing where one only looked', async () => {
+  it('does not count if nothing was changed', async () => {
     expect(await press('Look')).toHaveBeenCalledOnce()
   })
 })

@@ -44,7 +44,7 @@ describe('Select', () => {
     await waitFor(() => expect(screen.getByRole('combobox', { name: 'Priority' }).textContent).toBe('High'))
   })
 
-  it('shows what it is given, whatever was chosen', async () => {
+  it('shows the given value, whatever was chosen', async () => {
     render(
       <Select aria-label="Owner" value="a" onChange={() => undefined}>
         <option value="a">Ayşe</option>

@@ -16,7 +16,7 @@ describe('readTime', () => {
   })
 })
 
-it('goes on after midnight and before it', () => {
+it('wraps around midnight in both directions', () => {
   expect(timeAt(24 * 60 + 5)).toBe('00:05')
   expect(timeAt(-15)).toBe('23:45')
 })

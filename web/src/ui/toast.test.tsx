@@ -21,7 +21,7 @@ describe('a toast', () => {
     expect(document.activeElement).toBe(screen.getByRole('textbox'))
   })
 
-  it('gives it to what the page is about where nothing had it', async () => {
+  it('moves the focus to the main content if nothing had it', async () => {
     render(
       <>
         <main id="main" tabIndex={-1} />

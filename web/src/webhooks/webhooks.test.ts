@@ -8,11 +8,11 @@ function row(status: Delivery['status'], deliveredAt: string | null = null): Del
 }
 
 describe('tally', () => {
-  it('knows nothing of nothing', () => {
+  it('is empty for an empty list', () => {
     expect(tally([])).toEqual({ total: 0, waiting: 0, gaveUp: 0, arrived: null, lastArrival: null })
   })
 
-  it('counts only what is decided and never rounds a loss away', () => {
+  it('rates only finished deliveries and never rounds up to 100 %', () => {
     const rows = [row('pending'), row('failed'), row('exhausted'), ...Array.from({ length: 999 }, () => row('delivered', '2026-11-15T09:00:00Z'))]
     expect(tally([...rows, row('delivered', '2026-11-15T10:00:00Z')])).toEqual({
       total: 1003,
@@ -25,7 +25,7 @@ describe('tally', () => {
 })
 
 describe('watchInterval', () => {
-  it('looks again soon at what is on its way, later at what waits, never at what is done', () => {
+  it('polls quickly while deliveries are pending, slower while they wait, and stops when all are done', () => {
     expect(watchInterval([row('delivered'), row('failed'), row('pending')])).toBe(1500)
     expect(watchInterval([row('delivered'), row('failed')])).toBe(5000)
     expect(watchInterval([row('delivered'), row('exhausted')])).toBe(false)

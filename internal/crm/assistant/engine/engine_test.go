@@ -81,7 +81,7 @@ func TestQuote(t *testing.T) {
 }
 
 // Of two passages with the same confidence, the one with more of the words is quoted.
-func TestBetterPassage(t *testing.T) {
+func TestPassageWithMoreWordsIsQuoted(t *testing.T) {
 	t.Parallel()
 	x := engine.NewIndex([]engine.Text{{Title: "Ürünü nasıl iade ederim?", Language: "tr", Sections: []engine.Section{
 		{Body: "Ürünü 14 gün içinde iade edebilirsiniz."}, {Body: "Perde ölçüye dikilir."},
@@ -105,7 +105,7 @@ func TestOtherLanguage(t *testing.T) {
 
 // A text that only mentions the question's words, is about another thing with that name, or
 // answers no better than another text is no sure answer.
-func TestUnsure(t *testing.T) {
+func TestWeakMatchIsNotSure(t *testing.T) {
 	t.Parallel()
 	x := engine.NewIndex([]engine.Text{
 		{Title: "Where do I find my invoice?", Language: "en", Sections: []engine.Section{{Body: "It comes by e-mail with the order.\nIf it is wrong, we cancel it."}}},
@@ -130,7 +130,7 @@ func TestUnsure(t *testing.T) {
 }
 
 // Words around the subject do not prevent an answer, but signs that a text does not fit do.
-func TestAround(t *testing.T) {
+func TestWordsAroundTheSubjectDoNotPreventAnswer(t *testing.T) {
 	t.Parallel()
 	text := func(language, title, body string) engine.Text {
 		return engine.Text{Title: title, Language: language, Sections: []engine.Section{{Body: body}}}
@@ -249,7 +249,7 @@ func TestSuggested(t *testing.T) {
 }
 
 // The usual parts of a letter do not affect the answer, and a question remains one.
-func TestLetters(t *testing.T) {
+func TestLetterPhrasesDoNotAffectAnswer(t *testing.T) {
 	t.Parallel()
 	x := engine.NewIndex(readDemoTexts(t, "help"))
 	for _, text := range []string{
@@ -293,7 +293,7 @@ func TestLanguageOfTexts(t *testing.T) {
 
 // A question that shares only its one word with an article, and asks something else about
 // it, is not answered. The try page shows that nothing is sure.
-func TestOtherIntent(t *testing.T) {
+func TestQuestionWithOtherIntentIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	x := engine.NewIndex(readDemoTexts(t, "help"))
 	for _, text := range []string{

@@ -214,7 +214,7 @@ func (h *hasty) wait(ctx context.Context) error {
 }
 
 // A silent provider does not delay showing the conversation.
-func TestSilentProvider(t *testing.T) {
+func TestSilentProviderDoesNotDelayCallButton(t *testing.T) {
 	run(t, "+49 30 1234567", func(t *testing.T, sh *shop) {
 		id := uuid.MustParse(strings.TrimPrefix(sh.talk(), conversations+"/"))
 		own := sh.Server.Kinds["whatsapp"]

@@ -11,7 +11,7 @@ import (
 
 // Whatever way in they use, messages of a blocked customer are stored but do not count as
 // contact with them: neither the first message nor the next one.
-func TestABlockedCustomerIsNotHeard(t *testing.T) {
+func TestMessagesOfBlockedCustomerDoNotCountAsContact(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)

@@ -11,7 +11,7 @@ import (
 
 // A conversation that is closed while a reply is under way is closed again when the reply
 // leaves. Its customer is asked for a rating once.
-func TestClosedBeforeTheAnswerAsksOnce(t *testing.T) {
+func TestSurveyIsSentOnceIfClosedBeforeReply(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)

@@ -57,7 +57,7 @@ func TestTestKey(t *testing.T) {
 
 // Records of a test key and of real customers do not match each other: the same person,
 // message and form exist twice.
-func TestTestKeyStaysApart(t *testing.T) {
+func TestTestRecordsDoNotMatchLiveOnes(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)

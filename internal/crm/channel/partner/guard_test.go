@@ -16,7 +16,7 @@ import (
 
 // Without a person's consent the provider is not called: neither with a code in addition to
 // the refusal nor without a code.
-func TestConsentIsNeeded(t *testing.T) {
+func TestProviderIsNotCalledWithoutConsent(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		code := sh.Box.Agree("4711", []string{pageID}, nil)
 		for _, query := range []url.Values{{"code": {code}, "error": {"access_denied"}}, {}} {
@@ -30,7 +30,7 @@ func TestConsentIsNeeded(t *testing.T) {
 }
 
 // A claim of a page connects the page, and none of the numbers that were shared with it.
-func TestClaimOfAPage(t *testing.T) {
+func TestPageClaimConnectsOnlyThePage(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.comesBack(url.Values{"state": {sh.begins()}, "page_id": {pageID}, "code": {sh.Box.Agree("4711", []string{pageID, otherID}, []string{business})}}).Want(200)
 		if list := sh.accounts(); !slices.Equal(list, everything[:2]) {
@@ -62,7 +62,7 @@ func TestTooManyAccounts(t *testing.T) {
 }
 
 // Long words of the provider are cut, without splitting a character.
-func TestLongWordsOfTheProvider(t *testing.T) {
+func TestLongProviderMessagesAreCut(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.Answer(func(w http.ResponseWriter, r *http.Request) {
 			if !strings.HasSuffix(r.URL.Path, "/oauth/access_token") {
@@ -80,7 +80,7 @@ func TestLongWordsOfTheProvider(t *testing.T) {
 }
 
 // Sign-ups that nobody returned from are deleted.
-func TestOldSignUpsGo(t *testing.T) {
+func TestAbandonedSignUpsAreDeleted(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		kept := func() int {
 			_, rows, _ := strings.Cut(dbtest.Dump(t, sh.Server.DB, sh.ID), "\npartner_signup\n")

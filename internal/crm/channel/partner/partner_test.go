@@ -130,7 +130,7 @@ func TestSignUp(t *testing.T) {
 
 // Disconnected accounts come back with another sign-up: the same accounts, and their
 // conversations continue.
-func TestSignUpAgain(t *testing.T) {
+func TestSignUpAgainReconnectsAccounts(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		signUp := func() map[string]uuid.UUID {
 			t.Helper()
@@ -209,7 +209,7 @@ func TestRegistration(t *testing.T) {
 }
 
 // What the caller claims must be listed by the provider.
-func TestClaims(t *testing.T) {
+func TestClaimsMustBeListedByProvider(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		back := func(claim url.Values) *apptest.Response {
 			claim.Set("state", sh.begins())
@@ -239,7 +239,7 @@ func TestClaims(t *testing.T) {
 }
 
 // Each failed step is named and leaves nothing half connected.
-func TestSteps(t *testing.T) {
+func TestFailedStepIsNamed(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		for _, c := range []struct {
 			step   string
@@ -279,7 +279,7 @@ func TestSteps(t *testing.T) {
 
 // The state acts for the session that began it, as long as that session may connect
 // channels.
-func TestWhoBegan(t *testing.T) {
+func TestStateNeedsTheSessionThatBeganIt(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.Guest().Get(start).Refused(403, "forbidden")
 		query := url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}
@@ -296,7 +296,7 @@ func TestWhoBegan(t *testing.T) {
 
 // A person who has lost the permission to connect channels when they return connects
 // nothing.
-func TestRightIsLost(t *testing.T) {
+func TestLostPermissionConnectsNothing(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		if err := sh.Server.Identity.AddMember(t.Context(), sh.ID, "Ayşe", "ayse@demo.example", apptest.Password, identity.RoleAdmin); err != nil {
 			t.Fatal(err)
@@ -349,7 +349,7 @@ func TestRightIsLost(t *testing.T) {
 
 // A state acts for the workspace and the person that it began with, whoever brings it back.
 // With the name of another workspace it is invalid.
-func TestStateNamesItsWorkspace(t *testing.T) {
+func TestStateWithOtherWorkspaceNameIsInvalid(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		other := &shop{sh.Another()}
 		state, theirs := sh.begins(), other.begins()
@@ -369,7 +369,7 @@ func TestStateNamesItsWorkspace(t *testing.T) {
 
 // A state is stored for its workspace: it does not exist in another one, whatever the state
 // itself says.
-func TestStateIsOfItsWorkspace(t *testing.T) {
+func TestStateIsStoredPerWorkspace(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		other := &shop{sh.Another()}
 		query := url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}
@@ -423,7 +423,7 @@ func TestCallbackHost(t *testing.T) {
 }
 
 // The provider's words about a failed step are shown, without secrets.
-func TestWordsOfTheProvider(t *testing.T) {
+func TestProviderMessagesAreShownWithoutSecrets(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.Answer(func(w http.ResponseWriter, r *http.Request) {
 			if !strings.HasSuffix(r.URL.Path, "/oauth/access_token") {
@@ -460,7 +460,7 @@ func (sh *shop) visit(query url.Values) string {
 }
 
 // A browser is redirected to the panel, whatever the result.
-func TestBrowser(t *testing.T) {
+func TestBrowserIsRedirectedToPanel(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		if to := sh.visit(url.Values{"state": {"guessed"}}); to != "/crm/channels?partner=failed&step=state" {
 			t.Errorf("after a failure: %s", to)
@@ -483,7 +483,7 @@ func TestBrowser(t *testing.T) {
 // The provider's words are not part of the address of the panel's page, because a forged
 // link could contain any words. They are read by their id, by the session that began the
 // sign-up and for 15 minutes.
-func TestFailureIsReadByItsSession(t *testing.T) {
+func TestFailureIsShownOnlyToItsSession(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		fail := func() string {
 			t.Helper()

@@ -16,7 +16,7 @@ import (
 )
 
 // A disconnected page or Instagram account comes back when it is connected again.
-func TestComesBack(t *testing.T) {
+func TestReconnectedAccountContinues(t *testing.T) {
 	for kind, who := range map[string]sandbox.Person{social.Messenger: elif, social.Instagram: ayse} {
 		t.Run(kind, func(t *testing.T) {
 			run(t, func(_ *testing.T, sh *shop) {
@@ -44,7 +44,7 @@ func TestComesBack(t *testing.T) {
 
 // The job that unsubscribes a page does not unsubscribe one that is connected again, even
 // if that happens while the provider is called.
-func TestLeavesNobodyBack(t *testing.T) {
+func TestLateUnsubscribeSparesReconnectedPage(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/read-receipts", map[string]any{"enabled": true}).Want(200)
 		leave := func() { sh.Owner.Delete(channels + "/" + sh.Account.ID.String()).Want(200) }
@@ -74,7 +74,7 @@ func TestLeavesNobodyBack(t *testing.T) {
 }
 
 // A page whose account cannot be stored is unsubscribed, unless another account uses it.
-func TestNotStored(t *testing.T) {
+func TestUnstoredPageIsUnsubscribed(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		unknown := map[string]any{"group_id": uuid.New()}
 		sh.connect(social.Messenger, unknown).Refused(422, "validation_failed")

@@ -17,7 +17,7 @@ import (
 
 // The copy of our own message may come before the provider's answer, and may name no app:
 // it is recognised anyway, and sent once.
-func TestCopyBeforeTheAnswer(t *testing.T) {
+func TestCopyOfOwnMessageBeforeProviderAnswer(t *testing.T) {
 	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
 		sh.says(ayse, "Merhaba")
 		c := sh.Only()
@@ -63,7 +63,7 @@ func TestCopyBeforeTheAnswer(t *testing.T) {
 
 // A long reply goes out in parts. Copies of the later parts, early or late and without an
 // app's name, are not separate messages.
-func TestCopiesOfLaterParts(t *testing.T) {
+func TestCopiesOfMessagePartsAreNotNewMessages(t *testing.T) {
 	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
 		sh.says(ayse, "Merhaba")
 		c := sh.Only()
@@ -133,7 +133,7 @@ func TestCopiesOfLaterParts(t *testing.T) {
 
 // Our own message is marked as sent even if another message already has the id that the
 // provider gave it.
-func TestNameThatIsTaken(t *testing.T) {
+func TestSentMessageWithTakenProviderID(t *testing.T) {
 	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
 		sh.says(ayse, "Merhaba")
 		c := sh.Only()
@@ -158,7 +158,7 @@ func TestNameThatIsTaken(t *testing.T) {
 }
 
 // After a day a program does not count as a person, whichever agent its key writes for.
-func TestKeysAreNoPeople(t *testing.T) {
+func TestAPIKeyCannotReplyAfterADay(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.connect("messenger", map[string]any{"human_agent": true}).Want(201).Data(&sh.Account)
 		sh.says(elif, "Merhaba")

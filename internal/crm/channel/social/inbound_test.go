@@ -233,7 +233,7 @@ func TestReactionsEditsAndDeletions(t *testing.T) {
 
 // A message that somebody writes in the provider's own app is an agent's; our own messages
 // are not brought in again.
-func TestCopiesOfThePage(t *testing.T) {
+func TestMessagesFromProviderAppAreAgentMessages(t *testing.T) {
 	for kind, who := range map[string]string{social.Messenger: elif.ID, social.Instagram: ayse.ID} {
 		t.Run(kind, func(t *testing.T) {
 			connected(t, kind, func(t *testing.T, sh *shop) {

@@ -18,7 +18,7 @@ func (sh *shop) tells(sender, recipient, what string) {
 }
 
 // Automatic events of the page are not a customer's, and invalid ones cost no message.
-func TestOddEvents(t *testing.T) {
+func TestAutomaticAndInvalidEventsOfPage(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		const customer = "24000000001"
 		now := sh.Server.Clock.Now()
@@ -59,7 +59,7 @@ func TestOddEvents(t *testing.T) {
 
 // A page that is connected again keeps its name and permission, unless the caller says
 // otherwise.
-func TestConnectAgain(t *testing.T) {
+func TestPageConnectedAgainKeepsSettings(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.connect("messenger", map[string]any{"human_agent": true, "name": "Mağaza"}).Want(201).Data(&sh.Account)
 		sh.connect("messenger", nil).Want(201)

@@ -20,7 +20,7 @@ import (
 	wire "konak/internal/provider/social"
 )
 
-func TestAnswers(t *testing.T) {
+func TestRepliesAreSent(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		sh.says(elif, "Merhaba")
 		c := sh.Only()
@@ -51,7 +51,7 @@ func TestAnswers(t *testing.T) {
 
 // After 24 hours only a person can reply, if the page has the human-agent tag, and after
 // seven days nobody.
-func TestWindow(t *testing.T) {
+func TestReplyWindow(t *testing.T) {
 	for name, human := range map[string]bool{"with the tag": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, sh *shop) {
@@ -317,7 +317,7 @@ func TestProviderFails(t *testing.T) {
 
 // If the provider accepted a message but its answer was lost, the page's own copy proves
 // it, and the message is not sent twice.
-func TestAnswerLost(t *testing.T) {
+func TestLostProviderAnswerSendsOnce(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		sh.says(elif, "Merhaba")
 		c := sh.Only()

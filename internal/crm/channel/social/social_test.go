@@ -184,7 +184,7 @@ func TestChallenge(t *testing.T) {
 
 // While paused nothing comes in or goes out, and once its last account is disconnected, the
 // page sends no more events.
-func TestPauseAndEnd(t *testing.T) {
+func TestPauseAndDisconnect(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		sh.says(elif, "Merhaba")
 		c := sh.Only()

@@ -39,7 +39,7 @@ func TestTypingIsShown(t *testing.T) {
 
 // While the assistant prepares an answer, the typing sign is renewed, because Messenger
 // shows it only for a while.
-func TestTypingOfTheAssistantIsRenewed(t *testing.T) {
+func TestAssistantTypingIsRenewed(t *testing.T) {
 	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
 		slow := sh.Owner.Post("/api/crm/v1/assistant/configurations", map[string]any{"name": "Yavaş", "delay_s": 12}).Want(201).ID()
 		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/ai", map[string]any{"enabled": true, "configuration_id": slow}).Want(200)

@@ -43,7 +43,7 @@ func (sh *shop) reconnection(mode string) apptest.Reconnection {
 }
 
 // A disconnected bot comes back when it is connected again.
-func TestComesBack(t *testing.T) {
+func TestReconnectedBotContinues(t *testing.T) {
 	for _, mode := range []string{channel.ByWebhook, channel.ByPolling} {
 		t.Run(mode, func(t *testing.T) {
 			run(t, func(_ *testing.T, sh *shop) { sh.ConnectAgain(sh.reconnection(mode)) })
@@ -53,7 +53,7 @@ func TestComesBack(t *testing.T) {
 
 // Updates that arrived while a bot was disconnected come in once when it is back, and a
 // person's choices for it stay.
-func TestWhileDisconnected(t *testing.T) {
+func TestUpdatesWhileDisconnectedArriveOnce(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		r := sh.reconnection(channel.ByPolling)
 		var g struct{ ID string }
@@ -111,7 +111,7 @@ func TestWhileDisconnected(t *testing.T) {
 
 // The assistant's configuration stays, unless it was deleted in the meantime or needs hours
 // that the account does not have.
-func TestConfigurationComesBack(t *testing.T) {
+func TestReconnectedBotKeepsAssistantConfiguration(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		const configurations = "/api/crm/v1/assistant/configurations"
 		at := channels + "/" + sh.Account.ID.String()
@@ -147,7 +147,7 @@ func TestConfigurationComesBack(t *testing.T) {
 
 // The job that ends a bot's webhook does not end it for a bot that is connected again:
 // before, while or after the provider is called.
-func TestLeavesNobodyBack(t *testing.T) {
+func TestLateWebhookRemovalSparesReconnectedBot(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
 		again := func() { sh.connect(nil).Want(201) }
@@ -196,7 +196,7 @@ func TestLeavesNobodyBack(t *testing.T) {
 
 // A person's account that was disconnected, with or without its bot, comes back with a new
 // link.
-func TestBusinessAgain(t *testing.T) {
+func TestDisconnectedBusinessAccountComesBack(t *testing.T) {
 	business(t, func(t *testing.T, sh *shop, at channel.Account) {
 		writes := func(text string) {
 			t.Helper()
@@ -239,7 +239,7 @@ func TestBusinessAgain(t *testing.T) {
 
 // While a bot is paused nothing goes out over the persons' accounts that it works in, even
 // if it is already under way.
-func TestPausedBotsPeople(t *testing.T) {
+func TestPausedBotSendsNothingForBusinessAccounts(t *testing.T) {
 	business(t, func(t *testing.T, sh *shop, _ channel.Account) {
 		sh.Box.Write(botID, elif, wire.Message{Text: "ilk", BusinessConnectionID: "conn1"})
 		sh.Settle()
@@ -271,7 +271,7 @@ func TestPausedBotsPeople(t *testing.T) {
 
 // If a bot's account cannot be stored, its previous webhook is restored: none, or that of
 // the workspace that has the bot.
-func TestNotStored(t *testing.T) {
+func TestWebhookIsRestoredIfAccountIsNotStored(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		unknown := map[string]any{"mode": "webhook", "group_id": uuid.New()}
 		sh.connect(unknown).Refused(422, "validation_failed")

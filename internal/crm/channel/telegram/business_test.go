@@ -169,7 +169,7 @@ func TestBusinessMessages(t *testing.T) {
 }
 
 // A conversation that the person begins waits for nobody.
-func TestBusinessOwnerBegins(t *testing.T) {
+func TestConversationBegunByBusinessOwner(t *testing.T) {
 	business(t, func(t *testing.T, sh *shop, at channel.Account) {
 		sh.Box.Write(botID, elif, wire.Message{
 			Text: "Merhaba Elif Hanım", BusinessConnectionID: "conn1", From: &wire.User{ID: owner.ID, FirstName: "Deniz"},

@@ -124,7 +124,7 @@ func TestCustomersSendFiles(t *testing.T) {
 
 // An acknowledged file is fetched while the bot is paused, and once an unavailable provider
 // is back; one whose path leads elsewhere is not.
-func TestFilesArriveLater(t *testing.T) {
+func TestFilesAreFetchedAfterPauseOrOutage(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		id := sh.Box.File(picture(t))
 		for range 2 {
@@ -149,7 +149,7 @@ func TestFilesArriveLater(t *testing.T) {
 	})
 }
 
-func TestFilePathLeadsNowhereElse(t *testing.T) {
+func TestFilePathsLeadingElsewhereAreNotFetched(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
 		for _, path := range []string{"../bot" + token + "/getMe", "a//b", "", "https://evil.example/x"} {
@@ -391,7 +391,7 @@ func TestOneNodePolls(t *testing.T) {
 }
 
 // Unprintable or unstorable characters in a message or a name do not lose the message.
-func TestUnprintable(t *testing.T) {
+func TestUnprintableCharactersDoNotLoseMessage(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.Box.Say(botID, sandbox.Person{ID: 4711, Name: "\u200e", Username: ""}, "bir\x00iki")
 		sh.Settle()

@@ -122,7 +122,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // While the provider asks for a pause the whole account waits, and messages stay in order.
-func TestPauseHoldsTheAccount(t *testing.T) {
+func TestProviderPauseHoldsAccount(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
 		c := sh.Only().ID

@@ -13,7 +13,7 @@ import (
 
 // If a bot is paused or disconnected while the provider is polled, nothing of the answer is
 // taken. Updates from a pause come once, afterwards.
-func TestStoppedWhileAsked(t *testing.T) {
+func TestBotPausedOrDisconnectedDuringPoll(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.connect(map[string]any{"mode": "polling"}).Want(201).Data(&sh.Account)
 		at := channels + "/" + sh.Account.ID.String()
@@ -90,7 +90,7 @@ func TestStoppedWhileAsked(t *testing.T) {
 
 // A provider without updates for a week restarts its numbering, maybe below the last
 // number.
-func TestNewsAreCountedAnew(t *testing.T) {
+func TestUpdateNumberingRestarts(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.connect(map[string]any{"mode": "polling"}).Want(201).Data(&sh.Account)
 		asks := func() {

@@ -137,7 +137,7 @@ func TestConnect(t *testing.T) {
 }
 
 // The webhook's state comes from the provider, and our own flag follows it.
-func TestWebhookRows(t *testing.T) {
+func TestWebhookStateComesFromProvider(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		at := channels + "/" + sh.Account.ID.String() + "/webhook"
 		if w := sh.webhook(); !w.Registered || w.Mode != channel.ByWebhook || !strings.Contains(w.URL, "/channels/telegram/webhook/700000001/") || w.LastError != nil {

@@ -65,7 +65,7 @@ func TestTypingIsShown(t *testing.T) {
 }
 
 // Customers see that the assistant is typing for as long as its answer takes.
-func TestTypingOfTheAssistantIsRenewed(t *testing.T) {
+func TestAssistantTypingIsRenewed(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.connect(nil).Want(201).Data(&sh.Account)
 		slow := sh.Owner.Post("/api/crm/v1/assistant/configurations", map[string]any{"name": "Yavaş", "delay_s": 12}).Want(201).ID()

@@ -14,7 +14,7 @@ import (
 )
 
 // A disconnected number comes back when it is connected again.
-func TestComesBack(t *testing.T) {
+func TestReconnectedNumberContinues(t *testing.T) {
 	run(t, func(_ *testing.T, sh *shop) {
 		sh.ConnectAgain(apptest.Reconnection{
 			Connect: func(w *apptest.Workspace) (a channel.Account) {
@@ -38,7 +38,7 @@ func TestComesBack(t *testing.T) {
 
 // The job that ends a subscription does not end it for a number that is connected again,
 // even if that happens while the provider is called.
-func TestLeavesNobodyBack(t *testing.T) {
+func TestLateUnsubscribeSparesReconnectedNumber(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("ilk")
 		c := sh.Only()
@@ -69,7 +69,7 @@ func TestLeavesNobodyBack(t *testing.T) {
 
 // A number whose account cannot be stored is unsubscribed, unless another account uses its
 // business account.
-func TestNotStored(t *testing.T) {
+func TestUnstoredNumberIsUnsubscribed(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		unsubscribed := 0
 		before := func(r *http.Request) {

@@ -73,7 +73,7 @@ func TestPostFaults(t *testing.T) {
 
 // The limit of messages to one customer delays only messages to that customer, which stay
 // in order.
-func TestLimitOfOneCustomerHoldsNobodyElse(t *testing.T) {
+func TestLimitOfOneCustomerDelaysOnlyThem(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
 		in := sh.Only().ID

@@ -105,7 +105,7 @@ func TestHistoryIsImported(t *testing.T) {
 }
 
 // A history opens no window and announces nothing: no event of a message or a conversation.
-func TestHistoryTellsNobody(t *testing.T) {
+func TestHistoryAnnouncesNothing(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		sh.onApp(wire.HistoryThread{ID: elif.ID, Messages: []wire.HistoryIncoming{sh.past("wamid.1", elif.ID, time.Minute, "Merhaba")}})
 		c := sh.Only()
@@ -121,7 +121,7 @@ func TestHistoryTellsNobody(t *testing.T) {
 
 // Messages that are not from the past, have no name or are of a blocked customer are
 // skipped; the provider decides who wrote a message.
-func TestHistoryPassesOver(t *testing.T) {
+func TestHistorySkipsUnusableMessages(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		blocked := sh.customer("+905550001122")
 		sh.Owner.Post("/api/crm/v1/contacts/"+blocked.ID.String()+"/block", nil).Want(200)
@@ -143,7 +143,7 @@ func TestHistoryPassesOver(t *testing.T) {
 }
 
 // The app's data is requested once, and only for a number that its owner uses there.
-func TestHistoryIsAskedForOnce(t *testing.T) {
+func TestHistoryIsRequestedOnce(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		asked := 0
 		before := func(r *http.Request) {

@@ -234,7 +234,7 @@ func TestTwoWorkspaces(t *testing.T) {
 
 // If one of the two workspaces of a number is suspended, messages still come in at the
 // other; the provider keeps them for the suspended one until it is resumed.
-func TestSuspendedWorkspaceHoldsUpNoOther(t *testing.T) {
+func TestSuspendedWorkspaceDoesNotBlockOther(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		other := &shop{Shop: sh.Another()}
 		other.connect(nil).Want(201).Data(&other.Account)
@@ -289,7 +289,7 @@ func TestFlaggedNumber(t *testing.T) {
 }
 
 // A reaction may come before we know the provider's id of our message.
-func TestReactionBeforeTheAnswer(t *testing.T) {
+func TestReactionBeforeProviderAnswer(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
 		c := sh.Only()

@@ -25,7 +25,7 @@ func (sh *shop) refuseMarks() (allow func()) {
 
 // Every part that the provider accepted is sent once, even if the message cannot be marked
 // for hours.
-func TestSentOnce(t *testing.T) {
+func TestAcceptedPartsAreSentOnce(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Fatura?")
 		c := sh.Only().ID
@@ -56,7 +56,7 @@ func TestSentOnce(t *testing.T) {
 
 // A message whose sender waits for the outcome is sent once too: recording the outcome is
 // tried again, and the job finds nothing left to do.
-func TestPushedOnce(t *testing.T) {
+func TestSentOnceIfOutcomeIsNotRecorded(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo")
 		allow, mended := sh.refuseMarks(), make(chan struct{})

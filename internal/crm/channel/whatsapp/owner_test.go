@@ -20,7 +20,7 @@ func (sh *shop) ownerSays(m wire.Incoming) {
 }
 
 // A message that a number's owner writes in the app is a reply that was sent.
-func TestOwnerAnswersInTheApp(t *testing.T) {
+func TestOwnerRepliesInTheApp(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		theirs := sh.says("Açık mısınız?")
 		echo := wire.Incoming{ID: "wamid.echo", Text: &wire.Text{Body: "Evet, buyurun"}}
@@ -52,7 +52,7 @@ func TestOwnerAnswersInTheApp(t *testing.T) {
 
 // A conversation that the owner begins waits for nobody, and the owner's messages prove
 // nothing in the inbound test.
-func TestOwnerBeginsInTheApp(t *testing.T) {
+func TestConversationBegunByOwnerInApp(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/ai", map[string]any{"enabled": true}).Want(200)
 		at := channels + "/" + sh.Account.ID.String() + "/gelen-testi"

@@ -12,7 +12,7 @@ import (
 
 // Every way of sending a template requires the permission to send templates, and sends it
 // with the permission.
-func TestWaysThatSendTemplates(t *testing.T) {
+func TestSendingTemplatesNeedsPermission(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo_bilgisi")
 		sh.says("Merhaba")

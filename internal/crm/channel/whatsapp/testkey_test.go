@@ -12,7 +12,7 @@ import (
 
 // A template for a contact, or in a conversation, of the test environment reaches nobody,
 // whoever sends it. Reasons not to send it are still reported.
-func TestTemplatesOfTheTestEnvironment(t *testing.T) {
+func TestTestEnvironmentSendsNoTemplates(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo_bilgisi")
 		in := sh.parcelNews("kampanya")
@@ -54,7 +54,7 @@ func TestTemplatesOfTheTestEnvironment(t *testing.T) {
 }
 
 // A message that a test key triggered is not sent, even if its job exists.
-func TestJobsOfTheTestEnvironment(t *testing.T) {
+func TestTestEnvironmentJobsSendNothing(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
 		sh.Reply(sh.Only().ID, "Buyurun")

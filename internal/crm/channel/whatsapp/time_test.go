@@ -36,7 +36,7 @@ func TestImpossibleTimeOfAMessage(t *testing.T) {
 }
 
 // A provider's clock that is ahead opens no longer window.
-func TestTimeAheadOpensNoLongerWindow(t *testing.T) {
+func TestFutureMessageTimeDoesNotExtendWindow(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		ahead := strconv.FormatInt(sh.Server.Clock.Now().Add(20*time.Hour).Unix(), 10)
 		if _, err := sh.Box.Write(numberID, elif, wire.Incoming{Timestamp: ahead, Text: &wire.Text{Body: "Merhaba"}}); err != nil {

@@ -17,7 +17,7 @@ import (
 
 // An acknowledged photo appears at its place at once and is fetched while the number is
 // paused.
-func TestFileArrivesAlthoughPaused(t *testing.T) {
+func TestFileArrivesWhilePaused(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		content := picture(t)
 		id := sh.Box.File(businessID, "image/png", content)
@@ -51,7 +51,7 @@ func TestFileArrivesAlthoughPaused(t *testing.T) {
 }
 
 // A message that cannot be taken does not hold up the others of its call.
-func TestOneBadMessageHoldsUpNoOther(t *testing.T) {
+func TestBadMessageDoesNotBlockOthers(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		message := func(id, body string) string {
 			return fmt.Sprintf(`{"from":"905321234567","id":%q,"timestamp":"1763197200","type":"text","text":{"body":%q}}`, id, body)
@@ -78,7 +78,7 @@ func (sh *shop) signed(body string) int {
 }
 
 // Unknown content is acknowledged, if it is signed.
-func TestUnknownFieldsAreTaken(t *testing.T) {
+func TestUnknownFieldsAreAcknowledged(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		body := fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":%q,"changes":[{"field":"account_alerts","value":{"alert":1}}]}]}`, businessID)
 		if got := sh.signed(body); got != 200 {
@@ -207,7 +207,7 @@ func TestReceipts(t *testing.T) {
 }
 
 // Customers see that their messages were read only if the workspace wants it.
-func TestReadReceiptsAreASwitch(t *testing.T) {
+func TestReadReceiptsAreOptional(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		read := func(text string) string {
 			t.Helper()

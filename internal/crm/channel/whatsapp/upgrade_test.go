@@ -14,7 +14,7 @@ import (
 
 // A number's inbound test from earlier versions moves to the table of all accounts' tests,
 // and one that was begun since stays as it is.
-func TestOldInboundTestsMove(t *testing.T) {
+func TestOldInboundTestsAreMigrated(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		text, err := fs.ReadFile(migrations.Files, "03217_whatsapp_inbound_test.sql")
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // A conversation that an agent opens while the window is closed still belongs to the
 // number: templates can be sent in it, and the customer's message comes into it.
-func TestOpenedOutsideTheWindow(t *testing.T) {
+func TestConversationOpenedOutsideWindow(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo_bilgisi")
 		who := sh.customer("+" + elif.ID)
@@ -42,7 +42,7 @@ func TestOpenedOutsideTheWindow(t *testing.T) {
 }
 
 // A reply or a new conversation over a paused number is told that it is paused.
-func TestPausedNumberSaysSo(t *testing.T) {
+func TestPausedNumberIsReported(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
 		c := sh.Only()

@@ -37,7 +37,7 @@ func (c *chat) says(v *apptest.Client, body, email, phone string) (out widget.Wr
 
 // A visitor who types a known address is not treated as that customer until an agent links
 // the claim, and linking can be undone.
-func TestATypedAddressIsAClaim(t *testing.T) {
+func TestTypedAddressIsOnlyClaim(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		c := open(t, s, nil)
@@ -106,7 +106,7 @@ func TestATypedAddressIsAClaim(t *testing.T) {
 }
 
 // A claim of an address that nobody has becomes the visitor's own address.
-func TestLinkingWhatNobodyHas(t *testing.T) {
+func TestLinkingUnknownAddress(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		c := open(t, s, nil)
@@ -135,7 +135,7 @@ func TestLinkingWhatNobodyHas(t *testing.T) {
 
 // A customer and the visitors who claim an address or a number of theirs are
 // suggested to each other, until one is linked.
-func TestClaimsAreDuplicates(t *testing.T) {
+func TestClaimsAreSuggestedAsDuplicates(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		c := open(t, s, nil)

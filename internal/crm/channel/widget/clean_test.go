@@ -10,7 +10,7 @@ import (
 
 // Visitors who never wrote are deleted a month after they were last seen; those who wrote
 // are not, and a browser with a deleted visitor's token starts again.
-func TestIdleVisitorsAreForgotten(t *testing.T) {
+func TestIdleVisitorsAreDeleted(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		c := open(t, s, nil)

@@ -93,7 +93,7 @@ func readMiB(ctx context.Context, s *Service, p *page, visitor uuid.UUID) error 
 }
 
 // The bytes that are read pass through unchanged.
-func TestCountedReader(t *testing.T) {
+func TestLimitedBytesPassUnchanged(t *testing.T) {
 	t.Parallel()
 	s := &Service{Config: Config{Limits: limit.NewMemory(clock.NewFake(dbtest.Start), 1)}}
 	text := strings.Repeat("satır\n", 10_000)

@@ -11,7 +11,7 @@ import (
 )
 
 // Agents see when a visitor read a reply, and no visitor can report it for another.
-func TestVisitorReads(t *testing.T) {
+func TestVisitorReadReceipts(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		c := open(t, s, nil)

@@ -12,7 +12,7 @@ import (
 
 // A visitor's return is recorded at most once an hour, and a visitor is not deleted while
 // they keep returning.
-func TestVisitorsWhoComeBack(t *testing.T) {
+func TestReturningVisitors(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		c := open(t, s, nil)

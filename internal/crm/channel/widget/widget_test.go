@@ -161,7 +161,7 @@ func TestChat(t *testing.T) {
 	})
 }
 
-func TestWhoIsKeptOut(t *testing.T) {
+func TestOtherOriginsAndTokensAreRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		c := open(t, s, nil)
@@ -435,7 +435,7 @@ func TestVisitorsCannotFillTheDisk(t *testing.T) {
 }
 
 // One visitor's bytes per day are limited, and the refusal says when they can continue.
-func TestBytesOfAVisitor(t *testing.T) {
+func TestVisitorBytesPerDayAreLimited(t *testing.T) {
 	t.Parallel()
 	s := apptest.NewWith(t, func(cfg *app.Config) { cfg.LimitFactor = 1 })
 	c := open(t, s, nil)

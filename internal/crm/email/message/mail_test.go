@@ -75,7 +75,7 @@ func TestHardMails(t *testing.T) {
 }
 
 // A mail that was truncated, doubled or damaged anywhere is either read or refused.
-func TestBentMails(t *testing.T) {
+func TestDamagedMailsAreReadOrRefused(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(15, 11))
 	n, refused := 0, 0
@@ -163,7 +163,7 @@ func find(t *testing.T, name string) *message.Mail {
 	return nil
 }
 
-func TestReading(t *testing.T) {
+func TestReadMails(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string

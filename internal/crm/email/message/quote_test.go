@@ -7,7 +7,7 @@ import (
 	"konak/internal/crm/email/message"
 )
 
-func TestFresh(t *testing.T) {
+func TestFreshTextWithoutQuotes(t *testing.T) {
 	t.Parallel()
 	quoted := "\n> Merhaba,\n> siparişiniz yolda.\n"
 	for _, c := range []struct{ name, text, want string }{

@@ -64,7 +64,7 @@ func edgeMails() map[string]string {
 }
 
 // The result of reading a mail does not depend on how much of it is in memory.
-func TestWindows(t *testing.T) {
+func TestWindowSizeDoesNotChangeResult(t *testing.T) {
 	t.Parallel()
 	mails := edgeMails()
 	for _, s := range mailtest.Hard() {
@@ -85,7 +85,7 @@ func TestWindows(t *testing.T) {
 
 // A line is a mark if only white space or the dashes of the last mark follow its boundary,
 // however long it is.
-func TestLongMarks(t *testing.T) {
+func TestLongBoundaryLines(t *testing.T) {
 	t.Parallel()
 	head := mailtest.Head("1", "Content-Type: multipart/mixed; boundary=\"b\"\r\n") + "--b\r\n\r\nbir\r\n"
 	for _, c := range []struct{ mark, want string }{
@@ -240,7 +240,7 @@ func TestLargestFileStaysOnDisk(t *testing.T) {
 }
 
 // A file to be sent is read unchanged.
-func TestFileToBeSent(t *testing.T) {
+func TestOutgoingFileIsReadUnchanged(t *testing.T) {
 	t.Parallel()
 	f := message.File{Content: []byte("merhaba")}
 	if got, err := io.ReadAll(f.Reader()); err != nil || !bytes.Equal(got, f.Content) {

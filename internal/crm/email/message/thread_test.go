@@ -128,7 +128,7 @@ func bent(addr string) string {
 	return addr[:at] + string(c) + addr[at+1:]
 }
 
-func TestOwnIDs(t *testing.T) {
+func TestOwnMessageIDs(t *testing.T) {
 	t.Parallel()
 	keys := message.NewKeys([]byte(strings.Repeat("k", 32)))
 	tenant, item := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-00000000000a"), uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-000000000011")

@@ -13,7 +13,7 @@ import (
 
 const path = "/api/crm/v1/telephony/blocked"
 
-func TestBlocked(t *testing.T) {
+func TestBlockedNumbers(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w, other := s.Workspace("demo"), s.Workspace("acme")

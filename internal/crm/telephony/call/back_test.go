@@ -20,7 +20,7 @@ import (
 )
 
 // A client that changes one field of a response can send all of it back.
-func TestWhatIsGivenCanBeSentBack(t *testing.T) {
+func TestResponsesCanBeSentBack(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		number, owner := "/numbers/"+o.buyNumber().String(), o.w.Owner
@@ -55,7 +55,7 @@ func TestWhatIsGivenCanBeSentBack(t *testing.T) {
 }
 
 // A message that was deleted before anybody heard it does not count as waiting.
-func TestDeletedMessagesAreNotUnheard(t *testing.T) {
+func TestDeletedMessagesDoNotCountAsUnheard(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.settings(func(s *setting.Settings) { s.Recording.RetentionDays = 1 })
@@ -87,7 +87,7 @@ func TestDeletedMessagesAreNotUnheard(t *testing.T) {
 }
 
 // The migration that counts recordings in the storage also counts existing ones.
-func TestOldRecordingsAreCounted(t *testing.T) {
+func TestMigrationCountsOldRecordings(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.settings(func(s *setting.Settings) { s.Recording.Mode, s.Recording.Notice = setting.RecordInbound, false })
@@ -126,7 +126,7 @@ func TestOldRecordingsAreCounted(t *testing.T) {
 
 // The migration that gives a workspace a default number chooses the oldest active one, and
 // does not change the others.
-func TestOldNumbersGetADefault(t *testing.T) {
+func TestMigrationChoosesDefaultNumber(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		oldest := o.buyNumber()
@@ -186,7 +186,7 @@ func (noMute) Mute(context.Context, uuid.UUID, uuid.UUID, bool) error {
 }
 
 // A command that fails holds back only later ones of its own workspace.
-func TestAFailingCommandKeepsNobodyElseBack(t *testing.T) {
+func TestFailingCommandDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.Calls.Exchange = noMute{o.x}

@@ -157,7 +157,7 @@ func TestPlaceCallRefusals(t *testing.T) {
 }
 
 // The caller cannot see a call of another agent.
-func TestControlOfAnother(t *testing.T) {
+func TestCallOfAnotherAgentIsInvisible(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		ayse, _, _ := o.colleague("ayse")
@@ -352,7 +352,7 @@ func TestTransfer(t *testing.T) {
 }
 
 // Internal calls from phone to phone, by the API and dialled on the phone itself.
-func TestCallsInside(t *testing.T) {
+func TestInternalCalls(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		_, _, ayse := o.colleague("ayse")

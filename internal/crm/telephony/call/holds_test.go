@@ -198,7 +198,7 @@ func (c *chaos) hangUpAll() {
 // Whatever callers, phones, banks, time, crashes and kills do: the ledger balances, the
 // credit is never below zero, nothing is billed twice, the cap is kept, and when everything
 // has ended nothing is set aside.
-func TestMoneyHolds(t *testing.T) {
+func TestMoneyInvariants(t *testing.T) {
 	t.Parallel()
 	s := apptest.NewTelephony(t, db.SQLite, func(cfg *app.Config) { cfg.SIPTrunkServer = "sip.carrier.example" })
 	o := newOfficeOf(t, s.Server, s.Owner)

@@ -31,7 +31,7 @@ func (o *office) leaveMessage(in uuid.UUID) call.Call {
 
 // A call to a bought number comes to the workspace that has it, rings its team, and
 // costs nothing.
-func TestCallToANumber(t *testing.T) {
+func TestCallToBoughtNumber(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		id := o.buyNumber()
@@ -139,7 +139,7 @@ func (fullMail) TellMessage(*db.Tx, call.MessageNotice) error {
 }
 
 // A message is kept even if nobody can be notified of it.
-func TestMessageWithoutMail(t *testing.T) {
+func TestVoicemailIsKeptWithoutMail(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.Calls.Mail = fullMail{}

@@ -49,7 +49,7 @@ func (o *office) busy() (n int) {
 
 // Both ends of an internal call are in a call: calls to the team and to groups do not ring
 // there.
-func TestBothEndsInsideAreBusy(t *testing.T) {
+func TestBothEndsOfInternalCallAreBusy(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		_, id, ayse := o.colleague("ayse")
@@ -77,7 +77,7 @@ func TestBothEndsInsideAreBusy(t *testing.T) {
 }
 
 // The called colleague can hold, mute, press keys and hang up just as the calling one.
-func TestTheCalledColleagueHasTheCallToo(t *testing.T) {
+func TestCalledColleagueControlsCall(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		_, id, ayse := o.colleague("ayse")
@@ -127,7 +127,7 @@ func TestTheCalledColleagueHasTheCallToo(t *testing.T) {
 }
 
 // The called colleague leaves the call and comes back to it, and declines a ringing one.
-func TestTheCalledColleagueDetaches(t *testing.T) {
+func TestCalledColleagueDetaches(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		client, id, ayse := o.colleague("ayse")
@@ -169,7 +169,7 @@ func TestTheCalledColleagueDetaches(t *testing.T) {
 // A colleague whose phone is not signed in cannot be called: the API refuses it, and a
 // phone that dials them is told. A phone is also told that an extension is nobody's or that
 // there is no line.
-func TestRefusalsOfPhones(t *testing.T) {
+func TestCallToSignedOutPhoneIsRefused(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		_, id, ayse := o.colleague("ayse")
@@ -212,7 +212,7 @@ func TestRefusalsOfPhones(t *testing.T) {
 }
 
 // No call is made over a line that is not signed in.
-func TestNoCallOverALineThatIsNotRegistered(t *testing.T) {
+func TestNoCallOverUnregisteredLine(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		for _, state := range []exchange.TrunkState{exchange.TrunkRegistering, exchange.TrunkFailed, exchange.TrunkNeedsPassword} {
@@ -229,7 +229,7 @@ func TestNoCallOverALineThatIsNotRegistered(t *testing.T) {
 }
 
 // The extension of somebody in a call cannot change until the call ends.
-func TestExtensionStaysInACall(t *testing.T) {
+func TestExtensionCannotChangeDuringCall(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		_, id, ayse := o.colleague("ayse")
@@ -245,7 +245,7 @@ func TestExtensionStaysInACall(t *testing.T) {
 
 // While its agent has left a call, the time is not talk time. Events that are reported late
 // count at their own time: an outage is neither talk nor ringing time.
-func TestTimesOfACall(t *testing.T) {
+func TestTalkTimeExcludesAbsenceAndOutage(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		in := o.incoming(customer)
@@ -278,7 +278,7 @@ func TestTimesOfACall(t *testing.T) {
 
 // A call in progress has no recording to hear yet, and an answered call need not be
 // returned.
-func TestWhatACallAllowsByItsState(t *testing.T) {
+func TestCallStateLimitsActions(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.settings(func(s *setting.Settings) { s.Recording.Mode = "all" })
@@ -297,7 +297,7 @@ func TestWhatACallAllowsByItsState(t *testing.T) {
 }
 
 // Ringing time ends when the voicemail begins, however long the message is.
-func TestAMessageIsNoRinging(t *testing.T) {
+func TestVoicemailIsNotRingingTime(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		in := o.incoming(customer)

@@ -10,7 +10,7 @@ import (
 )
 
 // A filter by an invalid id is refused, and does not return every call.
-func TestFilterByNoID(t *testing.T) {
+func TestFilterByInvalidIDIsRefused(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.place(o.w.Owner, map[string]any{"to": customer})

@@ -46,7 +46,7 @@ func TestRates(t *testing.T) {
 
 // Without more credit the agent is warned, and the exchange cuts the call at the end of the
 // paid time: not a second more is billed.
-func TestCreditEnds(t *testing.T) {
+func TestCallIsCutWhenCreditEnds(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.buyNumber()
@@ -72,7 +72,7 @@ func TestCreditEnds(t *testing.T) {
 }
 
 // However much credit there is, a call ends at the cap in the settings.
-func TestLongestCall(t *testing.T) {
+func TestCallIsCutAtLongestDuration(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.buyNumber()
@@ -112,7 +112,7 @@ func TestUnansweredCostsNothing(t *testing.T) {
 }
 
 // A node whose exchange is not running ends no calls and carries out no commands.
-func TestStoppedExchange(t *testing.T) {
+func TestStoppedExchangeChangesNothing(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.place(o.w.Owner, map[string]any{"to": customer})
@@ -133,7 +133,7 @@ func TestStoppedExchange(t *testing.T) {
 
 // The exchange lost everything: its legs end at the last event received of them, only the
 // time until then is paid, and nothing twice.
-func TestLostExchange(t *testing.T) {
+func TestLostExchangeIsBilledUntilLastEvent(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.buyNumber()
@@ -162,7 +162,7 @@ func TestLostExchange(t *testing.T) {
 
 // Replaying the same events, as after a crash before the cursor was stored, changes
 // nothing.
-func TestEventsApplyOnce(t *testing.T) {
+func TestReplayedEventsChangeNothing(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.buyNumber()
@@ -184,7 +184,7 @@ func TestEventsApplyOnce(t *testing.T) {
 }
 
 // A key that was pressed before a crash is not pressed again after it.
-func TestKeysApplyOnce(t *testing.T) {
+func TestPressedKeysAreNotReplayed(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		menu := func(key, to string) setting.Menu {

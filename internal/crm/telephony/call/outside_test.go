@@ -36,7 +36,7 @@ func (o *office) exec(query string, args ...any) {
 
 // Every outside leg counts towards the caps, also in incoming calls: those that are
 // forwarded, and those that ring at outside phones.
-func TestCapsCountEveryLegToTheOutside(t *testing.T) {
+func TestCapsCountEveryOutsideLeg(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.settings(func(s *setting.Settings) { s.Caps.Concurrent, s.Caps.Daily = 2, 3 })
@@ -70,7 +70,7 @@ func TestCapsCountEveryLegToTheOutside(t *testing.T) {
 }
 
 // No call is sent to one of the workspace's own numbers: it would come in again and again.
-func TestNoCallLeadsBack(t *testing.T) {
+func TestNoCallToOwnNumbers(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.w.Owner.Post(path+"/call", map[string]any{"to": "+902125550101"}).Refused(422, "validation_failed") // the line's number
@@ -120,7 +120,7 @@ func TestCapsCountBothLegsOfACall(t *testing.T) {
 }
 
 // Outside phones to which a call is transferred all count towards the caps.
-func TestCapsCountPhonesACallIsHandedTo(t *testing.T) {
+func TestCapsCountTransferTargets(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.settings(func(s *setting.Settings) { s.Caps.Concurrent = 1 })
@@ -145,7 +145,7 @@ func TestCapsCountPhonesACallIsHandedTo(t *testing.T) {
 
 // Neither an unpaid number nor an outside phone that cannot be paid prevents an emergency
 // call.
-func TestHelpIsCalledWithoutCredit(t *testing.T) {
+func TestEmergencyCallWithoutCredit(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.w.Owner.Delete(path + "/line").Want(200)
@@ -168,7 +168,7 @@ func TestHelpIsCalledWithoutCredit(t *testing.T) {
 
 // A forwarded call that nobody takes comes back even if its agent cannot be rung now: the
 // end of its leg is stored and paid, and the agent is rung later.
-func TestForwardComesBackToWhoCannotBeRung(t *testing.T) {
+func TestUnansweredForwardReturnsToUnreachableAgent(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.buyNumber()
@@ -192,7 +192,7 @@ func TestForwardComesBackToWhoCannotBeRung(t *testing.T) {
 
 // After a start the exchange gets the operator's line with its current settings, whatever
 // it had before.
-func TestTheOperatorsLineIsGivenAfterAStart(t *testing.T) {
+func TestOperatorLineIsSetAtStart(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.buyNumber()
@@ -237,7 +237,7 @@ func TestTheOperatorsLineIsGivenAfterAStart(t *testing.T) {
 // If the exchange lost the workspace's own line with its store, the line needs its
 // password, and reports that when it is used next; with the password, calls go out as
 // before.
-func TestALineThatTheExchangeLost(t *testing.T) {
+func TestLostLineNeedsItsPassword(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		if err := o.x.DropTrunk(o.t.Context(), o.w.ID, o.line); err != nil {
@@ -263,7 +263,7 @@ func TestALineThatTheExchangeLost(t *testing.T) {
 }
 
 // A call whose row cannot be read does not hold back other calls.
-func TestABrokenCallKeepsNobodyBack(t *testing.T) {
+func TestUnreadableCallDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		_, ayse, phone := o.colleague("ayse")

@@ -72,7 +72,7 @@ func (o *office) lookForLocks(over <-chan struct{}) {
 }
 
 // Two simultaneous calls cannot both take the last place under a cap, whichever is first.
-func TestTheLastPlaceOfACapIsForOne(t *testing.T) {
+func TestConcurrentCallsCannotExceedCap(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.buyNumber()
@@ -136,7 +136,7 @@ func (c *counting) Release(tx *db.Tx, ref uuid.UUID) error {
 // A call that ends and goes on at another outside phone, and one that begins at the same
 // time, lock the wallet and the caps in the same order: neither is retried because of a
 // deadlock.
-func TestMoneyAndCapsAreLockedInOneOrder(t *testing.T) {
+func TestWalletAndCapsAreLockedInOneOrder(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.buyNumber()

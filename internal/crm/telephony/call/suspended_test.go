@@ -124,7 +124,7 @@ func TestUnlicensedWorkspaceTakesNoCalls(t *testing.T) {
 // An agent who may not call any more is not rung by the team's calls, a transfer or a
 // colleague, can make only emergency calls, and may not sign in their phone. With the
 // permission everything works again.
-func TestWhoMayNotCallIsNotRung(t *testing.T) {
+func TestAgentsWithoutPermissionAreNotRung(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		client, id, ayse := o.colleague("ayse")

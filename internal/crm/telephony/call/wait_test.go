@@ -36,7 +36,7 @@ func (o *office) state(leg uuid.UUID) call.State {
 
 // A caller who finds the whole team being rung for another caller hears ringing until a
 // phone is free.
-func TestTheSecondCallerWaitsForAPhone(t *testing.T) {
+func TestSecondCallerWaitsForPhone(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		_, _, ayse := o.colleague("ayse")
@@ -63,7 +63,7 @@ func TestTheSecondCallerWaitsForAPhone(t *testing.T) {
 
 // A caller who waits for a phone goes to the voicemail when the ring time is over, even if
 // that phone is in a call by then, and stops waiting when they hang up.
-func TestTheSecondCallerWaitsNoLongerThanItRings(t *testing.T) {
+func TestSecondCallerWaitIsLimitedByRingTime(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.settings(func(s *setting.Settings) { s.RingSeconds = 10 })
@@ -90,7 +90,7 @@ func TestTheSecondCallerWaitsNoLongerThanItRings(t *testing.T) {
 
 // An agent may hang up while the customer is being transferred to a ringing colleague: the
 // customer waits, and comes back if nobody takes the call.
-func TestAgentLeavesATransfer(t *testing.T) {
+func TestAgentHangsUpDuringTransfer(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		_, ayse, phone := o.colleague("ayse")
@@ -129,7 +129,7 @@ func TestAgentLeavesATransfer(t *testing.T) {
 }
 
 // A transfer to a group does not ring agents who are talking.
-func TestTransferRingsNobodyWhoTalks(t *testing.T) {
+func TestTransferDoesNotRingBusyAgents(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		_, ayse, busy := o.colleague("ayse")
@@ -152,7 +152,7 @@ func TestTransferRingsNobodyWhoTalks(t *testing.T) {
 
 // A customer whom an agent parked does not hear music forever: after five minutes the agent
 // is rung, then the team, and if nobody comes the call ends and waits to be returned.
-func TestAParkedCallIsNotForgotten(t *testing.T) {
+func TestParkedCallReturnsAfterFiveMinutes(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		client, ayse, phone := o.colleague("ayse")
@@ -271,7 +271,7 @@ func TestWrapUp(t *testing.T) {
 }
 
 // Only the agent who was rung first moves behind the others, not one who could not be rung.
-func TestWhoCannotBeRungTakesNoTurn(t *testing.T) {
+func TestUnreachableAgentKeepsTurn(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		o.settings(func(s *setting.Settings) { s.RingStrategy = setting.RingRoundRobin })

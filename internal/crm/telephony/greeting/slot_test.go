@@ -173,7 +173,7 @@ func TestGreetingText(t *testing.T) {
 
 // The sounds without any settings: music on hold, silence elsewhere, and a menu's text,
 // which is spoken once.
-func TestSoundsOfCalls(t *testing.T) {
+func TestDefaultCallSounds(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
 	w := s.Workspace("demo")

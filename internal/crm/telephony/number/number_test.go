@@ -48,7 +48,7 @@ func (o *office) buy(e164 string) (n number.Number) {
 }
 
 // A number is no longer on offer once it is bought, even before the provider knows.
-func TestOfferEndsWithPurchase(t *testing.T) {
+func TestBoughtNumberIsNotOffered(t *testing.T) {
 	t.Parallel()
 	run(t, 200*wallet.Micro, func(o *office) {
 		offered := func(e164 string) bool {
@@ -220,7 +220,7 @@ func TestNumberRefusals(t *testing.T) {
 
 // The connection breaks after the provider rented out the number and before it answers: the
 // number is found there, and neither rented nor paid twice.
-func TestPurchaseWhoseAnswerIsLost(t *testing.T) {
+func TestPurchaseWithLostAnswer(t *testing.T) {
 	t.Parallel()
 	run(t, 200*wallet.Micro, func(o *office) {
 		o.Carrier.DropNextPurchase()
@@ -236,7 +236,7 @@ func TestPurchaseWhoseAnswerIsLost(t *testing.T) {
 }
 
 // A number that the operator rents for something else is not taken over.
-func TestNumberOfSomethingElse(t *testing.T) {
+func TestOperatorsOtherNumbersAreNotTakenOver(t *testing.T) {
 	t.Parallel()
 	run(t, 200*wallet.Micro, func(o *office) {
 		o.buy(first)
@@ -254,7 +254,7 @@ func TestNumberOfSomethingElse(t *testing.T) {
 }
 
 // Two concurrent choices of a default both succeed, and one of them is last.
-func TestDefaultsAtOnce(t *testing.T) {
+func TestConcurrentDefaults(t *testing.T) {
 	t.Parallel()
 	run(t, 200*wallet.Micro, func(o *office) {
 		ids := []string{o.buy(first).ID.String(), o.buy(other).ID.String()}
@@ -360,7 +360,7 @@ func TestPurchaseWithoutProvider(t *testing.T) {
 }
 
 // If the provider never answers, the number stays pending with its fee set aside.
-func TestProviderThatIsSilent(t *testing.T) {
+func TestSilentProviderKeepsNumberPending(t *testing.T) {
 	t.Parallel()
 	run(t, 200*wallet.Micro, func(o *office) {
 		o.Carrier.Break(true)

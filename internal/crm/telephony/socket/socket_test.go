@@ -88,7 +88,7 @@ func TestOldTicketsAreDeleted(t *testing.T) {
 }
 
 // Behind https the address is wss.
-func TestSecureAddress(t *testing.T) {
+func TestSocketAddressIsSecureBehindHTTPS(t *testing.T) {
 	t.Parallel()
 	s := apptest.NewWith(t, func(cfg *app.Config) { cfg.PublicURL = "https://konak.example" })
 	var made socket.Ticket
@@ -229,7 +229,7 @@ func TestCommands(t *testing.T) {
 }
 
 // If a page hangs up and then closes, the call is hung up.
-func TestCommandsBeforeTheEndCount(t *testing.T) {
+func TestCommandsBeforeCloseAreCarriedOut(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		made := o.talk()
@@ -310,7 +310,7 @@ func TestSocketsAreCounted(t *testing.T) {
 
 // A person who is suspended, signs out or loses the permission loses the socket at once,
 // and when the server stops, everybody does.
-func TestSocketEndsWithItsAccess(t *testing.T) {
+func TestSocketEndsWhenAccessIsRevoked(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		suspended, id := o.colleague("ayse")
@@ -336,7 +336,7 @@ func TestSocketEndsWithItsAccess(t *testing.T) {
 
 // A command checks the session itself: it is refused even on a node that was not notified
 // of a suspension.
-func TestCommandLooksAtTheSession(t *testing.T) {
+func TestCommandChecksTheSession(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		made := o.talk()

@@ -54,7 +54,7 @@ func (o *office) colleague(name string) (*apptest.Client, uuid.UUID) {
 
 // An agent can be given by either of their ids, and one who may not call gets another error
 // than an unknown one. The browser cannot be a phone yet.
-func TestTeammateByAccount(t *testing.T) {
+func TestTeammateByEitherID(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		owner := o.w.Owner
@@ -219,7 +219,7 @@ func TestPhone(t *testing.T) {
 }
 
 // A suspended agent loses the phone in the same transaction.
-func TestSuspensionTakesThePhone(t *testing.T) {
+func TestSuspendedAgentLosesPhone(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
 		ayse, id := o.colleague("ayse")

@@ -93,7 +93,7 @@ func (l *ledger) check() (available, held int64) {
 
 // Whatever is set aside, spent, released and paid in, in any order and any number of times,
 // the ledger balances and nothing is below zero.
-func TestLedgerStaysEven(t *testing.T) {
+func TestLedgerStaysBalanced(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		random := rand.New(rand.NewPCG(19, 1))
@@ -194,7 +194,7 @@ func TestOperatorAdjustsCredit(t *testing.T) {
 }
 
 // Many concurrent holds cannot set aside more than there is.
-func TestHoldsAtOnce(t *testing.T) {
+func TestConcurrentHoldsCannotExceedCredit(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		l := newLedger(t, d, 100)
@@ -240,7 +240,7 @@ func TestLowCreditIsAnnounced(t *testing.T) {
 }
 
 // It is also notified when the operator takes credit.
-func TestLowCreditByOperator(t *testing.T) {
+func TestLowCreditIsAnnouncedWhenOperatorTakesCredit(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		l := newLedger(t, d, 60*wallet.Micro)
@@ -259,7 +259,7 @@ func TestLowCreditByOperator(t *testing.T) {
 }
 
 // However a card is printed or encoded, its number is not shown.
-func TestCardIsStars(t *testing.T) {
+func TestCardNumberIsMasked(t *testing.T) {
 	t.Parallel()
 	c := wallet.Card{Holder: "Elif", Number: "5528790000000008", CVC: "123"}
 	text, err := json.Marshal(map[string]any{"a": c, "b": &c})

@@ -163,7 +163,7 @@ func TestTopUpThatFails(t *testing.T) {
 }
 
 // A bank's success for a payment other than ours gives no credit.
-func TestTopUpOfAnotherPayment(t *testing.T) {
+func TestPaymentOfAnotherTopUpGivesNoCredit(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
 		for name, alter := range map[string]func(*wire.Answer){
@@ -202,7 +202,7 @@ func TestTopUpUnderReview(t *testing.T) {
 
 // The connection breaks after the bank took the money and before it answers: the bank is
 // queried before anything is tried again, and the money is taken and credited once.
-func TestTopUpWhoseAnswerIsLost(t *testing.T) {
+func TestTopUpWithLostAnswer(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
 		s.Bank.DropNextAuth()
@@ -220,7 +220,7 @@ func TestTopUpWhoseAnswerIsLost(t *testing.T) {
 }
 
 // A payment waits while the operator has no bank.
-func TestTopUpWhoseBankIsTakenAway(t *testing.T) {
+func TestTopUpWaitsWhileThereIsNoBank(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
 		c := s.StartTopUp(20*wallet.Micro, bank.CardGood)
@@ -238,7 +238,7 @@ func TestTopUpWhoseBankIsTakenAway(t *testing.T) {
 
 // If a bank never reports the result of a payment, it stays unknown until an operator
 // retries the query.
-func TestTopUpWhoseBankIsSilent(t *testing.T) {
+func TestTopUpWithSilentBankStaysUnknown(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
 		c := s.StartTopUp(20*wallet.Micro, bank.CardGood)
@@ -338,7 +338,7 @@ func TestWalletKeepsItsCurrency(t *testing.T) {
 
 // Whatever the result of a payment, the card is in no log line, no row and no page of the
 // database file or its write-ahead log.
-func TestCardIsNowhere(t *testing.T) {
+func TestCardNumberIsStoredNowhere(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
 		cards := []string{bank.CardGood, bank.CardNoFunds, bank.CardStolen, "5528790000000009"}
@@ -381,7 +381,7 @@ func TestCardIsNowhere(t *testing.T) {
 	})
 }
 
-func TestTierFollowsTheLicences(t *testing.T) {
+func TestTierFollowsLicences(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")

@@ -88,7 +88,7 @@ func TestGroups(t *testing.T) {
 }
 
 // Ordinary lists contain no card or identity numbers, however long they are.
-func TestOrdinaryLists(t *testing.T) {
+func TestOrdinaryListsContainNoNumbers(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(20, 8))
 	upTo := func(n int) int { return r.IntN(n) }

@@ -9,7 +9,7 @@ import { HoursFields } from './HoursFields'
 
 afterEach(cleanup)
 
-it('says why hours cannot be taken away, where none are shown', async () => {
+it('explains why hours cannot be removed, even if none are shown', async () => {
   await withTexts(() => Promise.resolve(null), 'hours')()
   const refused = new ApiError({ status: 422, code: 'validation_failed', message: 'Some fields need attention.', fields: { business_hours: ['needed_by_assistant'] } })
   const words = fieldText(refused, 'business_hours', { needed_by_assistant: 'channels.hoursNeeded' })

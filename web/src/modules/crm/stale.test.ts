@@ -8,18 +8,18 @@ const keysOf = (type: string, object: object) => staleKeys([crmModule.live ?? {}
 describe('what an event of a conversation makes stale', () => {
   const keys = keysOf('conversation.replied', { id: 'a', contact_id: 'c' })
 
-  it('is first its timeline, then the lists and the numbers', () => {
+  it('starts with its timeline, followed by lists and counts', () => {
     expect(keys[0]).toBe('items a')
     expect(keys).toEqual(expect.arrayContaining(['one a', 'scheduled a', 'list', 'counts', 'waiting', 'notices', 'saved counts', 'of c', 'history c']))
   })
 
-  it('is nothing of another conversation, and no list of views', () => {
+  it('excludes other conversations and the list of views', () => {
     expect(keys).not.toContain('')
     expect(keys).not.toContain('items')
     expect(keys).not.toContain('saved')
   })
 
-  it('is everything where the event does not say which one changed', () => {
+  it('is everything if the event does not name the conversation', () => {
     expect(keysOf('conversation.replied', {})).toEqual([''])
   })
 

@@ -44,7 +44,7 @@ it('names the records that can go', async () => {
   expect((await screen.findByRole('status')).textContent).toContain('s0r._domainkey, s0e._domainkey until')
 })
 
-it('says once what is wrong with all records alike', async () => {
+it('shows an error that all records share once', async () => {
   await withTexts(() => Promise.resolve(null), 'mail')()
   const records = ['mx', 'spf'].map((purpose) => ({ purpose, type: 'TXT', host: '@', value: 'v', required: true, status: 'ok', error: 'timeout' }) as unknown as DomainRecord)
   await show(<RecordTable records={records} />)

@@ -35,7 +35,7 @@ describe('componentsOf', () => {
     expect(placeOf(parts, 'BUTTONS')).toBe('components.3')
   })
 
-  it('leaves the text of a code to the provider', () => {
+  it('leaves the text of an authentication template to the provider', () => {
     expect(componentsOf({ ...draft, category: 'AUTHENTICATION', minutes: '10' })).toEqual([
       { type: 'BODY', add_security_recommendation: true },
       { type: 'FOOTER', code_expiration_minutes: 10 },

@@ -38,7 +38,7 @@ describe('toSend', () => {
     variables: { header: [], header_media: 'DOCUMENT', body: ['1', '2'], buttons: [{ index: 1, type: 'URL', text: 'Kargom' }] },
   } as unknown as Template
 
-  it('sends a value for each variable, and nothing that the template has not', () => {
+  it('sends a value for each variable, and nothing that the template lacks', () => {
     expect(toSend(template, { ...noValues, media: ' https://example.com/a.pdf ', body: ['Elif'], buttons: { 1: '4711', 0: 'x' } })).toEqual({
       template_id: 't1',
       header: [],

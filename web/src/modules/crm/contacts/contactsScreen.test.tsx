@@ -38,7 +38,7 @@ it('tells the tags for which a row has no place, to the pointer and to the keybo
   await waitFor(() => expect(screen.getAllByText('kargo, toptan')).toHaveLength(2))
 })
 
-it('says on which channel somebody writes of whom nothing else is known', async () => {
+it('shows the channel of a contact of whom nothing else is known', async () => {
   const deniz = await rowOf('Deniz')
   expect(deniz.getByText('deniz_7')).toBeTruthy()
   expect(deniz.getByRole('img', { name: 'Telegram' })).toBeTruthy()

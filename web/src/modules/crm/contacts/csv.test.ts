@@ -71,7 +71,7 @@ describe('guessTargets', () => {
     expect(hasName(['attribute', 'phones'])).toBe(true)
   })
 
-  it('gives a place once', () => {
+  it('uses each target once', () => {
     expect(guessTargets(['email', 'e-mail'], fold)).toEqual(['emails', 'attribute'])
     expect(twiceUsed(['emails', 'name', 'emails'])).toEqual(['emails'])
   })

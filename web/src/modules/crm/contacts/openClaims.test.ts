@@ -18,7 +18,7 @@ function claim(value: string, more: Partial<Claims[number]> = {}): Claims[number
   }
 }
 
-test('what was proven is no longer asked, and what leads to a customer comes first', () => {
+test('proven claims are left out, and claims that match a customer come first', () => {
   const claims = [
     claim('new@kaya.example'),
     claim('done@kaya.example', { proof: 'agent' }),

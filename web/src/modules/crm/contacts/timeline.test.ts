@@ -19,12 +19,12 @@ it('puts conversations, orders, calls and notes into one order, whatever their z
   expect(byMonth(list).map(({ entries }) => entries.length)).toEqual([4, 1])
 })
 
-it('parts the same month of two years', () => {
+it('separates the same month of two years', () => {
   const list = toTimeline({ ...nothing, conversations: [conversation('a', '2026-03-15T10:00:00Z'), conversation('b', '2025-03-15T10:00:00Z')] })
   expect(byMonth(list)).toHaveLength(2)
 })
 
-it('shows nothing before a part that has not been read as far', () => {
+it('shows nothing older than what every source has loaded', () => {
   const list = toTimeline({
     conversations: [conversation('c1', '2026-03-02T10:00:00Z'), conversation('c2', '2026-02-01T10:00:00Z')],
     orders: [order('o1', '2026-01-15T10:00:00Z')],

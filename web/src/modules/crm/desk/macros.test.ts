@@ -18,12 +18,12 @@ describe('actions of a macro', () => {
     expect(actionOf(draftOf(action))).toEqual(action)
   })
 
-  it('send nothing that another type left behind', () => {
+  it('omit fields of the previous type', () => {
     const draft = { ...draftOf({ type: 'reply', body: 'Hello' }), type: 'close' as const }
     expect(actionOf(draft)).toEqual({ type: 'close' })
   })
 
-  it('have keys of their own', () => {
+  it('have unique keys', () => {
     expect(freshAction('close').key).not.toBe(freshAction('close').key)
   })
 })

@@ -23,14 +23,14 @@ describe('alertOf', () => {
   const item = { author_kind: 'contact', body: 'Merhaba' }
   const kind = (type: string, body: object, actor?: string) => alertOf(event(type, body, actor), 'me')?.kind ?? null
 
-  it('is what a customer wrote, by whose the conversation is', () => {
+  it('is created for a customer’s message, with a kind by owner', () => {
     expect(alertOf(event('conversation.created', { object, item }), 'me')).toEqual({ eventId: '7', kind: 'waiting', conversationId: 'c1', name: 'Elif', text: 'Merhaba' })
     expect(alertOf(event('conversation.replied', { object, item: { ...item, body: '' } }), 'me')?.text).toBe('Merhaba')
     expect(kind('conversation.replied', { object: { ...object, owner_id: 'me' }, item })).toBe('reply')
     expect(kind('conversation.replied', { object: { ...object, owner_id: 'other' }, item })).toBe('others')
   })
 
-  it('is nothing that we wrote, that a machine wrote, or that a test key made', () => {
+  it('is not created for agents’, automatic or test messages', () => {
     expect(kind('conversation.replied', { object, item: { author_kind: 'agent', body: 'x' } })).toBeNull()
     expect(kind('conversation.replied', { object, item: { author_kind: 'contact', automatic: true } })).toBeNull()
     expect(kind('conversation.created', { object: { ...object, test: true }, item })).toBeNull()
@@ -38,7 +38,7 @@ describe('alertOf', () => {
     expect(alertOf({ id: null, type: 'conversation.created', data: 'no JSON' }, 'me')).toBeNull()
   })
 
-  it('is nothing while the assistant answers, and what it hands over', () => {
+  it('is not created while the assistant answers, but when it hands over', () => {
     const as = (ai_state: string) => ({ ...object, ai_state })
     expect(kind('conversation.replied', { object: as('active'), item })).toBeNull()
     expect(kind('conversation.replied', { object: as('handed_over'), item })).toBe('waiting')
@@ -47,7 +47,7 @@ describe('alertOf', () => {
     expect(kind('conversation.updated', { object: as('handed_over'), previous: { priority: 'low' } })).toBeNull()
   })
 
-  it('is a conversation that somebody else gave to the agent', () => {
+  it('is created when somebody else assigns a conversation to the agent', () => {
     const mine = { ...object, owner_id: 'me' }
     expect(kind('conversation.assigned', { object: mine, previous: { owner_id: null } }, 'boss')).toBe('assigned')
     expect(kind('conversation.assigned', { object: mine, previous: { owner_id: null } }, 'me')).toBeNull()
@@ -55,7 +55,7 @@ describe('alertOf', () => {
     expect(kind('conversation.assigned', { object: mine, previous: { group_id: null } }, 'boss')).toBeNull()
   })
 
-  it('is a note of somebody else that calls the agent', () => {
+  it('is created when somebody else’s note mentions the agent', () => {
     const note = { author_kind: 'agent', body: '@Can', mentions: [{ agent_id: 'me' }] }
     expect(kind('conversation.noted', { object, item: note }, 'boss')).toBe('mention')
     expect(kind('conversation.noted', { object, item: note }, 'me')).toBeNull()
@@ -66,13 +66,13 @@ describe('alertOf', () => {
 describe('wants', () => {
   const alert = { eventId: '7', kind: 'waiting' as const, conversationId: 'c1', name: 'Elif', text: 'Merhaba' }
 
-  it('goes by what the agent chose', () => {
+  it('follows the agent’s preferences', () => {
     expect(wants(preferences, alert, elsewhere, evening)).toBe(true)
     expect(wants(preferences, { ...alert, kind: 'others' }, elsewhere, evening)).toBe(false)
     expect(wants({ ...preferences, quiet_hours: { ...preferences.quiet_hours, enabled: true } }, alert, elsewhere, evening)).toBe(false)
   })
 
-  it('is silent in front of the conversation itself', () => {
+  it('is false while the conversation itself is open and focused', () => {
     expect(wants(preferences, alert, { open: 'c1', focused: true }, evening)).toBe(false)
     expect(wants(preferences, alert, { open: 'c1', focused: false }, evening)).toBe(true)
     expect(wants(preferences, alert, { open: 'c2', focused: true }, evening)).toBe(true)
@@ -104,7 +104,7 @@ describe('readPreferences', () => {
   afterEach(() => vi.unstubAllGlobals())
   const client = () => new QueryClient({ defaultOptions: { queries: { retry: false } } })
 
-  it('asks the server, and remembers for when it does not answer', async () => {
+  it('asks the server, and uses the stored preferences when it does not answer', async () => {
     const chosen = { ...preferences, sound: false }
     vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ data: chosen, trace_id: 't' })))
     expect(await readPreferences(client(), 'a')).toEqual(chosen)

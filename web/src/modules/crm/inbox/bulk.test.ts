@@ -7,7 +7,7 @@ const refusal = (status: number, code: string) => new ApiError({ status, code, m
 const whys = (outcomes: { why: string | null }[]) => outcomes.map(({ why }) => why !== null)
 
 describe('inBatches', () => {
-  it('accounts for every conversation, also for one that the answer leaves out', async () => {
+  it('returns an outcome for every conversation, even if the response omits one', async () => {
     const outcomes = await inBatches(['a', 'b', 'c'], () =>
       Promise.resolve([
         { id: 'b', ok: false, error: 'not_found' },
@@ -30,7 +30,7 @@ describe('inBatches', () => {
     expect(outcomes.filter(({ why }) => why !== null)).toHaveLength(200)
   })
 
-  it('is refused as a whole before anything was changed', async () => {
+  it('rejects if the first batch is refused', async () => {
     await expect(inBatches(['a'], () => Promise.reject(refusal(422, 'validation_failed')))).rejects.toMatchObject({ code: 'validation_failed' })
   })
 })
@@ -41,7 +41,7 @@ describe('oneByOne', () => {
     expect(whys(outcomes)).toEqual([true, false, false, false, true, false])
   })
 
-  it('asks once where the request itself is wrong', async () => {
+  it('asks once if the request itself is invalid', async () => {
     let asked = 0
     const send = () => {
       asked += 1
@@ -53,7 +53,7 @@ describe('oneByOne', () => {
 })
 
 describe('inTurn', () => {
-  it('leaves what failed alone, and tells of a second change that was refused', async () => {
+  it('skips conversations that failed, and reports a second change that was refused', async () => {
     const asked: string[] = []
     const first = (ids: readonly string[]) => Promise.resolve(ids.map((id) => ({ id, why: id === 'a' ? 'gone' : null })))
     const second = (ids: readonly string[]) => {

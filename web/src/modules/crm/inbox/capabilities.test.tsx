@@ -107,7 +107,7 @@ describe('the composer', () => {
 })
 
 describe('what a channel takes in one message', () => {
-  it('is counted when it is nearly reached, and more is not sent', async () => {
+  it('is shown when nearly reached, and a longer message is not sent', async () => {
     const area = await compose('whatsapp')
     await screen.findByRole('combobox', { name: 'Channel' })
     const send = screen.getByRole<HTMLButtonElement>('button', { name: 'Send' })
@@ -147,7 +147,7 @@ describe('an emoji', () => {
 })
 
 describe('being offline', () => {
-  it('is said by the composer, and the letters stay', async () => {
+  it('is shown by the composer, and typed text stays', async () => {
     const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
     const area = await compose('whatsapp')
     await userEvent.type(area, 'Hello')
@@ -166,7 +166,7 @@ describe('being offline', () => {
 describe('the ways of a reply', () => {
   const way = { kind: 'email', channel: 'email', channel_account_id: null, address: 'elif@a.example', available: true, reason: null } as const
 
-  it('are listed once each, by where they lead', () => {
+  it('are listed once per destination', () => {
     const own = { ...way, kind: 'conversation', channel_account_id: 'a1' } as const
     const other = { ...way, address: 'elif@home.example' } as const
     const server = { ...way, kind: 'default', channel_account_id: 'a1', address: 'Elif@a.example' } as const
@@ -193,7 +193,7 @@ describe('reactions', () => {
     expect(reactionSigns(kinds, 'whatsapp', false)).toHaveLength(4)
   })
 
-  it('are none where the channel has none or is not known, and all in a test', () => {
+  it('are empty for a channel without reactions or an unknown one, and complete in a test', () => {
     for (const channel of ['widget', 'api', null]) expect(reactionSigns(kinds, channel, false)).toEqual([])
     expect(reactionSigns(undefined, 'whatsapp', false)).toEqual([])
     expect(reactionSigns(kinds, 'widget', true)).toHaveLength(4)

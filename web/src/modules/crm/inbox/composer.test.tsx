@@ -150,7 +150,7 @@ describe('a draft that another window sends', () => {
     }
   })
 
-  it('and that another device began goes with the server’s', async () => {
+  it('and that another device began disappears with the server’s draft', async () => {
     const begun = { message_type: 'comment', body: 'From the phone', attachments: [], updated_at: '2026-11-15T09:30:00Z' }
     const both = { ...byMail, drafts: [begun] } as OneConversation
     function Phone() {

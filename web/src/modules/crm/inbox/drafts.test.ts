@@ -32,7 +32,7 @@ afterEach(() => {
 })
 
 describe('a draft in this browser', () => {
-  it('is the person’s, the conversation’s and the mode’s own', () => {
+  it('belongs to one person, conversation and mode', () => {
     rememberDraft(localDraftKey('defne', 'c1', 'note'), written('Do not refund'))
     expect(findDraft(conversation(), 'defne', 'm', 'note')?.body).toBe('Do not refund')
     expect(findDraft(conversation(), 'defne', 'm', 'reply')).toBeNull()
@@ -40,7 +40,7 @@ describe('a draft in this browser', () => {
     expect(recallDraft(localDraftKey('defne', 'c2', 'note'))).toBeNull()
   })
 
-  it('goes before what the server has, and the server’s note is no reply', () => {
+  it('takes precedence over the server’s, and the server’s note is not used as a reply', () => {
     const both = conversation(['note', 'From the phone'])
     expect(findDraft(both, 'defne', 'm', 'reply')).toBeNull()
     expect(findDraft(both, 'defne', 'm', 'note')?.body).toBe('From the phone')
@@ -48,7 +48,7 @@ describe('a draft in this browser', () => {
     expect(findDraft(both, 'defne', 'm', 'note')?.body).toBe('Newer')
   })
 
-  it('leaves with its person, and only with them', () => {
+  it('is removed with its person’s drafts, and only with theirs', () => {
     rememberDraft(localDraftKey('defne', 'c1', 'note'), written('a'))
     rememberDraft(localDraftKey('can', 'c1', 'note'), written('b'))
     forgetAll('draft.defne.')
@@ -56,7 +56,7 @@ describe('a draft in this browser', () => {
     expect(recallDraft(localDraftKey('can', 'c1', 'note'))?.body).toBe('b')
   })
 
-  it('is none when it is empty, or nothing that we wrote', () => {
+  it('is absent when it is empty or invalid', () => {
     const key = localDraftKey('defne', 'c1', 'reply')
     rememberDraft(key, written('a'))
     rememberDraft(key, written(' '))
@@ -77,7 +77,7 @@ describe('a draft in this browser', () => {
 describe('a draft that was sent', () => {
   const key = localDraftKey('defne', 'c1', 'reply')
 
-  it('is known to every window that has not changed it since', () => {
+  it('is recognised by every window that has not changed it since', () => {
     rememberSent('defne', key, written('On its way '), 100)
     expect(wasSent('defne', key, written('On its way'), 100)).toBe(true)
     expect(wasSent('defne', key, written('On its way'), 101)).toBe(false)

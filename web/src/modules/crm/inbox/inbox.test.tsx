@@ -60,7 +60,7 @@ describe('ConversationList', () => {
     expect(other?.textContent).not.toContain('Not delivered')
   })
 
-  it('counts nobody as waiting who is put aside', async () => {
+  it('does not show a snoozed conversation as waiting', async () => {
     await list([{ state: 'snoozed', waiting_since: '2026-11-15T09:30:00Z', snoozed_until: null }])
     expect((await screen.findByRole('link')).textContent).not.toContain('Waiting for')
   })

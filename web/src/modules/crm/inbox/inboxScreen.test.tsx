@@ -57,7 +57,7 @@ function bodies(path: string): unknown[] {
 }
 
 describe('shortcuts', () => {
-  it('are given once each while a conversation is open', async () => {
+  it('are unique while a conversation is open', async () => {
     await show(<InboxScreen />, { at: '?c=c1', permissions: ['crm.macros.use'] })
     await screen.findByRole('textbox', { name: 'Reply' })
     const keys = activeShortcuts.get().map((shortcut) => shortcut.keys)
@@ -67,7 +67,7 @@ describe('shortcuts', () => {
     for (const taken of ['mod+k', '?', 'g']) expect(keys).not.toContain(taken)
   })
 
-  it('lead to the messages with the focus, and a finger does not', async () => {
+  it('move the focus to the messages, and a tap does not', async () => {
     answers.set(`GET ${base}`, [conversation])
     await show(<InboxScreen />)
     await screen.findByRole('link', { name: new RegExp(conversation.contact_name) })
@@ -81,7 +81,7 @@ describe('shortcuts', () => {
     expect(document.activeElement).toBe(document.body)
   })
 
-  it('are not given for what somebody may not do', async () => {
+  it('are not registered for actions without permission', async () => {
     await show(<InboxScreen />, { at: '?c=c1', lacking: ['crm.conversations.assign', 'crm.conversations.manage'] })
     await screen.findByRole('textbox', { name: 'Reply' })
     const keys = activeShortcuts.get().map((shortcut) => shortcut.keys)
@@ -142,7 +142,7 @@ describe('what is unread', () => {
     await waitFor(() => expect(screen.queryByText('2 unread messages')).toBeNull())
   })
 
-  it('is read when it is given to somebody who looks at it', async () => {
+  it('is marked as read when it becomes unread for somebody who looks at it', async () => {
     answers.set(read, { id: 'c1', unread: 0, badge: 0 })
     await show(<InboxScreen />, { at: '?c=c1' })
     await screen.findByRole('textbox', { name: 'Reply' })
@@ -307,7 +307,7 @@ describe('Undo', () => {
 })
 
 describe('search and filters', () => {
-  it('count together', async () => {
+  it('are combined', async () => {
     await show(<InboxScreen />, { at: '?q=koltuk&tag=iade&owner=me&state=closed' })
     await waitFor(() => expect(addresses.some(({ pathname }) => pathname === `${base}/search`)).toBe(true))
     const { searchParams } = addresses.find(({ pathname }) => pathname === `${base}/search`) as URL
@@ -352,7 +352,7 @@ describe('a saved view', () => {
     )
   })
 
-  it('of everybody is changed only by those who may', async () => {
+  it('that is shared is changed only with the permission', async () => {
     await change(false)
     // The person's own view can be changed, which also proves that the actions are loaded.
     expect(await screen.findByRole('button', { name: 'Actions on the view Urgent' })).toBeTruthy()
@@ -361,7 +361,7 @@ describe('a saved view', () => {
     expect(screen.queryByRole('button', { name: 'Actions on the view Urgent' })).toBeNull()
   })
 
-  it('of everybody stays everybody’s when one who may changes it', async () => {
+  it('that is shared stays shared when a permitted person changes it', async () => {
     await change(true, ['crm.views.manage'])
     await choose('Actions on the view Urgent', 'Edit the view')
     const dialog = within(await screen.findByRole('dialog', { name: 'Edit the view' }))

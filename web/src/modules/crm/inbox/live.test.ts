@@ -22,13 +22,13 @@ function setUp() {
 }
 
 describe('applyConversation', () => {
-  it('changes a row deep in the list and leaves what is unread to its reader', () => {
+  it('changes a row deep in the list and keeps its unread count', () => {
     const { say, rows } = setUp()
     say('conversation.updated', 'open')
     expect(rows()[1]).toMatchObject({ id: 'b', unread: 2, last_activity_at: '2026-11-15T12:00:00Z' })
   })
 
-  it('takes out what left the view', () => {
+  it('removes a row that left the view', () => {
     const { say, rows } = setUp()
     say('conversation.closed', 'closed')
     expect(rows().map(({ id }) => id)).toEqual(['a', 'c'])
@@ -51,7 +51,7 @@ describe('applyConversation', () => {
     expect(ids()).toEqual(['b'])
   })
 
-  it('ends the typing of whoever wrote the message, and nobody else’s', () => {
+  it('ends the typing indicator of the message’s author, and nobody else’s', () => {
     const nobody = '00000000-0000-0000-0000-000000000000'
     for (const author of ['elif', 'can', nobody]) noteTyping(JSON.stringify({ data: { conversation_id: 'c', author_id: author, author_kind: 'agent', typing: true } }))
     const come = (type: string, author: string | null) =>
@@ -74,7 +74,7 @@ describe('applyConversation', () => {
     expect(client.getQueryData<InfiniteData<Page<{ id: string }>>>(key)?.pages[1]?.data).toMatchObject([{ id: 'old', body: 'after' }])
   })
 
-  it('takes out what was deleted, whatever its state', () => {
+  it('removes a deleted conversation, whatever its state', () => {
     const { say, rows } = setUp()
     say('conversation.deleted', 'open')
     expect(rows().map(({ id }) => id)).toEqual(['a', 'c'])

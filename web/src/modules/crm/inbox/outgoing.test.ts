@@ -110,7 +110,7 @@ describe('a reload', () => {
     expect(restoreOutgoing('defne', 'c1')).toMatchObject([{ key: message.key, error: null }])
   })
 
-  it('leaves what lay longer to the person, and says when trying again is no longer safe', () => {
+  it('leaves older messages to the person, and reports when retrying is no longer safe', () => {
     vi.useFakeTimers()
     addOutgoing('defne', 'c1', hello)
     reload()
@@ -123,7 +123,7 @@ describe('a reload', () => {
     expect(isOld(message)).toBe(true)
   })
 
-  it('shows nobody what another person wrote in this browser, or elsewhere', () => {
+  it('shows only the same person’s messages of the same conversation', () => {
     addOutgoing('defne', 'c1', hello)
     reload()
     expect(keptMessages('can', 'c1')).toEqual([])
@@ -131,7 +131,7 @@ describe('a reload', () => {
     expect(keptMessages('defne', 'c1')).toHaveLength(1)
   })
 
-  it('forgets what was discarded, and passes over what it cannot read', () => {
+  it('forgets discarded messages and skips unreadable ones', () => {
     dropOutgoing(addOutgoing('defne', 'c1', hello))
     localStorage.setItem('konak.message.defne.c1.x', '{"body":')
     localStorage.setItem('konak.message.defne.c1.y', '{}')
@@ -141,7 +141,7 @@ describe('a reload', () => {
 })
 
 describe('a form', () => {
-  it('keeps its key until there is an answer, unless something else is sent', async () => {
+  it('keeps its idempotency key until there is a response, unless something else is sent', async () => {
     const keys = createKeys()
     const sent: string[] = []
     const send = (answer: 'lost' | 'there') => (headers: { 'Idempotency-Key': string }) => {

@@ -69,7 +69,7 @@ async function receive(id: string, chosen: Partial<Preferences>, focused: boolea
 }
 
 describe('a customer who writes', () => {
-  it('is heard and shown on the desktop, and the notice leads to the conversation', async () => {
+  it('triggers a sound and a desktop notice that opens the conversation', async () => {
     const open = await receive('1', {}, false)
     await vi.waitFor(() => expect(tones).toHaveBeenCalledTimes(2), patience)
     expect(shown).toMatchObject([{ title: 'Elif Kaya', body: 'Merhaba' }])
@@ -77,7 +77,7 @@ describe('a customer who writes', () => {
     expect(open).toHaveBeenCalledWith('c1')
   })
 
-  it('is no longer shown once it is read on another device, and stays where something is unread', async () => {
+  it('is no longer shown once it is read on another device, and stays while something is unread', async () => {
     await receive('5', {}, false)
     applyRead(new QueryClient(), JSON.stringify({ data: { conversation_id: 'c1', unread: 1 } }))
     applyRead(new QueryClient(), JSON.stringify({ data: { conversation_id: 'c2', unread: 0 } }))
@@ -87,13 +87,13 @@ describe('a customer who writes', () => {
     await vi.waitFor(() => expect(closed).toEqual(['Elif Kaya']), patience)
   })
 
-  it('is heard alone by one who looks at the panel', async () => {
+  it('triggers only a sound while the panel has the focus', async () => {
     await receive('2', {}, true)
     await vi.waitFor(() => expect(tones).toHaveBeenCalledTimes(2), patience)
     expect(shown).toEqual([])
   })
 
-  it('is told once, whichever window hears of it first', async () => {
+  it('triggers one notice, whichever window receives the event first', async () => {
     await receive('3', {}, false)
     await receive('3', {}, false)
     await receive('4', {}, false)
@@ -102,7 +102,7 @@ describe('a customer who writes', () => {
     expect(shown).toHaveLength(2)
   })
 
-  it('is not told to one who wants to hear of nothing', async () => {
+  it('triggers nothing when notices are switched off', async () => {
     await receive('4', { sound: false, desktop: false }, false)
     await receive('5', { events: { ...preferences.events, waiting: false } }, false)
     expect(tones).not.toHaveBeenCalled()

@@ -60,7 +60,7 @@ describe('a saved view', () => {
 })
 
 describe('wordsIn', () => {
-  it('searches in what the filters leave, whatever the view, or in the saved view', () => {
+  it('searches within the filters, whatever the view, or within the saved view', () => {
     expect(wordsIn({ view: 'mine', q: 'koltuk', tag: 'iade' }, undefined)).toEqual({ q: 'koltuk', tag: 'iade', sort: '-last_activity' })
     expect(wordsIn({ saved: 'v1', q: 'koltuk' }, { state: 'open', owner_id: 'me', sort: '-priority' })).toEqual({ q: 'koltuk', owner_id: 'me', sort: '-priority' })
     expect(wordsIn({ saved: 'v1', q: 'koltuk', state: 'closed' }, { state: 'open', owner_id: 'me', sort: '-priority' })).toEqual({ q: 'koltuk', state: 'closed', owner_id: 'me', sort: '-priority' })
@@ -95,7 +95,7 @@ describe('isJustSent', () => {
 })
 
 describe('filterOf', () => {
-  it('is the view with what narrows it', () => {
+  it('combines the view with its filters', () => {
     expect(filterOf({})).toEqual({ state: 'open', sort: '-last_activity' })
     expect(filterOf({ view: 'waiting' })).toEqual({ state: 'open', waiting: 'true', sort: 'waiting_since' })
     expect(filterOf({ view: 'mine', owner: 'none', group: 'g', channel: 'email', tag: 'iade', priority: 'high', sort: 'created' })).toEqual({
@@ -103,7 +103,7 @@ describe('filterOf', () => {
     })
   })
 
-  it('takes whole days of the person’s own clock', () => {
+  it('uses whole days in the person’s time zone', () => {
     const { created_from: from, created_to: to } = filterOf({ from: '2026-11-15', to: '2026-11-15' })
     expect(new Date(from ?? '')).toEqual(new Date(2026, 10, 15))
     expect(new Date(to ?? '')).toEqual(new Date(2026, 10, 16))

@@ -17,7 +17,7 @@ describe('Enter in the list of a typed word', () => {
     expect(pressEnter(true).choose).toHaveBeenCalledWith('greeting')
   })
 
-  it('chooses nothing while the rows still belong to the word before', () => {
+  it('chooses nothing while the rows still belong to the previous word', () => {
     const { choose, taken } = pressEnter(false)
     expect(choose).not.toHaveBeenCalled()
     expect(taken).toBe(true)
