@@ -116,7 +116,8 @@ func (s *Server) CreateDatabase(ctx context.Context, template string) (Database,
 	db := s.database("konak_t_" + randomHex())
 	statement := "CREATE DATABASE " + ident(db.Name) + " OWNER " + ident(OwnerRole)
 	if template != "" {
-		statement += " TEMPLATE " + ident(template)
+		// Copying the files costs half of what logging every page does.
+		statement += " TEMPLATE " + ident(template) + " STRATEGY file_copy"
 	}
 	return db, s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, statement)
