@@ -173,7 +173,7 @@ func (d *DB) Pending(ctx context.Context, files fs.FS) (pending bool, err error)
 func (d *DB) HasTable(ctx context.Context, name string) (bool, error) {
 	query := `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = $1`
 	if d.dialect == Postgres {
-		query = `SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1`
+		query = `SELECT count(*) FROM pg_class t WHERE t.relname = $1 AND ` + isTable
 	}
 	var n int
 	if err := d.read.QueryRowContext(ctx, query, name).Scan(&n); err != nil {

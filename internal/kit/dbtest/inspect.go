@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -12,43 +11,17 @@ import (
 	"konak/internal/kit/db"
 )
 
-// known caches the tables of each open database, by *db.DB: reading them is slow on
-// PostgreSQL.
-var known sync.Map
-
-// Tables returns every table and its columns. It reads them once per database, so a test
-// that adds tables must do so before it calls Tables.
+// Tables returns every table and its columns.
 func Tables(tb testing.TB, d *db.DB) map[string][]string {
 	tb.Helper()
-	if have, ok := known.Load(d); ok {
-		return have.(map[string][]string)
-	}
-	out := readTables(tb, d)
-	known.Store(d, out)
-	tb.Cleanup(func() { known.Delete(d) })
-	return out
-}
-
-func readTables(tb testing.TB, d *db.DB) map[string][]string {
-	tb.Helper()
-	query := `SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
-		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid`
-	if d.Dialect() == db.Postgres {
-		query = `SELECT table_name, column_name FROM information_schema.columns
-			WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position`
+	columns, err := d.Columns(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
 	}
 	out := map[string][]string{}
-	read(tb, d, func(r *db.Reader) error {
-		rows, err := db.All(r, func(row db.Row) ([2]string, error) {
-			var p [2]string
-			err := row.Scan(&p[0], &p[1])
-			return p, err
-		}, query)
-		for _, p := range rows {
-			out[p[0]] = append(out[p[0]], p[1])
-		}
-		return err
-	})
+	for _, c := range columns {
+		out[c.Table] = append(out[c.Table], c.Name)
+	}
 	return out
 }
 
