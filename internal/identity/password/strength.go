@@ -10,7 +10,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Lengths of passwords, in characters. With a second step a shorter one is enough.
+// Lengths of passwords, in characters. With two-factor authentication a shorter one is enough.
 const (
 	minLength          = 15
 	minLengthTwoFactor = 8
