@@ -8,7 +8,10 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
+# Commands run one after another, except the checks, which ask for it.
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
+endif
 export CGO_ENABLED := 0
 export GOFLAGS := -trimpath -buildvcs=false
 
@@ -163,7 +166,7 @@ screenshots: build ## Retake the README's screenshots of the inbox
 .PHONY: check
 check: ## Check format, code, rules, known vulnerabilities and the API contract
 	@scripts/ensure-node-modules
-	@$(MAKE) --no-print-directory -j2 --output-sync check-web check-format check-go check-rules check-vulnerabilities check-contract
+	@$(MAKE) --no-print-directory -j2 --output-sync SIDE_BY_SIDE=1 check-web check-format check-go check-rules check-vulnerabilities check-contract
 	@$(MAKE) --no-print-directory check-size
 	@echo "all checks passed"
 

@@ -73,6 +73,10 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: commands,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GOGC", "400") // the programs are short-lived
+			return nil
+		},
 		Condition: func(name string) (bool, error) {
 			if name == "panel" {
 				return web.Built(), nil
@@ -174,7 +178,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 		"serve", "--listen=127.0.0.1:0", "--private-listen=off", "--data=data",
 	}, args...)...)
 	cmd.Dir = ts.Getenv("WORK")
-	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "TMPDIR=" + ts.Getenv("TMPDIR")}
+	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "TMPDIR=" + ts.Getenv("TMPDIR"), "GOGC=" + ts.Getenv("GOGC")}
 	s := &server{cmd: cmd, done: make(chan error, 1), out: &tail{}}
 	printed, end := io.Pipe()
 	cmd.Stdout, cmd.Stderr = end, end

@@ -98,6 +98,32 @@ func want(auth, path string) string {
 	return "?"
 }
 
+// Two schemas with the same name would be numbered in the order in which their routes are
+// first called, so that the document would differ between servers.
+func TestSchemasHaveTheirOwnNames(t *testing.T) {
+	t.Parallel()
+	b, err := app.Document(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Components struct {
+			Schemas map[string]any `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal(b, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Components.Schemas) == 0 {
+		t.Fatal("the document has no schemas")
+	}
+	for name := range doc.Components.Schemas {
+		if last := name[len(name)-1]; last >= '0' && last <= '9' {
+			t.Errorf("schema %s: two inputs have the same name; give the Body of one a named type", name)
+		}
+	}
+}
+
 // TestPlatformDocument compares the served routes with the platform document's endpoints.
 // Endpoints that are not built yet are in missing.txt, which only shrinks.
 func TestPlatformDocument(t *testing.T) {

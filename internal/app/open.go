@@ -46,9 +46,10 @@ func Migrate(ctx context.Context, cfg Config, log *slog.Logger) ([]int64, error)
 	return applied, errors.Join(err, a.closeDatabase())
 }
 
-// OpenExisting opens an installation as it is, while a server may run. It creates no file,
-// applies no migration and refuses an installation that was never served: a mistyped folder
-// must not look like an empty one.
+// OpenExisting opens an installation as it is, while a server may run, for commands that need
+// the modules and no routes: the result has no API. It creates no file, applies no migration
+// and refuses an installation that was never served: a mistyped folder must not look like an
+// empty one.
 func OpenExisting(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
 	cfg.Demo, cfg.Traces = false, trace.Config{}
 	d, err := OpenExistingDatabase(ctx, cfg, log, c)
@@ -72,14 +73,15 @@ func (a *App) wireExisting(ctx context.Context) error {
 	if err := a.cfg.checkKey(ctx, a.DB, box, err); err != nil {
 		return err
 	}
-	return a.wireWith(ctx, box)
+	_, err = a.wireWith(ctx, box)
+	return err
 }
 
 // wireWith builds the modules with the keys that a master key opens.
-func (a *App) wireWith(ctx context.Context, master *secret.Box) error {
+func (a *App) wireWith(ctx context.Context, master *secret.Box) (*parts, error) {
 	box, err := master.OpenKeys(ctx, a.DB)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	return a.wire(box)
 }
@@ -188,7 +190,11 @@ func (a *App) build(ctx context.Context) error {
 	if err := a.cfg.explainKey(box.RecordKey(ctx, a.DB)); err != nil {
 		return err
 	}
-	if err := a.wireWith(ctx, box); err != nil {
+	p, err := a.wireWith(ctx, box)
+	if err == nil {
+		err = a.wireAPI(p)
+	}
+	if err != nil {
 		return err
 	}
 	if a.cfg.Demo {

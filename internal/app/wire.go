@@ -57,9 +57,9 @@ type parts struct {
 	passwords *password.Hasher
 }
 
-// wire builds the modules, one area after the other. Later ones may use earlier ones;
-// stores and gates come first, routes and workers last.
-func (a *App) wire(box *secret.Box) error {
+// wire builds the modules, one area after the other, without their routes. Later ones may
+// use earlier ones; stores and gates come first, workers last.
+func (a *App) wire(box *secret.Box) (*parts, error) {
 	a.box = box
 	p := &parts{box: box, hub: a.makeBus(), catalog: Catalog(), privacy: ledger.New(box)}
 	for _, area := range []func(*parts) error{
@@ -76,13 +76,12 @@ func (a *App) wire(box *secret.Box) error {
 		a.wireTelephony,
 		a.wireLive,
 		a.wireJobs,
-		a.wireAPI,
 	} {
 		if err := area(p); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return p, nil
 }
 
 // topicsOfNodes are the wake-ups that nodes send each other, for work that a node leaves to

@@ -30,10 +30,10 @@ type updateCategoryIn struct {
 	Body CategoryInput
 }
 
-type previewIn struct {
-	Body struct {
-		Body string `json:"body" maxLength:"100000" example:"Siparişiniz **iki iş günü** içinde kargoya verilir." doc:"Markdown"`
-	}
+type previewIn struct{ Body previewBody }
+
+type previewBody struct {
+	Body string `json:"body" maxLength:"100000" example:"Siparişiniz **iki iş günü** içinde kargoya verilir." doc:"Markdown"`
 }
 
 // Previewed is Markdown as the site would show it.

@@ -20,9 +20,11 @@ type setPresenceIn struct {
 
 type typingIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
-	Body struct {
-		Typing bool `json:"typing" example:"true" doc:"false: typing has stopped"`
-	}
+	Body typingBody
+}
+
+type typingBody struct {
+	Typing bool `json:"typing" example:"true" doc:"false: typing has stopped"`
 }
 
 // Register adds the routes.

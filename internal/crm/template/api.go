@@ -20,16 +20,16 @@ type listIn struct {
 	Q         string `query:"q" maxLength:"200" example:"kargo" doc:"Part of the name"`
 }
 
-type createIn struct {
-	Body struct {
-		AccountID       uuid.UUID   `json:"channel_account_id" format:"uuid"`
-		Name            string      `json:"name" minLength:"1" maxLength:"512" example:"kargo_bilgisi" doc:"Lowercase letters, digits and underscores; cannot be changed later"`
-		Language        string      `json:"language" minLength:"2" maxLength:"10" example:"tr" doc:"Cannot be changed later"`
-		Category        string      `json:"category" enum:"MARKETING,UTILITY,AUTHENTICATION" example:"UTILITY"`
-		ParameterFormat string      `json:"parameter_format,omitempty" enum:"POSITIONAL,NAMED" default:"POSITIONAL" doc:"POSITIONAL: variables are {{1}}; NAMED: variables are {{name}}"`
-		Components      []Component `json:"components" minItems:"1" maxItems:"4" nullable:"false" example:"[{\"type\":\"BODY\",\"text\":\"Merhaba {{1}}, siparişiniz yola çıktı.\",\"example\":{\"body_text\":[[\"Elif\"]]}}]"`
-		Draft           bool        `json:"draft,omitempty" doc:"Keeps the template in Konak as a draft, without a review"`
-	}
+type createIn struct{ Body createBody }
+
+type createBody struct {
+	AccountID       uuid.UUID   `json:"channel_account_id" format:"uuid"`
+	Name            string      `json:"name" minLength:"1" maxLength:"512" example:"kargo_bilgisi" doc:"Lowercase letters, digits and underscores; cannot be changed later"`
+	Language        string      `json:"language" minLength:"2" maxLength:"10" example:"tr" doc:"Cannot be changed later"`
+	Category        string      `json:"category" enum:"MARKETING,UTILITY,AUTHENTICATION" example:"UTILITY"`
+	ParameterFormat string      `json:"parameter_format,omitempty" enum:"POSITIONAL,NAMED" default:"POSITIONAL" doc:"POSITIONAL: variables are {{1}}; NAMED: variables are {{name}}"`
+	Components      []Component `json:"components" minItems:"1" maxItems:"4" nullable:"false" example:"[{\"type\":\"BODY\",\"text\":\"Merhaba {{1}}, siparişiniz yola çıktı.\",\"example\":{\"body_text\":[[\"Elif\"]]}}]"`
+	Draft           bool        `json:"draft,omitempty" doc:"Keeps the template in Konak as a draft, without a review"`
 }
 
 type templateIn struct {
@@ -38,11 +38,13 @@ type templateIn struct {
 
 type updateIn struct {
 	ID   api.ID `path:"id" record:"message_template"`
-	Body struct {
-		Category   *string      `json:"category,omitempty" enum:"MARKETING,UTILITY,AUTHENTICATION"`
-		Components *[]Component `json:"components,omitempty" minItems:"1" maxItems:"4" nullable:"false"`
-		Submit     bool         `json:"submit,omitempty" doc:"Sends a draft for review"`
-	}
+	Body updateBody
+}
+
+type updateBody struct {
+	Category   *string      `json:"category,omitempty" enum:"MARKETING,UTILITY,AUTHENTICATION"`
+	Components *[]Component `json:"components,omitempty" minItems:"1" maxItems:"4" nullable:"false"`
+	Submit     bool         `json:"submit,omitempty" doc:"Sends a draft for review"`
 }
 
 type mediaIn struct {

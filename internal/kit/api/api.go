@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/prometheus/client_golang/prometheus"
@@ -90,6 +89,8 @@ type API struct {
 	diskFullAt atomic.Int64 // when the database last had no space left, in nanoseconds; 0 for never
 	mux        *chi.Mux
 	huma       huma.API
+	captured   *capturer
+	onDemand   map[string]func() prepared // by method and path
 	routes     []Route
 	changes    map[reflect.Type]bool // bodies of PUT and PATCH, in which null counts
 	metrics    *prometheus.HistogramVec
@@ -112,7 +113,10 @@ const requestTimeout = 30 * time.Second
 // New creates an API core without routes.
 func New(cfg Config) *API {
 	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, requestTimeout)
-	a := &API{cfg: cfg, mux: chi.NewMux(), changes: map[reflect.Type]bool{}, origin: http.NewCrossOriginProtection(), streams: cfg.Streams}
+	a := &API{
+		cfg: cfg, mux: chi.NewMux(), captured: &capturer{}, onDemand: map[string]func() prepared{},
+		changes: map[reflect.Type]bool{}, origin: http.NewCrossOriginProtection(), streams: cfg.Streams,
+	}
 	if a.streams == nil {
 		a.streams = NewOpenStreams()
 	}
@@ -141,7 +145,7 @@ func New(cfg Config) *API {
 		Formats:       map[string]huma.Format{"application/json": format, "json": format, formType: formFormat},
 		DefaultFormat: "application/json",
 	}
-	a.huma = humachi.New(a.mux, config)
+	a.huma = huma.NewAPI(config, a.captured)
 	a.metrics = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "konak_http_request_seconds", Help: "Response time, by route and status class.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
@@ -186,7 +190,12 @@ func (a *API) Drain() {
 
 // Document is the OpenAPI 3.1 document, indented and in a stable order.
 func (a *API) Document() ([]byte, error) {
-	a.showExamples.Do(a.examples)
+	a.showExamples.Do(func() {
+		for _, rt := range a.routes { // in a stable order, because records are named while they are prepared
+			a.onDemand[rt.Method+" "+rt.Path]()
+		}
+		a.examples()
+	})
 	b, err := json.MarshalIndent(a.huma.OpenAPI(), "", "  ")
 	return append(b, '\n'), err
 }

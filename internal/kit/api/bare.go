@@ -101,10 +101,8 @@ func HandleRedirect[In any](a *API, rt Route, h func(ctx context.Context, in *In
 }
 
 // describeBare adds the other error shape to the document.
-func (a *API) describeBare(rt *Route) {
-	doc := a.huma.OpenAPI()
-	op := operationOf(doc.Paths[rt.Path], rt.Method)
-	schema := doc.Components.Schemas.Schema(reflect.TypeFor[BareError](), true, "BareError")
+func (a *API) describeBare(op *huma.Operation) {
+	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[BareError](), true, "BareError")
 	for code, resp := range op.Responses {
 		if status, err := strconv.Atoi(code); err == nil && status >= 400 {
 			resp.Content["application/json"] = &huma.MediaType{Schema: schema}

@@ -118,8 +118,7 @@ func HandleDialogue[In any](a *API, rt Route, d Dialogue[In]) {
 					return d.Run(ctx, in, a.dialogueSocket(ctx, cancel, conn, incoming))
 				})
 		}}, nil
-	})
-	a.describeSocket(&rt)
+	}, describeSocket)
 }
 
 // offered returns the ticket among the subprotocols, and whether ours is offered too.

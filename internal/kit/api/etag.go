@@ -61,8 +61,7 @@ func has(lines []string, tag string) bool {
 	return false
 }
 
-func (a *API) describeTag(rt *Route) {
-	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
+func describeTag(op *huma.Operation) {
 	op.Parameters = append(op.Parameters, &huma.Param{
 		Name: "If-None-Match", In: "header", Description: "ETag of the response that the caller has cached",
 		Schema: &huma.Schema{Type: huma.TypeString},

@@ -58,12 +58,12 @@ func HandleUpload[In, Out any](a *API, rt Route, h func(context.Context, *In, *U
 			return nil, err
 		}
 		return &output[Envelope[Out]]{Status: rt.Status, Body: Envelope[Out]{out, obs.TraceID(ctx)}}, nil
+	}, func(op *huma.Operation) {
+		op.RequestBody = &huma.RequestBody{
+			Required: true, Description: "The file content, at most " + strconv.FormatInt(rt.MaxBody, 10) + " bytes",
+			Content: map[string]*huma.MediaType{filetype.Unknown: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}},
+		}
 	})
-	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
-	op.RequestBody = &huma.RequestBody{
-		Required: true, Description: "The file content, at most " + strconv.FormatInt(rt.MaxBody, 10) + " bytes",
-		Content: map[string]*huma.MediaType{filetype.Unknown: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}},
-	}
 }
 
 // steadyReader gives up only on a sender that stays silent.
@@ -161,9 +161,10 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 				panic(http.ErrAbortHandler)
 			}
 		}}, nil
-	})
-	a.describeContent(&rt, filetype.Unknown)
-	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
+	}, describeContent(&rt, filetype.Unknown), describeParts)
+}
+
+func describeParts(op *huma.Operation) {
 	for status, text := range map[int]string{
 		http.StatusPartialContent: "Part of the file, for a Range request", http.StatusNotModified: "The file matches If-None-Match",
 	} {

@@ -14,8 +14,9 @@ var qualified = regexp.MustCompile(`(?:[\w.-]+/)*(\w+)\.(\w+)`)
 
 // schemaName names a type in the document. Modules have records with equal names, so a name
 // begins with its module: mail.Exception is MailException, and its envelope
-// MailExceptionEnvelope. Types of this kit get no prefix, nor do bodies without a named
-// type, which are named after their input: give inputs unique names.
+// MailExceptionEnvelope. Types of this kit get no prefix. A body without a named type is
+// named after its input, without a prefix: if another package has an input of that name,
+// give the body a named type.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	outer, arg, generic := strings.Cut(t.Name(), "[")

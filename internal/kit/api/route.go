@@ -251,26 +251,40 @@ func HandleList[In, Row any, P interface {
 	})
 }
 
-// register adds a route to the table; every Handle function ends here.
-func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out, error)) {
+// register adds a route to the table; every Handle function ends here. Each of the functions
+// that follow adds to the route's description in the document.
+func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out, error), describe ...func(*huma.Operation)) {
 	in := reflect.TypeFor[In]()
-	huma.Register(a.huma, a.addRoute(&rt, in), func(ctx context.Context, in *In) (*Out, error) {
-		out, err := h(ctx, in)
-		if err != nil {
-			return nil, a.toError(ctx, err)
+	a.addRoute(&rt, in)
+	a.handleOnDemand(&rt, func() {
+		huma.Register(a.huma, a.operation(&rt), func(ctx context.Context, in *In) (*Out, error) {
+			out, err := h(ctx, in)
+			if err != nil {
+				return nil, a.toError(ctx, err)
+			}
+			return out, nil
+		})
+		op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
+		a.describe(&rt, op, in)
+		for _, more := range describe {
+			more(op)
 		}
-		return out, nil
 	})
-	a.describe(&rt, in)
 }
 
-// addRoute records a route with the type of its input, and returns the library's
-// description of it.
-func (a *API) addRoute(rt *Route, in reflect.Type) huma.Operation {
+// addRoute records a route with the type of its input.
+func (a *API) addRoute(rt *Route, in reflect.Type) {
 	rt.check()
 	rt.form = readsForm(in)
 	a.routes = append(a.routes, *rt)
 	a.changesWith(rt.Method, in)
+	if rt.Open {
+		a.openTo(rt)
+	}
+}
+
+// operation returns the library's description of a route.
+func (a *API) operation(rt *Route) huma.Operation {
 	op := huma.Operation{
 		OperationID: rt.ID, Method: rt.Method, Path: rt.Path, Tags: []string{rt.Tag},
 		Summary: rt.Summary, Description: rt.Doc, DefaultStatus: rt.Status,
@@ -308,16 +322,13 @@ func (a *API) addRoute(rt *Route, in reflect.Type) huma.Operation {
 }
 
 // describe adds what the library does not know to the document.
-func (a *API) describe(rt *Route, in reflect.Type) {
-	a.describeParams(rt, in)
+func (a *API) describe(rt *Route, op *huma.Operation, in reflect.Type) {
+	describeParams(op, in)
 	if rt.bare {
-		a.describeBare(rt)
+		a.describeBare(op)
 	}
 	if rt.ETag {
-		a.describeTag(rt)
-	}
-	if rt.Open {
-		a.openTo(rt)
+		describeTag(op)
 	}
 }
 
@@ -390,8 +401,7 @@ func (rt *Route) errors() []int {
 
 // describeParams marks path ids with the record that they name, so that the isolation test
 // can fill them without knowing the route.
-func (a *API) describeParams(rt *Route, in reflect.Type) {
-	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
+func describeParams(op *huma.Operation, in reflect.Type) {
 	for _, f := range reflect.VisibleFields(in) {
 		name, record := f.Tag.Get("path"), f.Tag.Get("record")
 		if name == "" || record == "" {

@@ -92,8 +92,7 @@ func HandleSocket[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 					return send(ctx, &Socket{context.WithoutCancel(ctx), conn})
 				})
 		}}, nil
-	})
-	a.describeSocket(&rt)
+	}, describeSocket)
 }
 
 // converse runs an open socket to its end: read receives what the other side sends and
@@ -221,8 +220,7 @@ func (a *API) otherSite(r *http.Request) bool {
 	return a.origin.Check(&asked) != nil
 }
 
-func (a *API) describeSocket(rt *Route) {
-	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
+func describeSocket(op *huma.Operation) {
 	op.Extensions["x-websocket"] = true
 	op.Responses["101"] = &huma.Response{Description: "Switching to a WebSocket (RFC 6455); messages are JSON text"}
 }

@@ -94,8 +94,7 @@ func HandleBytes[In any](a *API, rt Route, contentType string, h func(context.Co
 				panic(http.ErrAbortHandler)
 			}
 		}}, nil
-	})
-	a.describeContent(&rt, contentType)
+	}, describeContent(&rt, contentType))
 }
 
 // Sender writes server-sent events.
@@ -187,15 +186,16 @@ func HandleEvents[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 				a.cfg.Log.DebugContext(ctx, "stream ended", "route", rt.ID, "error", err)
 			}
 		}}, nil
-	})
-	a.describeContent(&rt, "text/event-stream")
+	}, describeContent(&rt, "text/event-stream"))
 }
 
-func (a *API) describeContent(rt *Route, contentType string) {
-	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
-	op.Responses[fmt.Sprint(rt.Status)] = &huma.Response{
-		Description: "OK",
-		Content:     map[string]*huma.MediaType{contentType: {Schema: &huma.Schema{Type: huma.TypeString}}},
+// describeContent describes an answer that is not JSON.
+func describeContent(rt *Route, contentType string) func(*huma.Operation) {
+	return func(op *huma.Operation) {
+		op.Responses[fmt.Sprint(rt.Status)] = &huma.Response{
+			Description: "OK",
+			Content:     map[string]*huma.MediaType{contentType: {Schema: &huma.Schema{Type: huma.TypeString}}},
+		}
 	}
 }
 

@@ -10154,61 +10154,6 @@ export interface components {
              */
             trace_id: string;
         };
-        ConnectInBody: {
-            /**
-             * @description Access token of a system user; stored encrypted, never shown
-             * @example EAAG…
-             */
-            access_token: string;
-            /** @description Whether the assistant is on */
-            ai?: boolean;
-            /**
-             * @description Secret that signs the provider's calls; stored encrypted, never shown
-             * @example 1f6c3e…
-             */
-            app_secret: string;
-            /**
-             * @description WhatsApp Business Account (WABA) that the number belongs to
-             * @example 102290129340398
-             */
-            business_account_id: string;
-            /**
-             * Format: uuid
-             * @description Group that new conversations go to
-             */
-            group_id?: string;
-            /**
-             * @description Defaults to the verified name
-             * @example WhatsApp hattı
-             */
-            name?: string;
-            /** @example 106540352242922 */
-            phone_number_id: string;
-        };
-        ConnectInBody1: {
-            /** @description Whether the assistant is on */
-            ai?: boolean;
-            /**
-             * @description Token from @BotFather; stored encrypted, never shown
-             * @example 123456789:AAF…
-             */
-            bot_token: string;
-            /**
-             * Format: uuid
-             * @description Group that new conversations go to
-             */
-            group_id?: string;
-            /**
-             * @description webhook: Telegram calls Konak; polling: Konak asks Telegram. Defaults to webhook where Telegram can reach Konak
-             * @enum {string}
-             */
-            mode?: "webhook" | "polling";
-            /**
-             * @description Defaults to the bot's name
-             * @example Telegram botu
-             */
-            name?: string;
-        };
         ContactClaim: {
             /**
              * Format: date-time
@@ -12278,50 +12223,16 @@ export interface components {
              */
             tags?: string[];
         };
-        CreateInBody: {
+        CsatInBody: {
+            /** @example Çok hızlı çözüldü, teşekkürler. */
+            comment?: string;
             /**
-             * @example UTILITY
-             * @enum {string}
+             * Format: int64
+             * @example 5
              */
-            category: "MARKETING" | "UTILITY" | "AUTHENTICATION";
-            /** Format: uuid */
-            channel_account_id: string;
-            /**
-             * @example [
-             *       {
-             *         "example": {
-             *           "body_text": [
-             *             [
-             *               "Elif"
-             *             ]
-             *           ]
-             *         },
-             *         "text": "Merhaba {{1}}, siparişiniz yola çıktı.",
-             *         "type": "BODY"
-             *       }
-             *     ]
-             */
-            components: components["schemas"]["TemplateComponent"][];
-            /** @description Keeps the template in Konak as a draft, without a review */
-            draft?: boolean;
-            /**
-             * @description Cannot be changed later
-             * @example tr
-             */
-            language: string;
-            /**
-             * @description Lowercase letters, digits and underscores; cannot be changed later
-             * @example kargo_bilgisi
-             */
-            name: string;
-            /**
-             * @description POSITIONAL: variables are {{1}}; NAMED: variables are {{name}}
-             * @default POSITIONAL
-             * @enum {string}
-             */
-            parameter_format: "POSITIONAL" | "NAMED";
+            rating: number;
         };
-        CreateInBody1: {
+        CustomCreateBody: {
             /**
              * @description Address that replies are sent to, signed
              * @example https://example.com/konak
@@ -12342,24 +12253,6 @@ export interface components {
              * @example 24
              */
             window_hours?: number;
-        };
-        CreateInBody2: {
-            ai?: boolean;
-            business_hours?: components["schemas"]["ChannelHours"] | null;
-            /** Format: uuid */
-            group_id?: string;
-            look?: components["schemas"]["WidgetLook"];
-            /** @example Web sitesi */
-            name: string;
-        };
-        CsatInBody: {
-            /** @example Çok hızlı çözüldü, teşekkürler. */
-            comment?: string;
-            /**
-             * Format: int64
-             * @example 5
-             */
-            rating: number;
         };
         CustomMessage: {
             /** @description Files uploaded to the channel within the last day */
@@ -12731,6 +12624,33 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        CustomUpdateBody: {
+            /** @example https://example.com/konak */
+            address?: string;
+            /**
+             * Format: uuid
+             * @description The nil UUID removes the group
+             */
+            group_id?: string;
+            /** @example Mobil uygulama */
+            name?: string;
+            /**
+             * Format: int64
+             * @description 0 removes the limit
+             * @example 24
+             */
+            window_hours?: number;
+        };
+        CustomVoteBody: {
+            /** @example Aradığım buydu. */
+            comment?: string;
+            /**
+             * @description up if the answer helped, down if not
+             * @example up
+             * @enum {string}
+             */
+            rating: "up" | "down";
         };
         Defaults: {
             /**
@@ -14020,6 +13940,15 @@ export interface components {
              */
             duration_ms: number;
         };
+        GreetingPreviewBody: {
+            /** @example Merhaba, destek hattına hoş geldiniz. */
+            text: string;
+            /**
+             * @default tr
+             * @enum {string}
+             */
+            voice: "tr" | "en";
+        };
         GreetingPreviewEnvelope: {
             data: components["schemas"]["GreetingPreview"];
             /**
@@ -14314,6 +14243,13 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        HelpcenterPreviewBody: {
+            /**
+             * @description Markdown
+             * @example Siparişiniz **iki iş günü** içinde kargoya verilir.
+             */
+            body: string;
         };
         HelpcenterPreviewed: {
             /**
@@ -15381,6 +15317,13 @@ export interface components {
              */
             expires_at: string;
             /** @description false: typing has stopped */
+            typing: boolean;
+        };
+        LiveTypingBody: {
+            /**
+             * @description false: typing has stopped
+             * @example true
+             */
             typing: boolean;
         };
         LiveTypingEnvelope: {
@@ -16842,22 +16785,6 @@ export interface components {
              * @enum {string}
              */
             via?: "line" | "number";
-        };
-        PreviewInBody: {
-            /**
-             * @description Markdown
-             * @example Siparişiniz **iki iş günü** içinde kargoya verilir.
-             */
-            body: string;
-        };
-        PreviewInBody1: {
-            /** @example Merhaba, destek hattına hoş geldiniz. */
-            text: string;
-            /**
-             * @default tr
-             * @enum {string}
-             */
-            voice: "tr" | "en";
         };
         ProfileInBody: {
             /**
@@ -18452,6 +18379,30 @@ export interface components {
              */
             trace_id: string;
         };
+        TelegramConnectBody: {
+            /** @description Whether the assistant is on */
+            ai?: boolean;
+            /**
+             * @description Token from @BotFather; stored encrypted, never shown
+             * @example 123456789:AAF…
+             */
+            bot_token: string;
+            /**
+             * Format: uuid
+             * @description Group that new conversations go to
+             */
+            group_id?: string;
+            /**
+             * @description webhook: Telegram calls Konak; polling: Konak asks Telegram. Defaults to webhook where Telegram can reach Konak
+             * @enum {string}
+             */
+            mode?: "webhook" | "polling";
+            /**
+             * @description Defaults to the bot's name
+             * @example Telegram botu
+             */
+            name?: string;
+        };
         TelegramLink: {
             /**
              * @description Bot to add in Telegram under Settings, Telegram Business, Chatbots
@@ -18604,6 +18555,49 @@ export interface components {
              * @enum {string}
              */
             type: "HEADER" | "BODY" | "FOOTER" | "BUTTONS";
+        };
+        TemplateCreateBody: {
+            /**
+             * @example UTILITY
+             * @enum {string}
+             */
+            category: "MARKETING" | "UTILITY" | "AUTHENTICATION";
+            /** Format: uuid */
+            channel_account_id: string;
+            /**
+             * @example [
+             *       {
+             *         "example": {
+             *           "body_text": [
+             *             [
+             *               "Elif"
+             *             ]
+             *           ]
+             *         },
+             *         "text": "Merhaba {{1}}, siparişiniz yola çıktı.",
+             *         "type": "BODY"
+             *       }
+             *     ]
+             */
+            components: components["schemas"]["TemplateComponent"][];
+            /** @description Keeps the template in Konak as a draft, without a review */
+            draft?: boolean;
+            /**
+             * @description Cannot be changed later
+             * @example tr
+             */
+            language: string;
+            /**
+             * @description Lowercase letters, digits and underscores; cannot be changed later
+             * @example kargo_bilgisi
+             */
+            name: string;
+            /**
+             * @description POSITIONAL: variables are {{1}}; NAMED: variables are {{name}}
+             * @default POSITIONAL
+             * @enum {string}
+             */
+            parameter_format: "POSITIONAL" | "NAMED";
         };
         TemplateFilled: {
             body?: components["schemas"]["TemplateValue"][];
@@ -18769,6 +18763,13 @@ export interface components {
              */
             trace_id: string;
         };
+        TemplateUpdateBody: {
+            /** @enum {string} */
+            category?: "MARKETING" | "UTILITY" | "AUTHENTICATION";
+            components?: components["schemas"]["TemplateComponent"][];
+            /** @description Sends a draft for review */
+            submit?: boolean;
+        };
         TemplateUse: {
             /**
              * @description Values of the body's variables, in order
@@ -18869,16 +18870,6 @@ export interface components {
             /** @example Ürünü nasıl iade ederim? */
             question: string;
         };
-        TypingInBody: {
-            typing: boolean;
-        };
-        TypingInBody1: {
-            /**
-             * @description false: typing has stopped
-             * @example true
-             */
-            typing: boolean;
-        };
         UpdateConversationInBody: {
             /**
              * Format: uuid
@@ -18894,43 +18885,6 @@ export interface components {
             priority?: "low" | "normal" | "high" | "urgent";
             /** @example Teslimat tarihi */
             subject?: string;
-        };
-        UpdateInBody: {
-            /** @enum {string} */
-            category?: "MARKETING" | "UTILITY" | "AUTHENTICATION";
-            components?: components["schemas"]["TemplateComponent"][];
-            /** @description Sends a draft for review */
-            submit?: boolean;
-        };
-        UpdateInBody1: {
-            /** @example https://example.com/konak */
-            address?: string;
-            /**
-             * Format: uuid
-             * @description The nil UUID removes the group
-             */
-            group_id?: string;
-            /** @example Mobil uygulama */
-            name?: string;
-            /**
-             * Format: int64
-             * @description 0 removes the limit
-             * @example 24
-             */
-            window_hours?: number;
-        };
-        UpdateInBody2: {
-            /** @description Removes the business hours */
-            always_open?: boolean;
-            business_hours?: components["schemas"]["Hours"];
-            /**
-             * Format: uuid
-             * @description The nil UUID removes the group
-             */
-            group_id?: string;
-            look?: components["schemas"]["Look"];
-            /** @example Web sitesi */
-            name?: string;
         };
         Use: {
             /**
@@ -18974,24 +18928,6 @@ export interface components {
         VerifyInBody: {
             /** @example emv_… */
             token: string;
-        };
-        VoteInBody: {
-            /** @example Aradığım buydu. */
-            comment?: string;
-            /**
-             * @description up if the answer helped, down if not
-             * @example up
-             * @enum {string}
-             */
-            rating: "up" | "down";
-        };
-        VoteInBody1: {
-            /**
-             * @description up if the answer helped, down if not
-             * @example up
-             * @enum {string}
-             */
-            rating: "up" | "down";
         };
         WalletCard: {
             /** @example 123 */
@@ -19734,6 +19670,37 @@ export interface components {
              */
             trace_id: string;
         };
+        WhatsappConnectBody: {
+            /**
+             * @description Access token of a system user; stored encrypted, never shown
+             * @example EAAG…
+             */
+            access_token: string;
+            /** @description Whether the assistant is on */
+            ai?: boolean;
+            /**
+             * @description Secret that signs the provider's calls; stored encrypted, never shown
+             * @example 1f6c3e…
+             */
+            app_secret: string;
+            /**
+             * @description WhatsApp Business Account (WABA) that the number belongs to
+             * @example 102290129340398
+             */
+            business_account_id: string;
+            /**
+             * Format: uuid
+             * @description Group that new conversations go to
+             */
+            group_id?: string;
+            /**
+             * @description Defaults to the verified name
+             * @example WhatsApp hattı
+             */
+            name?: string;
+            /** @example 106540352242922 */
+            phone_number_id: string;
+        };
         WhatsappConsent: {
             /**
              * Format: uuid
@@ -19783,6 +19750,15 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        WidgetCreateBody: {
+            ai?: boolean;
+            business_hours?: components["schemas"]["ChannelHours"] | null;
+            /** Format: uuid */
+            group_id?: string;
+            look?: components["schemas"]["WidgetLook"];
+            /** @example Web sitesi */
+            name: string;
         };
         WidgetFile: {
             /** Format: uuid */
@@ -20017,6 +19993,22 @@ export interface components {
             /** @example Size nasıl yardımcı olabiliriz? */
             title: string;
         };
+        WidgetTypingBody: {
+            typing: boolean;
+        };
+        WidgetUpdateBody: {
+            /** @description Removes the business hours */
+            always_open?: boolean;
+            business_hours?: components["schemas"]["Hours"];
+            /**
+             * Format: uuid
+             * @description The nil UUID removes the group
+             */
+            group_id?: string;
+            look?: components["schemas"]["Look"];
+            /** @example Web sitesi */
+            name?: string;
+        };
         WidgetVisitorInfo: {
             /**
              * @description The browser's user agent
@@ -20050,6 +20042,14 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        WidgetVoteBody: {
+            /**
+             * @description up if the answer helped, down if not
+             * @example up
+             * @enum {string}
+             */
+            rating: "up" | "down";
         };
         WidgetVoted: {
             /**
@@ -22629,7 +22629,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["VoteInBody"];
+                "application/json": components["schemas"]["CustomVoteBody"];
             };
         };
         responses: {
@@ -24813,7 +24813,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TypingInBody1"];
+                "application/json": components["schemas"]["LiveTypingBody"];
             };
         };
         responses: {
@@ -29891,7 +29891,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConnectInBody1"];
+                "application/json": components["schemas"]["TelegramConnectBody"];
             };
         };
         responses: {
@@ -30053,7 +30053,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConnectInBody"];
+                "application/json": components["schemas"]["WhatsappConnectBody"];
             };
         };
         responses: {
@@ -30422,7 +30422,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateInBody1"];
+                "application/json": components["schemas"]["CustomCreateBody"];
             };
         };
         responses: {
@@ -30576,7 +30576,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateInBody1"];
+                "application/json": components["schemas"]["CustomUpdateBody"];
             };
         };
         responses: {
@@ -34390,7 +34390,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateInBody"];
+                "application/json": components["schemas"]["TemplateCreateBody"];
             };
         };
         responses: {
@@ -35152,7 +35152,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateInBody"];
+                "application/json": components["schemas"]["TemplateUpdateBody"];
             };
         };
         responses: {
@@ -35579,7 +35579,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateInBody2"];
+                "application/json": components["schemas"]["WidgetCreateBody"];
             };
         };
         responses: {
@@ -35952,7 +35952,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateInBody2"];
+                "application/json": components["schemas"]["WidgetUpdateBody"];
             };
         };
         responses: {
@@ -51507,7 +51507,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TypingInBody1"];
+                "application/json": components["schemas"]["LiveTypingBody"];
             };
         };
         responses: {
@@ -54682,7 +54682,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PreviewInBody"];
+                "application/json": components["schemas"]["HelpcenterPreviewBody"];
             };
         };
         responses: {
@@ -59018,7 +59018,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PreviewInBody1"];
+                "application/json": components["schemas"]["GreetingPreviewBody"];
             };
         };
         responses: {
@@ -63731,7 +63731,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["VoteInBody1"];
+                "application/json": components["schemas"]["WidgetVoteBody"];
             };
         };
         responses: {
@@ -64363,7 +64363,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TypingInBody"];
+                "application/json": components["schemas"]["WidgetTypingBody"];
             };
         };
         responses: {

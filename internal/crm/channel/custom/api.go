@@ -16,14 +16,14 @@ import (
 	"konak/internal/kit/perm"
 )
 
-type createIn struct {
-	Body struct {
-		Name        string     `json:"name" minLength:"1" maxLength:"100" example:"Mobil uygulama"`
-		Address     string     `json:"address" minLength:"1" maxLength:"2048" example:"https://example.com/konak" doc:"Address that replies are sent to, signed"`
-		WindowHours *int       `json:"window_hours,omitempty" minimum:"1" maximum:"8760" example:"24" doc:"Hours after the customer's last message in which free text can be sent; no limit if omitted"`
-		GroupID     *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Group that new conversations go to"`
-		AI          bool       `json:"ai,omitempty" doc:"Whether the assistant is on"`
-	}
+type createIn struct{ Body createBody }
+
+type createBody struct {
+	Name        string     `json:"name" minLength:"1" maxLength:"100" example:"Mobil uygulama"`
+	Address     string     `json:"address" minLength:"1" maxLength:"2048" example:"https://example.com/konak" doc:"Address that replies are sent to, signed"`
+	WindowHours *int       `json:"window_hours,omitempty" minimum:"1" maximum:"8760" example:"24" doc:"Hours after the customer's last message in which free text can be sent; no limit if omitted"`
+	GroupID     *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Group that new conversations go to"`
+	AI          bool       `json:"ai,omitempty" doc:"Whether the assistant is on"`
 }
 
 type customIn struct {
@@ -32,12 +32,14 @@ type customIn struct {
 
 type updateIn struct {
 	ID   api.ID `path:"id" record:"channel_account"`
-	Body struct {
-		Address     *string    `json:"address,omitempty" minLength:"1" maxLength:"2048" example:"https://example.com/konak"`
-		Name        *string    `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Mobil uygulama"`
-		WindowHours *int       `json:"window_hours,omitempty" minimum:"0" maximum:"8760" example:"24" doc:"0 removes the limit"`
-		GroupID     *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The nil UUID removes the group"`
-	}
+	Body updateBody
+}
+
+type updateBody struct {
+	Address     *string    `json:"address,omitempty" minLength:"1" maxLength:"2048" example:"https://example.com/konak"`
+	Name        *string    `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Mobil uygulama"`
+	WindowHours *int       `json:"window_hours,omitempty" minimum:"0" maximum:"8760" example:"24" doc:"0 removes the limit"`
+	GroupID     *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The nil UUID removes the group"`
 }
 
 type messageIn struct {
@@ -73,10 +75,12 @@ type voteIn struct {
 	ID           api.ID `path:"id" record:"channel_account"`
 	Conversation api.ID `path:"conversation_id" record:"conversation"`
 	Item         api.ID `path:"item_id" record:"conversation_item"`
-	Body         struct {
-		Rating  string `json:"rating" enum:"up,down" example:"up" doc:"up if the answer helped, down if not"`
-		Comment string `json:"comment,omitempty" maxLength:"1000" example:"Aradığım buydu."`
-	}
+	Body         voteBody
+}
+
+type voteBody struct {
+	Rating  string `json:"rating" enum:"up,down" example:"up" doc:"up if the answer helped, down if not"`
+	Comment string `json:"comment,omitempty" maxLength:"1000" example:"Aradığım buydu."`
 }
 
 type escalateIn struct {

@@ -11,14 +11,14 @@ import (
 	"konak/internal/kit/perm"
 )
 
-type connectIn struct {
-	Body struct {
-		Name    string     `json:"name,omitempty" maxLength:"100" example:"Telegram botu" doc:"Defaults to the bot's name"`
-		Token   string     `json:"bot_token" minLength:"1" maxLength:"200" writeOnly:"true" example:"123456789:AAF…" doc:"Token from @BotFather; stored encrypted, never shown"`
-		Mode    string     `json:"mode,omitempty" enum:"webhook,polling" doc:"webhook: Telegram calls Konak; polling: Konak asks Telegram. Defaults to webhook where Telegram can reach Konak"`
-		GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Group that new conversations go to"`
-		AI      bool       `json:"ai,omitempty" doc:"Whether the assistant is on"`
-	}
+type connectIn struct{ Body connectBody }
+
+type connectBody struct {
+	Name    string     `json:"name,omitempty" maxLength:"100" example:"Telegram botu" doc:"Defaults to the bot's name"`
+	Token   string     `json:"bot_token" minLength:"1" maxLength:"200" writeOnly:"true" example:"123456789:AAF…" doc:"Token from @BotFather; stored encrypted, never shown"`
+	Mode    string     `json:"mode,omitempty" enum:"webhook,polling" doc:"webhook: Telegram calls Konak; polling: Konak asks Telegram. Defaults to webhook where Telegram can reach Konak"`
+	GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Group that new conversations go to"`
+	AI      bool       `json:"ai,omitempty" doc:"Whether the assistant is on"`
 }
 
 type businessIn struct {

@@ -16,15 +16,17 @@ import (
 
 type connectIn struct {
 	Channel string `path:"channel" maxLength:"40" example:"whatsapp" doc:"Kind of channel"`
-	Body    struct {
-		Name       string     `json:"name,omitempty" maxLength:"100" example:"WhatsApp hattı" doc:"Defaults to the verified name"`
-		NumberID   string     `json:"phone_number_id" minLength:"1" maxLength:"40" example:"106540352242922"`
-		BusinessID string     `json:"business_account_id" minLength:"1" maxLength:"40" example:"102290129340398" doc:"WhatsApp Business Account (WABA) that the number belongs to"`
-		Token      string     `json:"access_token" minLength:"1" maxLength:"1000" writeOnly:"true" example:"EAAG…" doc:"Access token of a system user; stored encrypted, never shown"`
-		AppSecret  string     `json:"app_secret" minLength:"1" maxLength:"200" writeOnly:"true" example:"1f6c3e…" doc:"Secret that signs the provider's calls; stored encrypted, never shown"`
-		GroupID    *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Group that new conversations go to"`
-		AI         bool       `json:"ai,omitempty" doc:"Whether the assistant is on"`
-	}
+	Body    connectBody
+}
+
+type connectBody struct {
+	Name       string     `json:"name,omitempty" maxLength:"100" example:"WhatsApp hattı" doc:"Defaults to the verified name"`
+	NumberID   string     `json:"phone_number_id" minLength:"1" maxLength:"40" example:"106540352242922"`
+	BusinessID string     `json:"business_account_id" minLength:"1" maxLength:"40" example:"102290129340398" doc:"WhatsApp Business Account (WABA) that the number belongs to"`
+	Token      string     `json:"access_token" minLength:"1" maxLength:"1000" writeOnly:"true" example:"EAAG…" doc:"Access token of a system user; stored encrypted, never shown"`
+	AppSecret  string     `json:"app_secret" minLength:"1" maxLength:"200" writeOnly:"true" example:"1f6c3e…" doc:"Secret that signs the provider's calls; stored encrypted, never shown"`
+	GroupID    *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Group that new conversations go to"`
+	AI         bool       `json:"ai,omitempty" doc:"Whether the assistant is on"`
 }
 
 type consentIn struct{ Body Consent }

@@ -14,14 +14,14 @@ import (
 	"konak/internal/kit/perm"
 )
 
-type createIn struct {
-	Body struct {
-		Name    string                      `json:"name" minLength:"1" maxLength:"100" example:"Web sitesi"`
-		Look    Look                        `json:"look" required:"false"`
-		Hours   api.Nullable[channel.Hours] `json:"business_hours" required:"false"`
-		GroupID *uuid.UUID                  `json:"group_id,omitempty" format:"uuid"`
-		AI      bool                        `json:"ai,omitempty"`
-	}
+type createIn struct{ Body createBody }
+
+type createBody struct {
+	Name    string                      `json:"name" minLength:"1" maxLength:"100" example:"Web sitesi"`
+	Look    Look                        `json:"look" required:"false"`
+	Hours   api.Nullable[channel.Hours] `json:"business_hours" required:"false"`
+	GroupID *uuid.UUID                  `json:"group_id,omitempty" format:"uuid"`
+	AI      bool                        `json:"ai,omitempty"`
 }
 
 type widgetIn struct {
@@ -30,13 +30,15 @@ type widgetIn struct {
 
 type updateIn struct {
 	ID   api.ID `path:"id" record:"channel_account"`
-	Body struct {
-		Name    *string        `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Web sitesi"`
-		Look    *Look          `json:"look,omitempty"`
-		Hours   *channel.Hours `json:"business_hours,omitempty"`
-		Always  bool           `json:"always_open,omitempty" doc:"Removes the business hours"`
-		GroupID *uuid.UUID     `json:"group_id,omitempty" format:"uuid" doc:"The nil UUID removes the group"`
-	}
+	Body updateBody
+}
+
+type updateBody struct {
+	Name    *string        `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Web sitesi"`
+	Look    *Look          `json:"look,omitempty"`
+	Hours   *channel.Hours `json:"business_hours,omitempty"`
+	Always  bool           `json:"always_open,omitempty" doc:"Removes the business hours"`
+	GroupID *uuid.UUID     `json:"group_id,omitempty" format:"uuid" doc:"The nil UUID removes the group"`
 }
 
 // Keyed holds the key of the widget that a page shows.
@@ -87,9 +89,11 @@ type fileIn struct {
 
 type typingIn struct {
 	Keyed
-	Body struct {
-		Typing bool `json:"typing"`
-	}
+	Body typingBody
+}
+
+type typingBody struct {
+	Typing bool `json:"typing"`
 }
 
 type readIn struct {
@@ -110,9 +114,11 @@ type ratingIn struct {
 type voteIn struct {
 	Keyed
 	ID   api.ID `path:"id" record:"conversation_item"`
-	Body struct {
-		Rating string `json:"rating" enum:"up,down" example:"up" doc:"up if the answer helped, down if not"`
-	}
+	Body voteBody
+}
+
+type voteBody struct {
+	Rating string `json:"rating" enum:"up,down" example:"up" doc:"up if the answer helped, down if not"`
 }
 
 // Voted is a visitor's vote on an answer.

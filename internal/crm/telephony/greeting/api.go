@@ -9,11 +9,11 @@ import (
 	"konak/internal/kit/perm"
 )
 
-type previewIn struct {
-	Body struct {
-		Text  string `json:"text" minLength:"1" maxLength:"500" example:"Merhaba, destek hattına hoş geldiniz."`
-		Voice string `json:"voice,omitempty" enum:"tr,en" default:"tr"`
-	}
+type previewIn struct{ Body previewBody }
+
+type previewBody struct {
+	Text  string `json:"text" minLength:"1" maxLength:"500" example:"Merhaba, destek hattına hoş geldiniz."`
+	Voice string `json:"voice,omitempty" enum:"tr,en" default:"tr"`
 }
 
 type setGreetingsIn struct {
