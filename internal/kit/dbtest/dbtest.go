@@ -109,7 +109,7 @@ func migrate(url string) error {
 
 // fingerprint changes with any migration, so that a template left on a server by an earlier
 // test run is never used when it is out of date.
-func fingerprint() string {
+var fingerprint = sync.OnceValue(func() string {
 	h := sha256.New()
 	err := fs.WalkDir(migrations.Files, ".", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -123,7 +123,7 @@ func fingerprint() string {
 		panic(err) // an embedded file can always be read
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
-}
+})
 
 // Tenant adds a workspace with all licences.
 func Tenant(tb testing.TB, d *db.DB, slug string) uuid.UUID {
