@@ -21,6 +21,15 @@ export default tseslint.config(
     },
   },
   {
+    // The panel runs in browsers: only its tests have Node's globals and modules.
+    files: ['src/**/*.{ts,tsx}', 'widget/**/*.{ts,tsx}'],
+    ignores: ['**/*.test.{ts,tsx}'],
+    rules: {
+      'no-restricted-globals': ['error', 'process', 'Buffer', 'global', 'require', 'module', '__dirname', '__filename', 'setImmediate'],
+      'no-restricted-imports': ['error', { patterns: ['node:*'] }],
+    },
+  },
+  {
     files: ['**/*.mjs'],
     languageOptions: { globals: { console: 'readonly', process: 'readonly', URL: 'readonly', URLSearchParams: 'readonly', fetch: 'readonly', setTimeout: 'readonly' } },
   },

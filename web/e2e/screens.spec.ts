@@ -3,7 +3,6 @@ import { expect, expectAccessible, shoot, signIn, startReceiver, test } from './
 import { nameSight, sights as windows } from './sights'
 
 const sights = [
-  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 800 } },
   { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
   { name: 'phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
 ] as const

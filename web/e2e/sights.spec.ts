@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { startCustomer } from './customer'
 import { choose, expect, expectAccessible, joinDemo, recordAlerts, shoot, signIn, test } from './helpers'
-import { nameSight, readTexts, sights } from './sights'
+import { nameSight, readTexts, sights, twoSights, type Sight } from './sights'
 
 /** Checks that the page is not wider than the window, so that it does not scroll sideways. */
 async function expectToFit(page: Page): Promise<void> {
@@ -9,11 +9,98 @@ async function expectToFit(page: Page): Promise<void> {
   expect(scroll, 'width of the page').toBeLessThanOrEqual(width)
 }
 
+/** Shows the panel in a window of this size, language and theme. */
+function see({ language, locale, colorScheme, viewport }: Sight): void {
+  test.use({ locale, colorScheme, viewport, provokes: /^ApiError|ERR_INTERNET_DISCONNECTED/ })
+  test.beforeEach(({ page }) => page.addInitScript((lang) => localStorage.setItem('konak.lang', lang), language))
+}
+
 for (const sight of sights) {
+  const { language, viewport } = sight
+  test.describe(nameSight(sight), () => {
+    see(sight)
+
+    test('navigation through the inbox and the screens around it', async ({ page }) => {
+      const t = await readTexts(language)
+      const stamp = Date.now()
+      const name = `Nehir Ay ${stamp}`
+      await signIn(page, '/')
+      const customer = await startCustomer(page, name)
+      const id = await customer.write(`Masa ${stamp}`, 'Bir soru.', `nehir-${stamp}@example.com`)
+      const read = async () => ((await (await page.request.get(`/api/crm/v1/conversations/${id}`)).json()) as { data: { state: string; tags: string[]; owner_id: string | null } }).data
+
+      await test.step('home', async () => {
+        await expect(page.getByText(t('home.number.waiting'), { exact: true }).first()).toBeVisible()
+        await expectToFit(page)
+        await expectAccessible(page)
+      })
+
+      await test.step('Ctrl K finds the person and the conversation', async () => {
+        await page.keyboard.press('Control+k')
+        const words = page.getByRole('combobox', { name: t('palette.title') })
+        await words.fill(`nehir ay ${stamp}`)
+        await expect(page.getByRole('option').filter({ hasText: t('palette.people') })).toContainText(name)
+        await words.fill(`masa ${stamp}`)
+        await expectAccessible(page)
+        await page.getByRole('option').filter({ hasText: t('palette.conversations') }).first().click()
+        await expect(page.getByRole('region', { name: t('inbox.thread', { name }) })).toBeVisible()
+      })
+      const thread = page.getByRole('region', { name: t('inbox.thread', { name }) })
+
+      await test.step('assigned and tagged by keys', async () => {
+        const search = page.getByRole('combobox', { name: t('picker.search') })
+        await thread.getByRole('group', { name: t('inbox.messages') }).focus()
+        await page.keyboard.press('t')
+        await expect(search).toBeFocused()
+        await page.keyboard.type(`tag${stamp}`)
+        await expect(page.getByRole('option', { name: new RegExp(`tag${stamp}`) })).toBeVisible()
+        await page.keyboard.press('Enter')
+        await expect.poll(async () => (await read()).tags).toContain(`tag${stamp}`)
+        await page.goto(`/inbox?c=${id}`)
+        await expect(thread.getByRole('textbox', { name: t('inbox.reply'), exact: true })).toBeEditable()
+        await thread.getByRole('group', { name: t('inbox.messages') }).focus()
+        await page.keyboard.press('a')
+        await expect(search).toBeFocused()
+        await page.keyboard.type('Defne')
+        await page.getByRole('option', { name: /Defne/ }).first().click()
+        await expect.poll(async () => (await read()).owner_id).toBeTruthy()
+      })
+
+      await test.step('a note, then sent and snoozed', async () => {
+        await page.goto(`/inbox?c=${id}`)
+        await expect(thread.getByRole('textbox', { name: t('inbox.reply'), exact: true })).toBeEditable()
+        await thread.getByRole('group', { name: t('inbox.messages') }).focus()
+        await page.keyboard.press('n')
+        await thread.getByRole('textbox', { name: t('inbox.note') }).fill('Ask the workshop.')
+        await page.keyboard.press('Control+Enter')
+        await expect(thread.getByRole('article', { name: t('inbox.noteBy', { name: 'Defne Yılmaz' }) })).toContainText('Ask the workshop.')
+        await thread.getByRole('radio', { name: t('inbox.reply') }).check()
+        await thread.getByRole('textbox', { name: t('inbox.reply'), exact: true }).fill('We ask.')
+        await expectToFit(page)
+        await expectAccessible(page)
+        await shoot(page, `thread-${viewport.width}`)
+        await thread.getByRole('button', { name: t('inbox.sendAnd') }).click()
+        await page.getByRole('menuitem', { name: t('inbox.sendSnooze') }).click()
+        await page.getByRole('dialog', { name: t('inbox.snooze') }).getByRole('button', { name: new RegExp(t('inbox.snooze.hours')) }).click()
+        await expect.poll(async () => (await read()).state).toBe('snoozed')
+      })
+
+      for (const [path, heading] of [['/contacts', t('contacts.title')], ['/crm/channels', t('channels.title')], ['/settings', t('settings.title')]] as const) {
+        await test.step(heading, async () => {
+          await page.goto(path)
+          await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
+          await expectToFit(page)
+          await expectAccessible(page)
+        })
+      }
+    })
+  })
+}
+
+for (const sight of twoSights) {
   const { language, locale, colorScheme, viewport } = sight
   test.describe(nameSight(sight), () => {
-    test.use({ locale, colorScheme, viewport, provokes: /^ApiError|ERR_INTERNET_DISCONNECTED/ })
-    test.beforeEach(({ page }) => page.addInitScript((lang) => localStorage.setItem('konak.lang', lang), language))
+    see(sight)
 
     test('drafts are kept, and a filled form asks before it is closed', async ({ page }) => {
       const t = await readTexts(language)
@@ -137,81 +224,6 @@ for (const sight of sights) {
         await context.unroute('**/*')
         await expect(page.getByRole('heading', { level: 1, name: t('contacts.title') })).toBeVisible()
       })
-    })
-
-    test('navigation through the inbox and the screens around it', async ({ page }) => {
-      const t = await readTexts(language)
-      const stamp = Date.now()
-      const name = `Nehir Ay ${stamp}`
-      await signIn(page, '/')
-      const customer = await startCustomer(page, name)
-      const id = await customer.write(`Masa ${stamp}`, 'Bir soru.', `nehir-${stamp}@example.com`)
-      const read = async () => ((await (await page.request.get(`/api/crm/v1/conversations/${id}`)).json()) as { data: { state: string; tags: string[]; owner_id: string | null } }).data
-
-      await test.step('home', async () => {
-        await expect(page.getByText(t('home.number.waiting'), { exact: true }).first()).toBeVisible()
-        await expectToFit(page)
-        await expectAccessible(page)
-      })
-
-      await test.step('Ctrl K finds the person and the conversation', async () => {
-        await page.keyboard.press('Control+k')
-        const words = page.getByRole('combobox', { name: t('palette.title') })
-        await words.fill(`nehir ay ${stamp}`)
-        await expect(page.getByRole('option').filter({ hasText: t('palette.people') })).toContainText(name)
-        await words.fill(`masa ${stamp}`)
-        await expectAccessible(page)
-        await page.getByRole('option').filter({ hasText: t('palette.conversations') }).first().click()
-        await expect(page.getByRole('region', { name: t('inbox.thread', { name }) })).toBeVisible()
-      })
-      const thread = page.getByRole('region', { name: t('inbox.thread', { name }) })
-
-      await test.step('assigned and tagged by keys', async () => {
-        const search = page.getByRole('combobox', { name: t('picker.search') })
-        await thread.getByRole('group', { name: t('inbox.messages') }).focus()
-        await page.keyboard.press('t')
-        await expect(search).toBeFocused()
-        await page.keyboard.type(`tag${stamp}`)
-        await expect(page.getByRole('option', { name: new RegExp(`tag${stamp}`) })).toBeVisible()
-        await page.keyboard.press('Enter')
-        await expect.poll(async () => (await read()).tags).toContain(`tag${stamp}`)
-        await page.goto(`/inbox?c=${id}`)
-        await expect(thread.getByRole('textbox', { name: t('inbox.reply'), exact: true })).toBeEditable()
-        await thread.getByRole('group', { name: t('inbox.messages') }).focus()
-        await page.keyboard.press('a')
-        await expect(search).toBeFocused()
-        await page.keyboard.type('Defne')
-        await page.getByRole('option', { name: /Defne/ }).first().click()
-        await expect.poll(async () => (await read()).owner_id).toBeTruthy()
-      })
-
-      await test.step('a note, then sent and snoozed', async () => {
-        await page.goto(`/inbox?c=${id}`)
-        await expect(thread.getByRole('textbox', { name: t('inbox.reply'), exact: true })).toBeEditable()
-        await thread.getByRole('group', { name: t('inbox.messages') }).focus()
-        await page.keyboard.press('n')
-        await thread.getByRole('textbox', { name: t('inbox.note') }).fill('Ask the workshop.')
-        await page.keyboard.press('Control+Enter')
-        await expect(thread.getByRole('article', { name: t('inbox.noteBy', { name: 'Defne Yılmaz' }) })).toContainText('Ask the workshop.')
-        await thread.getByRole('radio', { name: t('inbox.reply') }).check()
-        await thread.getByRole('textbox', { name: t('inbox.reply'), exact: true }).fill('We ask.')
-        await expectToFit(page)
-        await expectAccessible(page)
-        await shoot(page, `thread-${viewport.width}`)
-        await thread.getByRole('button', { name: t('inbox.sendAnd') }).click()
-        await page.getByRole('menuitem', { name: t('inbox.sendSnooze') }).click()
-        await page.getByRole('dialog', { name: t('inbox.snooze') }).getByRole('button', { name: new RegExp(t('inbox.snooze.hours')) }).click()
-        await expect.poll(async () => (await read()).state).toBe('snoozed')
-      })
-
-      for (const [path, heading] of [['/contacts', t('contacts.title')], ['/crm/channels', t('channels.title')], ['/settings', t('settings.title')]] as const) {
-        await test.step(heading, async () => {
-          await page.goto(path)
-          await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
-          await expectToFit(page)
-          await expectAccessible(page)
-        })
-      }
     })
 
     test('a new message sounds and is shown until the agent reads it on another device', async ({ page, browser }) => {

@@ -9,6 +9,9 @@ export const sights = [
   { language: 'tr', locale: 'tr-TR', colorScheme: 'light', viewport: { width: 390, height: 844 } },
 ] as const
 
+/** Two of them with both languages, both themes and both layouts, for what works the same everywhere. */
+export const twoSights = sights.filter(({ viewport }) => viewport.width < 1100)
+
 export type Sight = (typeof sights)[number]
 
 export function nameSight({ language, colorScheme, viewport }: Sight): string {

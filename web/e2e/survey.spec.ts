@@ -1,7 +1,7 @@
 import { expect, signIn, startReceiver, test } from './helpers'
-import { nameSight, readTexts, sights } from './sights'
+import { nameSight, readTexts, twoSights } from './sights'
 
-for (const sight of sights) {
+for (const sight of twoSights) {
   const { language, locale, colorScheme, viewport } = sight
   test.describe(nameSight(sight), () => {
     test.use({ locale, colorScheme, viewport })

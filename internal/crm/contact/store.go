@@ -63,66 +63,74 @@ func fill(r *db.Reader, list []Contact) error {
 	if len(list) == 0 {
 		return nil
 	}
-	at, ids := map[uuid.UUID]*Contact{}, make([]uuid.UUID, len(list))
+	f, ids := filler{r: r, at: map[uuid.UUID]*Contact{}}, make([]uuid.UUID, len(list))
 	for i := range list {
-		ids[i], at[list[i].ID] = list[i].ID, &list[i]
+		ids[i], f.at[list[i].ID] = list[i].ID, &list[i]
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
-	args := []any{r.Tenant(), arg}
-	each := func(query string, read func(db.Row) error) error {
-		_, err := db.All(r, func(row db.Row) (struct{}, error) { return struct{}{}, read(row) }, query, args...)
+	f.args = []any{r.Tenant(), arg}
+	if err := fillWith(f, `SELECT contact_id, address, is_primary, bounced FROM contact_email
+		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, position`, func(row db.Row, id *uuid.UUID) (e Email, err error) {
+		err = row.Scan(id, &e.Address, &e.Primary, &e.Bounced)
+		return e, err
+	}, func(c *Contact, e Email) { c.Emails = append(c.Emails, e) }); err != nil {
 		return err
 	}
-	if err := each(`SELECT contact_id, address, is_primary, bounced FROM contact_email
-		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, position`, func(row db.Row) error {
-		var id uuid.UUID
-		var e Email
-		err := row.Scan(&id, &e.Address, &e.Primary, &e.Bounced)
-		at[id].Emails = append(at[id].Emails, e)
-		return err
-	}); err != nil {
+	if err := fillWith(f, `SELECT contact_id, e164, is_primary FROM contact_phone
+		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, position`, func(row db.Row, id *uuid.UUID) (p Phone, err error) {
+		err = row.Scan(id, &p.E164, &p.Primary)
+		return p, err
+	}, func(c *Contact, p Phone) { c.Phones = append(c.Phones, p) }); err != nil {
 		return err
 	}
-	if err := each(`SELECT contact_id, e164, is_primary FROM contact_phone
-		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, position`, func(row db.Row) error {
-		var id uuid.UUID
-		var p Phone
-		err := row.Scan(&id, &p.E164, &p.Primary)
-		at[id].Phones = append(at[id].Phones, p)
-		return err
-	}); err != nil {
-		return err
-	}
-	if err := each(`SELECT contact_id, channel_account_id, channel, external_id, username, reachable, window_expires_at
-		FROM contact_identity WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, created_at, external_id`, func(row db.Row) error {
-		var id, account uuid.UUID
-		var i Identity
-		err := row.Scan(&id, &account, &i.Channel, &i.ExternalID, &i.Username, &i.Reachable, &i.WindowExpiresAt)
+	if err := fillWith(f, `SELECT contact_id, channel_account_id, channel, external_id, username, reachable, window_expires_at
+		FROM contact_identity WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, created_at, external_id`, func(row db.Row, id *uuid.UUID) (i Identity, err error) {
+		var account uuid.UUID
+		err = row.Scan(id, &account, &i.Channel, &i.ExternalID, &i.Username, &i.Reachable, &i.WindowExpiresAt)
 		if account != uuid.Nil {
 			i.ChannelAccountID = &account
 		}
-		at[id].Identities = append(at[id].Identities, i)
-		return err
-	}); err != nil {
-		return err
-	}
-	if err := each(`SELECT contact_id, `+claimColumns+` FROM contact_claim
-		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, id`, func(row db.Row) error {
-		var id uuid.UUID
-		k, err := scanClaim(row, &id)
-		at[id].Claims = append(at[id].Claims, k)
-		return err
-	}); err != nil {
+		return i, err
+	}, func(c *Contact, i Identity) { c.Identities = append(c.Identities, i) }); err != nil {
 		return err
 	}
-	return each(`SELECT contact_id, channel, purpose, status, source, evidence, at FROM contact_consent
-		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, channel, purpose`, func(row db.Row) error {
-		var id uuid.UUID
-		var c Consent
-		err := row.Scan(&id, &c.Channel, &c.Purpose, &c.Status, &c.Source, &c.Evidence, &c.At)
-		at[id].Consents = append(at[id].Consents, c)
+	if err := fillWith(f, `SELECT contact_id, `+claimColumns+` FROM contact_claim
+		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, id`,
+		func(row db.Row, id *uuid.UUID) (Claim, error) { return scanClaim(row, id) }, func(c *Contact, k Claim) { c.Claims = append(c.Claims, k) }); err != nil {
 		return err
-	})
+	}
+	return fillWith(f, `SELECT contact_id, channel, purpose, status, source, evidence, at FROM contact_consent
+		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, channel, purpose`, func(row db.Row, id *uuid.UUID) (c Consent, err error) {
+		err = row.Scan(id, &c.Channel, &c.Purpose, &c.Status, &c.Source, &c.Evidence, &c.At)
+		return c, err
+	}, func(c *Contact, given Consent) { c.Consents = append(c.Consents, given) })
+}
+
+// filler is what the queries of fill have in common.
+type filler struct {
+	r    *db.Reader
+	at   map[uuid.UUID]*Contact
+	args []any
+}
+
+// fillWith reads one kind of parts: scan returns a part and the contact that it belongs to,
+// and add gives it to the contact. Nothing is added if a row cannot be read.
+func fillWith[T any](f filler, query string, scan func(db.Row, *uuid.UUID) (T, error), add func(*Contact, T)) error {
+	type part struct {
+		contact uuid.UUID
+		value   T
+	}
+	parts, err := db.All(f.r, func(row db.Row) (p part, err error) {
+		p.value, err = scan(row, &p.contact)
+		return p, err
+	}, query, f.args...)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		add(f.at[p.contact], p.value)
+	}
+	return nil
 }
 
 // queryTerms returns the first words of a search text; an address or a number is searched

@@ -85,7 +85,14 @@ func (d *DB) recordChecksums(ctx context.Context, handle *sql.DB, files fs.FS) e
 	if err != nil {
 		return err
 	}
+	recorded, err := d.readVersions(ctx, `SELECT version, '' FROM `+checksumTable)
+	if err != nil {
+		return err
+	}
 	for _, f := range have {
+		if _, ok := recorded[f.version]; ok {
+			continue
+		}
 		if _, err := handle.ExecContext(ctx, `INSERT INTO `+checksumTable+` (version, name, sha256) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 			f.version, f.name, f.sum); err != nil {
 			return fmt.Errorf("db: checksums of migrations: %w", err)
