@@ -89,11 +89,7 @@ func (s *Service) Register(a *api.API) {
 	create.Status, create.Refusals = 201, []int{409, 502}
 	create.Doc = "Submits the template for the provider's review, or keeps it as a draft. The name of a deleted template cannot be used for four weeks: 409 name_barred." + refused
 	api.Handle(a, create, func(ctx context.Context, in *createIn) (Template, error) {
-		b := in.Body
-		return s.Create(ctx, NewTemplate{
-			AccountID: b.AccountID, Name: b.Name, Language: b.Language, Category: b.Category, ParameterFormat: b.ParameterFormat,
-			Components: b.Components, Draft: b.Draft,
-		})
+		return s.Create(ctx, NewTemplate(in.Body))
 	})
 
 	update := route("PATCH", "/{id}", "update-template", "Edit a template", perm.TemplatesManage)

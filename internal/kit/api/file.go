@@ -164,6 +164,7 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 	}, describeContent(&rt, filetype.Unknown), describeParts)
 }
 
+// describeParts describes the answers to conditional requests and to those for a range.
 func describeParts(op *huma.Operation) {
 	for status, text := range map[int]string{
 		http.StatusPartialContent: "Part of the file, for a Range request", http.StatusNotModified: "The file matches If-None-Match",

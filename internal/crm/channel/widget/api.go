@@ -160,8 +160,7 @@ func (s *Service) registerChannel(a *api.API) {
 	update.Refusals = []int{409}
 	update.Doc = "Omitted fields stay unchanged; look is replaced as a whole."
 	api.Handle(a, update, func(ctx context.Context, in *updateIn) (Opened, error) {
-		b := in.Body
-		return s.Update(ctx, in.ID.UUID, Change{Name: b.Name, Look: b.Look, Hours: b.Hours, Always: b.Always, GroupID: b.GroupID})
+		return s.Update(ctx, in.ID.UUID, Change(in.Body))
 	})
 }
 
