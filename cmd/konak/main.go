@@ -263,11 +263,7 @@ func (s *serveCmd) greet(out io.Writer, base, mail string, firstOwner secret.Tex
 type migrateCmd struct{ app.Config }
 
 func (m *migrateCmd) Run(ctx context.Context, out io.Writer) error {
-	var applied []int64
-	err := asOwner(&m.Config, func() (err error) {
-		applied, err = app.Migrate(ctx, m.Config, logger(m.Config))
-		return err
-	})
+	applied, err := asOwner(&m.Config, func() ([]int64, error) { return app.Migrate(ctx, m.Config, logger(m.Config)) })
 	for _, v := range applied {
 		_, _ = fmt.Fprintf(out, "applied %05d\n", v)
 	}
