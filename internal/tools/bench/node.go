@@ -330,11 +330,7 @@ func signIn(ctx context.Context, a *app.App, slug string) (string, error) {
 
 // asOwner returns a context of the owner of the node's workspace, with all licences.
 func (h *node) asOwner(ctx context.Context) context.Context {
-	licences := map[string]bool{}
-	for _, l := range identity.AllLicences {
-		licences[l] = true
-	}
-	return caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member, Licences: licences})
+	return caller.With(ctx, app.Owner(h.tenant, "bench", h.member))
 }
 
 // bearer is the header of requests with a session or an API key.
