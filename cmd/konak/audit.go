@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/google/uuid"
@@ -16,8 +15,8 @@ import (
 
 type auditCmd struct {
 	app.Config
-	Limit int  `default:"50" help:"Number of lines, newest first."`
-	JSON  bool `name:"json" help:"Print JSON."`
+	Limit int `default:"50" help:"Number of lines, newest first."`
+	printing
 }
 
 // auditLine is a printed line of the audit log.
@@ -35,34 +34,21 @@ func (l *auditCmd) Run(ctx context.Context, out io.Writer) error {
 	if l.Limit < 1 || l.Limit > 10_000 {
 		return errors.New("--limit: write a number from 1 to 10000")
 	}
-	a, err := app.OpenExisting(ctx, l.Config, logger(l.Config), clock.System{})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = a.Close() }()
-	found, err := audit.ListInstallation(ctx, a.DB, l.Limit)
-	if err != nil {
-		return err
-	}
-	lines := make([]auditLine, len(found))
-	for i, f := range found {
-		lines[i] = auditLine{f.ID, f.At, f.Action, f.Object, f.Details}
-	}
-	if l.JSON {
-		return printJSON(out, lines)
-	}
-	if len(lines) == 0 {
-		_, err = fmt.Fprintln(out, "There are no lines outside workspaces.")
-		return err
-	}
-	for _, line := range lines {
-		details, err := json.Marshal(line.Details)
+	return withApp(ctx, l.Config, func(a *app.App) error {
+		found, err := audit.ListInstallation(ctx, a.DB, l.Limit)
 		if err != nil {
 			return err
 		}
-		if err := printf(out, "%s  %s  %s  %s\n", line.At.Format("2006-01-02 15:04:05Z"), line.Action, line.Object, string(details)); err != nil {
-			return err
+		lines := make([]auditLine, len(found))
+		for i, f := range found {
+			lines[i] = auditLine{f.ID, f.At, f.Action, f.Object, f.Details}
 		}
-	}
-	return nil
+		return printList(l.printing, out, lines, "There are no lines outside workspaces.\n", func(line auditLine) error {
+			details, err := json.Marshal(line.Details)
+			if err != nil {
+				return err
+			}
+			return printf(out, "%s  %s  %s  %s\n", line.At.Format("2006-01-02 15:04:05Z"), line.Action, line.Object, string(details))
+		})
+	})
 }

@@ -25,7 +25,7 @@ type backupMakeCmd struct {
 	Previous     string   `placeholder:"FOLDER" type:"existingdir" help:"Earlier backup folder; files it has are not copied again but share its space."`
 	AgeRecipient []string `placeholder:"AGE1…" help:"Encrypt NAME.tar.age for this age recipient; can be repeated."`
 	WithKey      bool     `help:"Include the master key. Anyone who has such a backup can read every secret."`
-	JSON         bool     `name:"json" help:"Print JSON."`
+	printing
 }
 
 // backupReport is what the commands print as JSON.
@@ -65,9 +65,6 @@ func (b *backupMakeCmd) Run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	r := newBackupReport(b.Target, m)
-	if b.JSON {
-		return errors.Join(printJSON(out, r), r.missing())
-	}
 	text := fmt.Sprintf("%s: the database and %d files.", b.Target, r.Files)
 	if m.S3 {
 		text = fmt.Sprintf("%s: the database. Files are in the S3 service and not in the backup.", b.Target)
@@ -76,8 +73,7 @@ func (b *backupMakeCmd) Run(ctx context.Context, out io.Writer) error {
 	if r.WithKey {
 		key = "The master key is included: anyone who has the backup can read every secret."
 	}
-	_, err = fmt.Fprintf(out, "%s\n%s\n", text, key)
-	return errors.Join(err, r.missing())
+	return errors.Join(b.result(out, r, "%s\n%s\n", text, key), r.missing())
 }
 
 // missing returns an error that names the files that could not be copied because they do
@@ -93,7 +89,7 @@ func (r backupReport) missing() error {
 type backupVerifyCmd struct {
 	Path        string `arg:"" type:"existing" help:"Folder or file of the backup."`
 	AgeIdentity string `placeholder:"FILE" type:"existingfile" help:"File with the age identity, for an encrypted backup."`
-	JSON        bool   `name:"json" help:"Print JSON."`
+	printing
 }
 
 // Run reads a whole backup and fails if it is incomplete or damaged.
@@ -117,17 +113,16 @@ type restoreCmd struct {
 	app.Config
 	Path        string `arg:"" type:"existing" help:"Folder or file of the backup."`
 	AgeIdentity string `placeholder:"FILE" type:"existingfile" help:"File with the age identity, for an encrypted backup."`
-	JSON        bool   `name:"json" help:"Print JSON."`
+	printing
 }
 
 // Run restores a backup into an empty data folder and reports whether the master key
 // belongs to it.
 func (r *restoreCmd) Run(ctx context.Context, out io.Writer) error {
-	var m backup.Manifest
 	var keyFits bool
-	err := asOwner(&r.Config, func() (err error) {
+	m, err := asOwner(&r.Config, func() (m backup.Manifest, err error) {
 		m, keyFits, err = app.Restore(ctx, r.Config, r.Path, r.AgeIdentity)
-		return err
+		return m, err
 	})
 	if err != nil {
 		return err

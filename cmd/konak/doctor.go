@@ -122,11 +122,19 @@ func (d *checkup) folder(context.Context) (string, error) {
 	if !info.IsDir() {
 		return "", fmt.Errorf("%s is not a folder; choose another with --data", d.Data)
 	}
-	f, err := os.CreateTemp(d.Data, ".doctor-*")
-	if err != nil {
+	if err := tryWriting(d.Data); err != nil {
 		return "", fmt.Errorf("cannot write there: %w", err)
 	}
-	return d.Data + " is writable", errors.Join(f.Close(), os.Remove(f.Name()))
+	return d.Data + " is writable", nil
+}
+
+// tryWriting writes a file in a folder and removes it.
+func tryWriting(folder string) error {
+	f, err := os.CreateTemp(folder, ".doctor-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // modes checks whether others on this machine can read Konak's files.
@@ -174,7 +182,14 @@ func (d *checkup) files(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	if err := d.otherNodes(ctx); err != nil {
+	if d.db == nil {
+		return where, nil // the check of the database says why
+	}
+	if pending, err := d.db.Pending(ctx, migrations.Files); err != nil || pending {
+		return where, nil
+	}
+	// A node that serves the database must not keep its files elsewhere.
+	if err := node.CheckStore(ctx, d.db, d.S3URL, d.FilesFolder()); err != nil {
 		return "", err
 	}
 	return where, d.findings(ctx)
@@ -195,29 +210,12 @@ func strays(ctx context.Context, store *blob.Store) error {
 		"repeat the import, or delete the folder", folders[0], len(folders)))
 }
 
-// otherNodes checks whether a node that serves the database keeps its files elsewhere.
-func (d *checkup) otherNodes(ctx context.Context) error {
-	if d.db == nil {
-		return nil // the check of the database says why
-	}
-	if pending, err := d.db.Pending(ctx, migrations.Files); err != nil || pending {
-		return nil
-	}
-	return node.CheckStore(ctx, d.db, d.S3URL, d.FilesFolder())
-}
-
 // listedFindings is the maximum number of missing or damaged files that are listed.
 const listedFindings = 10
 
 // findings returns an error that lists the files that were found missing or
 // damaged.
 func (d *checkup) findings(ctx context.Context) error {
-	if d.db == nil {
-		return nil // the check of the database says why
-	}
-	if pending, err := d.db.Pending(ctx, migrations.Files); err != nil || pending {
-		return nil
-	}
 	store, err := blob.New(blob.Config{DB: d.db, Folder: d.FilesFolder(), S3URL: d.S3URL})
 	if err != nil {
 		return err
@@ -356,14 +354,11 @@ func (d *checkup) mail(ctx context.Context) (string, error) {
 	}
 	tlsText := ", without STARTTLS"
 	if d.MailTLSCert != "" {
-		pair, err := tls.LoadX509KeyPair(d.MailTLSCert, d.MailTLSKey)
+		until, err := certificateEnd("--mail-tls-cert", d.MailTLSCert, d.MailTLSKey)
 		if err != nil {
-			return "", fmt.Errorf("--mail-tls-cert: %w", err)
+			return "", err
 		}
-		tlsText = ", STARTTLS until " + pair.Leaf.NotAfter.UTC().Format(time.DateOnly)
-		if now := (clock.System{}).Now(); now.After(pair.Leaf.NotAfter) {
-			return "", fmt.Errorf("--mail-tls-cert: expired on %s", pair.Leaf.NotAfter.UTC().Format(time.DateOnly))
-		}
+		tlsText = ", STARTTLS until " + until
 	}
 	text, err := free(ctx, "--mail-listen", d.MailListen)
 	if err != nil && greetsMail(ctx, d.MailListen) {
@@ -372,18 +367,38 @@ func (d *checkup) mail(ctx context.Context) (string, error) {
 	return text + tlsText, err
 }
 
+// certificateEnd returns the last day of a certificate. It is an error if that is over.
+func certificateEnd(flag, cert, key string) (string, error) {
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", flag, err)
+	}
+	until := pair.Leaf.NotAfter.UTC().Format(time.DateOnly)
+	if (clock.System{}).Now().After(pair.Leaf.NotAfter) {
+		return "", fmt.Errorf("%s: expired on %s", flag, until)
+	}
+	return until, nil
+}
+
 // greetsMail reports whether an address of this machine greets as mail servers do.
 func greetsMail(ctx context.Context, address string) bool {
+	return answersWith(ctx, address, "220 ", func(net.Conn) error { return nil })
+}
+
+// answersWith reports whether an address of this machine answers what ask sends with a text.
+func answersWith(ctx context.Context, address, text string, ask func(net.Conn) error) bool {
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = conn.Close() }()
-	greeting := make([]byte, len("220 "))
-	_ = conn.SetReadDeadline(time.Now().Add(time.Second))
-	_, err = io.ReadFull(conn, greeting)
-	return err == nil && string(greeting) == "220 "
+	_ = conn.SetDeadline(time.Now().Add(time.Second))
+	answer := make([]byte, len(text))
+	if err = ask(conn); err == nil {
+		_, err = io.ReadFull(conn, answer)
+	}
+	return err == nil && string(answer) == text
 }
 
 func (d *checkup) panel(context.Context) (string, error) {

@@ -3,17 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
-	"strings"
-	"time"
 
 	"konak/internal/exchange/rtp"
 	"konak/internal/exchange/sipexchange"
-	"konak/internal/kit/clock"
 )
 
 // calls checks the ports that calls need, and reports the address that telephones are told.
@@ -55,13 +50,9 @@ func (d *checkup) secureCalls(ctx context.Context) (string, error) {
 	if d.SIPTLSListen == "" {
 		return "", nil
 	}
-	pair, err := tls.LoadX509KeyPair(d.SIPTLSCert, d.SIPTLSKey)
+	until, err := certificateEnd("--sip-tls-cert", d.SIPTLSCert, d.SIPTLSKey)
 	if err != nil {
-		return "", fmt.Errorf("--sip-tls-cert: %w", err)
-	}
-	until := pair.Leaf.NotAfter.UTC().Format(time.DateOnly)
-	if (clock.System{}).Now().After(pair.Leaf.NotAfter) {
-		return "", fmt.Errorf("--sip-tls-cert: expired on %s", until)
+		return "", err
 	}
 	text, err := free(ctx, "--sip-tls-listen", d.SIPTLSListen)
 	return "; TLS: " + text + ", certificate until " + until, err
@@ -86,19 +77,9 @@ func (d *checkup) soundPorts(addr netip.Addr) (int, error) {
 
 // answersSIP reports whether an address answers as an exchange does.
 func answersSIP(ctx context.Context, address string) bool {
-	dialer := net.Dialer{Timeout: time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", address)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(time.Second))
-	_, err = fmt.Fprintf(conn, "OPTIONS sip:%s SIP/2.0\r\nVia: SIP/2.0/TCP %s;branch=z9hG4bKdoctor\r\nFrom: <sip:doctor@localhost>;tag=doctor\r\n"+
-		"To: <sip:%s>\r\nCall-ID: doctor\r\nCSeq: 1 OPTIONS\r\nMax-Forwards: 70\r\nContent-Length: 0\r\n\r\n", address, conn.LocalAddr(), address)
-	if err != nil {
-		return false
-	}
-	answer := make([]byte, len("SIP/2.0 200"))
-	_, err = io.ReadFull(conn, answer)
-	return err == nil && strings.HasPrefix(string(answer), "SIP/2.0 200")
+	return answersWith(ctx, address, "SIP/2.0 200", func(conn net.Conn) error {
+		_, err := fmt.Fprintf(conn, "OPTIONS sip:%s SIP/2.0\r\nVia: SIP/2.0/TCP %s;branch=z9hG4bKdoctor\r\nFrom: <sip:doctor@localhost>;tag=doctor\r\n"+
+			"To: <sip:%s>\r\nCall-ID: doctor\r\nCSeq: 1 OPTIONS\r\nMax-Forwards: 70\r\nContent-Length: 0\r\n\r\n", address, conn.LocalAddr(), address)
+		return err
+	})
 }

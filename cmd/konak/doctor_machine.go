@@ -186,9 +186,8 @@ func (d *checkup) backups(context.Context) (string, error) {
 	if d.BackupFolder == "" {
 		return "the server creates none (--backup-folder)", nil
 	}
-	f, err := os.CreateTemp(d.BackupFolder, ".doctor-*")
-	if err != nil {
+	if err := tryWriting(d.BackupFolder); err != nil {
 		return "", fmt.Errorf("--backup-folder is not writable: %w", err)
 	}
-	return d.BackupFolder + " is writable", errors.Join(f.Close(), os.Remove(f.Name()))
+	return d.BackupFolder + " is writable", nil
 }

@@ -24,7 +24,7 @@ type jobsListCmd struct {
 	app.Config
 	Kind  string `placeholder:"KIND" help:"Only jobs of this kind, such as email.send."`
 	Limit int    `default:"50" help:"Number of jobs."`
-	JSON  bool   `name:"json" help:"Print JSON."`
+	printing
 }
 
 // deadJob is a dead job and the slug of its workspace: empty if it belongs to none, or to a
@@ -73,21 +73,11 @@ func (l *jobsListCmd) Run(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if l.JSON {
-			return printJSON(out, list)
-		}
-		if len(list) == 0 {
-			_, err = fmt.Fprintln(out, "There are no dead jobs.")
-			return err
-		}
-		for _, j := range list {
+		return printList(l.printing, out, list, "There are no dead jobs.\n", func(j deadJob) error {
 			reason, _, _ := strings.Cut(j.Error, "\n")
-			if err := printf(out, "%s  %s  %s  %s  %d attempts, %d lost processes\n    %s\n",
-				j.ID, j.DeadAt.Format("2006-01-02 15:04:05Z"), j.Kind, j.whose(), j.Attempts, j.Lost, reason); err != nil {
-				return err
-			}
-		}
-		return nil
+			return printf(out, "%s  %s  %s  %s  %d attempts, %d lost processes\n    %s\n",
+				j.ID, j.DeadAt.Format("2006-01-02 15:04:05Z"), j.Kind, j.whose(), j.Attempts, j.Lost, reason)
+		})
 	})
 }
 
@@ -97,7 +87,7 @@ type jobIDs struct {
 	ID   []string `arg:"" optional:"" help:"Job ids, as shown by konak jobs list."`
 	All  bool     `help:"All dead jobs, or all of one kind with --kind."`
 	Kind string   `placeholder:"KIND" help:"With --all: only jobs of this kind."`
-	JSON bool     `name:"json" help:"Print JSON."`
+	printing
 }
 
 // each calls fn with the given ids, or with those of all dead jobs.
@@ -130,11 +120,7 @@ func (c *jobIDs) each(ctx context.Context, out io.Writer, done string, fn func(c
 				return err
 			}
 		}
-		if c.JSON {
-			return printJSON(out, map[string]any{"ids": db.OrEmpty(ids)})
-		}
-		_, err := fmt.Fprintf(out, "%d %s.\n", len(ids), done)
-		return err
+		return c.result(out, map[string]any{"ids": db.OrEmpty(ids)}, "%d %s.\n", len(ids), done)
 	})
 }
 

@@ -16,15 +16,13 @@ type keyCmd struct {
 type keyRotateCmd struct {
 	app.Config
 	NewKeyFile string `placeholder:"FILE" help:"New file for the new key, if --master-key holds the old one."`
-	JSON       bool   `name:"json" help:"Print JSON."`
+	printing
 }
 
 // Run creates a new master key, or continues where an earlier run stopped.
 func (k *keyRotateCmd) Run(ctx context.Context, out io.Writer) error {
-	var r app.Rotation
-	err := asOwner(&k.Config, func() (err error) {
-		r, err = app.RotateKey(ctx, k.Config, logger(k.Config), clock.System{}, k.NewKeyFile)
-		return err
+	r, err := asOwner(&k.Config, func() (app.Rotation, error) {
+		return app.RotateKey(ctx, k.Config, logger(k.Config), clock.System{}, k.NewKeyFile)
 	})
 	if err != nil && r.Begun {
 		return fmt.Errorf("%w (the rotation has started: run the command again to finish it)", err)
@@ -32,16 +30,9 @@ func (k *keyRotateCmd) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%w (the master key has not changed)", err)
 	}
-	if k.JSON {
-		return printJSON(out, r)
-	}
-	if _, err = fmt.Fprintf(out, "%d secrets were re-encrypted. The new master key is in %s: keep a copy.\n", r.Sealed, r.KeyFile); err != nil {
-		return err
-	}
 	old := "Set it as --master-key on all nodes before they start."
 	if r.OldKeyFile != "" {
 		old = "The old one is in " + r.OldKeyFile + ": existing backups need it. Move it to where you keep such keys."
 	}
-	_, err = fmt.Fprintln(out, old)
-	return err
+	return k.result(out, r, "%d secrets were re-encrypted. The new master key is in %s: keep a copy.\n%s\n", r.Sealed, r.KeyFile, old)
 }

@@ -64,21 +64,22 @@ func newParser(c *cli, file fileResolver, stdout, stderr io.Writer) *kong.Kong {
 
 func run(args []string, stdout, stderr io.Writer) int {
 	var c cli
+	refuse := func(reason any) int {
+		_, _ = fmt.Fprintln(stderr, "konak:", reason)
+		return 2
+	}
 	file, err := configFile(args)
 	if err != nil {
-		_, _ = fmt.Fprintln(stderr, "konak:", err)
-		return 2
+		return refuse(err)
 	}
 	parser := newParser(&c, file, stdout, stderr)
 	misspelled := errors.Join(checkEnviron(parser, os.Environ()), file.check(parser.Model))
 	listing := len(args) > 0 && args[0] == "config" // it shows what the names are
 	if misspelled != nil && !listing {
-		_, _ = fmt.Fprintln(stderr, "konak:", misspelled)
-		return 2
+		return refuse(misspelled)
 	}
 	if len(args) == 0 {
-		_, _ = fmt.Fprintln(stderr, "konak: no command given: `konak serve` starts the server, `konak --help` lists all commands")
-		return 2
+		return refuse("no command given: `konak serve` starts the server, `konak --help` lists all commands")
 	}
 	kctx, err := parser.Parse(args)
 	if err != nil {
@@ -86,8 +87,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if err := checkZeros(kctx); err != nil {
-		_, _ = fmt.Fprintln(stderr, "konak:", err)
-		return 2
+		return refuse(err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -104,8 +104,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	if misspelled != nil {
-		_, _ = fmt.Fprintln(stderr, "konak:", misspelled)
-		return 2
+		return refuse(misspelled)
 	}
 	return 0
 }
@@ -263,11 +262,7 @@ func (s *serveCmd) greet(out io.Writer, base, mail string, firstOwner secret.Tex
 type migrateCmd struct{ app.Config }
 
 func (m *migrateCmd) Run(ctx context.Context, out io.Writer) error {
-	var applied []int64
-	err := asOwner(&m.Config, func() (err error) {
-		applied, err = app.Migrate(ctx, m.Config, logger(m.Config))
-		return err
-	})
+	applied, err := asOwner(&m.Config, func() ([]int64, error) { return app.Migrate(ctx, m.Config, logger(m.Config)) })
 	for _, v := range applied {
 		_, _ = fmt.Fprintf(out, "applied %05d\n", v)
 	}

@@ -23,6 +23,37 @@ func printJSON(out io.Writer, v any) error {
 	return err
 }
 
+// printing is part of the commands that can print JSON.
+type printing struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// result prints a value as JSON, or as text for people.
+func (p printing) result(out io.Writer, v any, format string, args ...any) error {
+	if p.JSON {
+		return printJSON(out, v)
+	}
+	return printf(out, format, args...)
+}
+
+// printList prints a list as JSON, or for people by printing each value. An empty list is
+// the text none for them.
+func printList[T any](p printing, out io.Writer, list []T, none string, print func(T) error) error {
+	if p.JSON {
+		return printJSON(out, list)
+	}
+	if len(list) == 0 {
+		_, err := io.WriteString(out, none)
+		return err
+	}
+	for _, v := range list {
+		if err := print(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // paragraphs is text whose line breaks are printed as such.
 type paragraphs string
 

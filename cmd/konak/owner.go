@@ -14,8 +14,9 @@ import (
 // asOwner runs a command that writes into the data folder. If root runs it on a folder of
 // the user as whom Konak serves, the files it created are given to that user; otherwise the
 // server could not read them.
-func asOwner(c *app.Config, run func() error) error {
-	return errors.Join(run(), giveToOwner(c.Data, os.Geteuid(), os.Lchown))
+func asOwner[T any](c *app.Config, run func() (T, error)) (T, error) {
+	result, err := run()
+	return result, errors.Join(err, giveToOwner(c.Data, os.Geteuid(), os.Lchown))
 }
 
 // giveToOwner gives what user owns below a folder to the folder's owner, or to the owner of

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"konak/internal/app"
+	"konak/internal/identity"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
 )
@@ -31,7 +32,7 @@ func withApp(ctx context.Context, c app.Config, fn func(*app.App) error) error {
 type userListCmd struct {
 	app.Config
 	Workspace string `placeholder:"SLUG" help:"Only members of this workspace."`
-	JSON      bool   `name:"json" help:"Print JSON."`
+	printing
 }
 
 // Run prints a line for each membership of a person.
@@ -46,15 +47,9 @@ func (u *userListCmd) Run(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if u.JSON {
-			return printJSON(out, people)
-		}
-		for _, p := range people {
-			if err := printf(out, "%s  %s  %s  %s  %s  two-factor %t  %d sessions\n", p.Email, p.Name, p.Workspace, p.Role, p.State, p.TwoFactor, p.Sessions); err != nil {
-				return err
-			}
-		}
-		return nil
+		return printList(u.printing, out, people, "", func(p identity.Person) error {
+			return printf(out, "%s  %s  %s  %s  %s  two-factor %t  %d sessions\n", p.Email, p.Name, p.Workspace, p.Role, p.State, p.TwoFactor, p.Sessions)
+		})
 	})
 }
 
@@ -62,7 +57,7 @@ func (u *userListCmd) Run(ctx context.Context, out io.Writer) error {
 type userEmail struct {
 	app.Config
 	Email string `arg:"" help:"The user's e-mail address."`
-	JSON  bool   `name:"json" help:"Print JSON."`
+	printing
 }
 
 // act opens the installation and calls fn, and explains a missing account or second step.
@@ -87,11 +82,8 @@ func (u *userResetPasswordCmd) Run(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if u.JSON {
-			return printJSON(out, map[string]string{"email": u.Email, "password": password.Reveal()})
-		}
-		_, err = fmt.Fprintf(out, "Password  %s\n\nIt is not shown again; the user can change it under Account.\n", password.Reveal())
-		return err
+		return u.result(out, map[string]string{"email": u.Email, "password": password.Reveal()},
+			"Password  %s\n\nIt is not shown again; the user can change it under Account.\n", password.Reveal())
 	})
 }
 
@@ -103,11 +95,7 @@ func (u *userReset2FACmd) Run(ctx context.Context, out io.Writer) error {
 		if err := a.Accounts.ResetTwoFactor(ctx, u.Email); err != nil {
 			return err
 		}
-		if u.JSON {
-			return printJSON(out, map[string]any{"email": u.Email, "two_factor": false})
-		}
-		_, err := fmt.Fprintf(out, "Two-factor authentication of %s is now off.\n", u.Email)
-		return err
+		return u.result(out, map[string]any{"email": u.Email, "two_factor": false}, "Two-factor authentication of %s is now off.\n", u.Email)
 	})
 }
 
@@ -120,11 +108,7 @@ func (u *userEndSessionsCmd) Run(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if u.JSON {
-			return printJSON(out, map[string]any{"email": u.Email, "ended": n})
-		}
-		_, err = fmt.Fprintf(out, "%d sessions of %s were ended.\n", n, u.Email)
-		return err
+		return u.result(out, map[string]any{"email": u.Email, "ended": n}, "%d sessions of %s were ended.\n", n, u.Email)
 	})
 }
 
@@ -145,11 +129,8 @@ func (u *userGrantCmd) Run(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if u.JSON {
-			return printJSON(out, map[string]any{"email": m.Email, "workspace": u.Workspace, "membership_id": m.ID, "role": m.Role, "state": m.State})
-		}
-		_, err = fmt.Fprintf(out, "%s is %s in %s.\n", m.Email, m.Role, u.Workspace)
-		return err
+		return u.result(out, map[string]any{"email": m.Email, "workspace": u.Workspace, "membership_id": m.ID, "role": m.Role, "state": m.State},
+			"%s is %s in %s.\n", m.Email, m.Role, u.Workspace)
 	})
 	f, ok := fault.As(err)
 	switch {

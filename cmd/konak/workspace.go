@@ -15,7 +15,6 @@ import (
 	"konak/internal/app"
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/identity"
-	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
 )
 
@@ -39,21 +38,18 @@ type createCmd struct {
 	OwnerEmail string `required:"" placeholder:"ADDRESS" help:"The owner's e-mail address, treated as verified. If it has an account, that account gets the workspace."`
 	OwnerName  string `placeholder:"NAME" help:"The owner's name; required if the address has no account."`
 	Language   string `enum:"tr,en" default:"tr" help:"Language of the owner's mails: tr or en."`
-	JSON       bool   `name:"json" help:"Print JSON."`
+	printing
 }
 
 // Run creates the workspace and prints the password of a new owner, which is not stored.
 func (c *createCmd) Run(ctx context.Context, out io.Writer) error {
-	a, err := app.OpenExisting(ctx, c.Config, logger(c.Config), clock.System{})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = a.Close() }()
-	w, password, err := a.CreateWorkspace(ctx, c.Name, app.NewOwner{Name: c.OwnerName, Email: c.OwnerEmail, Language: c.Language})
-	if err != nil {
-		return c.explain(err)
-	}
-	return c.print(out, w, password.Reveal())
+	return withApp(ctx, c.Config, func(a *app.App) error {
+		w, password, err := a.CreateWorkspace(ctx, c.Name, app.NewOwner{Name: c.OwnerName, Email: c.OwnerEmail, Language: c.Language})
+		if err != nil {
+			return c.explain(err)
+		}
+		return c.print(out, w, password.Reveal())
+	})
 }
 
 // explain says which argument of a refused workspace must be changed.
@@ -88,7 +84,7 @@ func (c *createCmd) print(out io.Writer, w identity.Workspace, password string) 
 
 type workspaceListCmd struct {
 	app.Config
-	JSON bool `name:"json" help:"Print JSON."`
+	printing
 }
 
 // Run prints a line for each workspace.
@@ -98,22 +94,14 @@ func (l *workspaceListCmd) Run(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if l.JSON {
-			return printJSON(out, list)
-		}
-		for _, w := range list {
-			if err := printWorkspace(out, w); err != nil {
-				return err
-			}
-		}
-		return nil
+		return printList(l.printing, out, list, "", func(w identity.WorkspaceSummary) error { return printWorkspace(out, w) })
 	})
 }
 
 type workspaceShowCmd struct {
 	app.Config
 	Slug string `arg:"" help:"Short name of the workspace."`
-	JSON bool   `name:"json" help:"Print JSON."`
+	printing
 }
 
 // Run prints a workspace.
@@ -180,12 +168,8 @@ func (d *deleteCmd) Run(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if d.JSON {
-			return printJSON(out, w)
-		}
-		_, err = fmt.Fprintf(out, "%s is deleted: %s of %s, %s, and %s without another workspace.\n",
+		return d.result(out, w, "%s is deleted: %s of %s, %s, and %s without another workspace.\n",
 			w.Slug, countOf(w.Rows, "row"), countOf(len(w.Tables), "table"), countOf(w.Files, "file"), countPeople(w.People))
-		return err
 	})
 }
 
@@ -193,7 +177,7 @@ type licencesCmd struct {
 	app.Config
 	Slug     string   `arg:"" help:"Short name of the workspace."`
 	Licences []string `arg:"" optional:"" help:"Modules to license: one or more of advisor, ai, commerce, crm, erp, mail, telephony, telephony_line, or all, or none. Without any, shows the current ones."`
-	JSON     bool     `name:"json" help:"Print JSON."`
+	printing
 }
 
 // Run sets the licences if any are given, and prints them. Running nodes notice within
@@ -221,11 +205,7 @@ func (l *licencesCmd) Run(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if l.JSON {
-			return printJSON(out, w.Licences)
-		}
-		_, err = fmt.Fprintf(out, "%s: %s\n", l.Slug, cmp.Or(strings.Join(w.Licences, ", "), "none"))
-		return err
+		return l.result(out, w.Licences, "%s: %s\n", l.Slug, cmp.Or(strings.Join(w.Licences, ", "), "none"))
 	})
 }
 
@@ -233,7 +213,7 @@ type storageCmd struct {
 	app.Config
 	Slug  string `arg:"" help:"Short name of the workspace."`
 	Quota string `placeholder:"SIZE" help:"New quota: bytes, or a number with MiB, GiB or TiB, or 'default'."`
-	JSON  bool   `name:"json" help:"Print JSON."`
+	printing
 }
 
 // Run sets the quota if one is given, and prints the workspace's storage. Running nodes use
@@ -247,29 +227,22 @@ func (s *storageCmd) Run(ctx context.Context, out io.Writer) error {
 		}
 		quota = new(int64(size))
 	}
-	a, err := app.OpenExisting(ctx, s.Config, logger(s.Config), clock.System{})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = a.Close() }()
-	if s.Quota != "" {
-		if err := a.SetStorageQuota(ctx, s.Slug, quota); err != nil {
+	return withApp(ctx, s.Config, func(a *app.App) error {
+		if s.Quota != "" {
+			if err := a.SetStorageQuota(ctx, s.Slug, quota); err != nil {
+				return err
+			}
+		}
+		u, err := a.Storage(ctx, s.Slug)
+		if err != nil {
 			return err
 		}
-	}
-	u, err := a.Storage(ctx, s.Slug)
-	if err != nil {
-		return err
-	}
-	if s.JSON {
-		return printJSON(out, u)
-	}
-	source := "the default"
-	if u.OwnQuota {
-		source = "its own"
-	}
-	_, err = fmt.Fprintf(out, "%s: %d of %d bytes (%s); visitors %d of %d\n", s.Slug, u.Bytes, u.Quota, source, u.VisitorBytes, u.VisitorQuota)
-	return err
+		source := "the default"
+		if u.OwnQuota {
+			source = "its own"
+		}
+		return s.result(out, u, "%s: %d of %d bytes (%s); visitors %d of %d\n", s.Slug, u.Bytes, u.Quota, source, u.VisitorBytes, u.VisitorQuota)
+	})
 }
 
 type creditCmd struct {
@@ -277,7 +250,7 @@ type creditCmd struct {
 	Slug string `arg:"" help:"Short name of the workspace."`
 	Add  string `placeholder:"AMOUNT" help:"Amount to add, such as 100 or 99.50; a negative amount is deducted."`
 	Note string `help:"Reason, for the audit log."`
-	JSON bool   `name:"json" help:"Print JSON."`
+	printing
 }
 
 // Run changes the credit if an amount is given, and prints it.
@@ -286,29 +259,22 @@ func (c *creditCmd) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("--add %q: %w", c.Add, err)
 	}
-	a, err := app.OpenExisting(ctx, c.Config, logger(c.Config), clock.System{})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = a.Close() }()
-	tenant, err := a.WorkspaceID(ctx, c.Slug)
-	if err != nil {
-		return err
-	}
-	if amount != 0 {
-		if err := a.Wallet.Adjust(ctx, tenant, amount, c.Note); err != nil {
-			return fmt.Errorf("workspace %q: %w", c.Slug, err)
+	return withApp(ctx, c.Config, func(a *app.App) error {
+		tenant, err := a.WorkspaceID(ctx, c.Slug)
+		if err != nil {
+			return err
 		}
-	}
-	w, err := a.Wallet.Wallet(ctx, tenant)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(out, w)
-	}
-	_, err = fmt.Fprintf(out, "%s: %s %s available, %s reserved\n", c.Slug, formatAmount(w.Available), w.Currency, formatAmount(w.Held))
-	return err
+		if amount != 0 {
+			if err := a.Wallet.Adjust(ctx, tenant, amount, c.Note); err != nil {
+				return fmt.Errorf("workspace %q: %w", c.Slug, err)
+			}
+		}
+		w, err := a.Wallet.Wallet(ctx, tenant)
+		if err != nil {
+			return err
+		}
+		return c.result(out, w, "%s: %s %s available, %s reserved\n", c.Slug, formatAmount(w.Available), w.Currency, formatAmount(w.Held))
+	})
 }
 
 var (

@@ -16,7 +16,7 @@ type exportCmd struct {
 	Slug         string   `arg:"" help:"Short name of the workspace."`
 	Target       string   `arg:"" help:"New file NAME.tar, which only this installation can import, or NAME.tar.age."`
 	AgeRecipient []string `placeholder:"AGE1…" help:"Encrypt NAME.tar.age for this age recipient; can be repeated. The recipient can import it anywhere and read every secret in it."`
-	JSON         bool     `name:"json" help:"Print JSON."`
+	printing
 }
 
 // Run writes the archive of a workspace, while a server may be running, and prints its
@@ -27,16 +27,12 @@ func (e *exportCmd) Run(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if e.JSON {
-			return printJSON(out, s)
-		}
 		where := "any installation of this version, by anyone who can decrypt it"
 		if len(e.AgeRecipient) == 0 {
 			where = "this installation only, because of its secrets (use --age-recipient for others)"
 		}
-		_, err = fmt.Fprintf(out, "%s contains %s: %s of %s, %s and %s. It can be imported into %s.\n",
+		return e.result(out, s, "%s contains %s: %s of %s, %s and %s. It can be imported into %s.\n",
 			e.Target, s.Workspace.Slug, countOf(s.Rows, "row"), countOf(len(s.Tables), "table"), countOf(s.Files, "file"), countOf(s.Secrets, "secret"), where)
-		return err
 	})
 }
 
@@ -65,7 +61,7 @@ type importCmd struct {
 	Path        string `arg:"" type:"existingfile" help:"File created by konak workspace export."`
 	AgeIdentity string `placeholder:"FILE" type:"existingfile" help:"File with the age identity, for an encrypted file."`
 	Slug        string `placeholder:"NAME" help:"Import under this short name, if the workspace's own is taken."`
-	JSON        bool   `name:"json" help:"Print JSON."`
+	printing
 }
 
 // Run imports a workspace completely or not at all, and prints what it wrote.
@@ -79,22 +75,15 @@ func (i *importCmd) Run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 		c.Slug = i.Slug
-		var w archive.Imported
-		err = asOwner(&i.Config, func() (err error) {
-			w, err = archive.Import(ctx, c, i.Path, i.AgeIdentity)
-			return err
-		})
+		w, err := asOwner(&i.Config, func() (archive.Imported, error) { return archive.Import(ctx, c, i.Path, i.AgeIdentity) })
 		if err != nil {
 			return err
 		}
-		if i.JSON {
-			return printJSON(out, w)
-		}
-		_, err = fmt.Fprintf(out, "%s is imported: %s of %s and %s, with %s; %s kept their existing account here.\n"+
+		err = i.result(out, w, "%s is imported: %s of %s and %s, with %s; %s kept their existing account here.\n"+
 			"It is suspended: `konak workspace resume %s` resumes it, and then anything waiting in it is sent.\n",
 			w.Workspace.Slug, countOf(w.Rows, "row"), countOf(len(w.Tables), "table"), countOf(w.Files, "file"),
 			countOf(w.People, "new account"), countPeople(w.Joined), w.Workspace.Slug)
-		if err == nil && w.Elsewhere {
+		if err == nil && w.Elsewhere && !i.JSON {
 			_, err = fmt.Fprintln(out, "It comes from another installation: see docs/operating.md for what to set up again.")
 		}
 		return err

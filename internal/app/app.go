@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -183,21 +184,10 @@ type App struct {
 
 // Catalog returns every event of every module.
 func Catalog() event.Catalog {
-	var c event.Catalog
-	c = append(c, contact.Events()...)
-	c = append(c, conversation.Events()...)
-	c = append(c, desk.Events()...)
-	c = append(c, channel.Events()...)
-	c = append(c, custom.Events()...)
-	c = append(c, helpcenter.Events()...)
-	c = append(c, template.Events()...)
-	c = append(c, mail.Events()...)
-	c = append(c, engine.Events()...)
-	c = append(c, domain.Events()...)
-	c = append(c, commerce.Events()...)
-	c = append(c, wallet.Events()...)
-	c = append(c, call.Events()...)
-	return append(c, webhook.Events()...)
+	return slices.Concat(
+		contact.Events(), conversation.Events(), desk.Events(), channel.Events(), custom.Events(), helpcenter.Events(), template.Events(),
+		mail.Events(), engine.Events(), domain.Events(), commerce.Events(), wallet.Events(), call.Events(), webhook.Events(),
+	)
 }
 
 // Close closes the database and unlocks the data folder.

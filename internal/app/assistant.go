@@ -44,20 +44,15 @@ func (a *App) wireAssistant(p *parts) (err error) {
 
 // assistedChannels lets the assistant look up channel accounts.
 type assistedChannels struct {
-	channels *channel.Service
-	clock    clock.Source
+	*channel.Service
+	clock clock.Source
 }
 
 // Account implements assistant.Channels.
 func (c assistedChannels) Account(r *db.Reader, id uuid.UUID) (assistant.Account, error) {
-	a, err := c.channels.Find(r, "", id)
+	a, err := c.Find(r, "", id)
 	open := a.Hours.V == nil || a.Hours.V.Open(c.clock.Now())
 	return assistant.Account{Enabled: a.AI && a.Works(), Open: open, ConfigurationID: a.AIConfigurationID}, err
-}
-
-// NamesConfiguration implements assistant.Channels.
-func (c assistedChannels) NamesConfiguration(r *db.Reader, id uuid.UUID) (used, withoutHours bool, err error) {
-	return c.channels.NamesConfiguration(r, id)
 }
 
 // workspaces lets the assistant look up data of a workspace.

@@ -144,13 +144,10 @@ func (a *App) readNewestBackup(context.Context) ([]float64, error) {
 		return nil, nil
 	}
 	at, err := s.Newest()
-	switch {
-	case err != nil:
-		return nil, err
-	case at.IsZero():
-		return []float64{0}, nil
+	if at.IsZero() {
+		return oneValue(0, err)
 	}
-	return []float64{float64(at.Unix())}, nil
+	return oneValue(float64(at.Unix()), err)
 }
 
 // backUpOnSchedule makes a backup whenever one is due, until ctx ends.

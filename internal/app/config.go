@@ -224,10 +224,7 @@ func (c *Config) resolver() email.Resolver {
 }
 
 func (c *Config) mailFrom() string {
-	if c.MailFrom != "" {
-		return c.MailFrom
-	}
-	return "Konak <no-reply@" + c.Domain + ">"
+	return cmp.Or(c.MailFrom, "Konak <no-reply@"+c.Domain+">")
 }
 
 // BaseURL returns the address where people open the panel.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"konak/internal/advisor"
 	"konak/internal/app/demo"
 	"konak/internal/crm/channel/custom"
@@ -64,18 +66,21 @@ func (a *App) fillDemo(ctx context.Context) error {
 	return system.InTx(ctx, func(tx *db.Tx) error { return db.Mark(tx, demoFilled) })
 }
 
+// Owner returns a caller who is the owner of a workspace with all licences.
+func Owner(tenant uuid.UUID, slug string, member uuid.UUID) *caller.Caller {
+	licences := map[string]bool{}
+	for _, l := range identity.AllLicences {
+		licences[l] = true
+	}
+	return &caller.Caller{Kind: caller.Agent, TenantID: tenant, Slug: slug, ID: member, Perms: perm.NewSet(perm.All()...), Licences: licences}
+}
+
 func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error {
 	w, m, err := a.Identity.CreateWorkspace(ctx, n)
 	if err != nil {
 		return err
 	}
-	licences := map[string]bool{}
-	for _, l := range identity.AllLicences {
-		licences[l] = true
-	}
-	ctx = caller.With(ctx, &caller.Caller{
-		Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: m.ID, Perms: perm.NewSet(perm.All()...), Licences: licences,
-	})
+	ctx = caller.With(ctx, Owner(w.ID, w.Slug, m.ID))
 	for address, note := range map[string]string{
 		"denetci@bagimsiz-denetim.example": "Bağımsız denetçi, yıl sonuna kadar",
 		"archive@" + w.Slug + ".example":   "Compliance archive",
@@ -84,42 +89,21 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 			return err
 		}
 	}
-	if err := a.demoMailbox(ctx, w); err != nil {
-		return err
+	for _, fill := range []func(context.Context, identity.Workspace) error{
+		a.demoMailbox, a.fillChannels, a.demoWhatsApp, a.demoTelegram, a.demoSocial, a.fillDesk, a.demoHelpCenter, a.demoModel, a.fillCRM,
+	} {
+		if err := fill(ctx, w); err != nil {
+			return err
+		}
 	}
-	if err := a.fillChannels(ctx, w); err != nil {
-		return err
-	}
-	if err := a.demoWhatsApp(ctx, w); err != nil {
-		return err
-	}
-	if err := a.demoTelegram(ctx, w); err != nil {
-		return err
-	}
-	if err := a.demoSocial(ctx, w); err != nil {
-		return err
-	}
-	if err := a.fillDesk(ctx, w.Slug); err != nil {
-		return err
-	}
-	if err := a.demoHelpCenter(ctx, w.Slug); err != nil {
-		return err
-	}
-	if err := a.demoModel(ctx, w.Slug); err != nil {
-		return err
-	}
-	return a.fillCRM(ctx, w)
+	return nil
 }
 
 // demoMailbox connects the mailbox of the demo's e-mail conversations. It has no server:
 // agents' answers land in the outbox.
 func (a *App) demoMailbox(ctx context.Context, w identity.Workspace) error {
-	name := map[string]string{"demo": "Destek kutusu"}[w.Slug]
-	if name == "" {
-		name = "Support mailbox"
-	}
 	_, err := a.Email.Connect(ctx, email.Input{
-		ID: DemoAccount(w.ID, email.Kind), Name: name,
+		ID: DemoAccount(w.ID, email.Kind), Name: demo.MailboxName(w.Slug),
 		Settings: email.Settings{Address: "destek@" + w.Slug + ".example", SenderName: w.Name},
 	})
 	return err

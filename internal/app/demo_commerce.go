@@ -17,7 +17,7 @@ import (
 // unit-price), shipment (carrier, tracking number, status), return (status, reason, amount)
 // and the amount paid.
 func (f *demoCRM) order(ctx context.Context, line string) error {
-	c := cells(line)
+	c := cells(line, "|")
 	if len(c) != 9 {
 		return fmt.Errorf("%d cells", len(c))
 	}
@@ -34,8 +34,8 @@ func (f *demoCRM) order(ctx context.Context, line string) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: f.tenant, Slug: f.slug})
 	buyer := commerce.Party{ExternalID: "C-" + who.Phones[0].E164[len(who.Phones[0].E164)-4:], Name: who.Name, Email: who.Emails[0].Address}
 	o := commerce.Order{ExternalID: c[1], Number: c[1], Status: c[3], Currency: c[4], PlacedAt: at}
-	for _, text := range strings.Split(c[5], ";") {
-		l, err := readLine(strings.TrimSpace(text))
+	for _, text := range cells(c[5], ";") {
+		l, err := readLine(text)
 		if err != nil {
 			return err
 		}
@@ -48,8 +48,8 @@ func (f *demoCRM) order(ctx context.Context, line string) error {
 		return err
 	}
 	f.clock.Advance(min(age/2, 26*time.Hour))
-	if p := strings.Split(c[6], ","); len(p) == 3 {
-		sh := commerce.Shipment{ExternalID: "SH-" + c[1], Carrier: strings.TrimSpace(p[0]), TrackingNumber: strings.TrimSpace(p[1]), Status: strings.TrimSpace(p[2])}
+	if p := cells(c[6], ","); len(p) == 3 {
+		sh := commerce.Shipment{ExternalID: "SH-" + c[1], Carrier: p[0], TrackingNumber: p[1], Status: p[2]}
 		sh.ShippedAt = clock.Ptr(f.clock.Now())
 		if sh.Status == "delivered" {
 			sh.DeliveredAt = clock.Ptr(f.clock.Now().Add(age / 4))
@@ -58,16 +58,16 @@ func (f *demoCRM) order(ctx context.Context, line string) error {
 			return err
 		}
 	}
-	p := strings.Split(c[7], ",")
+	p := cells(c[7], ",")
 	if len(p) != 3 {
 		return nil
 	}
-	amount, err := strconv.ParseInt(strings.TrimSpace(p[2]), 10, 64)
+	amount, err := strconv.ParseInt(p[2], 10, 64)
 	if err != nil {
 		return err
 	}
 	_, err = f.shop.PutReturn(ctx, c[1], commerce.Return{
-		ExternalID: "RMA-" + c[1], Status: strings.TrimSpace(p[0]), Reason: strings.TrimSpace(p[1]), Currency: o.Currency, Amount: amount,
+		ExternalID: "RMA-" + c[1], Status: p[0], Reason: p[1], Currency: o.Currency, Amount: amount,
 		RequestedAt: clock.At(f.clock.Now()),
 	})
 	return err

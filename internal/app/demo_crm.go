@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -90,11 +91,7 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if cerr := d.Close(); err == nil {
-			err = cerr
-		}
-	}()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	f := &demoCRM{clock: past, now: now, standIn: a.standIn, tenant: w.ID, slug: w.Slug, people: map[string]contact.Contact{}, groups: map[string]uuid.UUID{}}
 	f.teams = group.New(group.Config{DB: d, Agents: a.Identity})
 	people := contact.NewBook(a.Identity)
@@ -193,8 +190,9 @@ func readDemo(slug string) (out demoFile, err error) {
 	return out, lines.Err()
 }
 
-func cells(line string) []string {
-	out := strings.Split(line, "|")
+// cells splits a line at a separator.
+func cells(line, separator string) []string {
+	out := strings.Split(line, separator)
 	for i := range out {
 		out[i] = strings.TrimSpace(out[i])
 	}
@@ -202,7 +200,7 @@ func cells(line string) []string {
 }
 
 func readTalk(line string) (talk, error) {
-	c := cells(line)
+	c := cells(line, "|")
 	if len(c) != 9 {
 		return talk{}, fmt.Errorf("demo: %q has %d cells", line, len(c))
 	}
@@ -229,7 +227,7 @@ func (f *demoCRM) as(ctx context.Context, agent uuid.UUID) context.Context {
 }
 
 func (f *demoCRM) person(ctx context.Context, line string) error {
-	c := cells(line)
+	c := cells(line, "|")
 	in := contact.Input{Name: &c[0], Emails: &[]string{c[1]}, Phones: &[]string{c[2]}, Company: &c[3], Kind: &c[5], Language: &c[6]}
 	if c[4] != "" {
 		in.Tags = &[]string{c[4]}

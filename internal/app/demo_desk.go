@@ -5,6 +5,7 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/desk"
+	"konak/internal/identity"
 )
 
 // demoDesk holds the macros, canned replies and views of a demo workspace.
@@ -61,8 +62,8 @@ var demoDesks = map[string]demoDesk{
 }
 
 // fillDesk creates it as the workspace's owner.
-func (a *App) fillDesk(ctx context.Context, slug string) error {
-	kept := demoDesks[slug]
+func (a *App) fillDesk(ctx context.Context, w identity.Workspace) error {
+	kept := demoDesks[w.Slug]
 	for _, n := range kept.macros {
 		if _, err := a.Desk.AddMacro(ctx, n); err != nil {
 			return err

@@ -6,11 +6,12 @@ import (
 
 	"konak/internal/app/demo"
 	"konak/internal/crm/helpcenter"
+	"konak/internal/identity"
 )
 
 // demoHelpCenter creates the help center of a demo company.
-func (a *App) demoHelpCenter(ctx context.Context, slug string) error {
-	help := demo.HelpOf(slug)
+func (a *App) demoHelpCenter(ctx context.Context, w identity.Workspace) error {
+	help := demo.HelpOf(w.Slug)
 	if _, err := a.HelpCenter.Change(ctx, help.Settings); err != nil {
 		return err
 	}

@@ -1,11 +1,12 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
+	"konak/internal/app/demo"
 	"konak/internal/crm/assistant"
+	"konak/internal/identity"
 	"konak/internal/kit/db"
 )
 
@@ -15,13 +16,12 @@ const demoModelPath = "/demo-model/v1"
 
 // demoModel adds a configuration of the assistant whose language model is the demo's
 // stand-in. No channel uses it until somebody chooses it.
-func (a *App) demoModel(ctx context.Context, slug string) error {
+func (a *App) demoModel(ctx context.Context, w identity.Workspace) error {
 	if a.standIn == nil {
 		return nil
 	}
-	name := map[string]string{"demo": "Dil modeli (deneme)"}[slug]
 	_, err := a.Assistant.Add(ctx, assistant.Input{
-		Name:  cmp.Or(name, "Language model (trial)"),
+		Name:  demo.ModelName(w.Slug),
 		Model: &assistant.ModelInput{Address: a.standIn.url + demoModelPath, Model: "konak-demo", InputPrice: 15, OutputPrice: 60},
 	})
 	return err

@@ -41,10 +41,7 @@ func (c *Config) CarriesCalls() bool {
 
 // RTPRange parses the range of ports for the sound of calls.
 func (c *Config) RTPRange() (first, last int, err error) {
-	text := c.RTPPorts
-	if text == "" {
-		text = defaultRTP
-	}
+	text := cmp.Or(c.RTPPorts, defaultRTP)
 	a, b, ok := strings.Cut(text, "-")
 	first, errFirst := strconv.Atoi(a)
 	last, errLast := strconv.Atoi(b)
@@ -76,32 +73,27 @@ func (c *Config) checkSIP() error {
 	if _, err := outbound.LoadRoots("--sip-ca", c.SIPCA); err != nil {
 		return err
 	}
-	if c.SIPListen != "" {
-		addr, err := netip.ParseAddrPort(c.SIPListen)
-		if err != nil {
-			return fmt.Errorf("--sip-listen %q: write ADDRESS:PORT, for example 0.0.0.0:5060", c.SIPListen)
-		}
-		if c.Demo && !addr.Addr().IsLoopback() {
-			return fmt.Errorf("--demo listens on loopback only; --sip-listen %q is not", c.SIPListen)
-		}
+	if err := c.checkSIPAddress("--sip-listen", c.SIPListen, "0.0.0.0:5060"); err != nil {
+		return err
 	}
-	return c.checkSIPTLS()
-}
-
-// checkSIPTLS refuses settings of SIP over TLS that cannot work.
-func (c *Config) checkSIPTLS() error {
-	if c.SIPTLSListen == "" {
-		return nil
-	}
-	if c.SIPTLSCert == "" || c.SIPTLSKey == "" {
+	if c.SIPTLSListen != "" && (c.SIPTLSCert == "" || c.SIPTLSKey == "") {
 		return errors.New("--sip-tls-listen needs --sip-tls-cert and --sip-tls-key")
 	}
-	addr, err := netip.ParseAddrPort(c.SIPTLSListen)
+	return c.checkSIPAddress("--sip-tls-listen", c.SIPTLSListen, "0.0.0.0:5061")
+}
+
+// checkSIPAddress refuses an address that is set and cannot be listened on, or that others
+// can reach in a demo.
+func (c *Config) checkSIPAddress(flag, address, example string) error {
+	if address == "" {
+		return nil
+	}
+	addr, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return fmt.Errorf("--sip-tls-listen %q: write ADDRESS:PORT, for example 0.0.0.0:5061", c.SIPTLSListen)
+		return fmt.Errorf("%s %q: write ADDRESS:PORT, for example %s", flag, address, example)
 	}
 	if c.Demo && !addr.Addr().IsLoopback() {
-		return fmt.Errorf("--demo listens on loopback only; --sip-tls-listen %q is not", c.SIPTLSListen)
+		return fmt.Errorf("--demo listens on loopback only; %s %q is not", flag, address)
 	}
 	return nil
 }

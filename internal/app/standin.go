@@ -1,16 +1,13 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"konak/internal/kit/clock"
 	"konak/internal/sandbox/carrier"
 	"konak/internal/sandbox/customer"
 	"konak/internal/sandbox/openai"
@@ -25,30 +22,25 @@ type standIn struct {
 	whatsapp *whatsapp.Server
 	telegram *telegram.Server
 	social   *social.Server
-	model    *openai.Server
 	carrier  *carrier.Carrier // nil if the demo carries no calls or has its own line
 	// customers is the page on which a visitor plays the customer.
 	customers *customer.Page
-	server    *http.Server
 	url       string
 }
 
 // demoPollFor is how long a demo's Telegram holds a poll for updates.
 const demoPollFor = 25 * time.Second
 
-// standIn starts the stand-ins of a demo; it returns nil for a node that is no demo or has
-// services of its own.
-func (c *Config) standIn(now clock.Source) (*standIn, error) {
+// startStandIn starts the stand-ins of a demo; it returns nil for a node that is no demo or
+// has services of its own.
+func (a *App) startStandIn() (*standIn, error) {
+	c, now := &a.cfg, a.clock
 	if !c.Demo || c.WhatsAppAddress != "" || c.TelegramAddress != "" {
 		return nil, nil
 	}
 	service, err := whatsapp.Open(now, filepath.Join(c.Data, "whatsapp-sandbox.json"))
 	if err != nil {
 		return nil, err
-	}
-	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("the stand-ins cannot listen: %w", err)
 	}
 	chats := telegram.New(now)
 	chats.PollFor, chats.KnowsEverybody = demoPollFor, true
@@ -59,30 +51,29 @@ func (c *Config) standIn(now clock.Source) (*standIn, error) {
 	bots, graph := page.Guard(customer.Telegram, chats), page.Guard(customer.Meta, pages)
 	software := page.Guard(customer.App, http.HandlerFunc(page.ReceiveAnswer))
 	model := openai.New()
-	s := &standIn{
-		customers: page, model: model, whatsapp: service, telegram: chats, social: pages, url: "http://" + ln.Addr().String(),
-		server: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			switch {
-			case strings.HasPrefix(r.URL.Path, customer.AppPath):
-				software.ServeHTTP(w, r)
-			case model.Serves(r.URL.Path):
-				model.ServeHTTP(w, r)
-			case chats.Serves(r.URL.Path):
-				bots.ServeHTTP(w, r)
-			default:
-				graph.ServeHTTP(w, r)
-			}
-		}), ReadHeaderTimeout: 10 * time.Second},
+	s := &standIn{customers: page, whatsapp: service, telegram: chats, social: pages}
+	if s.url, err = a.startDemoServer("stand-ins", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, customer.AppPath):
+			software.ServeHTTP(w, r)
+		case model.Serves(r.URL.Path):
+			model.ServeHTTP(w, r)
+		case chats.Serves(r.URL.Path):
+			bots.ServeHTTP(w, r)
+		default:
+			graph.ServeHTTP(w, r)
+		}
+	})); err != nil {
+		return nil, err
 	}
 	if c.CarriesCalls() && c.SIPTrunkServer == "" {
 		if s.carrier, err = carrier.Start(now); err != nil {
-			return nil, errors.Join(fmt.Errorf("the carrier's stand-in: %w", err), ln.Close())
+			return nil, errors.Join(fmt.Errorf("the carrier's stand-in: %w", err), a.closeDemoServers())
 		}
 		service.Phone = s.carrier.Phone()
 		c.SIPTrunkServer, c.SIPTrunkUser, c.SIPTrunkSecret = s.carrier.Server(), "demo", "demo" // it asks for no password
 		c.SIPTrunkOver, c.SIPTrunkMedia = "udp", "off"
 	}
-	go func() { _ = s.server.Serve(ln) }()
 	return s, nil
 }
 
@@ -101,9 +92,5 @@ func (s *standIn) close() error {
 	s.whatsapp.Close()
 	s.telegram.Close()
 	s.social.Close()
-	err := s.server.Close()
-	if errors.Is(err, http.ErrServerClosed) {
-		err = nil
-	}
-	return errors.Join(err, s.carrier.Close())
+	return s.carrier.Close()
 }

@@ -84,10 +84,7 @@ func (a *App) watch() {
 			[]measure{gauge("konak_mail_queue_waiting", "Mails of mailboxes waiting to be delivered, counted up to 10000.")},
 			func(ctx context.Context) ([]float64, error) {
 				n, err := a.Engine.Waiting(ctx)
-				if err != nil {
-					return nil, err
-				}
-				return []float64{float64(n)}, nil
+				return oneValue(float64(n), err)
 			},
 		},
 		probe{[]measure{gauge("konak_disk_free_bytes", "Free space on the disk of the data folder.")}, a.readFreeDisk},
@@ -125,8 +122,13 @@ func (a *App) readOutbox(ctx context.Context) ([]float64, error) {
 
 func (a *App) readFreeDisk(context.Context) ([]float64, error) {
 	free, err := node.FreeDisk(a.cfg.Data)
+	return oneValue(float64(free), err)
+}
+
+// oneValue returns the value of a probe with one metric.
+func oneValue(v float64, err error) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []float64{float64(free)}, nil
+	return []float64{v}, nil
 }

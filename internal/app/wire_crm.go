@@ -143,7 +143,7 @@ func (a *App) wireReplies(p *parts) error {
 // whatsAppClient returns a client for WhatsApp's API, or for its stand-in if one is
 // configured.
 func (a *App) whatsAppClient(p *parts) (_ whatsapp.Provider, err error) {
-	if a.standIn, err = a.cfg.standIn(a.clock); err != nil {
+	if a.standIn, err = a.startStandIn(); err != nil {
 		return nil, err
 	}
 	if a.standIn != nil {
@@ -199,16 +199,11 @@ func (a *App) wireChannels(p *parts) (err error) {
 }
 
 // helpArticles lets the live chat offer articles of the help center.
-type helpArticles struct{ center *helpcenter.Service }
-
-// OffersArticles implements widget.Articles.
-func (h helpArticles) OffersArticles(ctx context.Context) (bool, error) {
-	return h.center.OffersArticles(ctx)
-}
+type helpArticles struct{ *helpcenter.Service }
 
 // FindArticles implements widget.Articles.
 func (h helpArticles) FindArticles(ctx context.Context, language, text string, limit int) ([]widget.Article, error) {
-	hits, err := h.center.SearchForWidget(ctx, language, text, limit)
+	hits, err := h.SearchForWidget(ctx, language, text, limit)
 	out := make([]widget.Article, len(hits))
 	for i, hit := range hits {
 		out[i] = widget.Article{Title: hit.Title, Snippet: hit.Snippet, URL: hit.URL}

@@ -51,10 +51,22 @@ type Server struct {
 // Run runs fn on both databases.
 func Run(t *testing.T, fn func(t *testing.T, s *Server)) {
 	t.Helper()
+	RunWith(t, func(*app.Config) {}, fn)
+}
+
+// RunWith runs fn on both databases in a server with other settings.
+func RunWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, s *Server)) {
+	t.Helper()
+	onBoth(t, func(t *testing.T, d db.Dialect) { fn(t, NewOn(t, d, change)) })
+}
+
+// onBoth runs fn for both databases.
+func onBoth(t *testing.T, fn func(t *testing.T, d db.Dialect)) {
+	t.Helper()
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(d), func(t *testing.T) {
 			t.Parallel()
-			fn(t, New(t, d))
+			fn(t, d)
 		})
 	}
 }
@@ -62,38 +74,29 @@ func Run(t *testing.T, fn func(t *testing.T, s *Server)) {
 // New starts a server.
 func New(tb testing.TB, dialect db.Dialect) *Server {
 	tb.Helper()
-	return start(tb, dialect, func(*app.Config, string) {})
+	return NewOn(tb, dialect, func(*app.Config) {})
 }
 
 // NewPublic starts a server whose public address is the one it listens on, for clients that
 // require it.
 func NewPublic(tb testing.TB, dialect db.Dialect) *Server {
 	tb.Helper()
-	return start(tb, dialect, func(cfg *app.Config, url string) { cfg.PublicURL = url })
+	return NewCalledBack(tb, dialect, func(*app.Config, clock.Source) {})
 }
 
 // NewWith starts a server with other settings on SQLite, for tests that do not depend on
 // the database.
 func NewWith(tb testing.TB, change func(*app.Config)) *Server {
 	tb.Helper()
-	return start(tb, db.SQLite, func(cfg *app.Config, _ string) { change(cfg) })
+	return NewOn(tb, db.SQLite, change)
 }
 
 // NewOn starts a server with other settings on one database.
 func NewOn(tb testing.TB, dialect db.Dialect, change func(*app.Config)) *Server {
 	tb.Helper()
-	return start(tb, dialect, func(cfg *app.Config, _ string) { change(cfg) })
-}
-
-// RunWith runs fn on both databases in a server with other settings.
-func RunWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, s *Server)) {
-	t.Helper()
-	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
-		t.Run(string(d), func(t *testing.T) {
-			t.Parallel()
-			fn(t, start(t, d, func(cfg *app.Config, _ string) { change(cfg) }))
-		})
-	}
+	s := prepare(tb, dialect)
+	s.serve(func(cfg *app.Config, _ string) { change(cfg) })
+	return s
 }
 
 // NewCalledBack starts a server whose public address is the one it listens on,
@@ -108,11 +111,18 @@ func NewCalledBack(tb testing.TB, dialect db.Dialect, change func(cfg *app.Confi
 	return s
 }
 
-func start(tb testing.TB, dialect db.Dialect, change func(cfg *app.Config, url string)) *Server {
-	tb.Helper()
-	s := prepare(tb, dialect)
-	s.serve(change)
-	return s
+// must ends the test if there is an error.
+func (s *Server) must(err error) {
+	s.tb.Helper()
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// mustDo is must for calls with a result that nobody needs.
+func (s *Server) mustDo(_ any, err error) {
+	s.tb.Helper()
+	s.must(err)
 }
 
 func prepare(tb testing.TB, dialect db.Dialect) *Server {
@@ -133,9 +143,7 @@ func prepare(tb testing.TB, dialect db.Dialect) *Server {
 func (s *Server) Node() *Server {
 	s.tb.Helper()
 	key, err := os.ReadFile(filepath.Join(s.cfg.Data, "master.key"))
-	if err != nil {
-		s.tb.Fatal(err)
-	}
+	s.must(err)
 	n := &Server{tb: s.tb, Clock: s.Clock, Logs: &Buffer{}, cfg: s.cfg}
 	n.cfg.Data, n.cfg.MasterKey = s.tb.TempDir(), string(key)
 	n.serve(func(*app.Config, string) {})
@@ -181,9 +189,7 @@ func (s *Server) Workspace(slug string) *Workspace {
 	w, m, err := s.Identity.CreateWorkspace(s.tb.Context(), identity.NewWorkspace{
 		Slug: slug, Name: slug, OwnerName: "Owner of " + slug, OwnerEmail: email, Password: Password,
 	})
-	if err != nil {
-		s.tb.Fatal(err)
-	}
+	s.must(err)
 	out := &Workspace{ID: w.ID, Slug: slug, Member: m.ID, s: s}
 	out.Owner = out.SignIn(email)
 	return out
@@ -191,23 +197,16 @@ func (s *Server) Workspace(slug string) *Workspace {
 
 // Context returns a context that acts as the owner, for calls that do not go over HTTP.
 func (w *Workspace) Context() context.Context {
-	licences := map[string]bool{}
-	for _, l := range identity.AllLicences {
-		licences[l] = true
-	}
-	return caller.With(w.s.tb.Context(), &caller.Caller{
-		Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: w.Member,
-		Perms: perm.NewSet(perm.All()...), Licences: licences, VerifiedAt: w.s.Clock.Now(),
-	})
+	owner := app.Owner(w.ID, w.Slug, w.Member)
+	owner.VerifiedAt = w.s.Clock.Now()
+	return caller.With(w.s.tb.Context(), owner)
 }
 
 // Key creates an API key with the given permissions.
 func (w *Workspace) Key(test bool, scopes ...perm.Permission) *Client {
 	w.s.tb.Helper()
 	key, err := w.s.Identity.CreateKey(w.s.tb.Context(), w.ID, "test", test, scopes)
-	if err != nil {
-		w.s.tb.Fatal(err)
-	}
+	w.s.must(err)
 	return w.s.Client(key.Reveal())
 }
 
@@ -218,9 +217,7 @@ func (w *Workspace) FullKey() *Client { w.s.tb.Helper(); return w.Key(false, per
 func (w *Workspace) Guest() *Client {
 	w.s.tb.Helper()
 	email := "guest@" + w.Slug + ".example"
-	if err := w.s.Identity.AddMember(w.s.tb.Context(), w.ID, "Guest", email, Password, identity.RoleGuest); err != nil {
-		w.s.tb.Fatal(err)
-	}
+	w.s.must(w.s.Identity.AddMember(w.s.tb.Context(), w.ID, "Guest", email, Password, identity.RoleGuest))
 	return w.SignIn(email)
 }
 
@@ -230,9 +227,7 @@ func (w *Workspace) SignIn(email string) *Client {
 	in, err := w.s.Accounts.SignIn(w.s.tb.Context(), signin.Proof{
 		Email: email, Password: Password, Slug: w.Slug, Device: identity.Device{Name: "test", IP: "127.0.0.1"},
 	})
-	if err != nil {
-		w.s.tb.Fatal(err)
-	}
+	w.s.must(err)
 	return w.s.Client(in.Token)
 }
 
@@ -248,9 +243,7 @@ func (w *Workspace) Events() []string {
 		}
 		return err
 	})
-	if err != nil {
-		w.s.tb.Fatal(err)
-	}
+	w.s.must(err)
 	return out
 }
 
@@ -261,9 +254,7 @@ func (s *Server) Settle() {
 		busy = false
 		for _, step := range []func(context.Context) (int, error){s.Waker.Step, s.Dispatcher.Step, s.Sender.Step, s.Jobs.Step, s.Advisor.Step, s.Calls.Step} {
 			n, err := step(s.tb.Context())
-			if err != nil {
-				s.tb.Fatal(err)
-			}
+			s.must(err)
 			busy = busy || n > 0
 		}
 	}
@@ -280,9 +271,7 @@ func (s *Server) MoveToTest() {
 		}
 		return nil
 	})
-	if err != nil {
-		s.tb.Fatal(err)
-	}
+	s.must(err)
 }
 
 // UseRouter sends messages over another router than the channels.
@@ -294,9 +283,7 @@ func (s *Server) Mails(tenant uuid.UUID, to string) []mailer.OutboxMail {
 	s.tb.Helper()
 	s.Settle()
 	list, err := s.Mailer.Outbox(s.tb.Context(), tenant, db.Page{Limit: 100, After: db.First})
-	if err != nil {
-		s.tb.Fatal(err)
-	}
+	s.must(err)
 	out := []mailer.OutboxMail{}
 	for _, k := range slices.Backward(list.Rows) {
 		if k.To == to {

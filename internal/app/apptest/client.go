@@ -65,15 +65,11 @@ func (c *Client) Do(method, path string, body any) *Response {
 		r = strings.NewReader(b)
 	default:
 		text, err := json.Marshal(b)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		c.s.must(err)
 		r = bytes.NewReader(text)
 	}
 	req, err := http.NewRequestWithContext(tb.Context(), method, c.s.URL+path, r)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c.s.must(err)
 	req.Header = c.head.Clone()
 	if r != nil && req.Header.Get("Content-Type") == "" {
 		req.Header.Set("Content-Type", "application/json")
@@ -85,14 +81,10 @@ func (c *Client) Do(method, path string, body any) *Response {
 		req.Host = c.host
 	}
 	resp, err := straight.Do(req)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c.s.must(err)
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c.s.must(err)
 	if err := c.s.API.Check(method, req.URL.Path, resp.StatusCode, text); err != nil {
 		tb.Error(err)
 	}

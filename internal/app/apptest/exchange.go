@@ -11,11 +11,7 @@ import (
 func (s *Server) StartExchange() netip.AddrPort {
 	s.tb.Helper()
 	sockets, err := sipexchange.Listen(s.tb.Context(), "127.0.0.1:0")
-	if err != nil {
-		s.tb.Fatal(err)
-	}
-	if err := s.App.StartExchange(s.tb.Context(), sockets); err != nil {
-		s.tb.Fatal(err)
-	}
+	s.must(err)
+	s.must(s.App.StartExchange(s.tb.Context(), sockets))
 	return sockets.Addr()
 }

@@ -140,6 +140,15 @@ func (sh *Shop[S]) MeetFaults(f Faults, content []byte) {
 	sh.meetFileFaults(f, content)
 }
 
+// hearCustomer lets the customer write, and returns the conversation.
+func (sh *Shop[S]) hearCustomer(f Faults) uuid.UUID {
+	sh.T.Helper()
+	f.Say("Merhaba")
+	in := sh.Only().ID
+	f.Sent()
+	return in
+}
+
 // MeetSendFaults sends answers while the provider fails in every way. None is lost, one
 // that the provider accepted before it failed is sent at most once more, and each shows
 // that it waits.
@@ -167,9 +176,7 @@ func (sh *Shop[S]) MeetSendFaults(f Faults) {
 
 func (sh *Shop[S]) meetSendFault(f Faults, name string, took bool, answer http.HandlerFunc) {
 	sh.T.Helper()
-	f.Say("Merhaba")
-	in := sh.Only().ID
-	f.Sent()
+	in := sh.hearCustomer(f)
 	sh.misbehave(f.Sends, took, answer)
 	item := sh.Reply(in, name)
 	sh.Settle()
@@ -199,9 +206,7 @@ func (sh *Shop[S]) meetSendFault(f Faults, name string, took bool, answer http.H
 // and no alarm is raised.
 func (sh *Shop[S]) MeetPause(f Faults) {
 	sh.T.Helper()
-	f.Say("Merhaba")
-	in := sh.Only().ID
-	f.Sent()
+	in := sh.hearCustomer(f)
 	sh.misbehave(f.Sends, false, f.Busy)
 	first := sh.Reply(in, "bir")
 	sh.Settle()
@@ -229,9 +234,7 @@ func (sh *Shop[S]) MeetPause(f Faults) {
 // others by a quarter of an hour.
 func (sh *Shop[S]) meetOvertaking(f Faults) {
 	sh.T.Helper()
-	f.Say("Merhaba")
-	in := sh.Only().ID
-	f.Sent()
+	in := sh.hearCustomer(f)
 	sh.misbehave(f.Sends, false, answerBroken)
 	sh.Reply(in, "önce")
 	sh.Settle()
@@ -252,9 +255,7 @@ func (sh *Shop[S]) meetOvertaking(f Faults) {
 // the reason, and is sent once somebody retries it.
 func (sh *Shop[S]) meetLongFault(f Faults) {
 	sh.T.Helper()
-	f.Say("Merhaba")
-	in := sh.Only().ID
-	f.Sent()
+	in := sh.hearCustomer(f)
 	sh.misbehave(f.Sends, false, answerBroken)
 	item := sh.Reply(in, "uzun")
 	for range 14 {

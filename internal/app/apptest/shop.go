@@ -54,21 +54,18 @@ type Shop[S StandIn] struct {
 func RunShop[S StandIn](t *testing.T, start func(address string, cfg *app.Config, c clock.Source) S, fn func(sh *Shop[S])) {
 	t.Helper()
 	t.Parallel()
-	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
-		t.Run(string(d), func(t *testing.T) {
-			t.Parallel()
-			sh := &Shop[S]{T: t}
-			sh.Server = NewCalledBack(t, d, func(cfg *app.Config, c clock.Source) {
-				server := httptest.NewServer(http.HandlerFunc(sh.serve))
-				t.Cleanup(server.Close)
-				sh.Provider, cfg.PeerPatience = server.URL, sh.patience
-				sh.Box = start(server.URL, cfg, c)
-				t.Cleanup(sh.Box.Close)
-			})
-			sh.Workspace = sh.Server.Workspace("demo")
-			fn(sh)
+	onBoth(t, func(t *testing.T, d db.Dialect) {
+		sh := &Shop[S]{T: t}
+		sh.Server = NewCalledBack(t, d, func(cfg *app.Config, c clock.Source) {
+			server := httptest.NewServer(http.HandlerFunc(sh.serve))
+			t.Cleanup(server.Close)
+			sh.Provider, cfg.PeerPatience = server.URL, sh.patience
+			sh.Box = start(server.URL, cfg, c)
+			t.Cleanup(sh.Box.Close)
 		})
-	}
+		sh.Workspace = sh.Server.Workspace("demo")
+		fn(sh)
+	})
 }
 
 func (sh *Shop[S]) serve(w http.ResponseWriter, r *http.Request) {

@@ -11,9 +11,7 @@ import (
 func (s *Server) ListenSMTP(cert *tls.Certificate) string {
 	s.tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		s.tb.Fatal(err)
-	}
+	s.must(err)
 	ctx, stop := context.WithCancel(s.tb.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Engine.Serve(ctx, ln, nil, cert) }()

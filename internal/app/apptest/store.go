@@ -12,9 +12,15 @@ import (
 	"konak/internal/kit/db"
 )
 
+// inTx runs a transaction of the workspace.
+func (w *Workspace) inTx(ctx context.Context, fn func(*db.Tx) error) {
+	w.s.tb.Helper()
+	w.s.must(w.s.DB.Tenant(w.ID).InTx(ctx, fn))
+}
+
 // samplePasskey inserts the row itself: the test owner has no device.
-func (w *Workspace) samplePasskey(ctx context.Context, text string) error {
-	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+func (w *Workspace) samplePasskey(ctx context.Context, text string) {
+	w.inTx(ctx, func(tx *db.Tx) error {
 		id := tx.NewID()
 		_, err := tx.Exec(`INSERT INTO passkey (id, user_id, credential_id, credential, name, created_at)
 			SELECT $1, user_id, $2, '{}', $3, $4 FROM membership WHERE tenant_id = $5 AND id = $6`,
@@ -25,8 +31,8 @@ func (w *Workspace) samplePasskey(ctx context.Context, text string) error {
 
 // sampleTemplate inserts the row itself: templates are normally created at WhatsApp. Then
 // WhatsApp reports on it, which is an event.
-func (w *Workspace) sampleTemplate(ctx context.Context, text string) error {
-	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+func (w *Workspace) sampleTemplate(ctx context.Context, text string) {
+	w.inTx(ctx, func(tx *db.Tx) error {
 		account := tx.NewID()
 		_, err := tx.Exec(`INSERT INTO message_template (tenant_id, id, account_id, name, language, category, status, quality,
 				parameter_format, components, edits, created_at, updated_at)
@@ -42,8 +48,8 @@ func (w *Workspace) sampleTemplate(ctx context.Context, text string) error {
 
 // sampleTelephony inserts the rows itself: normally a top-up begins at a bank, and a number
 // is bought from a provider.
-func (w *Workspace) sampleTelephony(ctx context.Context, text string) error {
-	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+func (w *Workspace) sampleTelephony(ctx context.Context, text string) {
+	w.inTx(ctx, func(tx *db.Tx) error {
 		id, now := tx.NewID(), clock.At(tx.Now())
 		_, err := tx.Exec(`INSERT INTO wallet_topup (tenant_id, id, amount, currency, state, payment_id, reason, detail, created_at, expires_at)
 			VALUES ($1, $2, 10000000, 'TRY', 'failed', $3, 'refused', $3, $4, $4)`, w.ID, id, text, now)
@@ -94,8 +100,8 @@ func samplePhones(tx *db.Tx, member uuid.UUID, text string) error {
 }
 
 // samplePartner creates a failed sign-up at Meta.
-func (w *Workspace) samplePartner(ctx context.Context, text string) error {
-	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+func (w *Workspace) samplePartner(ctx context.Context, text string) {
+	w.inTx(ctx, func(tx *db.Tx) error {
 		_, err := tx.Exec(`INSERT INTO partner_signup_failure (tenant_id, id, session_id, step, words, expires_at) VALUES ($1, $2, $2, 'exchange', $3, $4)`,
 			w.ID, tx.NewID(), text, clock.At(tx.Now().Add(time.Hour)))
 		return err
@@ -103,8 +109,8 @@ func (w *Workspace) samplePartner(ctx context.Context, text string) error {
 }
 
 // sampleQueue queues a mail whose recipient does not exist.
-func (w *Workspace) sampleQueue(ctx context.Context, text string) error {
-	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+func (w *Workspace) sampleQueue(ctx context.Context, text string) {
+	w.inTx(ctx, func(tx *db.Tx) error {
 		id, now := tx.NewID(), clock.At(tx.Now())
 		_, mail := tx.Exec(`INSERT INTO mail_queue (tenant_id, id, origin, sender, report_to, message_id, subject, size, blob_id, state, created_at, expires_at, finished_at)
 			SELECT tenant_id, $2, 'submission', sender, sender, message_id, $3, size, blob_id, 'done', $4, $4, $4 FROM mail_journal WHERE tenant_id = $1`, w.ID, id, text, now)

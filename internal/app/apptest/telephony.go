@@ -31,12 +31,7 @@ type Telephony struct {
 // RunTelephony runs fn on both databases.
 func RunTelephony(t *testing.T, fn func(t *testing.T, s *Telephony)) {
 	t.Helper()
-	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
-		t.Run(string(dialect), func(t *testing.T) {
-			t.Parallel()
-			fn(t, NewTelephony(t, dialect, func(*app.Config) {}))
-		})
-	}
+	onBoth(t, func(t *testing.T, d db.Dialect) { fn(t, NewTelephony(t, d, func(*app.Config) {})) })
 }
 
 // NewTelephony starts a server with other settings, its bank and its provider of numbers.
@@ -99,14 +94,10 @@ func (s *Telephony) AnswerBank(c wallet.Challenge, code string) (path string, fo
 	action, fields := readForm(c.HTML)
 	fields.Set("code", code)
 	resp, err := http.PostForm(action, fields)
-	if err != nil {
-		s.tb.Fatal(err)
-	}
+	s.must(err)
 	defer func() { _ = resp.Body.Close() }()
 	page, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.tb.Fatal(err)
-	}
+	s.must(err)
 	action, form = readForm(string(page))
 	path, ours := strings.CutPrefix(action, s.URL)
 	if !ours {

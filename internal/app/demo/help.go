@@ -81,6 +81,14 @@ func AppName(slug string) string { return byLanguage(slug, "Mobil uygulama", "Mo
 // SiteName is the name of its live chat.
 func SiteName(slug string) string { return byLanguage(slug, "Web sitesi", "Website") }
 
+// MailboxName is the name of its mailbox.
+func MailboxName(slug string) string { return byLanguage(slug, "Destek kutusu", "Support mailbox") }
+
+// ModelName is the name of its assistant with a language model.
+func ModelName(slug string) string {
+	return byLanguage(slug, "Dil modeli (deneme)", "Language model (trial)")
+}
+
 func byLanguage(slug, turkish, english string) string {
 	if slug == "acme" {
 		return english

@@ -1,6 +1,7 @@
 package customer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -190,6 +191,14 @@ var errNoPicture = errors.New("the file is not a picture")
 
 // act carries out what the visitor asked for.
 func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
+	possible := map[string]bool{
+		"write": c.Write != nil, "picture": c.Picture != nil, "more": true, "react": c.React != nil, "edit": c.Edit != nil, "delete": c.Delete != nil,
+		"call": c.AnswerCall != nil, "dial": c.Call != nil, "hangup": c.HangUp != nil, "owner": c.Owner != nil, "business": c.Business != nil,
+		"template": ws.Review != nil, "by-hand": ws.Review != nil, "provider": true,
+	}
+	if !possible[form("act")] {
+		return errUnknown
+	}
 	id, message := c.ID(who), form("message")
 	switch form("act") {
 	case "write":
@@ -197,14 +206,8 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 		if text == "" {
 			return nil
 		}
-		if c.Write == nil {
-			return errUnknown
-		}
 		return p.said(c, id, text, func() (string, error) { return c.Write(who, text) })
 	case "picture":
-		if c.Picture == nil {
-			return errUnknown
-		}
 		content := []byte(form("file"))
 		if len(content) > 0 && pictureType(content) == "" {
 			return errNoPicture
@@ -218,68 +221,38 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 		}
 		return errUnknown
 	case "react":
-		if c.React == nil {
-			return errUnknown
-		}
 		err := c.React(who, message, form("emoji"))
 		if err == nil {
 			p.change(c.Account, id, message, func(m *Message) { m.Reaction = form("emoji") })
 		}
 		return err
 	case "edit":
-		if c.Edit == nil {
-			return errUnknown
-		}
 		err := c.Edit(who, message, form("text"))
 		if err == nil {
 			p.change(c.Account, id, message, func(m *Message) { m.Text, m.Edited = form("text"), true })
 		}
 		return err
 	case "delete":
-		if c.Delete == nil {
-			return errUnknown
-		}
 		err := c.Delete(who, message)
 		if err == nil {
 			p.change(c.Account, id, message, func(m *Message) { m.Deleted = true })
 		}
 		return err
 	case "call":
-		if c.AnswerCall == nil {
-			return errUnknown
-		}
 		return c.AnswerCall(who, form("answer") == "agree")
 	case "dial":
-		if c.Call == nil {
-			return errUnknown
-		}
 		return c.Call(who, func(state string) { p.Told(c.Account, id, Message{Text: callWords(state), Notice: true}) })
 	case "hangup":
-		if c.HangUp == nil {
-			return errUnknown
-		}
 		c.HangUp(who)
 		return nil
 	case "owner":
-		if c.Owner == nil {
-			return errUnknown
-		}
 		return c.Owner(who, form("does"))
 	case "business":
-		if c.Business == nil {
-			return errUnknown
-		}
 		return c.Business(who, form("state"))
 	case "template":
-		if ws.Review == nil {
-			return errUnknown
-		}
 		ws.Review.decide(form("name"), form("language"), form("answer") == "approve")
 		return nil
 	case "by-hand":
-		if ws.Review == nil {
-			return errUnknown
-		}
 		ws.Review.box.ReviewByHand(ws.Review.business, form("by_hand") == "on")
 		return nil
 	case "provider":
@@ -294,10 +267,7 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 // callWords describes the state of a call, in both languages.
 func callWords(state string) string {
 	words := map[string]string{"ringing": "çalıyor · ringing", "answered": "yanıtlandı · answered", "ended": "bitti · ended"}[state]
-	if words == "" {
-		words = state
-	}
-	return "📞 " + words
+	return "📞 " + cmp.Or(words, state)
 }
 
 // said sends what the visitor says and records it.

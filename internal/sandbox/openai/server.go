@@ -14,6 +14,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -94,7 +95,7 @@ func (s *Server) OnAsked(fn func()) {
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
+	return slices.Clone(s.requests)
 }
 
 // Tokens returns the total number of tokens that the server counted.
@@ -178,16 +179,8 @@ func reply(in *Request, fault string) answer {
 		}
 	}
 	if len(in.Tools) == 0 {
-		if fault == Links {
-			return answer{text: rewrite(in) + " https://evil.example/giris"}
-		}
-		if fault == Domains {
-			return answer{text: rewrite(in) + " evil.com/giris"}
-		}
-		if fault == Numbers {
-			return answer{text: rewrite(in) + " 0532 111 22 33"}
-		}
-		return answer{text: rewrite(in)}
+		added := map[string]string{Links: " https://evil.example/giris", Domains: " evil.com/giris", Numbers: " 0532 111 22 33"}
+		return answer{text: rewrite(in) + added[fault]}
 	}
 	if last.Role != "tool" {
 		if number := orderNumber.FindString(last.Content); number != "" {

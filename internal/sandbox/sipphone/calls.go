@@ -260,16 +260,5 @@ func (t *talk) cancel(invite *sip.Request) {
 	req.SetDestination(invite.Destination())
 	req.Laddr = invite.Laddr
 	req.SetBody(nil)
-	ctx, stop := context.WithTimeout(context.Background(), byeTime)
-	defer stop()
-	tx, err := t.p.tx.Request(ctx, req)
-	if err != nil {
-		return
-	}
-	defer tx.Terminate()
-	select {
-	case <-tx.Responses():
-	case <-tx.Done():
-	case <-ctx.Done():
-	}
+	t.send(req)
 }

@@ -10,6 +10,7 @@
 package sipphone
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -84,16 +85,8 @@ var quiet = sync.OnceFunc(func() { sip.SetDefaultLogger(slog.New(slog.DiscardHan
 
 // Start opens the phone's port. Close ends it.
 func Start(cfg Config) (*Phone, error) {
-	if cfg.Calls == 0 {
-		cfg.Calls = defaultCalls
-	}
-	if cfg.Talk == 0 {
-		cfg.Talk = defaultTalk
-	}
-	if cfg.Listen == "" {
-		cfg.Listen = "127.0.0.1:0"
-	}
-	at, err := netip.ParseAddrPort(cfg.Listen)
+	cfg.Calls, cfg.Talk = cmp.Or(cfg.Calls, defaultCalls), cmp.Or(cfg.Talk, defaultTalk)
+	at, err := netip.ParseAddrPort(cmp.Or(cfg.Listen, "127.0.0.1:0"))
 	if err != nil {
 		return nil, err
 	}

@@ -168,9 +168,14 @@ func (t *talk) sayBye() {
 		return
 	default:
 	}
+	t.send(t.request(sip.BYE))
+}
+
+// send sends a request and waits for its answer, but not longer than byeTime.
+func (t *talk) send(req *sip.Request) {
 	ctx, cancel := context.WithTimeout(context.Background(), byeTime)
 	defer cancel()
-	tx, err := t.p.tx.Request(ctx, t.request(sip.BYE))
+	tx, err := t.p.tx.Request(ctx, req)
 	if err != nil {
 		return
 	}

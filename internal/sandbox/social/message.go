@@ -2,8 +2,7 @@ package social
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
+	"mime/multipart"
 	"net/http"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	wire "konak/internal/provider/social"
 	"konak/internal/provider/whatsapp"
 	"konak/internal/sandbox/callback"
+	"konak/internal/sandbox/meta"
 )
 
 // How long after a customer's message they can be written to.
@@ -22,7 +22,7 @@ const (
 )
 
 // send accepts a message, or an action that is not a message.
-func (s *Server) send(r *http.Request, p *page) (any, *refusal) {
+func (s *Server) send(r *http.Request, p *page) (any, *meta.Refusal) {
 	var in wire.Outgoing
 	if err := body(r, &in); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *Server) send(r *http.Request, p *page) (any, *refusal) {
 const InstagramPrefix = "ig"
 
 // check refuses what Meta refuses.
-func (s *Server) check(in wire.Outgoing, platform string, last time.Time) *refusal {
+func (s *Server) check(in wire.Outgoing, platform string, last time.Time) *meta.Refusal {
 	m := in.Message
 	if m == nil || (m.Text == "") == (m.Attachment == nil) {
 		return no(400, 100, 0, "(#100) The parameter message must have a text or an attachment")
@@ -85,7 +85,7 @@ func (s *Server) check(in wire.Outgoing, platform string, last time.Time) *refus
 }
 
 // act accepts an action; the caller holds the lock.
-func (s *Server) act(p *page, got Sent) (any, *refusal) {
+func (s *Server) act(p *page, got Sent) (any, *meta.Refusal) {
 	switch got.Action {
 	case "typing_off":
 	case wire.ActionTyping:
@@ -228,7 +228,7 @@ func (s *Server) File(base, kind string, content []byte) string {
 	return base + "/sandbox/social/" + id
 }
 
-func (s *Server) serveFile(w http.ResponseWriter, id string) *refusal {
+func (s *Server) serveFile(w http.ResponseWriter, id string) *meta.Refusal {
 	s.mu.Lock()
 	f := s.files[id]
 	s.mu.Unlock()
@@ -241,34 +241,20 @@ func (s *Server) serveFile(w http.ResponseWriter, id string) *refusal {
 }
 
 // storeFile stores a file that a message will name.
-func (s *Server) storeFile(r *http.Request) (any, *refusal) {
-	form, err := r.MultipartReader()
-	if err != nil {
-		return nil, no(400, 100, 0, "(#100) the body must be multipart/form-data")
-	}
+func (s *Server) storeFile(r *http.Request) (any, *meta.Refusal) {
 	var f File
 	var message wire.OutgoingMessage
-	for {
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, no(400, 100, 0, "(#100) "+err.Error())
-		}
-		text, err := io.ReadAll(io.LimitReader(part, maxBody))
-		if err != nil {
-			return nil, no(400, 100, 0, "(#100) "+err.Error())
-		}
+	err := meta.ReadForm(r, func(part *multipart.Part, content []byte) error {
 		switch part.FormName() {
 		case "message":
-			err = json.Unmarshal(text, &message)
+			return json.Unmarshal(content, &message)
 		case "filedata":
-			f = File{Name: part.FileName(), Type: part.Header.Get("Content-Type"), Content: text}
+			f = File{Name: part.FileName(), Type: part.Header.Get("Content-Type"), Content: content}
 		}
-		if err != nil {
-			return nil, no(400, 100, 0, "(#100) "+err.Error())
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, no(400, 100, 0, "(#100) "+err.Error())
 	}
 	if message.Attachment == nil || len(f.Content) == 0 {
 		return nil, no(400, 100, 0, "(#100) message and filedata are required")
@@ -291,7 +277,7 @@ func (s *Server) AnswerCallRequest(pageID string, from Person, agrees bool) {
 	s.pages[pageID].granted[from.ID] = agrees
 }
 
-func (s *Server) callSettings(r *http.Request, p *page) (any, *refusal) {
+func (s *Server) callSettings(r *http.Request, p *page) (any, *meta.Refusal) {
 	if r.Method == http.MethodGet {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -329,7 +315,7 @@ func (s *Server) askedOf(p *page, who string) whatsapp.CallLimit {
 	return limit
 }
 
-func (s *Server) callPermissions(r *http.Request, p *page) (any, *refusal) {
+func (s *Server) callPermissions(r *http.Request, p *page) (any, *meta.Refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	who := r.URL.Query().Get("psid")

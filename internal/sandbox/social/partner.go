@@ -10,6 +10,7 @@ import (
 
 	wire "konak/internal/provider/partner"
 	"konak/internal/provider/social"
+	"konak/internal/sandbox/meta"
 )
 
 // Business is an account on WhatsApp that a person can share.
@@ -49,7 +50,7 @@ func (s *Server) Agree(appID string, pages, businesses []string) string {
 
 // dialog is the page where a person agrees. Its form is posted to the same address, and the
 // person goes back to the app with a code.
-func (s *Server) dialog(w http.ResponseWriter, r *http.Request) (any, *refusal) {
+func (s *Server) dialog(w http.ResponseWriter, r *http.Request) (any, *meta.Refusal) {
 	q := r.URL.Query()
 	s.mu.Lock()
 	known := s.apps[q.Get("client_id")] != nil
@@ -89,7 +90,7 @@ func (s *Server) pageList() (out []Page) {
 }
 
 // exchange returns a token for a code, which can be used once.
-func (s *Server) exchange(r *http.Request) (any, *refusal) {
+func (s *Server) exchange(r *http.Request) (any, *meta.Refusal) {
 	q := r.URL.Query()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +113,7 @@ func (s *Server) exchange(r *http.Request) (any, *refusal) {
 }
 
 // debugToken tells the app that owns a token what it opens.
-func (s *Server) debugToken(r *http.Request, token string) (any, *refusal) {
+func (s *Server) debugToken(r *http.Request, token string) (any, *meta.Refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	got, known := s.tokens[r.URL.Query().Get("input_token")]
@@ -127,7 +128,7 @@ func (s *Server) debugToken(r *http.Request, token string) (any, *refusal) {
 }
 
 // sharedPages lists the pages shared with the holder of a token.
-func (s *Server) sharedPages(token string) (any, *refusal) {
+func (s *Server) sharedPages(token string) (any, *meta.Refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	got, known := s.tokens[token]

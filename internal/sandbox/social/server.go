@@ -1,8 +1,6 @@
 package social
 
 import (
-	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,9 +10,9 @@ import (
 	"time"
 
 	"konak/internal/kit/clock"
-	"konak/internal/provider/graph"
 	wire "konak/internal/provider/social"
 	"konak/internal/sandbox/callback"
+	"konak/internal/sandbox/meta"
 )
 
 // App is an app with its secret.
@@ -63,9 +61,6 @@ type page struct {
 	typing     []string
 }
 
-// failure is a prepared failure.
-type failure struct{ status, code, subcode, retryAfter int }
-
 // Server is the stand-in.
 type Server struct {
 	clock clock.Source
@@ -84,9 +79,9 @@ type Server struct {
 	pages    map[string]*page
 	people   map[string]Person
 	files    map[string]*File
-	failures map[string][]failure // by edge
-	codes    map[string]shared    // by code
-	tokens   map[string]shared    // by the token that a code was exchanged for
+	failures map[string][]*meta.Refusal // by edge
+	codes    map[string]shared          // by code
+	tokens   map[string]shared          // by the token that a code was exchanged for
 	last     int64
 	// businesses are accounts that people can share in addition to pages.
 	businesses []Business
@@ -96,7 +91,7 @@ type Server struct {
 func New(c clock.Source) *Server {
 	return &Server{
 		clock: c, post: callback.NewPoster(), apps: map[string]*app{}, pages: map[string]*page{}, people: map[string]Person{}, files: map[string]*File{},
-		failures: map[string][]failure{}, codes: map[string]shared{}, tokens: map[string]shared{}, last: c.Now().Unix(),
+		failures: map[string][]*meta.Refusal{}, codes: map[string]shared{}, tokens: map[string]shared{}, last: c.Now().Unix(),
 	}
 }
 
@@ -128,7 +123,9 @@ func (s *Server) Add(p Page) {
 func (s *Server) Fail(edge string, status, code, subcode, retryAfter int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failures[edge] = append(s.failures[edge], failure{status, code, subcode, retryAfter})
+	err := no(status, code, subcode, "asked for")
+	err.RetryAfter = retryAfter
+	s.failures[edge] = append(s.failures[edge], err)
 }
 
 // Sent returns what was sent in a page's name since the last call.
@@ -181,45 +178,23 @@ func (s *Server) number() string {
 	return strconv.FormatInt(s.last, 10)
 }
 
-// refusal is an error of the Graph API.
-type refusal struct {
-	status, retryAfter int
-	err                graph.Error
+func no(status, code, subcode int, message string) *meta.Refusal {
+	return meta.Refuse(status, code, subcode, "OAuthException", message)
 }
 
-func no(status, code, subcode int, message string) *refusal {
-	return &refusal{status: status, err: graph.Error{Message: message, Type: "OAuthException", Code: code, Subcode: subcode, TraceID: "SANDBOXtrace"}}
-}
-
-func missing(id string) *refusal {
-	return no(400, 100, 33, "Unsupported request. Object with ID '"+id+"' does not exist, cannot be loaded due to missing permissions, or does not support this operation.")
-}
+func missing(id string) *meta.Refusal { return meta.Missing("OAuthException", id) }
 
 var errToken = no(401, 190, 463, "Error validating access token: Session has expired")
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out, err := s.answer(w, r)
-	switch {
-	case err != nil:
-		if err.retryAfter > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(err.retryAfter))
-		}
-		write(w, err.status, graph.ErrorBody{Error: err.err})
-	case out != nil:
-		write(w, http.StatusOK, out)
-	}
-}
-
-func write(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body)
+	meta.Answer(w, out, err)
 }
 
 // answer resolves a path: its first part below the version is an object, the second what is
 // requested of it.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *meta.Refusal) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if len(parts) == 3 && parts[0] == "sandbox" && parts[1] == "social" {
 		return nil, s.serveFile(w, parts[2])
@@ -231,10 +206,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) 
 	if len(parts) > 2 {
 		edge = parts[2]
 	}
-	if f, failed := s.nextFailure(edge); failed {
-		out := no(f.status, f.code, f.subcode, "asked for")
-		out.retryAfter = f.retryAfter
-		return nil, out
+	if err := s.nextFailure(edge); err != nil {
+		return nil, err
 	}
 	token := bearer(r)
 	s.mu.Lock()
@@ -269,7 +242,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) 
 }
 
 // next hands a call to the next stand-in.
-func (s *Server) next(w http.ResponseWriter, r *http.Request) (any, *refusal) {
+func (s *Server) next(w http.ResponseWriter, r *http.Request) (any, *meta.Refusal) {
 	if s.Next != nil {
 		s.Next.ServeHTTP(w, r)
 		return nil, nil
@@ -285,15 +258,16 @@ func (s *Server) next(w http.ResponseWriter, r *http.Request) (any, *refusal) {
 	return nil, missing(r.URL.Path)
 }
 
-func (s *Server) nextFailure(edge string) (failure, bool) {
+// nextFailure returns the prepared failure of a call; nil if there is none.
+func (s *Server) nextFailure(edge string) *meta.Refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := s.failures[edge]
 	if len(list) == 0 {
-		return failure{}, false
+		return nil
 	}
 	s.failures[edge] = list[1:]
-	return list[0], true
+	return list[0]
 }
 
 // bearer returns the token of a call, from its header or its query.
@@ -301,8 +275,7 @@ func bearer(r *http.Request) string {
 	if token := r.URL.Query().Get("access_token"); token != "" {
 		return token
 	}
-	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return token
+	return meta.Bearer(r)
 }
 
 // byToken finds the page that a token opens; the caller holds the lock.
@@ -316,7 +289,7 @@ func (s *Server) byToken(token string) *page {
 }
 
 // ofApp answers requests to an app, which its own token opens.
-func (s *Server) ofApp(r *http.Request, a *app, edge, token string) (any, *refusal) {
+func (s *Server) ofApp(r *http.Request, a *app, edge, token string) (any, *meta.Refusal) {
 	if token != a.ID+"|"+a.Secret {
 		return nil, no(400, 190, 0, "Error validating client secret.")
 	}
@@ -344,7 +317,7 @@ func (s *Server) ofApp(r *http.Request, a *app, edge, token string) (any, *refus
 }
 
 // ofPage answers requests to a page, which its token opens.
-func (s *Server) ofPage(r *http.Request, p *page, edge string) (any, *refusal) {
+func (s *Server) ofPage(r *http.Request, p *page, edge string) (any, *meta.Refusal) {
 	switch r.Method + " " + edge {
 	case "GET ":
 		return p.shown(), nil
@@ -374,13 +347,8 @@ func (p *page) shown() wire.Page {
 	return out
 }
 
-const maxBody = 64 << 20
-
-func body(r *http.Request, into any) *refusal {
-	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
-	if err == nil {
-		err = json.Unmarshal(text, into)
-	}
+func body(r *http.Request, into any) *meta.Refusal {
+	err := meta.ReadJSON(r, into)
 	if err != nil {
 		return no(400, 100, 0, "(#100) "+err.Error())
 	}

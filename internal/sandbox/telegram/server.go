@@ -64,12 +64,6 @@ type ChatAction struct {
 	Action     string
 }
 
-// failure is a prepared failure.
-type failure struct {
-	status, retryAfter int
-	description        string
-}
-
 // Server is the stand-in.
 type Server struct {
 	clock clock.Source
@@ -86,16 +80,16 @@ type Server struct {
 	mu       sync.Mutex
 	bots     map[int64]*bot
 	files    map[string][]byte
-	failures map[string][]failure // by method
-	last     int64                // the last number used; it begins with the time, so that none is repeated
-	behind   int64                // how much lower the ids of updates are than the numbers
-	news     chan struct{}        // closed and replaced when updates arrive
+	failures map[string][]*refusal // by method
+	last     int64                 // the last number used; it begins with the time, so that none is repeated
+	behind   int64                 // how much lower the ids of updates are than the numbers
+	news     chan struct{}         // closed and replaced when updates arrive
 }
 
 // New returns a service.
 func New(c clock.Source) *Server {
 	return &Server{
-		clock: c, post: callback.NewPoster(), bots: map[int64]*bot{}, files: map[string][]byte{}, failures: map[string][]failure{},
+		clock: c, post: callback.NewPoster(), bots: map[int64]*bot{}, files: map[string][]byte{}, failures: map[string][]*refusal{},
 		last: c.Now().Unix(), news: make(chan struct{}),
 	}
 }
@@ -129,7 +123,7 @@ func (s *Server) Add(b Bot) {
 func (s *Server) Fail(method string, status int, description string, retryAfter int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failures[method] = append(s.failures[method], failure{status, retryAfter, description})
+	s.failures[method] = append(s.failures[method], &refusal{status, retryAfter, description})
 }
 
 // Sent returns what a bot sent since the last call.
@@ -226,10 +220,9 @@ func (s *Server) answer(r *http.Request, path string) (any, *refusal) {
 	}
 	s.mu.Lock()
 	if list := s.failures[method]; len(list) > 0 {
-		f := list[0]
 		s.failures[method] = list[1:]
 		s.mu.Unlock()
-		return nil, &refusal{f.status, f.retryAfter, f.description}
+		return nil, list[0]
 	}
 	s.mu.Unlock()
 	if method == "getUpdates" {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	wire "konak/internal/provider/whatsapp"
+	"konak/internal/sandbox/meta"
 	"konak/internal/sandbox/sipphone"
 )
 
@@ -58,7 +59,7 @@ func (s *Server) AnswerCallRequest(number string, from Customer, agrees, forEver
 	return err
 }
 
-func (s *Server) callSettings(r *http.Request, n *wire.PhoneNumber) (any, *refusal) {
+func (s *Server) callSettings(r *http.Request, n *wire.PhoneNumber) (any, *meta.Refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.callsOf(n.ID)
@@ -157,7 +158,7 @@ func (c *calls) askedSince(customer string, now time.Time, period time.Duration)
 	return n, ends
 }
 
-func (s *Server) callPermissions(r *http.Request, n *wire.PhoneNumber) (any, *refusal) {
+func (s *Server) callPermissions(r *http.Request, n *wire.PhoneNumber) (any, *meta.Refusal) {
 	customer := digits(r.URL.Query().Get("user_wa_id"))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +183,7 @@ func (s *Server) permissionOf(number, customer string) (out wire.CallPermissions
 }
 
 // askForCalls sends a permission request to a customer; the caller holds the lock.
-func (s *Server) askForCalls(number, customer string) *refusal {
+func (s *Server) askForCalls(number, customer string) *meta.Refusal {
 	if !s.permissionOf(number, customer).Actions[0].Can {
 		return refuse(400, 138009, 0, "OAuthException", "(#138009) Limit reached for call permission requests", "")
 	}

@@ -1,13 +1,13 @@
 package whatsapp
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"time"
 
 	wire "konak/internal/provider/whatsapp"
+	"konak/internal/sandbox/meta"
 )
 
 // keepsFiles is how far back, before a number is connected, its files are still provided.
@@ -19,9 +19,6 @@ const keepsFiles = 14 * 24 * time.Hour
 func (s *Server) ShareHistory(numberID string, threads ...wire.HistoryThread) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.history == nil {
-		s.history = map[string][]wire.HistoryThread{}
-	}
 	s.history[numberID] = threads
 }
 
@@ -29,9 +26,6 @@ func (s *Server) ShareHistory(numberID string, threads ...wire.HistoryThread) {
 func (s *Server) ShareContacts(numberID string, list ...wire.AppContact) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.phonebook == nil {
-		s.phonebook = map[string][]wire.AppContact{}
-	}
 	s.phonebook[numberID] = list
 }
 
@@ -39,31 +33,26 @@ func (s *Server) ShareContacts(numberID string, list ...wire.AppContact) {
 // app on the phone, or that the owner does not share it. picture is a file that the
 // customer sent three days ago; empty for none.
 func (s *Server) TellHistory(numberID string, with Customer, picture string, shared bool) error {
-	b, n := s.number(numberID, "")
-	if b == nil {
-		return errors.New("sandbox: there is no number " + numberID)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	at := s.clock.Now().AddDate(0, 0, -30)
-	past := func(id, from, text string, ours bool) wire.HistoryIncoming {
-		at = at.Add(time.Minute)
-		return wire.HistoryIncoming{
-			Incoming: wire.Incoming{ID: "wamid.past" + id + with.ID, From: from, Timestamp: strconv.FormatInt(at.Unix(), 10), Type: "text", Text: &wire.Text{Body: text}},
-			Context:  &wire.HistoryContext{Status: "READ", FromMe: ours},
+	return s.withNumber(numberID, func(b *Business, n *wire.PhoneNumber) {
+		at := s.clock.Now().AddDate(0, 0, -30)
+		past := func(id, from, text string, ours bool) wire.HistoryIncoming {
+			at = at.Add(time.Minute)
+			return wire.HistoryIncoming{
+				Incoming: wire.Incoming{ID: "wamid.past" + id + with.ID, From: from, Timestamp: strconv.FormatInt(at.Unix(), 10), Type: "text", Text: &wire.Text{Body: text}},
+				Context:  &wire.HistoryContext{Status: "READ", FromMe: ours},
+			}
 		}
-	}
-	list := []wire.HistoryIncoming{
-		past("1", with.ID, "Geçen ay yazmıştım. · I wrote last month.", false), past("2", digits(n.Display), "Telefondan yanıtlamıştık. · We answered from the phone.", true),
-	}
-	if picture != "" {
-		at = s.clock.Now().AddDate(0, 0, -3)
-		with := past("3", with.ID, "", false)
-		with.Type, with.Text, with.Image = "image", nil, &wire.Media{ID: picture, MimeType: "image/png", Caption: "Bu resim de eskiden. · This picture is from before, too."}
-		list = append(list, with)
-	}
-	s.postHistory(b, n, []wire.HistoryThread{{ID: with.ID, Messages: list}}, shared)
-	return nil
+		list := []wire.HistoryIncoming{
+			past("1", with.ID, "Geçen ay yazmıştım. · I wrote last month.", false), past("2", digits(n.Display), "Telefondan yanıtlamıştık. · We answered from the phone.", true),
+		}
+		if picture != "" {
+			at = s.clock.Now().AddDate(0, 0, -3)
+			with := past("3", with.ID, "", false)
+			with.Type, with.Text, with.Image = "image", nil, &wire.Media{ID: picture, MimeType: "image/png", Caption: "Bu resim de eskiden. · This picture is from before, too."}
+			list = append(list, with)
+		}
+		s.postHistory(b, n, []wire.HistoryThread{{ID: with.ID, Messages: list}}, shared)
+	})
 }
 
 // postHistory posts the history of a number, or that it is not shared; the caller holds the
@@ -110,7 +99,7 @@ func (s *Server) withoutFiles(t wire.HistoryThread) (wire.HistoryThread, []wire.
 
 // syncApp answers a request for the data of the app on the phone, and posts that data
 // afterwards.
-func (s *Server) syncApp(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *refusal) {
+func (s *Server) syncApp(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *meta.Refusal) {
 	var in wire.AppData
 	if err := body(r, &in); err != nil {
 		return nil, err

@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
-	"io"
 	"math"
 	"mime/multipart"
 	"net/http"
@@ -19,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	wire "konak/internal/provider/whatsapp"
+	"konak/internal/sandbox/meta"
 )
 
 const window = 24 * time.Hour
@@ -26,7 +25,7 @@ const window = 24 * time.Hour
 // unreachable is the ending of numbers that nobody has.
 const unreachable = "0000"
 
-func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *refusal) {
+func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *meta.Refusal) {
 	var m wire.Outgoing
 	if err := body(r, &m); err != nil {
 		return nil, err
@@ -34,10 +33,8 @@ func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.failures) > 0 {
-		f := s.failures[0]
+		err := s.failures[0]
 		s.failures = s.failures[1:]
-		err := refuse(f.status, f.code, 0, "OAuthException", "(#"+strconv.Itoa(f.code)+") Asked for", "")
-		err.retry = f.retryAfter
 		return nil, err
 	}
 	if m.Product != "whatsapp" {
@@ -78,7 +75,7 @@ func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *
 }
 
 // checkMessage refuses what Meta refuses at once.
-func (s *Server) checkMessage(b *Business, m *wire.Outgoing) *refusal {
+func (s *Server) checkMessage(b *Business, m *wire.Outgoing) *meta.Refusal {
 	media := map[string]*wire.Media{"image": m.Image, "video": m.Video, "audio": m.Audio, "document": m.Document, "sticker": m.Sticker}
 	if f, is := media[m.Type]; is {
 		switch {
@@ -123,7 +120,7 @@ func (s *Server) checkMessage(b *Business, m *wire.Outgoing) *refusal {
 const callQuestion = "call_permission_request"
 
 // checkQuestion refuses a question that lacks what its type needs.
-func checkQuestion(q *wire.Question) *refusal {
+func checkQuestion(q *wire.Question) *meta.Refusal {
 	switch {
 	case q == nil:
 		return parameter("interactive is required")
@@ -141,7 +138,7 @@ func checkQuestion(q *wire.Question) *refusal {
 	return nil
 }
 
-func checkTemplate(b *Business, t *wire.Template) *refusal {
+func checkTemplate(b *Business, t *wire.Template) *meta.Refusal {
 	if t == nil || t.Name == "" || t.Language.Code == "" {
 		return parameter("template.name and template.language.code are required")
 	}
@@ -170,7 +167,7 @@ func count(text string) int {
 }
 
 // checkParameters counts the values of each part.
-func checkParameters(k *wire.TemplateRecord, t *wire.Template) *refusal {
+func checkParameters(k *wire.TemplateRecord, t *wire.Template) *meta.Refusal {
 	want := map[string]int{}
 	for _, c := range k.Components {
 		switch kind := strings.ToLower(c.Type); {
@@ -234,26 +231,22 @@ func digits(s string) string {
 	}, s)
 }
 
-func (s *Server) storeFile(r *http.Request, b *Business) (any, *refusal) {
-	form, err := r.MultipartReader()
-	if err != nil {
-		return nil, parameter("the body must be multipart/form-data")
-	}
+func (s *Server) storeFile(r *http.Request, b *Business) (any, *meta.Refusal) {
 	f := &file{token: b.Token}
 	product := r.URL.Query().Get("messaging_product")
-	for {
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			break
+	err := meta.ReadForm(r, func(part *multipart.Part, content []byte) error {
+		switch part.FormName() {
+		case "messaging_product":
+			product = string(content)
+		case "type":
+			f.kind = string(content)
+		case "file":
+			f.content, f.kind = content, cmp.Or(f.kind, part.Header.Get("Content-Type"))
 		}
-		if err != nil {
-			return nil, parameter(err.Error())
-		}
-		text, err := io.ReadAll(io.LimitReader(part, maxBody))
-		if err != nil {
-			return nil, parameter(err.Error())
-		}
-		f.take(part, text, &product)
+		return nil
+	})
+	if err != nil {
+		return nil, parameter(err.Error())
 	}
 	if product != "whatsapp" || f.kind == "" || len(f.content) == 0 {
 		return nil, parameter("messaging_product, type and file are required")
@@ -265,21 +258,7 @@ func (s *Server) storeFile(r *http.Request, b *Business) (any, *refusal) {
 	return wire.ID{ID: id}, nil
 }
 
-func (f *file) take(part *multipart.Part, text []byte, product *string) {
-	switch part.FormName() {
-	case "messaging_product":
-		*product = string(text)
-	case "type":
-		f.kind = string(text)
-	case "file":
-		f.content = text
-		if f.kind == "" {
-			f.kind = part.Header.Get("Content-Type")
-		}
-	}
-}
-
-func (s *Server) mediaInfo(r *http.Request, id, token string) (any, *refusal) {
+func (s *Server) mediaInfo(r *http.Request, id, token string) (any, *meta.Refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.files[id]
@@ -293,11 +272,11 @@ func (s *Server) mediaInfo(r *http.Request, id, token string) (any, *refusal) {
 	}, nil
 }
 
-func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, id string) *refusal {
+func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, id string) *meta.Refusal {
 	s.mu.Lock()
 	f := s.files[id]
 	s.mu.Unlock()
-	if f == nil || f.token != s.tokenFor(id, bearer(r)) {
+	if f == nil || f.token != s.tokenFor(id, meta.Bearer(r)) {
 		return refuse(404, 100, 33, "GraphMethodException", "Media not found", "")
 	}
 	w.Header().Set("Content-Type", f.kind)

@@ -2,8 +2,8 @@ package whatsapp
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"regexp"
@@ -16,6 +16,7 @@ import (
 	"konak/internal/kit/clock"
 	wire "konak/internal/provider/whatsapp"
 	"konak/internal/sandbox/callback"
+	"konak/internal/sandbox/meta"
 	"konak/internal/sandbox/sipphone"
 )
 
@@ -63,7 +64,7 @@ type Server struct {
 	Phone    *sipphone.Phone
 	read     []string // customers' messages that were marked as read
 	sent     []Message
-	failures []failure
+	failures []*meta.Refusal
 	last     int
 	// history is what the owners of numbers share from the app on the phone.
 	history map[string][]wire.HistoryThread
@@ -83,17 +84,11 @@ type upload struct {
 	kind   string
 }
 
-// failure is a prepared failure.
-type failure struct {
-	status     int
-	code       int
-	retryAfter int
-}
-
 // New returns a service that forgets everything when it ends.
 func New(c clock.Source) *Server {
 	return &Server{
 		clock: c, post: callback.NewPoster(), businesses: map[string]*Business{}, files: map[string]*file{}, uploads: map[string]*upload{}, calls: map[string]*calls{}, last: 1000,
+		history: map[string][]wire.HistoryThread{}, phonebook: map[string][]wire.AppContact{},
 	}
 }
 
@@ -176,7 +171,9 @@ func (s *Server) Revoke(business, token string) {
 func (s *Server) Fail(status, code, retryAfter int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failures = append(s.failures, failure{status, code, retryAfter})
+	err := refuse(status, code, 0, "OAuthException", "(#"+strconv.Itoa(code)+") Asked for", "")
+	err.RetryAfter = retryAfter
+	s.failures = append(s.failures, err)
 }
 
 // Sent returns the messages that were accepted since the last call.
@@ -211,53 +208,29 @@ func (s *Server) id() string {
 	return strconv.Itoa(100_000_000_000_000 + s.last)
 }
 
-// refusal is an error of the Graph API.
-type refusal struct {
-	status int
-	err    wire.Error
-	retry  int
-}
-
-func refuse(status, code, subcode int, kind, message, details string) *refusal {
-	r := &refusal{status: status, err: wire.Error{Message: message, Type: kind, Code: code, Subcode: subcode, TraceID: "SANDBOXtrace"}}
+func refuse(status, code, subcode int, kind, message, details string) *meta.Refusal {
+	r := meta.Refuse(status, code, subcode, kind, message)
 	if details != "" {
-		r.err.Data = &wire.ErrorData{MessagingProduct: "whatsapp", Details: details}
+		r.Err.Data = &wire.ErrorData{MessagingProduct: "whatsapp", Details: details}
 	}
 	return r
 }
 
-func parameter(details string) *refusal {
+func parameter(details string) *meta.Refusal {
 	return refuse(400, 100, 0, "OAuthException", "(#100) Invalid parameter", details)
 }
 
-func missing(id string) *refusal {
-	return refuse(400, 100, 33, "GraphMethodException", "Unsupported request. Object with ID '"+id+"' does not exist, cannot be loaded due to missing permissions, or does not support this operation.", "")
-}
+func missing(id string) *meta.Refusal { return meta.Missing("GraphMethodException", id) }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out, err := s.answer(w, r)
-	if err != nil {
-		if err.retry > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(err.retry))
-		}
-		write(w, err.status, wire.ErrorBody{Error: err.err})
-		return
-	}
-	if out != nil {
-		write(w, http.StatusOK, out)
-	}
-}
-
-func write(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body)
+	meta.Answer(w, out, err)
 }
 
 // answer resolves a path: its first part below the version is an object, the second what is
 // requested of it.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *meta.Refusal) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if parts[0] == "sandbox" {
 		return s.control(w, r, parts[1:])
@@ -265,7 +238,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) 
 	if len(parts) < 2 || !strings.HasPrefix(parts[0], "v") {
 		return nil, refuse(404, 2500, 0, "OAuthException", "Unknown path components: "+r.URL.Path, "")
 	}
-	token := s.tokenFor(parts[1], bearer(r))
+	token := s.tokenFor(parts[1], meta.Bearer(r))
 	if !s.opens(token) {
 		return nil, refuse(401, 190, 463, "OAuthException", "Error validating access token: Session has expired", "")
 	}
@@ -292,11 +265,6 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) 
 		return s.editTemplate(r, object, token)
 	}
 	return nil, missing(object)
-}
-
-func bearer(r *http.Request) string {
-	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return token
 }
 
 // Grant gives a token access to a business in addition to its own.
@@ -345,9 +313,28 @@ func (s *Server) business(id, token string) *Business {
 	return nil
 }
 
+// number returns a number with its business; nil if the token does not open it. The empty
+// token opens every number.
 func (s *Server) number(id, token string) (*Business, *wire.PhoneNumber) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.findNumber(id, token)
+}
+
+// withNumber calls fn with a number and its business, and holds the lock meanwhile.
+func (s *Server) withNumber(id string, fn func(b *Business, n *wire.PhoneNumber)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, n := s.findNumber(id, "")
+	if b == nil {
+		return errors.New("sandbox: there is no number " + id)
+	}
+	fn(b, n)
+	return nil
+}
+
+// findNumber is number for callers who hold the lock.
+func (s *Server) findNumber(id, token string) (*Business, *wire.PhoneNumber) {
 	for _, b := range s.businesses {
 		for i := range b.Numbers {
 			if b.Numbers[i].ID == id && (b.Token == token || token == "") {
@@ -358,7 +345,7 @@ func (s *Server) number(id, token string) (*Business, *wire.PhoneNumber) {
 	return nil, nil
 }
 
-func (s *Server) ofBusiness(r *http.Request, b *Business, edge string) (any, *refusal) {
+func (s *Server) ofBusiness(r *http.Request, b *Business, edge string) (any, *meta.Refusal) {
 	switch r.Method + " " + edge {
 	case "GET phone_numbers":
 		return map[string]any{"data": b.Numbers}, nil
@@ -380,7 +367,7 @@ func (s *Server) ofBusiness(r *http.Request, b *Business, edge string) (any, *re
 	return nil, missing(b.ID)
 }
 
-func (s *Server) ofNumber(r *http.Request, b *Business, n *wire.PhoneNumber, edge string) (any, *refusal) {
+func (s *Server) ofNumber(r *http.Request, b *Business, n *wire.PhoneNumber, edge string) (any, *meta.Refusal) {
 	switch r.Method + " " + edge {
 	case "GET ":
 		return n, nil
@@ -409,7 +396,7 @@ const (
 var sixDigits = regexp.MustCompile(`^[0-9]{6}$`)
 
 // register enables a number to send, or disables it.
-func (s *Server) register(r *http.Request, n *wire.PhoneNumber, on bool) (any, *refusal) {
+func (s *Server) register(r *http.Request, n *wire.PhoneNumber, on bool) (any, *meta.Refusal) {
 	var in wire.Registration
 	if err := body(r, &in); err != nil {
 		return nil, err
@@ -435,14 +422,8 @@ func (s *Server) Platform(number string) string {
 	return n.Platform
 }
 
-const maxBody = 64 << 20
-
-func body(r *http.Request, into any) *refusal {
-	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
-	if err == nil {
-		err = json.Unmarshal(text, into)
-	}
-	if err != nil {
+func body(r *http.Request, into any) *meta.Refusal {
+	if err := meta.ReadJSON(r, into); err != nil {
 		return parameter(err.Error())
 	}
 	return nil

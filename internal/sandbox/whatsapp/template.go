@@ -1,8 +1,10 @@
 package whatsapp
 
 import (
+	"cmp"
 	"encoding/base64"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,12 +12,13 @@ import (
 	"time"
 
 	wire "konak/internal/provider/whatsapp"
+	"konak/internal/sandbox/meta"
 )
 
 // barred is how long Meta blocks the name of a deleted template.
 const barred = 30 * 24 * time.Hour
 
-func (s *Server) listTemplates(r *http.Request, b *Business) (any, *refusal) {
+func (s *Server) listTemplates(r *http.Request, b *Business) (any, *meta.Refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := r.URL.Query()
@@ -43,7 +46,7 @@ func (s *Server) listTemplates(r *http.Request, b *Business) (any, *refusal) {
 	return page, nil
 }
 
-func (s *Server) createTemplate(r *http.Request, b *Business) (any, *refusal) {
+func (s *Server) createTemplate(r *http.Request, b *Business) (any, *meta.Refusal) {
 	var t wire.TemplateRecord
 	if err := body(r, &t); err != nil {
 		return nil, err
@@ -60,13 +63,13 @@ func (s *Server) createTemplate(r *http.Request, b *Business) (any, *refusal) {
 	return map[string]string{"id": t.ID, "status": "PENDING", "category": t.Category}, nil
 }
 
-func userError(subcode int, title, text string) *refusal {
+func userError(subcode int, title, text string) *meta.Refusal {
 	r := refuse(400, 100, subcode, "OAuthException", "Invalid parameter", "")
-	r.err.UserTitle, r.err.UserMsg = title, text
+	r.Err.UserTitle, r.Err.UserMsg = title, text
 	return r
 }
 
-func (s *Server) checkRecord(b *Business, t *wire.TemplateRecord) *refusal {
+func (s *Server) checkRecord(b *Business, t *wire.TemplateRecord) *meta.Refusal {
 	switch {
 	case t.Name == "" || t.Language == "" || t.Category == "":
 		return parameter("name, language and category are required")
@@ -79,7 +82,7 @@ func (s *Server) checkRecord(b *Business, t *wire.TemplateRecord) *refusal {
 }
 
 // checkComponents requires a body, samples for variables, and handles that were issued.
-func (s *Server) checkComponents(t *wire.TemplateRecord) *refusal {
+func (s *Server) checkComponents(t *wire.TemplateRecord) *meta.Refusal {
 	hasBody := false
 	for _, c := range t.Components {
 		switch strings.ToUpper(c.Type) {
@@ -104,7 +107,7 @@ func (s *Server) checkComponents(t *wire.TemplateRecord) *refusal {
 	return nil
 }
 
-func (s *Server) editTemplate(r *http.Request, id, token string) (any, *refusal) {
+func (s *Server) editTemplate(r *http.Request, id, token string) (any, *meta.Refusal) {
 	var in wire.TemplateEdit
 	if err := body(r, &in); err != nil {
 		return nil, err
@@ -142,7 +145,7 @@ func (s *Server) editTemplate(r *http.Request, id, token string) (any, *refusal)
 	return nil, missing(id)
 }
 
-func (s *Server) deleteTemplate(r *http.Request, b *Business) (any, *refusal) {
+func (s *Server) deleteTemplate(r *http.Request, b *Business) (any, *meta.Refusal) {
 	name := r.URL.Query().Get("name")
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,14 +186,7 @@ func (s *Server) review(b *Business, t *wire.TemplateRecord) {
 		t.Status, t.Reason = "APPROVED", ""
 	}
 	s.keep()
-	s.tellTemplate(b, t, t.Status, map[string]any{"reason": or(t.Reason, "NONE")})
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+	s.tellTemplate(b, t, t.Status, map[string]any{"reason": cmp.Or(t.Reason, "NONE")})
 }
 
 func (s *Server) tellTemplate(b *Business, t *wire.TemplateRecord, event string, more map[string]any) {
@@ -199,9 +195,7 @@ func (s *Server) tellTemplate(b *Business, t *wire.TemplateRecord, event string,
 		"event": event, "message_template_id": id, "message_template_name": t.Name, "message_template_language": t.Language,
 		"message_template_category": t.Category,
 	}
-	for k, v := range more {
-		value[k] = v
-	}
+	maps.Copy(value, more)
 	s.postChange(b, "message_template_status_update", value)
 }
 
@@ -241,7 +235,7 @@ func (s *Server) Rate(business, name, language, score string) {
 
 const handlePrefix = "4::"
 
-func (s *Server) beginUpload(r *http.Request, token string) (any, *refusal) {
+func (s *Server) beginUpload(r *http.Request, token string) (any, *meta.Refusal) {
 	q := r.URL.Query()
 	length, err := strconv.ParseInt(q.Get("file_length"), 10, 64)
 	if err != nil || length < 1 || q.Get("file_name") == "" {
@@ -257,7 +251,7 @@ func (s *Server) beginUpload(r *http.Request, token string) (any, *refusal) {
 	return wire.ID{ID: id}, nil
 }
 
-func (s *Server) finishUpload(r *http.Request, id, token string) (any, *refusal) {
+func (s *Server) finishUpload(r *http.Request, id, token string) (any, *meta.Refusal) {
 	s.mu.Lock()
 	u := s.uploads[id]
 	delete(s.uploads, id)
@@ -268,7 +262,7 @@ func (s *Server) finishUpload(r *http.Request, id, token string) (any, *refusal)
 	if !strings.HasPrefix(r.Header.Get("Authorization"), "OAuth ") || r.Header.Get("file_offset") != "0" {
 		return nil, parameter("Authorization: OAuth and file_offset: 0 are required")
 	}
-	n, err := io.Copy(io.Discard, io.LimitReader(r.Body, maxBody))
+	n, err := io.Copy(io.Discard, io.LimitReader(r.Body, meta.MaxBody))
 	if err != nil || n != u.length {
 		return nil, parameter("the file is not as long as the session says")
 	}

@@ -1,8 +1,8 @@
 package whatsapp
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -11,6 +11,7 @@ import (
 	"konak/internal/provider/graph"
 	wire "konak/internal/provider/whatsapp"
 	"konak/internal/sandbox/callback"
+	"konak/internal/sandbox/meta"
 )
 
 // postChange posts a change to the business's callback, signed; the caller holds the lock.
@@ -33,7 +34,7 @@ func (s *Server) postChange(b *Business, field string, value any) {
 
 // subscribe verifies that the callback belongs to the caller before it is used; one in use
 // is not verified again.
-func (s *Server) subscribe(r *http.Request, b *Business) (any, *refusal) {
+func (s *Server) subscribe(r *http.Request, b *Business) (any, *meta.Refusal) {
 	var in wire.Subscription
 	if err := body(r, &in); err != nil {
 		return nil, err
@@ -63,32 +64,24 @@ type Customer struct {
 
 // Write lets a customer write a message of any type to a number and returns its id.
 func (s *Server) Write(numberID string, from Customer, m wire.Incoming) (string, error) {
-	b, n := s.number(numberID, "")
-	if b == nil {
-		return "", errors.New("sandbox: there is no number " + numberID)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m.From, m.FromUserID = digits(from.ID), from.UserID
-	if m.ID == "" {
-		m.ID = "wamid.customer" + s.id()
-	}
-	if m.Timestamp == "" {
-		m.Timestamp = strconv.FormatInt(s.clock.Now().Unix(), 10)
-	}
-	if m.Type == "" {
-		m.Type = "text"
-	}
-	if m.Type != "reaction" {
-		for _, id := range []string{m.From, m.FromUserID} {
-			b.Wrote[numberID+"/"+id] = s.clock.Now()
+	err := s.withNumber(numberID, func(b *Business, n *wire.PhoneNumber) {
+		m.From, m.FromUserID = digits(from.ID), from.UserID
+		if m.ID == "" {
+			m.ID = "wamid.customer" + s.id()
 		}
-		s.keep()
-	}
-	who := wire.Profile{WaID: m.From, UserID: m.FromUserID}
-	who.Profile.Name = from.Name
-	s.postChange(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Contacts: []wire.Profile{who}, Messages: []wire.Incoming{m}})
-	return m.ID, nil
+		m.Timestamp = cmp.Or(m.Timestamp, strconv.FormatInt(s.clock.Now().Unix(), 10))
+		m.Type = cmp.Or(m.Type, "text")
+		if m.Type != "reaction" {
+			for _, id := range []string{m.From, m.FromUserID} {
+				b.Wrote[numberID+"/"+id] = s.clock.Now()
+			}
+			s.keep()
+		}
+		who := wire.Profile{WaID: m.From, UserID: m.FromUserID}
+		who.Profile.Name = from.Name
+		s.postChange(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Contacts: []wire.Profile{who}, Messages: []wire.Incoming{m}})
+	})
+	return m.ID, err
 }
 
 // Say lets a customer write a text.
@@ -99,46 +92,32 @@ func (s *Server) Say(numberID string, from Customer, text string) (string, error
 // OwnerSays lets the owner of a number write to a customer in the app on the phone, and
 // returns the message's id.
 func (s *Server) OwnerSays(numberID, to string, m wire.Incoming) (string, error) {
-	b, n := s.number(numberID, "")
-	if b == nil {
-		return "", errors.New("sandbox: there is no number " + numberID)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if m.ID == "" {
-		m.ID = "wamid.owner" + s.id()
-	}
-	if m.Type == "" {
-		m.Type = "text"
-	}
-	m.From, m.To, m.Timestamp = digits(n.Display), digits(to), strconv.FormatInt(s.clock.Now().Unix(), 10)
-	s.postChange(b, "smb_message_echoes", wire.Echoes{Product: "whatsapp", Metadata: metadata(n), Messages: []wire.Incoming{m}})
-	return m.ID, nil
+	err := s.withNumber(numberID, func(b *Business, n *wire.PhoneNumber) {
+		if m.ID == "" {
+			m.ID = "wamid.owner" + s.id()
+		}
+		m.Type = cmp.Or(m.Type, "text")
+		m.From, m.To, m.Timestamp = digits(n.Display), digits(to), strconv.FormatInt(s.clock.Now().Unix(), 10)
+		s.postChange(b, "smb_message_echoes", wire.Echoes{Product: "whatsapp", Metadata: metadata(n), Messages: []wire.Incoming{m}})
+	})
+	return m.ID, err
 }
 
 // Tell posts a change of any field, for what the provider reports about numbers that their
 // owners also use in the app.
 func (s *Server) Tell(numberID, field string, value map[string]any) {
-	b, n := s.number(numberID, "")
-	if b == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	value["messaging_product"], value["metadata"] = "whatsapp", metadata(n)
-	s.postChange(b, field, value)
+	_ = s.withNumber(numberID, func(b *Business, n *wire.PhoneNumber) {
+		value["messaging_product"], value["metadata"] = "whatsapp", metadata(n)
+		s.postChange(b, field, value)
+	})
 }
 
 // Remember records that a customer wrote, without posting anything.
 func (s *Server) Remember(numberID, from string, at time.Time) {
-	b, _ := s.number(numberID, "")
-	if b == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b.Wrote[numberID+"/"+digits(from)] = at
-	s.keep()
+	_ = s.withNumber(numberID, func(b *Business, _ *wire.PhoneNumber) {
+		b.Wrote[numberID+"/"+digits(from)] = at
+		s.keep()
+	})
 }
 
 // File stores a file of a customer's message and returns its id.
@@ -152,28 +131,20 @@ func (s *Server) File(business, kind string, content []byte) string {
 
 // Report posts a report on a message.
 func (s *Server) Report(numberID string, r wire.Report) {
-	b, n := s.number(numberID, "")
-	if b == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.postChange(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Statuses: []wire.Report{r}})
+	_ = s.withNumber(numberID, func(b *Business, n *wire.PhoneNumber) {
+		s.postChange(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Statuses: []wire.Report{r}})
+	})
 }
 
 // Flag posts that a number's quality is low, or no longer is.
 func (s *Server) Flag(numberID, event string) {
-	b, n := s.number(numberID, "")
-	if b == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.postChange(b, "phone_number_quality_update", wire.QualityNews{Display: digits(n.Display), Event: event, Limit: "TIER_1K"})
+	_ = s.withNumber(numberID, func(b *Business, n *wire.PhoneNumber) {
+		s.postChange(b, "phone_number_quality_update", wire.QualityNews{Display: digits(n.Display), Event: event, Limit: "TIER_1K"})
+	})
 }
 
 // control is the sandbox's addition to the Graph API.
-func (s *Server) control(w http.ResponseWriter, r *http.Request, parts []string) (any, *refusal) {
+func (s *Server) control(w http.ResponseWriter, r *http.Request, parts []string) (any, *meta.Refusal) {
 	if len(parts) != 2 {
 		return nil, missing(r.URL.Path)
 	}

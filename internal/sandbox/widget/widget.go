@@ -17,8 +17,6 @@ type Widget struct {
 	Global string
 	// Script is the path of the script.
 	Script string
-	// Solved is called with every token.
-	Solved func(token string)
 }
 
 const framePath = "/frame"
@@ -61,8 +59,9 @@ var frame = template.Must(template.New("frame").Parse(`<!doctype html>
 </script>
 `))
 
-// Serve answers a browser's request; false if it is not for the widget.
-func (g *Widget) Serve(w http.ResponseWriter, r *http.Request) bool {
+// serveWidget answers a browser's request, and calls solved with each token that it issues.
+// It returns false if the request is not for the widget.
+func (g *Widget) serveWidget(w http.ResponseWriter, r *http.Request, solved func(token string)) bool {
 	if r.Method != http.MethodGet {
 		return false
 	}
@@ -72,7 +71,7 @@ func (g *Widget) Serve(w http.ResponseWriter, r *http.Request) bool {
 		_, _ = fmt.Fprintf(w, script, strconv.Quote(g.Global))
 	case framePath:
 		token := rand.Text()
-		g.Solved(token)
+		solved(token)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_ = frame.Execute(w, token)
 	default:

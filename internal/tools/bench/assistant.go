@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
-	"regexp"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -18,10 +15,7 @@ import (
 
 	"konak/internal/crm/assistant"
 	"konak/internal/crm/channel/custom"
-	"konak/internal/identity"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 	"konak/internal/sandbox/openai"
 )
@@ -38,25 +32,11 @@ const (
 // measureAssistant measures how long it takes until a customer's message is accepted: on a
 // channel without the assistant, on one with the embedded assistant, and on channels whose
 // language model works or fails, in turns.
-func measureAssistant(ctx context.Context, e *env, only *regexp.Regexp) error {
-	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
-		if !only.MatchString(assistantGroup + ", " + string(d)) {
-			continue
-		}
-		h, err := e.node(ctx, d)
-		if errors.Is(err, errSkip) {
-			fmt.Printf("\n%s, %s: skipped, %v\n", assistantGroup, d, err)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		fmt.Printf("\n%s, %s: an inbound message until it is accepted, %d on each channel\n", assistantGroup, d, assistantRounds*assistantMessages)
-		if err := h.messagesBesideModels(ctx, e, os.Stdout, assistantRounds, assistantMessages); err != nil {
-			return err
-		}
-	}
-	return nil
+func measureAssistant(ctx context.Context, e *env, o options) error {
+	return e.onDatabases(ctx, o, assistantGroup, func(h *node) error {
+		fmt.Printf("\n%s, %s: an inbound message until it is accepted, %d on each channel\n", assistantGroup, h.dialect(), assistantRounds*assistantMessages)
+		return h.messagesBesideModels(ctx, e, os.Stdout, assistantRounds, assistantMessages)
+	})
 }
 
 // answered is a channel of the benchmark with the times of its messages.
@@ -105,7 +85,7 @@ func (h *node) messagesBesideModels(ctx context.Context, e *env, out io.Writer, 
 		for _, a := range list {
 			for range messages {
 				<-pace.C
-				took, err := h.post(ctx, key.Reveal(), a.path)
+				took, err := h.timePost(ctx, key.Reveal(), a.path)
 				if err != nil {
 					return err
 				}
@@ -136,22 +116,13 @@ func ratio(some, others []time.Duration, q float64) string {
 	return fmt.Sprintf("%.2f", quantile(some, q).Seconds()/quantile(others, q).Seconds())
 }
 
-// asOwner returns a context of the owner of the node's workspace, with all licences.
-func (h *node) asOwner(ctx context.Context) context.Context {
-	licences := map[string]bool{}
-	for _, l := range identity.AllLicences {
-		licences[l] = true
-	}
-	return caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member, Licences: licences})
-}
-
 // openAnswered opens a channel with its assistant.
 func (h *node) openAnswered(ctx context.Context, e *env, a *answered) error {
-	takes, err := e.listen(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	takes, err := e.serveHTTP(&http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})})
 	if err != nil {
 		return err
 	}
-	ch, err := h.app.Custom.Create(ctx, custom.NewChannel{Name: a.name, Settings: custom.Settings{Address: takes}})
+	ch, err := h.app.Custom.Create(ctx, custom.NewChannel{Name: a.name, Settings: custom.Settings{Address: "http://" + takes}})
 	if err != nil {
 		return err
 	}
@@ -168,7 +139,7 @@ func (h *node) openAnswered(ctx context.Context, e *env, a *answered) error {
 			return err
 		}
 		tokens, seconds := int64(1_000_000_000), int64(86_400)
-		in.Model = &assistant.ModelInput{Address: address + "/v1", Model: "sandbox", DailyTokens: &tokens, DailySeconds: &seconds}
+		in.Model = &assistant.ModelInput{Address: "http://" + address + "/v1", Model: "sandbox", DailyTokens: &tokens, DailySeconds: &seconds}
 	}
 	c, err := h.app.Assistant.Add(ctx, in)
 	if err != nil {
@@ -181,47 +152,21 @@ func (h *node) openAnswered(ctx context.Context, e *env, a *answered) error {
 // modelAddress returns the address of a channel's model, or one where nothing listens.
 func modelAddress(e *env, a *answered) (string, error) {
 	if !a.refused {
-		return e.listen(a.model)
+		return e.serveHTTP(&http.Server{Handler: a.model})
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
-	return "http://" + ln.Addr().String(), ln.Close()
+	return ln.Addr().String(), ln.Close()
 }
 
-// listen serves on a new port until the end of the run, and returns its address.
-func (e *env) listen(handler http.Handler) (string, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = server.Serve(ln) }()
-	e.closing(server.Close)
-	return "http://" + ln.Addr().String(), nil
-}
-
-// post sends a message of a new customer and returns how long it took until it was
+// timePost sends a message of a new customer and returns how long it took until it was
 // accepted.
-func (h *node) post(ctx context.Context, key, path string) (time.Duration, error) {
+func (h *node) timePost(ctx context.Context, key, path string) (time.Duration, error) {
 	id := uuid.NewString()
 	body := fmt.Sprintf(`{"contact":{"external_id":%q,"name":"Elif"},"body":"Ürünü nasıl iade edebilirim?","message_id":%q}`, id, id)
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+h.addr+path, strings.NewReader(body))
-	if err != nil {
-		return 0, err
-	}
-	r.Header.Set("Authorization", "Bearer "+key)
-	r.Header.Set("Content-Type", "application/json")
 	elapsed := clock.Stopwatch()
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 0, err
-	}
-	text, err := io.ReadAll(resp.Body)
-	took := elapsed()
-	if err = errors.Join(err, resp.Body.Close()); err == nil && resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("a message was answered %s: %s", resp.Status, text)
-	}
-	return took, err
+	err := h.post(ctx, path, key, body)
+	return elapsed(), err
 }

@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"sync"
 	"time"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/caller"
-	"konak/internal/kit/db"
 )
 
 const (
@@ -25,28 +22,14 @@ const (
 // workspace: replies before and after a search, streams that are opened while many others
 // are open, and events that are sent to streams of both modes. Callers and readers are part
 // of this process and of each figure.
-func measureBeside(ctx context.Context, e *env, only *regexp.Regexp) error {
-	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
-		if !only.MatchString(besideGroup + ", " + string(d)) {
-			continue
-		}
-		h, err := e.node(ctx, d)
-		if errors.Is(err, errSkip) {
-			fmt.Printf("\n%s, %s: skipped, %v\n", besideGroup, d, err)
-			continue
-		}
-		if err != nil {
+func measureBeside(ctx context.Context, e *env, o options) error {
+	return e.onDatabases(ctx, o, besideGroup, func(h *node) error {
+		fmt.Printf("\n%s, %s: CPU of this process, callers and readers included\n", besideGroup, h.dialect())
+		if err := h.repliesBesideSearch(ctx, e, besideReplies); err != nil {
 			return err
 		}
-		fmt.Printf("\n%s, %s: CPU of this process, callers and readers included\n", besideGroup, d)
-		if err := h.repliesBesideSearch(ctx, e, d, besideReplies); err != nil {
-			return err
-		}
-		if err := h.streamsBeside(ctx, []int{1000, 5000}, 500); err != nil {
-			return err
-		}
-	}
-	return nil
+		return h.streamsBeside(ctx, []int{1000, 5000}, 500)
+	})
 }
 
 // streamsBeside opens streams next to each number of open ones, and sends events to streams
@@ -66,8 +49,8 @@ func (h *node) streamsBeside(ctx context.Context, open []int, told int) error {
 }
 
 // repliesBesideSearch sends replies before and after the workspace is searched.
-func (h *node) repliesBesideSearch(ctx context.Context, e *env, d db.Dialect, replies int) error {
-	do, closeConn, err := reply.served(d, small)(ctx, e, 0)
+func (h *node) repliesBesideSearch(ctx context.Context, e *env, replies int) error {
+	do, closeConn, err := reply.served(h.dialect(), small)(ctx, e, 0)
 	if err != nil {
 		return err
 	}
@@ -88,7 +71,7 @@ func (h *node) repliesBesideSearch(ctx context.Context, e *env, d db.Dialect, re
 	if err != nil {
 		return err
 	}
-	token, err := signIn(ctx, h.app, fmt.Sprintf("inbox%d", small))
+	token, err := signIn(ctx, h.app, inboxSlug(small))
 	if err != nil {
 		return err
 	}
@@ -98,26 +81,6 @@ func (h *node) repliesBesideSearch(ctx context.Context, e *env, d db.Dialect, re
 	after, err := round()
 	fmt.Printf("  a reply: %s, after a search %s\n", before.Round(time.Microsecond), after.Round(time.Microsecond))
 	return err
-}
-
-// searchOnce searches until the index is built and the search is answered.
-func (h *node) searchOnce(ctx context.Context, token string) error {
-	for {
-		resp, err := h.send(ctx, http.DefaultClient, token, "/api/crm/v1/conversations/search?q=teslimat")
-		if err != nil {
-			return err
-		}
-		if err := resp.Body.Close(); err != nil {
-			return err
-		}
-		switch resp.StatusCode {
-		case http.StatusOK:
-			return nil
-		case http.StatusServiceUnavailable:
-		default:
-			return fmt.Errorf("a search was answered %s", resp.Status)
-		}
-	}
 }
 
 // openBeside opens streams one after another while the given number is open.
@@ -149,15 +112,9 @@ func (h *node) toldBeside(ctx context.Context, mode string, streams int) error {
 	if err := s.open(streams); err != nil {
 		return err
 	}
-	act := caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member})
-	tick := time.NewTicker(time.Second / streamRate)
-	defer tick.Stop()
 	before := cpuTime()
-	for range besideEvents {
-		<-tick.C
-		if _, err := h.app.Mail.AddException(act, fmt.Sprintf("a%012d@example.com", made.Add(1)), ""); err != nil {
-			return err
-		}
+	if err := h.writeEvents(ctx, besideEvents, func(int64) {}); err != nil {
+		return err
 	}
 	fmt.Printf("  an event that %d streams are told, mode=%s: %s\n", streams, mode, ((cpuTime() - before) / besideEvents).Round(10*time.Microsecond))
 	return nil
@@ -231,6 +188,6 @@ func (h *node) send(ctx context.Context, client *http.Client, token, path string
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header = bearer(token)
 	return client.Do(r)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -27,8 +26,8 @@ const (
 // exchange's sessions and through a bare relay of datagrams, and prints loss, delay and
 // processor time. The time includes the telephones, which run in the same process. Then it
 // measures how fast calls are set up.
-func measureCalls(ctx context.Context, only *regexp.Regexp) error {
-	if !only.MatchString(callGroup) {
+func measureCalls(ctx context.Context, _ *env, o options) error {
+	if !o.only.MatchString(callGroup) {
 		return nil
 	}
 	fmt.Printf("\n%s: %d s of sound each way, 50 packets a second\n", callGroup, callSeconds)

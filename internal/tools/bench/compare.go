@@ -78,7 +78,7 @@ func (c *child) measure(name string) (s sample, err error) {
 
 // compare measures this program and another build of it in turns, so that other work of the
 // machine affects both, and prints this one's share.
-func compare(ctx context.Context, o options, only *regexp.Regexp) (err error) {
+func compare(ctx context.Context, o options) (err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func compare(ctx context.Context, o options, only *regexp.Regexp) (err error) {
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "per second\tbefore\tshare\tCPU each\tbefore\tPostgreSQL's\tbefore\t\t")
-	names, _ := matchingNames(only)
+	names, _ := matchingNames(o.only)
 	for _, name := range names {
 		var samples [2][]sample
 		shares := make([]float64, o.rounds)

@@ -13,7 +13,7 @@ import (
 //
 //	go test -run '^$' -bench Core -benchmem ./internal/tools/bench
 func BenchmarkCore(b *testing.B) {
-	e := &env{}
+	e := newEnv()
 	b.Cleanup(func() {
 		if err := e.close(); err != nil {
 			b.Error(err)

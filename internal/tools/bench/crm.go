@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"konak/internal/identity"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
@@ -79,28 +78,21 @@ func (h *node) inbox(ctx context.Context, size int) (*inbox, error) {
 	if size == 0 {
 		return &inbox{addr: h.addr, key: h.token}, nil
 	}
-	if i, ok := h.inboxes[size]; ok {
-		return i, nil
-	}
-	slug := fmt.Sprintf("inbox%d", size)
-	w, m, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
-		Slug: slug, Name: slug, OwnerName: "Owner", OwnerEmail: "owner@" + slug + ".example", Password: "correct horse battery staple",
+	return openOnce(h.inboxes, size, func() (*inbox, error) {
+		w, m, err := createWorkspace(ctx, h.app, inboxSlug(size))
+		if err != nil {
+			return nil, err
+		}
+		key, err := h.app.Identity.CreateKey(ctx, w.ID, "bench", false, perm.All())
+		if err != nil {
+			return nil, err
+		}
+		i := &inbox{addr: h.addr, key: key.Reveal(), agent: m.ID}
+		i.contacts, i.contactOf, err = fillInbox(ctx, h.app.DB, w.ID, size)
+		i.ids = slices.Collect(maps.Keys(i.contactOf))
+		return i, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	key, err := h.app.Identity.CreateKey(ctx, w.ID, "bench", false, perm.All())
-	if err != nil {
-		return nil, err
-	}
-	i := &inbox{addr: h.addr, key: key.Reveal(), agent: m.ID}
-	if i.contacts, i.contactOf, err = fillInbox(ctx, h.app.DB, w.ID, size); err != nil {
-		return nil, err
-	}
-	i.ids = slices.Collect(maps.Keys(i.contactOf))
-	if h.inboxes == nil {
-		h.inboxes = map[int]*inbox{}
-	}
-	h.inboxes[size] = i
-	return i, nil
 }
+
+// inboxSlug is the short name of the workspace with so many conversations.
+func inboxSlug(size int) string { return fmt.Sprintf("inbox%d", size) }

@@ -12,7 +12,7 @@ import (
 func TestFloor(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
-		e := &env{}
+		e := newEnv()
 		for _, op := range []operation{reply, create, exception} {
 			op.sizes = []int{min(op.sizes[0], 20)}
 			f, err := e.openFloor(t.Context(), dialect, op)

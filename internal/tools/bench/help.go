@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -66,44 +65,25 @@ func (h *node) publish(ctx context.Context, title, text string) (helpcenter.Arti
 
 // read gets the page from a node, whatever the node's host name is.
 func (p *helpPage) read(ctx context.Context, addr string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
-	if err != nil {
-		return nil, err
-	}
-	client := http.Client{Transport: &http.Transport{
+	client := &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, addr)
 		},
 	}}
-	resp, err := client.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answered %s", p.url, resp.Status)
-	}
-	return io.ReadAll(resp.Body)
+	return request(ctx, client, http.MethodGet, p.url, http.Header{}, "")
 }
 
 // serveBytes starts a server that answers every request with the same bytes, using only
 // net/http.
 func (e *env) serveBytes(body []byte) (string, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	server := &http.Server{
+	return e.serveHTTP(&http.Server{
 		ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 			_, _ = w.Write(body)
 		}),
-	}
-	go func() { _ = server.Serve(ln) }()
-	e.closing(server.Close)
-	return ln.Addr().String(), nil
+	})
 }
 
 // readArticle reads a cached article of a help center, or the same bytes from the bare

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"sync"
@@ -19,7 +18,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
 
@@ -33,37 +31,23 @@ const (
 
 // measureStreams measures the time from a commit to its arrival at every open stream. The
 // streams' readers are part of this process.
-func measureStreams(ctx context.Context, e *env, only *regexp.Regexp) error {
-	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
-		if name := streamGroup + ", " + string(d); !only.MatchString(name) {
-			continue
-		}
-		h, err := e.node(ctx, d)
-		if errors.Is(err, errSkip) {
-			fmt.Printf("\n%s, %s: skipped, %v\n", streamGroup, d, err)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		fmt.Printf("\n%s, %s: from the commit to a stream, %d events a second\n", streamGroup, d, streamRate)
+func measureStreams(ctx context.Context, e *env, o options) error {
+	return e.onDatabases(ctx, o, streamGroup, func(h *node) error {
+		fmt.Printf("\n%s, %s: from the commit to a stream, %d events a second\n", streamGroup, h.dialect(), streamRate)
 		w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprintln(w, "streams\tp50\tp99\tlast\tevents\tmessages\tmissed\tCPU a message\t")
 		for _, n := range []int{1, 100, 1000} {
-			if err := h.streams(ctx, w, n, streamRate*streamSeconds); err != nil {
+			if err := h.streams(ctx, w, h, n, streamRate*streamSeconds); err != nil {
 				return err
 			}
 		}
-		if d == db.Postgres {
+		if h.dialect() == db.Postgres {
 			if err := e.streamsOfAnotherNode(ctx, h, w); err != nil {
 				return err
 			}
 		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
-	}
-	return nil
+		return w.Flush()
+	})
 }
 
 // streamsOfAnotherNode opens the streams at a second node on the same database
@@ -75,7 +59,7 @@ func (e *env) streamsOfAnotherNode(ctx context.Context, h *node, w io.Writer) er
 	}
 	fmt.Fprintln(w, "streams of another node\t\t\t\t\t\t\t\t")
 	for _, n := range []int{1, 100} {
-		if err := h.streamsAt(ctx, w, other, n, streamRate*streamSeconds); err != nil {
+		if err := h.streams(ctx, w, other, n, streamRate*streamSeconds); err != nil {
 			return err
 		}
 	}
@@ -119,13 +103,8 @@ func (a *arrivals) read(body io.Reader) {
 	a.mu.Unlock()
 }
 
-// streams opens n streams and writes so many events.
-func (h *node) streams(ctx context.Context, w io.Writer, n, events int) error {
-	return h.streamsAt(ctx, w, h, n, events)
-}
-
-// streamsAt opens the streams at a node of the same database.
-func (h *node) streamsAt(ctx context.Context, w io.Writer, at *node, n, events int) error {
+// streams opens n streams at a node of the same database and writes so many events.
+func (h *node) streams(ctx context.Context, w io.Writer, at *node, n, events int) error {
 	a := &arrivals{}
 	opened, err := newOpenStreams(ctx, at, "events", n)
 	if err != nil {
@@ -137,25 +116,13 @@ func (h *node) streamsAt(ctx context.Context, w io.Writer, at *node, n, events i
 		return err
 	}
 	before := cpuTime()
-	act := caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member})
+	if err := h.writeEvents(ctx, events, func(number int64) { a.committed.Store(number, time.Now()) }); err != nil {
+		return err
+	}
 	tick := time.NewTicker(time.Second / streamRate)
 	defer tick.Stop()
-	for range events {
+	for began := time.Now(); a.got.Load() < int64(n*events) && time.Since(began) < 10*time.Second; {
 		<-tick.C
-		number := made.Add(1)
-		if _, err := h.app.Mail.AddException(act, fmt.Sprintf("a%012d@example.com", number), ""); err != nil {
-			return err
-		}
-		a.committed.Store(number, time.Now())
-	}
-	patience := time.After(10 * time.Second)
-	for a.got.Load() < int64(n*events) {
-		select {
-		case <-patience:
-		case <-tick.C:
-			continue
-		}
-		break
 	}
 	cpu := cpuTime() - before
 	opened.close()
@@ -166,6 +133,23 @@ func (h *node) streamsAt(ctx context.Context, w io.Writer, at *node, n, events i
 	}
 	fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t\n", n, quantile(a.took, .5), quantile(a.took, .99), quantile(a.took, 1),
 		events, got, n*events-got, (cpu / time.Duration(got)).Round(100*time.Nanosecond))
+	return nil
+}
+
+// writeEvents commits n events at the rate of the streams, and calls committed with the
+// number of each.
+func (h *node) writeEvents(ctx context.Context, n int, committed func(number int64)) error {
+	ctx = h.asOwner(ctx)
+	tick := time.NewTicker(time.Second / streamRate)
+	defer tick.Stop()
+	for range n {
+		<-tick.C
+		number := made.Add(1)
+		if _, err := h.app.Mail.AddException(ctx, fmt.Sprintf("a%012d@example.com", number), ""); err != nil {
+			return err
+		}
+		committed(number)
+	}
 	return nil
 }
 
@@ -208,28 +192,35 @@ func (w *words) text(n int) string {
 }
 
 // measureSearch measures searches in a large inbox over HTTP.
-func measureSearch(ctx context.Context, e *env, only *regexp.Regexp) error {
-	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
-		if name := searchGroup + ", " + string(d); !only.MatchString(name) {
-			continue
-		}
-		h, err := e.node(ctx, d)
-		if errors.Is(err, errSkip) {
-			fmt.Printf("\n%s, %s: skipped, %v\n", searchGroup, d, err)
-			continue
-		}
-		if err != nil {
+func measureSearch(ctx context.Context, e *env, o options) error {
+	return e.onDatabases(ctx, o, searchGroup, func(h *node) error { return h.searches(ctx, large, searches) })
+}
+
+// search searches the inbox of a workspace and returns the status of the answer.
+func (h *node) search(ctx context.Context, token, text string) (int, error) {
+	resp, err := h.send(ctx, http.DefaultClient, token, "/api/crm/v1/conversations/search?q="+url.QueryEscape(text))
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, errors.Join(err, resp.Body.Close())
+}
+
+// searchOnce searches until the index is built and the search is answered.
+func (h *node) searchOnce(ctx context.Context, token string) error {
+	for {
+		status, err := h.search(ctx, token, "teslimat")
+		if err != nil || status == http.StatusOK {
 			return err
 		}
-		if err := h.searches(ctx, d, large, searches); err != nil {
-			return err
+		if status != http.StatusServiceUnavailable {
+			return fmt.Errorf("a search was answered %d", status)
 		}
 	}
-	return nil
 }
 
 // searches searches so many times in an inbox of a size.
-func (h *node) searches(ctx context.Context, d db.Dialect, size, times int) error {
+func (h *node) searches(ctx context.Context, size, times int) error {
 	w, _, err := createWorkspace(ctx, h.app, "library")
 	if err != nil {
 		return err
@@ -242,57 +233,38 @@ func (h *node) searches(ctx context.Context, d db.Dialect, size, times int) erro
 	if err := fillTexts(ctx, h.app.DB, w.ID, size, func() (string, string) { return source.text(3), source.text(8 + source.rng.IntN(25)) }); err != nil {
 		return err
 	}
-	search := func(q string) (int, error) {
-		resp, err := h.send(ctx, http.DefaultClient, token, "/api/crm/v1/conversations/search?q="+url.QueryEscape(q))
-		if err != nil {
-			return 0, err
-		}
-		defer func() { _ = resp.Body.Close() }()
-		_, err = io.Copy(io.Discard, resp.Body)
-		return resp.StatusCode, err
-	}
 	begin := time.Now()
-	for status := 0; status != http.StatusOK; {
-		if status, err = search("teslimat"); err != nil {
-			return err
-		}
-		if status != http.StatusOK && status != http.StatusServiceUnavailable {
-			return fmt.Errorf("a search returned %d", status)
-		}
+	if err := h.searchOnce(ctx, token); err != nil {
+		return err
 	}
 	_, held := h.app.Finder.Held()
 	fmt.Printf("\n%s, %s: %d conversations with two messages of 8 to 32 words, over HTTP; index made in %s, %d MiB\n",
-		searchGroup, d, size, time.Since(begin).Round(10*time.Millisecond), held>>20)
+		searchGroup, h.dialect(), size, time.Since(begin).Round(10*time.Millisecond), held>>20)
 	t := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "clients\tper second\tp50\tp99\tlast\t")
 	for _, clients := range []int{1, 8} {
-		var mu sync.Mutex
-		var took []time.Duration
-		var wg sync.WaitGroup
-		var failed error
+		took := make([][]time.Duration, clients)
 		begin := time.Now()
-		for c := range clients {
+		err := atOnce(clients, func(c int) error {
 			ask := newWords(uint64(100 + c))
-			wg.Go(func() {
-				for range times / clients {
-					q := ask.text(1 + ask.rng.IntN(3))
-					from := time.Now()
-					status, err := search(q)
-					mu.Lock()
-					if took = append(took, time.Since(from)); err != nil || status != http.StatusOK {
-						failed = fmt.Errorf("%q was answered %d, %w", q, status, err)
-					}
-					mu.Unlock()
+			for range times / clients {
+				q := ask.text(1 + ask.rng.IntN(3))
+				from := time.Now()
+				status, err := h.search(ctx, token, q)
+				took[c] = append(took[c], time.Since(from))
+				if err != nil || status != http.StatusOK {
+					return fmt.Errorf("%q was answered %d, %w", q, status, err)
 				}
-			})
+			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		wg.Wait()
-		if failed != nil {
-			return failed
-		}
-		rate := float64(len(took)) / time.Since(begin).Seconds()
-		slices.Sort(took)
-		fmt.Fprintf(t, "%d\t%.0f\t%s\t%s\t%s\t\n", clients, rate, quantile(took, .5), quantile(took, .99), quantile(took, 1))
+		all := slices.Concat(took...)
+		rate := float64(len(all)) / time.Since(begin).Seconds()
+		slices.Sort(all)
+		fmt.Fprintf(t, "%d\t%.0f\t%s\t%s\t%s\t\n", clients, rate, quantile(all, .5), quantile(all, .99), quantile(all, 1))
 	}
 	return t.Flush()
 }

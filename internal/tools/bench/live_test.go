@@ -11,7 +11,7 @@ import (
 // startNode starts a node on SQLite, which is closed at the end of the test.
 func startNode(t *testing.T) (*env, *node) {
 	t.Helper()
-	e := &env{}
+	e := newEnv()
 	t.Cleanup(func() {
 		if err := e.close(); err != nil {
 			t.Error(err)
@@ -30,16 +30,16 @@ func TestLive(t *testing.T) {
 	t.Parallel()
 	e, h := startNode(t)
 	var out bytes.Buffer
-	if err := h.streams(t.Context(), &out, 20, 20); err != nil {
+	if err := h.streams(t.Context(), &out, h, 20, 20); err != nil {
 		t.Fatal(err)
 	}
 	if f := strings.Fields(out.String()); f[5] != "400" || f[6] != "0" {
 		t.Errorf("got %s", &out)
 	}
-	if err := h.searches(t.Context(), db.SQLite, 1000, 80); err != nil {
+	if err := h.searches(t.Context(), 1000, 80); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.repliesBesideSearch(t.Context(), e, db.SQLite, 50); err != nil {
+	if err := h.repliesBesideSearch(t.Context(), e, 50); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.streamsBeside(t.Context(), []int{20}, 20); err != nil {

@@ -3,22 +3,17 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/smtp"
 	"strings"
 	"time"
 
-	"konak/internal/kit/caller"
+	"konak/internal/exchange/sipexchange"
 	"konak/internal/kit/db"
 	"konak/internal/kit/smtpd"
 	"konak/internal/mail"
@@ -94,74 +89,68 @@ func scanOnce(ctx context.Context, _ *env, _ int) (func() error, func(), error) 
 	}, nil, nil
 }
 
-// post is the mail server of a node with mailboxes that send.
-type post struct{ addr string }
-
 // maxBoxes is the number of mailboxes of each kind that send: each may send to 2,000
 // recipients a day.
 const maxBoxes = 32
 
 func boxName(exempt bool, i int) string { return fmt.Sprintf("kutu-%v-%d@firma.example", exempt, i) }
 
-// post returns the mail server, for which it creates mailboxes and rules and listens the
-// first time.
-func (e *env) post(ctx context.Context) (*post, error) {
-	if e.mail != nil {
+// mailServer returns the address of a node's mail server, for which it creates mailboxes
+// and rules and listens the first time.
+func (e *env) mailServer(ctx context.Context) (string, error) {
+	if e.mail != "" {
 		return e.mail, nil
 	}
 	h, err := e.node(ctx, db.SQLite)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	ctx = caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member})
+	ctx = h.asOwner(ctx)
 	d, err := h.app.Domains.Provision(ctx, domain.Input{Domain: "firma.example", Routing: domain.RoutingEmbedded})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if err := ownDomain(ctx, h.app.DB, h.tenant, d.Domain.ID); err != nil {
-		return nil, err
+		return "", err
 	}
 	for i := range 2 * maxBoxes {
 		exempt := i < maxBoxes
 		name := boxName(exempt, i%maxBoxes)
 		if _, err := h.app.Domains.ProvisionMailbox(ctx, domain.MailboxInput{Address: name, Kind: domain.KindForward, Targets: []string{"x@firma.example"}, Password: password}); err != nil {
-			return nil, err
+			return "", err
 		}
 		if exempt {
 			if _, err := h.app.Mail.AddException(ctx, name, ""); err != nil {
-				return nil, err
+				return "", err
 			}
 		}
 	}
 	for kind, pattern := range detectors {
 		if _, err := h.app.Mail.AddRule(ctx, mail.Rule{Name: kind, PatternType: kind, Pattern: pattern, Action: mail.ActionBlock, Severity: "low", Enabled: true}); err != nil {
-			return nil, err
+			return "", err
 		}
 	}
-	cert, err := newCertificate()
+	cert, err := sipexchange.SelfSigned(time.Now())
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan error, 1)
-	go func() { done <- h.app.Engine.Serve(serving, ln, nil, cert) }()
-	e.closing(func() error { stop(); return <-done })
-	e.mail = &post{addr: ln.Addr().String()}
+	e.runBehind(context.WithoutCancel(ctx), func(ctx context.Context) error { return h.app.Engine.Serve(ctx, ln, nil, &cert) })
+	e.mail = ln.Addr().String()
 	return e.mail, nil
 }
 
 // submit submits mails as mailboxes do, with one session per caller.
 func submit(exempt bool) opener {
 	return func(ctx context.Context, e *env, i int) (func() error, func(), error) {
-		p, err := e.post(ctx)
+		addr, err := e.mailServer(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		c, err := smtp.Dial(p.addr)
+		c, err := smtp.Dial(addr)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -219,10 +208,7 @@ func (e *env) mailSink() (string, error) {
 		Patience: time.Minute, MaxIdle: time.Minute, Log: slog.New(slog.DiscardHandler),
 		NewSession: func(context.Context, smtpd.Peer) smtpd.Session { return discarding{} },
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, ln, nil) }()
-	e.closing(func() error { stop(); return <-done })
+	e.runBehind(context.Background(), func(ctx context.Context) error { return server.Serve(ctx, ln, nil) })
 	return ln.Addr().String(), nil
 }
 
@@ -236,17 +222,4 @@ func (discarding) Reset()            {}
 func (discarding) Data(r io.Reader) error {
 	_, err := io.Copy(io.Discard, r)
 	return err
-}
-
-func newCertificate() (*tls.Certificate, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		return nil, err
-	}
-	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }

@@ -22,18 +22,17 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/pprof"
-	"strings"
 	"syscall"
 	"time"
 )
 
 func main() {
-	var o options
+	o := options{only: regexp.MustCompile("")}
 	flag.DurationVar(&o.slice, "slice", 400*time.Millisecond, "how long one measurement lasts")
 	flag.IntVar(&o.rounds, "rounds", 9, "measurements of each benchmark, in turns; the median counts")
 	flag.IntVar(&o.clients, "clients", 32, "callers at once")
 	flag.IntVar(&o.events, "events", 20_000, "events that the webhook engine is given")
-	flag.StringVar(&o.only, "only", "", "regular expression of the benchmarks to measure")
+	flag.TextVar(o.only, "only", o.only, "regular expression of the benchmarks to measure")
 	flag.StringVar(&o.against, "against", "", "another build of this program to compare with, in turns")
 	flag.BoolVar(&o.answer, "answer", false, "measure what is asked for by name on standard input, for -against")
 	flag.StringVar(&o.profile, "profile", "", "file to write a CPU profile to")
@@ -49,21 +48,17 @@ func main() {
 }
 
 type options struct {
-	slice         time.Duration
-	rounds        int
-	clients       int
-	events        int
-	only, profile string
-	against       string
-	answer        bool
-	postfix       string
+	slice            time.Duration
+	rounds           int
+	clients          int
+	events           int
+	only             *regexp.Regexp
+	profile, against string
+	answer           bool
+	postfix          string
 }
 
 func run(ctx context.Context, o options) (err error) {
-	only, err := regexp.Compile(o.only)
-	if err != nil {
-		return err
-	}
 	if o.profile != "" {
 		f, err := os.Create(o.profile)
 		if err != nil {
@@ -75,45 +70,39 @@ func run(ctx context.Context, o options) (err error) {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	e := &env{postfix: o.postfix}
+	e := newEnv()
+	e.postfix = o.postfix
 	defer func() { err = errors.Join(err, e.close()) }()
 	if o.answer {
 		return answer(ctx, e, o, os.Stdin, os.Stdout)
 	}
 	fmt.Printf("%s, %d cores, %d clients, median of %d × %s\n", runtime.Version(), runtime.NumCPU(), o.clients, o.rounds, o.slice)
 	if o.against != "" {
-		return compare(ctx, o, only)
+		return compare(ctx, o)
 	}
 	for _, g := range table {
-		if g = g.part(only); len(g.marks) == 0 {
+		if g = g.part(o.only); len(g.marks) == 0 {
 			continue
 		}
 		if err := g.run(ctx, e, o); err != nil {
 			return fmt.Errorf("%s: %w", g.name, err)
 		}
 	}
-	if strings.Contains(o.only, webhookGroup) || only.MatchString(webhookGroup) {
-		if err := measureWebhooks(ctx, e, o, only); err != nil {
-			return fmt.Errorf("%s: %w", webhookGroup, err)
+	for _, part := range []struct {
+		name    string
+		measure func(context.Context, *env, options) error
+	}{
+		{webhookGroup, measureWebhooks},
+		{streamGroup, measureStreams},
+		{searchGroup, measureSearch},
+		{besideGroup, measureBeside},
+		{assistantGroup, measureAssistant},
+		{callGroup, measureCalls},
+		{processGroup, measureProcess},
+	} {
+		if err := part.measure(ctx, e, o); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
 		}
-	}
-	if err := measureStreams(ctx, e, only); err != nil {
-		return fmt.Errorf("%s: %w", streamGroup, err)
-	}
-	if err := measureSearch(ctx, e, only); err != nil {
-		return fmt.Errorf("%s: %w", searchGroup, err)
-	}
-	if err := measureBeside(ctx, e, only); err != nil {
-		return fmt.Errorf("%s: %w", besideGroup, err)
-	}
-	if err := measureAssistant(ctx, e, only); err != nil {
-		return fmt.Errorf("%s: %w", assistantGroup, err)
-	}
-	if err := measureCalls(ctx, only); err != nil {
-		return fmt.Errorf("%s: %w", callGroup, err)
-	}
-	if only.MatchString(processGroup) {
-		return measureProcess(ctx, e)
 	}
 	return nil
 }

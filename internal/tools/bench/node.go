@@ -19,6 +19,7 @@ import (
 	"konak/internal/identity"
 	"konak/internal/identity/signin"
 	"konak/internal/kit/api"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
@@ -34,15 +35,30 @@ type env struct {
 	bare    string
 	answer  []byte // the bare server's answer to a GET
 	help    *helpPage
-	mail    *post
+	mail    string // address of the mail server
 	postfix string // host:port of the Postfix to compare with
 	nodes   map[db.Dialect]*node
 	floors  map[floorKey]*floor
 	names   []string // of the databases created on PostgreSQL
 	reads   map[bool]*guardedDB
 	server  *pgtest.Server
-	binary  string
 	closers []func() error
+}
+
+func newEnv() *env {
+	return &env{nodes: map[db.Dialect]*node{}, floors: map[floorKey]*floor{}, reads: map[bool]*guardedDB{}}
+}
+
+// openOnce returns what was opened for a key, which it opens the first time.
+func openOnce[K comparable, V any](opened map[K]V, key K, open func() (V, error)) (V, error) {
+	if v, ok := opened[key]; ok {
+		return v, nil
+	}
+	v, err := open()
+	if err == nil {
+		opened[key] = v
+	}
+	return v, err
 }
 
 func (e *env) close() error {
@@ -54,6 +70,25 @@ func (e *env) close() error {
 }
 
 func (e *env) closing(fn func() error) { e.closers = append(e.closers, fn) }
+
+// runBehind runs fn until the end of the run.
+func (e *env) runBehind(ctx context.Context, fn func(context.Context) error) {
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- fn(ctx) }()
+	e.closing(func() error { stop(); return <-done })
+}
+
+// serveHTTP serves on a new port until the end of the run, and returns its address.
+func (e *env) serveHTTP(server *http.Server) (string, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	go func() { _ = server.Serve(ln) }()
+	e.closing(server.Close)
+	return ln.Addr().String(), nil
+}
 
 func (e *env) folder() (string, error) {
 	dir, err := os.MkdirTemp("", "konak-bench-")
@@ -69,10 +104,6 @@ func (e *env) bareServer() (string, error) {
 	if e.bare != "" {
 		return e.bare, nil
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {
@@ -85,14 +116,12 @@ func (e *env) bareServer() (string, error) {
 		}
 		_, _ = w.Write(b)
 	}
-	server := &http.Server{
+	var err error
+	e.bare, err = e.serveHTTP(&http.Server{
 		Handler: http.HandlerFunc(handler), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute,
-	}
-	go func() { _ = server.Serve(ln) }()
-	e.closing(server.Close)
-	e.bare = ln.Addr().String()
-	return e.bare, nil
+	})
+	return e.bare, err
 }
 
 // postgres returns the address of an empty database.
@@ -157,21 +186,36 @@ type echo struct {
 
 // node returns the node for a database, with its workers. It is opened the first time.
 func (e *env) node(ctx context.Context, dialect db.Dialect) (*node, error) {
-	if n, ok := e.nodes[dialect]; ok {
-		return n, nil
+	return openOnce(e.nodes, dialect, func() (*node, error) {
+		n, err := e.openNode(ctx, dialect, clock.System{})
+		if err != nil {
+			return nil, err
+		}
+		return n, e.serve(ctx, n)
+	})
+}
+
+// onDatabases measures a group on the node of each database that is selected. A database
+// that this machine lacks is skipped.
+func (e *env) onDatabases(ctx context.Context, o options, group string, measure func(*node) error) error {
+	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
+		name := group + ", " + string(d)
+		if !o.only.MatchString(name) {
+			continue
+		}
+		h, err := e.node(ctx, d)
+		if errors.Is(err, errSkip) {
+			fmt.Printf("\n%s: skipped, %v\n", name, err)
+			continue
+		}
+		if err == nil {
+			err = measure(h)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	n, err := e.openNode(ctx, dialect, clock.System{})
-	if err != nil {
-		return nil, err
-	}
-	if err := e.serve(ctx, n); err != nil {
-		return nil, err
-	}
-	if e.nodes == nil {
-		e.nodes = map[db.Dialect]*node{}
-	}
-	e.nodes[dialect] = n
-	return n, nil
+	return nil
 }
 
 // serve makes a node serve on a new address until the end of the run.
@@ -185,15 +229,28 @@ func (e *env) serve(ctx context.Context, n *node) error {
 		return err
 	}
 	n.addr = listeners.Address().String()
-	serving, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- n.app.Serve(serving, listeners) }()
-	e.closing(func() error { stop(); return <-done })
+	e.runBehind(ctx, func(ctx context.Context) error { return n.app.Serve(ctx, listeners) })
 	return nil
 }
 
-// openNode opens a node that does not serve yet and whose workers do not run.
+// openNode opens a node with its workspace. It does not serve yet, and its workers do not
+// run.
 func (e *env) openNode(ctx context.Context, dialect db.Dialect, source clock.Source) (*node, error) {
+	n, err := e.openEmptyNode(ctx, dialect, source)
+	if err != nil {
+		return nil, err
+	}
+	w, m, err := createWorkspace(ctx, n.app, "bench")
+	if err != nil {
+		return nil, err
+	}
+	n.tenant, n.member = w.ID, m.ID
+	n.token, err = signIn(ctx, n.app, "bench")
+	return n, err
+}
+
+// openEmptyNode opens a node on a database of its own.
+func (e *env) openEmptyNode(ctx context.Context, dialect db.Dialect, source clock.Source) (*node, error) {
 	url, err := e.database(ctx, dialect)
 	if err != nil {
 		return nil, err
@@ -202,11 +259,7 @@ func (e *env) openNode(ctx context.Context, dialect db.Dialect, source clock.Sou
 	if err != nil {
 		return nil, err
 	}
-	n, err := e.openApp(ctx, url, data, "", source)
-	if err != nil {
-		return nil, err
-	}
-	return n, n.open(ctx)
+	return e.openApp(ctx, url, data, "", source)
 }
 
 // secondNode serves the same database and workspace as another node.
@@ -251,19 +304,11 @@ func (e *env) openApp(ctx context.Context, url, data, masterKey string, source c
 		Method: "POST", Path: echoPath, ID: "bench-echo", Tag: "Bench", Summary: "Answer what was sent",
 		Access: api.Session, Permission: perm.DLPManage, Licence: "mail",
 	}, func(_ context.Context, in *echoIn) (echo, error) { return in.Body, nil })
-	return &node{app: a, url: url, data: data}, nil
+	return &node{app: a, url: url, data: data, inboxes: map[int]*inbox{}}, nil
 }
 
-// open creates the workspace and signs in its owner.
-func (h *node) open(ctx context.Context) error {
-	w, m, err := createWorkspace(ctx, h.app, "bench")
-	if err != nil {
-		return err
-	}
-	h.tenant, h.member = w.ID, m.ID
-	h.token, err = signIn(ctx, h.app, "bench")
-	return err
-}
+// dialect is the kind of the node's database.
+func (h *node) dialect() db.Dialect { return h.app.DB.Dialect() }
 
 // password is the password of every owner here.
 const password = "correct horse battery staple"
@@ -283,22 +328,33 @@ func signIn(ctx context.Context, a *app.App, slug string) (string, error) {
 	return in.Token, err
 }
 
-// get reads one answer of the node.
-func (h *node) get(ctx context.Context, path string) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.addr+path, nil)
+// asOwner returns a context of the owner of the node's workspace, with all licences.
+func (h *node) asOwner(ctx context.Context) context.Context {
+	return caller.With(ctx, app.Owner(h.tenant, "bench", h.member))
+}
+
+// bearer is the header of requests with a session or an API key.
+func bearer(token string) http.Header {
+	return http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}}
+}
+
+// request sends a request and returns the body of its answer. An answer that is not a
+// success is an error.
+func request(ctx context.Context, client *http.Client, method, url string, header http.Header, body string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Authorization", "Bearer "+h.token)
-	resp, err := http.DefaultClient.Do(r)
+	r.Header = header
+	resp, err := client.Do(r)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answered %s", path, resp.Status)
+	answer, err := io.ReadAll(resp.Body)
+	if err = errors.Join(err, resp.Body.Close()); err == nil && resp.StatusCode/100 != 2 {
+		err = fmt.Errorf("%s answered %s: %s", url, resp.Status, answer)
 	}
-	return io.ReadAll(resp.Body)
+	return answer, err
 }
 
 // guardedDB is a migrated database with one record in it.
@@ -309,32 +365,23 @@ type guardedDB struct {
 }
 
 func (e *env) guarded(ctx context.Context, rowSecurity bool) (*guardedDB, error) {
-	if g, ok := e.reads[rowSecurity]; ok {
-		return g, nil
-	}
-	url, err := e.postgres(ctx)
-	if err != nil {
-		return nil, err
-	}
-	d, err := db.Open(ctx, db.Options{URL: url, RowSecurity: rowSecurity})
-	if err != nil {
-		return nil, err
-	}
-	e.closing(d.Close)
-	if _, err := d.Migrate(ctx, migrations.Files); err != nil {
-		return nil, err
-	}
-	tenant, id, err := putTenant(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	g := &guardedDB{db: d, tenant: tenant, read: func(r *db.Reader) error {
-		_, err := readEmail(r, id)
-		return err
-	}}
-	if e.reads == nil {
-		e.reads = map[bool]*guardedDB{}
-	}
-	e.reads[rowSecurity] = g
-	return g, nil
+	return openOnce(e.reads, rowSecurity, func() (*guardedDB, error) {
+		url, err := e.postgres(ctx)
+		if err != nil {
+			return nil, err
+		}
+		d, err := db.Open(ctx, db.Options{URL: url, RowSecurity: rowSecurity})
+		if err != nil {
+			return nil, err
+		}
+		e.closing(d.Close)
+		if _, err := d.Migrate(ctx, migrations.Files); err != nil {
+			return nil, err
+		}
+		tenant, id, err := putTenant(ctx, d)
+		return &guardedDB{db: d, tenant: tenant, read: func(r *db.Reader) error {
+			_, err := readEmail(r, id)
+			return err
+		}}, err
+	})
 }

@@ -29,20 +29,23 @@ const (
 )
 
 // measureProcess starts the real binary on an existing database.
-func measureProcess(ctx context.Context, e *env) error {
+func measureProcess(ctx context.Context, e *env, o options) error {
+	if !o.only.MatchString(processGroup) {
+		return nil
+	}
 	dir, err := e.folder()
 	if err != nil {
 		return err
 	}
-	e.binary = filepath.Join(dir, "konak")
-	build := exec.CommandContext(ctx, "go", "build", "-o", e.binary, "./cmd/konak")
+	binary := filepath.Join(dir, "konak")
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/konak")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	fmt.Printf("\n%s, an existing database, median of %d starts\n", processGroup, starts)
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
-		err := e.measureStart(ctx, dialect)
+		err := e.measureStart(ctx, binary, dialect)
 		if errors.Is(err, errSkip) {
 			fmt.Printf("  %s: skipped, %v\n", dialect, err)
 			continue
@@ -54,7 +57,7 @@ func measureProcess(ctx context.Context, e *env) error {
 	return nil
 }
 
-func (e *env) measureStart(ctx context.Context, dialect db.Dialect) error {
+func (e *env) measureStart(ctx context.Context, binary string, dialect db.Dialect) error {
 	data, err := e.folder()
 	if err != nil {
 		return err
@@ -72,7 +75,7 @@ func (e *env) measureStart(ctx context.Context, dialect db.Dialect) error {
 	var times []time.Duration
 	var memory int
 	for i := range starts + 1 {
-		took, mb, err := e.start(ctx, args, i == starts)
+		took, mb, err := start(ctx, binary, args, i == starts)
 		if err != nil {
 			return err
 		}
@@ -91,8 +94,8 @@ var panelLine = regexp.MustCompile(`Panel\s+http://[^:]+:(\d+)`)
 
 // start runs the binary until it has answered once, and a moment longer if its memory is to
 // be measured.
-func (e *env) start(ctx context.Context, args []string, idle bool) (took time.Duration, mb int, err error) {
-	cmd := exec.CommandContext(ctx, e.binary, args...)
+func start(ctx context.Context, binary string, args []string, idle bool) (took time.Duration, mb int, err error) {
+	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
 	logs := &bytes.Buffer{}
 	cmd.Stderr = logs
@@ -134,25 +137,23 @@ func (e *env) start(ctx context.Context, args []string, idle bool) (took time.Du
 			return 0, 0, ctx.Err()
 		case <-time.After(3 * time.Second):
 		}
-		mb, err = resident(cmd.Process.Pid)
+		mb = memoryOf(strconv.Itoa(cmd.Process.Pid), "VmRSS")
 	}
-	return took, mb, err
+	return took, mb, nil
 }
 
-// resident returns the memory of a process, if the system reports it.
-func resident(pid int) (int, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil
-	}
+// memoryOf returns a figure of the memory of a process in MB, 0 if the system does not
+// report it.
+func memoryOf(process, figure string) int {
+	b, err := os.ReadFile("/proc/" + process + "/status")
 	if err != nil {
-		return 0, err
+		return 0
 	}
 	for line := range strings.Lines(string(b)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kb, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")))
-			return kb / 1024, err
+		var kb int
+		if _, err := fmt.Sscanf(line, figure+": %d kB", &kb); err == nil {
+			return kb / 1024
 		}
 	}
-	return 0, errors.New("the system does not report the memory use of a process")
+	return 0
 }

@@ -63,17 +63,9 @@ type floorKey struct {
 // size.
 func (op operation) floor(d db.Dialect) opener {
 	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
-		key := floorKey{d, op.name}
-		f, ok := e.floors[key]
-		if !ok {
-			var err error
-			if f, err = e.openFloor(ctx, d, op); err != nil {
-				return nil, nil, err
-			}
-			if e.floors == nil {
-				e.floors = map[floorKey]*floor{}
-			}
-			e.floors[key] = f
+		f, err := openOnce(e.floors, floorKey{d, op.name}, func() (*floor, error) { return e.openFloor(ctx, d, op) })
+		if err != nil {
+			return nil, nil, err
 		}
 		return dialNext(f.addr, "POST", f.inbox.key, func() (string, string) { return op.request(f.inbox, op.next(f.inbox)) })
 	}
@@ -125,7 +117,7 @@ func (e *env) openFloor(ctx context.Context, d db.Dialect, op operation) (*floor
 		}
 		e.closing(func() error { f.pool.Close(); return nil })
 	}
-	f.addr, err = serve(e, f)
+	f.addr, err = e.serveHTTP(&http.Server{Handler: f})
 	return f, err
 }
 

@@ -7,11 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
 	"os"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -21,7 +18,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"konak/internal/app"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -39,8 +35,7 @@ const (
 
 // hooks is a node whose workspaces have endpoints at our receiver.
 type hooks struct {
-	app      *app.App
-	addr     string
+	*node
 	receiver *hookReceiver
 	keys     []string // an API key of each workspace
 	tenants  []uuid.UUID
@@ -95,40 +90,17 @@ func (r *hookReceiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-func serve(e *env, h http.Handler) (string, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	server := &http.Server{Handler: h}
-	go func() { _ = server.Serve(ln) }()
-	e.closing(server.Close)
-	return ln.Addr().String(), nil
-}
-
 // openHooks opens a node with the given number of workspaces, each with one endpoint.
 func (e *env) openHooks(ctx context.Context, dialect db.Dialect, workspaces int) (*hooks, error) {
 	h := &hooks{receiver: &hookReceiver{}}
 	var err error
-	if h.receiver.addr, err = serve(e, h.receiver); err != nil {
+	if h.receiver.addr, err = e.serveHTTP(&http.Server{Handler: h.receiver}); err != nil {
 		return nil, err
 	}
-	url, err := e.database(ctx, dialect)
-	if err != nil {
+	if h.node, err = e.openEmptyNode(ctx, dialect, clock.System{}); err != nil {
 		return nil, err
 	}
-	data, err := e.folder()
-	if err != nil {
-		return nil, err
-	}
-	if h.app, err = app.Open(ctx, app.Config{
-		DB: url, Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "full",
-		WebhookAllow: []string{"127.0.0.0/8"}, LimitFactor: 1_000_000,
-	}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), clock.System{}); err != nil {
-		return nil, err
-	}
-	e.closing(h.app.Close)
-	if h.addr, err = serve(e, h.app.API.Handler()); err != nil {
+	if h.addr, err = e.serveHTTP(&http.Server{Handler: h.app.API.Handler()}); err != nil {
 		return nil, err
 	}
 	for i := range workspaces {
@@ -159,25 +131,13 @@ func (h *hooks) workspace(ctx context.Context, i int, path, event string) error 
 	if err != nil {
 		return err
 	}
-	return call(ctx, "http://"+h.addr+hookPath, token, body)
+	return h.post(ctx, hookPath, token, string(body))
 }
 
-func call(ctx context.Context, url, token string, body []byte) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if b, _ := io.ReadAll(resp.Body); resp.StatusCode/100 != 2 {
-		return fmt.Errorf("%s answered %d: %s", url, resp.StatusCode, b)
-	}
-	return nil
+// post sends a request to the node with a session or an API key.
+func (h *node) post(ctx context.Context, path, token, body string) error {
+	_, err := request(ctx, http.DefaultClient, http.MethodPost, "http://"+h.addr+path, bearer(token), body)
+	return err
 }
 
 var filler = strings.Repeat("x", 500)
@@ -199,20 +159,25 @@ func (h *hooks) work(ctx context.Context) (stop func()) {
 // workspaces.
 func (h *hooks) accept(clients int, n int64) error {
 	var sent atomic.Int64
-	errs := make([]error, clients)
+	return atOnce(clients, func(i int) error {
+		op, closing, err := dial(h.addr, "POST", hookPath+"/emit", h.keys[i%len(h.keys)], func() string { return emission(made.Add(1)) })
+		if err != nil {
+			return err
+		}
+		defer closing()
+		for err == nil && sent.Add(1) <= n {
+			err = op()
+		}
+		return err
+	})
+}
+
+// atOnce runs fn for n callers at once and returns their errors.
+func atOnce(n int, fn func(caller int) error) error {
+	errs := make([]error, n)
 	var wg sync.WaitGroup
-	for i := range clients {
-		wg.Go(func() {
-			op, closing, err := dial(h.addr, "POST", hookPath+"/emit", h.keys[i%len(h.keys)], func() string { return emission(made.Add(1)) })
-			if err != nil {
-				errs[i] = err
-				return
-			}
-			defer closing()
-			for errs[i] == nil && sent.Add(1) <= n {
-				errs[i] = op()
-			}
-		})
+	for i := range n {
+		wg.Go(func() { errs[i] = fn(i) })
 	}
 	wg.Wait()
 	return errors.Join(errs...)
@@ -257,16 +222,19 @@ func (h *hooks) fill(ctx context.Context, n int) error {
 // measureWebhooks prints the performance of the webhook engine next to the most that the
 // machine could do. Its parts have names, e.g. "Webhooks postgres 50 queue", so that each
 // can be selected.
-func measureWebhooks(ctx context.Context, e *env, o options, only *regexp.Regexp) error {
+func measureWebhooks(ctx context.Context, e *env, o options) error {
+	if !strings.Contains(o.only.String(), webhookGroup) && !o.only.MatchString(webhookGroup) {
+		return nil
+	}
 	fmt.Printf("\n%s, %d events of 500 bytes, receiver and callers in this process\n", webhookGroup, o.events)
-	if only.MatchString(webhookGroup + " raw") {
+	if o.only.MatchString(webhookGroup + " raw") {
 		if err := rawPosts(ctx, e, o.events); err != nil {
 			return err
 		}
 	}
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		for _, p := range hookParts {
-			if !only.MatchString(fmt.Sprintf("%s %s %s", webhookGroup, dialect, p.name)) {
+			if !o.only.MatchString(fmt.Sprintf("%s %s %s", webhookGroup, dialect, p.name)) {
 				continue
 			}
 			err := p.run(ctx, e, dialect, o)
@@ -304,7 +272,8 @@ func withNode(endpoints int, run func(*hooks, context.Context, db.Dialect, optio
 			}
 		}
 		// Each part runs in its own node, which is gone before the next one.
-		one := &env{server: e.server}
+		one := newEnv()
+		one.server = e.server
 		defer func() {
 			err = errors.Join(err, one.close())
 			forget()
@@ -362,7 +331,7 @@ func (h *hooks) flow(ctx context.Context, dialect db.Dialect, o options) error {
 		}
 		took := time.Since(begin)
 		fmt.Printf("  %-8s %2d endpoints, %s: accepted %6.0f/s over HTTP, delivered %6.0f/s, %.3f ms CPU each, peak memory %d MB\n",
-			dialect, len(h.tenants), state, n/accepted.Seconds(), n/took.Seconds(), ms(cpuTime()-began)/n, peakMemory())
+			dialect, len(h.tenants), state, n/accepted.Seconds(), n/took.Seconds(), ms(cpuTime()-began)/n, memoryOf("self", "VmHWM"))
 	}
 	return nil
 }
@@ -388,7 +357,7 @@ func (h *hooks) latency(ctx context.Context, dialect db.Dialect, _ options) erro
 	}
 	fmt.Printf("  %-8s at %d events/s from commit to receipt: p50 %.1f ms, p99 %.1f ms\n", dialect, hookRate, p50, p99)
 	for range 400 {
-		if err := call(ctx, "http://"+h.addr+hookPath+"/emit", slow, []byte(emission(made.Add(1)))); err != nil {
+		if err := h.post(ctx, hookPath+"/emit", slow, emission(made.Add(1))); err != nil {
 			return err
 		}
 	}
@@ -409,7 +378,7 @@ func (h *hooks) steady(ctx context.Context, key string) (p50, p99 float64, err e
 	for range n {
 		<-tick.C
 		number := made.Add(1)
-		if err := call(ctx, "http://"+h.addr+hookPath+"/emit", key, []byte(emission(number))); err != nil {
+		if err := h.post(ctx, hookPath+"/emit", key, emission(number)); err != nil {
 			return 0, 0, err
 		}
 		sent[fmt.Sprintf("%012d", number)] = time.Now()
@@ -426,19 +395,4 @@ func (h *hooks) steady(ctx context.Context, key string) (p50, p99 float64, err e
 	}
 	slices.Sort(all)
 	return all[len(all)/2], all[len(all)*99/100], nil
-}
-
-// peakMemory returns the peak memory of this process, in MB.
-func peakMemory() int {
-	b, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	var kb int
-	for line := range strings.Lines(string(b)) {
-		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kb); err == nil {
-			return kb / 1024
-		}
-	}
-	return 0
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -68,15 +70,6 @@ func commonest(list []*advisor.Provision, n int) []string {
 			count[w]++
 		}
 	}
-	words := make([]string, 0, len(count))
-	for w := range count {
-		words = append(words, w)
-	}
-	slices.SortFunc(words, func(a, b string) int {
-		if d := count[b] - count[a]; d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
+	words := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
 	return words[:min(n, len(words))]
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"syscall"
@@ -53,13 +54,7 @@ func measureLatency(find finder, questions []question, clients, rounds int) (*la
 		})
 	}
 	wg.Wait()
-	l := &latencies{whole: time.Since(began), cpu: cpuTime() - cpu}
-	for c := range clients {
-		if failed[c] != nil {
-			return nil, failed[c]
-		}
-		l.each = append(l.each, parts[c]...)
-	}
+	l := &latencies{whole: time.Since(began), cpu: cpuTime() - cpu, each: slices.Concat(parts...)}
 	slices.Sort(l.each)
-	return l, nil
+	return l, errors.Join(failed...)
 }

@@ -4,9 +4,10 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
-	"sort"
+	"slices"
 )
 
 // question is a row of the questions file.
@@ -141,11 +142,4 @@ func (q *quality) micro() float64 {
 	return sum / float64(max(n, 1))
 }
 
-func (q *quality) names() []string {
-	var out []string
-	for name := range q.sets {
-		out = append(out, name)
-	}
-	sort.Strings(out)
-	return out
-}
+func (q *quality) names() []string { return slices.Sorted(maps.Keys(q.sets)) }
