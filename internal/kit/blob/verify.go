@@ -153,10 +153,8 @@ func (s *Store) record(ctx context.Context, k kept, found error) error {
 	case found != nil:
 		damage, next = Damaged, recheckEvery
 	}
-	var changed bool
-	err := s.db.Tenant(k.tenant).InTx(ctx, func(tx *db.Tx) (err error) {
-		changed, err = setDamage(tx, k.ID, damage, clock.At(tx.Now().Add(next)))
-		return err
+	changed, err := db.Write(ctx, s.db.Tenant(k.tenant), func(tx *db.Tx) (bool, error) {
+		return setDamage(tx, k.ID, damage, clock.At(tx.Now().Add(next)))
 	})
 	switch {
 	case err != nil:

@@ -255,12 +255,10 @@ const (
 
 // Clean deletes a batch of old keys and returns their number.
 func Clean(ctx context.Context, d *db.DB) (int, error) {
-	var n int64
-	err := d.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = tx.Exec(`DELETE FROM idempotency WHERE (tenant_id, caller_id, key, row_id) IN (
+	n, err := db.Write(ctx, d.System("janitor"), func(tx *db.Tx) (int64, error) {
+		return tx.Exec(`DELETE FROM idempotency WHERE (tenant_id, caller_id, key, row_id) IN (
 			SELECT tenant_id, caller_id, key, row_id FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
 			clock.At(tx.Now().Add(-keepFor)), CleanBatch)
-		return err
 	})
 	return int(n), err
 }

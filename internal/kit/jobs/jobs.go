@@ -54,12 +54,8 @@ type Job struct {
 // StillOurs reports whether the job's claim is still valid, in the transaction that depends
 // on it. It locks the job, so that nobody else claims it meanwhile.
 func (j *Job) StillOurs(tx *db.Tx) (bool, error) {
-	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM job j WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`+
+	return db.OneOr(&tx.Reader, false, db.Scalar[bool], `SELECT true FROM job j WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`+
 		tx.Dialect().ForUpdate("j"), j.TenantID, j.ID, j.claim)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // ErrLost reports that another worker has claimed the job.
@@ -86,21 +82,17 @@ func (j *Job) CheckClaim(ctx context.Context) error {
 
 // prolong renews the lease and reports whether the claim is still valid.
 func (j *Job) prolong(ctx context.Context) (ours bool, err error) {
-	err = j.db.System("job claim").InTx(ctx, func(tx *db.Tx) error {
-		n, err := tx.Exec(`UPDATE job SET next_at = $4 WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`,
+	return db.Write(ctx, j.db.System("job claim"), func(tx *db.Tx) (bool, error) {
+		return tx.ExecAny(`UPDATE job SET next_at = $4 WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`,
 			j.TenantID, j.ID, j.claim, clock.At(tx.Now().Add(j.lease)))
-		ours = n > 0
-		return err
 	})
-	return ours, err
 }
 
 // Progress records that the job has made progress, so that processes that died with it
 // before no longer count: a job that kills its process makes none. It returns false if the
 // job's claim is no longer valid; otherwise it locks the job as StillOurs does.
 func (j *Job) Progress(tx *db.Tx) (ours bool, err error) {
-	n, err := tx.Exec(`UPDATE job SET lost = 0 WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, j.TenantID, j.ID, j.claim)
-	return n > 0, err
+	return tx.ExecAny(`UPDATE job SET lost = 0 WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, j.TenantID, j.ID, j.claim)
 }
 
 // Handler does a job. If it returns nil, the job is done and removed. An error means that
