@@ -35,12 +35,12 @@ type keyIn struct {
 
 func (s *Service) registerKeys(a *api.API) {
 	manage := func(method, path, id, summary string) api.Route {
-		rt := route(method, "/api-keys"+path, id, summary)
+		rt := Route(method, "/api-keys"+path, id, summary)
 		rt.Permission, rt.StepUp = perm.APIKeysManage, true
 		return rt
 	}
 
-	list := route("GET", "/api-keys", "list-api-keys", "List API keys")
+	list := Route("GET", "/api-keys", "list-api-keys", "List API keys")
 	list.Permission = perm.APIKeysView
 	api.HandleList(a, list, func(ctx context.Context, in *pageIn) (db.List[APIKey], error) { return s.Keys(ctx, in.Page()) })
 

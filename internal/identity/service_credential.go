@@ -41,11 +41,7 @@ func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Du
 	if isKey {
 		find, build = keyByHash, keyCaller
 	}
-	var row credentialRow
-	err := s.db.System("credential look-up").Read(ctx, func(r *db.Reader) (err error) {
-		row, err = find(r, hash[:])
-		return err
-	})
+	row, err := db.Read(ctx, s.db.System("credential look-up"), func(r *db.Reader) (credentialRow, error) { return find(r, hash[:]) })
 	if db.IsNoRow(err) && !isKey {
 		if err := s.checkReuse(ctx, hash[:]); err != nil {
 			return nil, err

@@ -49,10 +49,7 @@ func (s *Service) AddKey(ctx context.Context, name, environment string, scopes [
 		}
 		k = APIKey{
 			ID: tx.NewID(), Name: name, Environment: environment, Scopes: scopes, Last4: secret.Last4(token),
-			CreatedAt: clock.At(tx.Now()), ExpiresAt: expires,
-		}
-		if who := caller.From(ctx); who.ID != uuid.Nil {
-			k.CreatedBy = &who.ID
+			CreatedBy: caller.From(ctx).Actor(), CreatedAt: clock.At(tx.Now()), ExpiresAt: expires,
 		}
 		if err := putKey(tx, tx.Tenant(), k, secret.Hash(token)); err != nil {
 			return fmt.Errorf("identity: put key: %w", err)

@@ -25,11 +25,7 @@ func (s *Service) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.L
 	for i, k := range list.Rows {
 		keys[i] = address.Fold(k.To)
 	}
-	var members map[string]perm.Set
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		members, err = permissionsByEmail(r, keys)
-		return err
-	})
+	members, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (map[string]perm.Set, error) { return permissionsByEmail(r, keys) })
 	if err != nil {
 		return db.List[mailer.OutboxMail]{}, fmt.Errorf("identity: recipients of the outbox: %w", err)
 	}

@@ -182,11 +182,7 @@ func (s *Service) Redeem(ctx context.Context, in TokenRequest, ip string) (Token
 	if !secret.WellFormed(in.Code, secret.CodePrefix) {
 		return Token{}, refused
 	}
-	var c code
-	err := s.db.System("app look-up").Read(ctx, func(r *db.Reader) (err error) {
-		c, err = codeByHash(r, secret.Hash(in.Code))
-		return err
-	})
+	c, err := db.Read(ctx, s.db.System("app look-up"), func(r *db.Reader) (code, error) { return codeByHash(r, secret.Hash(in.Code)) })
 	if db.IsNoRow(err) {
 		return Token{}, refused
 	}

@@ -67,11 +67,7 @@ func (s *Service) FinishSignIn(ctx context.Context, in SecondStep) (identity.Sig
 	if !secret.WellFormed(in.Token, secret.TicketPrefix) {
 		return identity.SignedIn{}, fault.New(fault.SignInExpired)
 	}
-	var t ticket
-	err := s.db.System("sign-in").InTx(ctx, func(tx *db.Tx) (err error) {
-		t, err = tryTicket(tx, secret.Hash(in.Token))
-		return err
-	})
+	t, err := db.Write(ctx, s.db.System("sign-in"), func(tx *db.Tx) (ticket, error) { return tryTicket(tx, secret.Hash(in.Token)) })
 	if db.IsNoRow(err) {
 		return identity.SignedIn{}, fault.New(fault.SignInExpired)
 	}

@@ -67,9 +67,9 @@ func (s *Service) BeginPasskey(ctx context.Context) (out PasskeyChallenge, err e
 		return out, err
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		a, err := identity.FindAccountByMember(&tx.Reader, caller.From(ctx).ID)
+		a, err := findOwnAccount(&tx.Reader)
 		if err != nil {
-			return fmt.Errorf("signin: find account: %w", err)
+			return err
 		}
 		owner, err := s.findPasskeyOwner(&tx.Reader, a.User)
 		if err != nil {
@@ -109,9 +109,9 @@ func (s *Service) AddPasskey(ctx context.Context, challenge uuid.UUID, name stri
 		if err != nil {
 			return fmt.Errorf("signin: take challenge: %w", err)
 		}
-		a, err := identity.FindAccountByMember(&tx.Reader, who.ID)
+		a, err := findOwnAccount(&tx.Reader)
 		if err != nil {
-			return fmt.Errorf("signin: find account: %w", err)
+			return err
 		}
 		credential, err := party.CreateCredential(&passkeyOwner{user: a.User}, session, parsed)
 		if err != nil {

@@ -117,16 +117,21 @@ func (s *Service) setPassword(tx *db.Tx, u identity.User, encoded string, keep u
 	return audit.Write(tx, action, u.ID.String(), map[string]any{"sessions_closed": closed})
 }
 
+// findOwnAccount finds the account of the caller.
+func findOwnAccount(r *db.Reader) (identity.Account, error) {
+	a, err := identity.FindAccountByMember(r, caller.From(r.Context()).ID)
+	if err != nil {
+		return identity.Account{}, fmt.Errorf("signin: find account: %w", err)
+	}
+	return a, nil
+}
+
 // proveOwnPassword checks the caller's password and returns their account. A wrong one is a
 // 422: a 401 would make clients discard the session.
 func (s *Service) proveOwnPassword(ctx context.Context, password, field string) (identity.Account, error) {
-	var a identity.Account
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		a, err = identity.FindAccountByMember(r, caller.From(ctx).ID)
-		return err
-	})
+	a, err := db.Read(ctx, s.tenant(ctx), findOwnAccount)
 	if err != nil {
-		return identity.Account{}, fmt.Errorf("signin: find account: %w", err)
+		return identity.Account{}, err
 	}
 	ok, err := s.cfg.Passwords.Verify(ctx, a.PasswordHash, password)
 	if err == nil && !ok {
