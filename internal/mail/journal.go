@@ -141,7 +141,7 @@ func (s *Service) HoldJournalItem(ctx context.Context, id uuid.UUID, reason stri
 	if reason = strings.TrimSpace(reason); reason == "" {
 		return i, fault.Invalid("reason", "required")
 	}
-	return s.setHold(ctx, id, &LegalHold{Reason: reason, By: memberOf(ctx), At: clock.At(s.db.Clock().Now())}, "mail.journal.held")
+	return s.setHold(ctx, id, &LegalHold{Reason: reason, By: caller.From(ctx).Actor(), At: clock.At(s.db.Clock().Now())}, "mail.journal.held")
 }
 
 // ReleaseJournalItem is the gate for the end of a legal hold. A mail whose retention is

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/address"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -163,7 +164,7 @@ func redacting(rules []Rule, external bool) []string {
 func (s *Service) newIncident(tx *db.Tx, scanner *dlp.Scanner, sender string, recipients []string, subject string) Incident {
 	return Incident{
 		ID: tx.NewID(), At: clock.At(tx.Now()), Source: policy.SourceCRM, Direction: "outbound", Sender: sender, Recipients: db.OrEmpty(recipients),
-		SubjectMasked: trtext.Shorten(scanner.Redact(subject, nil), maxSubject), Status: IncidentOpen, CreatedBy: memberOf(tx.Context()),
+		SubjectMasked: trtext.Shorten(scanner.Redact(subject, nil), maxSubject), Status: IncidentOpen, CreatedBy: caller.From(tx.Context()).Actor(),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/kit/address"
 	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -53,7 +54,7 @@ func (s *Service) AddGrant(ctx context.Context, mailbox uuid.UUID, addr string) 
 			}
 			return err
 		}
-		g = Grant{ID: tx.NewID(), MailboxID: mailbox, Address: email, GrantedBy: memberOf(ctx), CreatedAt: clock.At(tx.Now())}
+		g = Grant{ID: tx.NewID(), MailboxID: mailbox, Address: email, GrantedBy: caller.From(ctx).Actor(), CreatedAt: clock.At(tx.Now())}
 		fresh := m.Address != email
 		if fresh {
 			if fresh, err = insertGrant(tx, g); err != nil {
@@ -129,9 +130,5 @@ func foldAddress(addr string) (bare, name string, ok bool) {
 
 // FindOwner returns the workspace that owns a domain, or the zero id if nobody owns it.
 func (s *Service) FindOwner(ctx context.Context, name string) (uuid.UUID, error) {
-	owner, err := db.Read(ctx, s.DB.System("mail domain look-up"), func(r *db.Reader) (uuid.UUID, error) { return findOwner(r, name) })
-	if db.IsNoRow(err) {
-		return uuid.Nil, nil
-	}
-	return owner, err
+	return db.Read(ctx, s.DB.System("mail domain look-up"), func(r *db.Reader) (uuid.UUID, error) { return findOwner(r, name) })
 }

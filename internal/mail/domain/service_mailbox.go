@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/address"
 	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -67,11 +68,7 @@ func (s *Service) ProvisionMailbox(ctx context.Context, in MailboxInput) (m Mail
 	if err != nil {
 		return m, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		m, err = put(tx)
-		return err
-	})
-	return m, err
+	return db.Write(ctx, s.tenant(ctx), put)
 }
 
 // PrepareMailbox does the part of ProvisionMailbox outside its transaction and returns the
@@ -235,7 +232,7 @@ func (s *Service) putNewMailbox(tx *db.Tx, m Mailbox, in MailboxInput) (Mailbox,
 		return m, err
 	}
 	hash := m.passwordHash
-	if m, err = putMailbox(tx, m, in.QuotaMB.Sent, in.DailyLimit.Sent, memberOf(tx.Context())); err != nil {
+	if m, err = putMailbox(tx, m, in.QuotaMB.Sent, in.DailyLimit.Sent, caller.From(tx.Context()).Actor()); err != nil {
 		return m, fmt.Errorf("domain: put mailbox: %w", err)
 	}
 	n, err := countMailboxes(&tx.Reader)
