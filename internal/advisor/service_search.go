@@ -125,11 +125,7 @@ func (s *Service) engineFor(ctx context.Context, day string) (*Engine, error) {
 	if day == "" {
 		return at.engine, nil
 	}
-	var v Revision
-	err := s.corpus().Read(ctx, func(r *db.Reader) (err error) {
-		v, err = revisionOn(r, day)
-		return err
-	})
+	v, err := db.Read(ctx, s.corpus(), func(r *db.Reader) (Revision, error) { return revisionOn(r, day) })
 	switch {
 	case err != nil:
 		return nil, err
@@ -155,11 +151,7 @@ func (s *Service) hits(ctx context.Context, q Question, res Result) ([]Hit, erro
 	for i, h := range res.Hits {
 		ids[i] = h.ID
 	}
-	var rows []*stored
-	err := s.corpus().Read(ctx, func(r *db.Reader) (err error) {
-		rows, err = versionsOf(r, res.Revision, ids)
-		return err
-	})
+	rows, err := db.Read(ctx, s.corpus(), func(r *db.Reader) ([]*stored, error) { return versionsOf(r, res.Revision, ids) })
 	if err != nil {
 		return nil, fmt.Errorf("advisor: read hits: %w", err)
 	}

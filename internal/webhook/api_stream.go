@@ -78,7 +78,8 @@ type watcher struct {
 
 func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 	if w.after < 0 {
-		if err := w.tenant.Read(ctx, func(r *db.Reader) (err error) { w.after, err = event.Last(r); return err }); err != nil {
+		var err error
+		if w.after, err = db.Read(ctx, w.tenant, event.Last); err != nil {
 			return err
 		}
 	}

@@ -132,12 +132,8 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 			return fault.New(fault.LimitReached, maxEndpoints)
 		}
 		id := tx.NewID()
-		var by *uuid.UUID
-		if who := caller.From(ctx); who.ID != uuid.Nil {
-			by = &who.ID
-		}
 		sealed := s.box.Seal(tx.Tenant(), secretPurpose(id), []byte(key))
-		if err := putEndpoint(tx, module, id, set, sealed, secret.Last4(key), by); err != nil {
+		if err := putEndpoint(tx, module, id, set, sealed, secret.Last4(key), caller.From(ctx).Actor()); err != nil {
 			return fmt.Errorf("webhook: put endpoint: %w", err)
 		}
 		var err error

@@ -323,11 +323,7 @@ const cleanBatch = 512
 func (s *Service) Clean(ctx context.Context) (int, error) {
 	total := 0
 	for after := uuid.Nil; ; {
-		var tenants []uuid.UUID
-		err := s.db.System("janitor").Read(ctx, func(r *db.Reader) (err error) {
-			tenants, err = listTenants(r, after, 100)
-			return err
-		})
+		tenants, err := db.Read(ctx, s.db.System("janitor"), func(r *db.Reader) ([]uuid.UUID, error) { return listTenants(r, after, 100) })
 		if err != nil || len(tenants) == 0 {
 			return total, err
 		}
