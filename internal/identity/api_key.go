@@ -5,11 +5,8 @@ import (
 
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
-
-type pageIn struct{ api.Paged }
 
 type addKeyIn struct {
 	Body struct {
@@ -42,7 +39,7 @@ func (s *Service) registerKeys(a *api.API) {
 
 	list := Route("GET", "/api-keys", "list-api-keys", "List API keys")
 	list.Permission = perm.APIKeysView
-	api.HandleList(a, list, func(ctx context.Context, in *pageIn) (db.List[APIKey], error) { return s.Keys(ctx, in.Page()) })
+	api.HandlePage(a, list, s.Keys)
 
 	add := manage("POST", "", "add-api-key", "Create an API key")
 	add.TakesKey = true

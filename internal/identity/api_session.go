@@ -8,15 +8,12 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
 
 type sessionIn struct {
 	ID api.ID `path:"id" record:"session"`
 }
-
-type sessionsIn struct{ api.Paged }
 
 type profileIn struct {
 	Body struct {
@@ -93,10 +90,7 @@ func (s *Service) registerSessions(a *api.API) {
 		return s.ChangeProfile(ctx, ProfileChange{Name: in.Body.Name, Language: in.Body.Language})
 	})
 
-	api.HandleList(a, Route("GET", "/sessions", "list-sessions", "List your open sessions and devices"),
-		func(ctx context.Context, in *sessionsIn) (db.List[OwnSession], error) {
-			return s.Sessions(ctx, in.Page())
-		})
+	api.HandlePage(a, Route("GET", "/sessions", "list-sessions", "List your open sessions and devices"), s.Sessions)
 
 	api.Handle(a, Route("DELETE", "/sessions/{id}", "revoke-session", "End one of your sessions"),
 		func(ctx context.Context, in *sessionIn) (api.Deleted, error) {

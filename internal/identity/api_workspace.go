@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -36,9 +35,7 @@ type acceptIn struct {
 func (s *Service) registerWorkspaces(a *api.API) {
 	list := Route("GET", "/workspaces", "list-workspaces", "List the workspaces you can enter")
 	list.Ascending = true
-	api.HandleList(a, list, func(ctx context.Context, in *pageIn) (db.List[OwnWorkspace], error) {
-		return s.Workspaces(ctx, in.Page())
-	})
+	api.HandlePage(a, list, s.Workspaces)
 
 	add := Route("POST", "/workspaces", "add-workspace", "Create a workspace that you own")
 	add.Status = 201

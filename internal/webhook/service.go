@@ -170,10 +170,7 @@ func (s *Service) check(ctx context.Context, set *settings, old Endpoint) (err e
 func (s *Service) checkMaySee(who *caller.Caller, events []string) error {
 	for _, name := range events {
 		if !s.maySee(who, name) {
-			missing := string(s.types[name].Permission)
-			f := fault.New(fault.Forbidden, missing).Field("events", "not_permitted")
-			f.Permission = missing
-			return f
+			return fault.Lacking(s.types[name].Permission).Field("events", "not_permitted")
 		}
 	}
 	return nil

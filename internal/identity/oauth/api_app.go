@@ -5,7 +5,6 @@ import (
 
 	"konak/internal/identity"
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -17,8 +16,6 @@ func (s *Service) Register(a *api.API) {
 	s.registerClients(a)
 	s.registerResource(a)
 }
-
-type listIn struct{ api.Paged }
 
 type addAppIn struct {
 	Body struct {
@@ -59,8 +56,7 @@ func (s *Service) registerApps(a *api.API) {
 		return rt
 	}
 
-	api.HandleList(a, view("/apps", "list-apps", "List OAuth apps"),
-		func(ctx context.Context, in *listIn) (db.List[App], error) { return s.Apps(ctx, in.Page()) })
+	api.HandlePage(a, view("/apps", "list-apps", "List OAuth apps"), s.Apps)
 
 	add := manage("POST", "/apps", "add-app", "Register an OAuth app")
 	add.TakesKey = true
@@ -86,8 +82,7 @@ func (s *Service) registerApps(a *api.API) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteApp(ctx, in.ID.UUID)
 	})
 
-	api.HandleList(a, identity.Route("GET", "/grants", "list-grants", "List the apps you granted access"),
-		func(ctx context.Context, in *listIn) (db.List[Grant], error) { return s.Grants(ctx, in.Page()) })
+	api.HandlePage(a, identity.Route("GET", "/grants", "list-grants", "List the apps you granted access"), s.Grants)
 
 	revoke := identity.Route("DELETE", "/grants/{id}", "revoke-grant", "Revoke an app's access")
 	revoke.Doc = "Ends the app's sessions in this workspace at once."

@@ -8,7 +8,6 @@ import (
 
 	"konak/internal/identity"
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 )
 
 type codeIn struct {
@@ -39,8 +38,6 @@ func (s *Service) registerTwoFactor(a *api.API) {
 	api.Handle(a, codes, func(ctx context.Context, _ *struct{}) (RecoveryCodes, error) { return s.NewRecoveryCodes(ctx) })
 }
 
-type passkeysIn struct{ api.Paged }
-
 type passkeyIn struct {
 	ID api.ID `path:"id" record:"passkey"`
 }
@@ -62,8 +59,7 @@ type passkeySignInIn struct {
 }
 
 func (s *Service) registerPasskeys(a *api.API) {
-	api.HandleList(a, identity.Route("GET", "/passkeys", "list-passkeys", "List your passkeys"),
-		func(ctx context.Context, in *passkeysIn) (db.List[Passkey], error) { return s.Passkeys(ctx, in.Page()) })
+	api.HandlePage(a, identity.Route("GET", "/passkeys", "list-passkeys", "List your passkeys"), s.Passkeys)
 
 	api.Handle(a, showsSecret(stepUp(identity.Route("POST", "/passkeys/options", "begin-passkey", "Get the options for creating a passkey"))),
 		func(ctx context.Context, _ *struct{}) (PasskeyChallenge, error) { return s.BeginPasskey(ctx) })

@@ -286,9 +286,7 @@ func (s *Service) Drop(ctx context.Context, id uuid.UUID) (item QueueItem, err e
 // caller may not manage incidents.
 func (s *Service) rejectHeld(tx *db.Tx, m *queued) error {
 	if !caller.From(tx.Context()).Can(perm.DLPManage) {
-		f := fault.New(fault.Forbidden, string(perm.DLPManage))
-		f.Permission = string(perm.DLPManage)
-		return f
+		return fault.Lacking(perm.DLPManage)
 	}
 	return s.Mail.RejectHeld(tx, m.ID.String())
 }
