@@ -47,11 +47,8 @@ func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Du
 			return nil, err
 		}
 	}
-	if db.IsNoRow(err) {
-		return nil, fault.New(fault.Unauthenticated)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("identity: look up credential: %w", err)
+		return nil, db.IfNoRow(fmt.Errorf("identity: look up credential: %w", err), fault.New(fault.Unauthenticated))
 	}
 	p := build(row)
 	if !p.valid(now) {
@@ -81,11 +78,8 @@ func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Du
 // returns unauthenticated if the session is over.
 func (s *Service) SessionCaller(r *db.Reader, id uuid.UUID) (who *caller.Caller, language string, err error) {
 	row, err := sessionByID(r, id)
-	if db.IsNoRow(err) {
-		return nil, "", fault.New(fault.Unauthenticated)
-	}
 	if err != nil {
-		return nil, "", fmt.Errorf("identity: find session: %w", err)
+		return nil, "", db.IfNoRow(fmt.Errorf("identity: find session: %w", err), fault.New(fault.Unauthenticated))
 	}
 	p := sessionCaller(row)
 	if !p.valid(s.db.Clock().Now()) {

@@ -118,16 +118,10 @@ func (s *Service) Accept(ctx context.Context, in Acceptance) (Joined, error) {
 			return err
 		}
 		known, err = FindUserByEmail(r, inv.emailKey)
-		if db.IsNoRow(err) {
-			err = nil
-		}
-		return err
+		return db.IfNoRow(err, nil)
 	})
-	if db.IsNoRow(err) {
-		return Joined{}, expired
-	}
 	if err != nil {
-		return Joined{}, fmt.Errorf("identity: find invitation: %w", err)
+		return Joined{}, db.IfNoRow(fmt.Errorf("identity: find invitation: %w", err), expired)
 	}
 	signedIn := who.Kind == caller.Agent
 	switch {

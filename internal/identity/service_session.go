@@ -71,11 +71,8 @@ func (s *Service) CloseSession(tx *db.Tx, id uuid.UUID, reason string) error {
 // fault.Unauthenticated if the session was closed meanwhile.
 func (s *Service) VerifySession(tx *db.Tx, id uuid.UUID) error {
 	hash, err := stampSession(tx, id)
-	if db.IsNoRow(err) {
-		return fault.New(fault.Unauthenticated)
-	}
 	if err != nil {
-		return fmt.Errorf("identity: verify session: %w", err)
+		return db.IfNoRow(fmt.Errorf("identity: verify session: %w", err), fault.New(fault.Unauthenticated))
 	}
 	s.forgetTokens(tx, hash)
 	return nil

@@ -130,11 +130,8 @@ func (s *Service) checkReuse(ctx context.Context, hash []byte) error {
 
 func (s *Service) endFamily(tx *db.Tx, m familyMember) error {
 	hash, err := revokeSession(tx, m.user.ID, m.session)
-	if db.IsNoRow(err) {
-		return nil // closed meanwhile
-	}
 	if err != nil {
-		return err
+		return db.IfNoRow(err, nil) // closed meanwhile
 	}
 	s.forgetTokens(tx, hash)
 	if err := s.cfg.Mailer.Send(tx, notice.SessionsClosed.For(m.user.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageSignIn, ""))); err != nil {

@@ -247,11 +247,8 @@ func (s *Service) CleanJournal(ctx context.Context) (n int, err error) {
 		err := s.db.Tenant(e.tenant).InTx(ctx, func(tx *db.Tx) error {
 			// The retention may have been extended, or a hold added, in the meantime.
 			i, err := deleteEndedItem(tx, e.id, clock.At(tx.Now()))
-			if db.IsNoRow(err) {
-				return nil
-			}
 			if err != nil {
-				return err
+				return db.IfNoRow(err, nil)
 			}
 			return blob.Drop(tx, i.BlobID)
 		})

@@ -186,11 +186,8 @@ func (s *Service) RejectHeld(tx *db.Tx, ref string) error {
 	if err == nil {
 		i, err = reviewIncident(tx, i.ID, IncidentRejected, "", caller.From(tx.Context()).Actor())
 	}
-	if db.IsNoRow(err) {
-		return nil // already decided
-	}
 	if err != nil {
-		return err
+		return db.IfNoRow(err, nil) // already decided
 	}
 	return announce(tx, IncidentReviewed, i.ID, i, map[string]string{"status": i.Status, "note": i.Note})
 }
@@ -199,10 +196,7 @@ func (s *Service) RejectHeld(tx *db.Tx, ref string) error {
 // false if the mail has no incident.
 func (s *Service) CoveredSubject(r *db.Reader, ref string) (string, bool, error) {
 	i, err := incidentByRef(r, ref)
-	if db.IsNoRow(err) {
-		return "", false, nil
-	}
-	return i.SubjectMasked, err == nil, err
+	return i.SubjectMasked, err == nil, db.IfNoRow(err, nil)
 }
 
 // Tested is the result of testing the rules on a text.

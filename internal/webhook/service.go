@@ -284,11 +284,7 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 
 // forgetOldSecret removes the secret before the last rotation once its grace period is
 // over.
-func (s *Service) forgetOldSecret(ctx context.Context, j *jobs.Job) error {
-	id, err := idIn(j)
-	if err != nil {
-		return err
-	}
+func (s *Service) forgetOldSecret(ctx context.Context, j *jobs.Job, id uuid.UUID) error {
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error { return forgetSecret(tx, id) })
 }
 

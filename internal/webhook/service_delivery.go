@@ -270,11 +270,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 }
 
 // purge removes the rows of a deleted endpoint, one batch at a time.
-func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
-	id, err := idIn(j)
-	if err != nil {
-		return err
-	}
+func (s *Service) purge(ctx context.Context, j *jobs.Job, id uuid.UUID) error {
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		if err := hour.Drop(tx, id); err != nil {
 			return err
@@ -290,11 +286,7 @@ func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
 
 // giveUp gives up the deliveries that wait for an endpoint whose last probe failed, one
 // batch at a time. They can be resent or recovered.
-func (s *Service) giveUp(ctx context.Context, j *jobs.Job) error {
-	id, err := idIn(j)
-	if err != nil {
-		return err
-	}
+func (s *Service) giveUp(ctx context.Context, j *jobs.Job, id uuid.UUID) error {
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		list, err := exhaustDeliveries(tx, id, cleanBatch)
 		if err != nil || len(list) == 0 {

@@ -68,11 +68,8 @@ func (s *Service) FinishSignIn(ctx context.Context, in SecondStep) (identity.Sig
 		return identity.SignedIn{}, fault.New(fault.SignInExpired)
 	}
 	t, err := db.Write(ctx, s.db.System("sign-in"), func(tx *db.Tx) (ticket, error) { return tryTicket(tx, secret.Hash(in.Token)) })
-	if db.IsNoRow(err) {
-		return identity.SignedIn{}, fault.New(fault.SignInExpired)
-	}
 	if err != nil {
-		return identity.SignedIn{}, fmt.Errorf("signin: try ticket: %w", err)
+		return identity.SignedIn{}, db.IfNoRow(fmt.Errorf("signin: try ticket: %w", err), fault.New(fault.SignInExpired))
 	}
 	in.Device.Name = t.device
 	var out identity.SignedIn

@@ -71,11 +71,8 @@ func (s *Service) operate(ctx context.Context, email string, fn func(*db.Tx, ide
 		}
 		return identity.FindAccountByUser(r, u.ID, "")
 	})
-	if db.IsNoRow(err) {
-		return fault.New(fault.NotFound)
-	}
 	if err != nil {
-		return fmt.Errorf("signin: find person: %w", err)
+		return db.IfNoRow(fmt.Errorf("signin: find person: %w", err), fault.New(fault.NotFound))
 	}
 	return s.db.Tenant(a.Workspace.ID).InTx(ctx, func(tx *db.Tx) error {
 		tx.AfterCommit(func() { s.identity.ForgetUser(a.User.ID) })

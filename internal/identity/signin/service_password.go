@@ -28,11 +28,8 @@ func (s *Service) Forgot(ctx context.Context, in AddressRequest) error {
 // mailResetLink mails the link to a new password, if the address has an account.
 func (s *Service) mailResetLink(tx *db.Tx, emailKey string) error {
 	u, err := identity.FindUserByEmail(&tx.Reader, emailKey)
-	if db.IsNoRow(err) {
-		return nil
-	}
 	if err != nil {
-		return fmt.Errorf("signin: find account: %w", err)
+		return db.IfNoRow(fmt.Errorf("signin: find account: %w", err), nil)
 	}
 	token := secret.NewToken(secret.ResetPrefix)
 	if err := putReset(tx, u.ID, secret.Hash(token), tx.Now().Add(resetFor)); err != nil {
@@ -56,11 +53,8 @@ func (s *Service) Reset(ctx context.Context, token, chosen, ip string) error {
 		}
 		return err
 	})
-	if db.IsNoRow(err) {
-		return fault.New(fault.LinkExpired)
-	}
 	if err != nil {
-		return fmt.Errorf("signin: find reset: %w", err)
+		return db.IfNoRow(fmt.Errorf("signin: find reset: %w", err), fault.New(fault.LinkExpired))
 	}
 	if err := password.Check("password", chosen, a.User.TwoFactor, a.User.Email, a.User.Name); err != nil {
 		return err

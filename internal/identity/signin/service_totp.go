@@ -147,11 +147,8 @@ func (s *Service) replaceRecovery(tx *db.Tx, user uuid.UUID, codes []string) err
 // useTOTPCode accepts a code of the authenticator app, once.
 func (s *Service) useTOTPCode(tx *db.Tx, user uuid.UUID, code string) (bool, error) {
 	sealed, last, err := identity.FindTOTPSecret(&tx.Reader, user)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
 	if err != nil {
-		return false, fmt.Errorf("signin: find secret: %w", err)
+		return false, db.IfNoRow(fmt.Errorf("signin: find secret: %w", err), nil)
 	}
 	secret, err := s.cfg.Box.Open(uuid.Nil, totpSealName(user), sealed)
 	if err != nil {

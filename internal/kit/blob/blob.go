@@ -184,10 +184,7 @@ func (s *Store) Spool(r io.Reader, limit int64) (*os.File, error) {
 // exist.
 func Find(r *db.Reader, id uuid.UUID) (Blob, error) {
 	b, err := find(r, id)
-	if db.IsNoRow(err) {
-		return Blob{}, ErrMissing
-	}
-	return b.Blob, err
+	return b.Blob, db.IfNoRow(err, ErrMissing)
 }
 
 // Hold counts one more record that needs a blob, in the transaction that writes the record.

@@ -13,10 +13,7 @@ func reuse(tx *db.Tx, b Blob) (uuid.UUID, bool, error) {
 		WHERE tenant_id = $2 AND NOT going AND id = (SELECT id FROM blob
 			WHERE tenant_id = $2 AND hash = $3 AND size = $4 AND ready AND NOT going LIMIT 1)
 		RETURNING id`, clock.At(tx.Now()), tx.Tenant(), b.Hash, b.Size)
-	if db.IsNoRow(err) {
-		return id, false, nil
-	}
-	return id, err == nil, err
+	return id, err == nil, db.IfNoRow(err, nil)
 }
 
 func begin(tx *db.Tx, b Blob, visitor bool) error {
@@ -95,11 +92,8 @@ func forget(tx *db.Tx, o owned) error {
 		}
 		return size, err
 	}, `DELETE FROM blob WHERE tenant_id = $1 AND id = $2 AND going RETURNING size, visitor`, o.tenant, o.id)
-	if db.IsNoRow(err) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return db.IfNoRow(err, nil)
 	}
 	_, err = addUse(tx, o.tenant, pool, -size)
 	return err

@@ -236,10 +236,8 @@ func (k *Key) find(r *db.Reader) (*Answer, error) {
 	}, `SELECT request, answer FROM idempotency WHERE tenant_id = $1 AND caller_id = $2 AND key = $3 AND row_id = $4`,
 		r.Tenant(), k.Caller, k.Name, k.row)
 	switch {
-	case db.IsNoRow(err):
-		return nil, nil
 	case err != nil:
-		return nil, err
+		return nil, db.IfNoRow(err, nil)
 	case !hmac.Equal(request, k.Request):
 		return nil, fault.New(fault.IdempotencyMismatch)
 	}

@@ -122,11 +122,8 @@ func (r *Runner) endHold(tx *db.Tx, k *Kind, j *Job) error {
 	}
 	other, err := db.One(&tx.Reader, db.Scalar[string], `SELECT reason FROM job_hold WHERE tenant_id = $1 AND account_id = $2 AND reason <> '' ORDER BY kind LIMIT 1`,
 		j.TenantID, j.AccountID)
-	if db.IsNoRow(err) {
-		return nil
-	}
 	if err != nil {
-		return fmt.Errorf("jobs: end hold: %w", err)
+		return db.IfNoRow(fmt.Errorf("jobs: end hold: %w", err), nil)
 	}
 	return r.cfg.Accounts.HoldAccount(tx, j.AccountID, other)
 }

@@ -16,6 +16,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -99,6 +100,17 @@ func (j *Job) Progress(tx *db.Tx) (ours bool, err error) {
 // it is tried again later; ErrDrop, ErrHold, Snooze and RunAgain mean what their comments
 // say.
 type Handler func(ctx context.Context, j *Job) error
+
+// Typed returns the handler of jobs whose payload is a T. A job with any other is dropped.
+func Typed[T any](do func(context.Context, *Job, T) error) Handler {
+	return func(ctx context.Context, j *Job) error {
+		var in T
+		if err := json.Unmarshal(j.Payload, &in); err != nil {
+			return errors.Join(ErrDrop, err)
+		}
+		return do(ctx, j, in)
+	}
+}
 
 // Kind is the configuration of one kind of job.
 type Kind struct {

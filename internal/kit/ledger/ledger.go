@@ -198,11 +198,8 @@ func (l *Ledger) open(r *db.Reader, n *Line) error {
 		return nil
 	}
 	gcm, err := l.key(r, n.SubjectRef)
-	if db.IsNoRow(err) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return db.IfNoRow(err, nil)
 	}
 	raw, err := base64.StdEncoding.DecodeString(n.sealed)
 	if err != nil || len(raw) < gcm.NonceSize() {

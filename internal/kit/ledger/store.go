@@ -29,10 +29,7 @@ func lockHead(tx *db.Tx) (int64, string, error) {
 // empty ledger.
 func findHead(r *db.Reader) (int64, string, error) {
 	h, err := db.One(r, scanHead, `SELECT seq, hash FROM privacy_ledger_head WHERE tenant_id = $1`, r.Tenant())
-	if db.IsNoRow(err) {
-		err = nil
-	}
-	return h.seq, h.hash, err
+	return h.seq, h.hash, db.IfNoRow(err, nil)
 }
 
 func saveHead(tx *db.Tx, seq int64, hash string) error {

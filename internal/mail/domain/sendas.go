@@ -42,17 +42,11 @@ func (s *Service) AddGrant(ctx context.Context, mailbox uuid.UUID, addr string) 
 	}
 	err = idempotency.Do(ctx, s.tenant(ctx), &g, func(tx *db.Tx) error {
 		m, err := lockMailbox(tx, mailbox)
-		if db.IsNoRow(err) {
-			return fault.Invalid("mailbox_id", "unknown")
-		}
 		if err != nil {
-			return err
+			return db.IfNoRow(err, fault.Invalid("mailbox_id", "unknown"))
 		}
 		if _, err := lockByName(tx, name); err != nil {
-			if db.IsNoRow(err) {
-				return fault.Invalid("address", "unknown_domain")
-			}
-			return err
+			return db.IfNoRow(err, fault.Invalid("address", "unknown_domain"))
 		}
 		g = Grant{ID: tx.NewID(), MailboxID: mailbox, Address: email, GrantedBy: caller.From(ctx).Actor(), CreatedAt: clock.At(tx.Now())}
 		fresh := m.Address != email

@@ -342,11 +342,8 @@ func (s *Service) checkHeld(ctx context.Context, source, ref string, job *uuid.U
 		return nil // not from the queue
 	}
 	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (queued, error) { return findMail(r, id) })
-	if db.IsNoRow(err) {
-		return fault.New(fault.Conflict).Because(mail.ReasonContentGone)
-	}
 	if err != nil {
-		return err
+		return db.IfNoRow(err, fault.New(fault.Conflict).Because(mail.ReasonContentGone))
 	}
 	owned, err := s.ownsSender(ctx, &m)
 	switch {
