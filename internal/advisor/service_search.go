@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/search"
 )
@@ -145,21 +146,23 @@ func emptyAnswer(q Question) Found {
 	return f
 }
 
-// hits reads the texts of the hits, as of their revision.
-func (s *Service) hits(ctx context.Context, q Question, res Result) ([]Hit, error) {
-	ids := make([]string, len(res.Hits))
-	for i, h := range res.Hits {
-		ids[i] = h.ID
-	}
-	rows, err := db.Read(ctx, s.corpus(), func(r *db.Reader) ([]*stored, error) { return versionsOf(r, res.Revision, ids) })
-	if err != nil {
-		return nil, fmt.Errorf("advisor: read hits: %w", err)
-	}
+// versions reads provisions by their ids, as of a revision.
+func (s *Service) versions(ctx context.Context, rev int64, ids []string) (map[string]*stored, error) {
+	rows, err := db.Read(ctx, s.corpus(), func(r *db.Reader) ([]*stored, error) { return versionsOf(r, rev, ids) })
 	byID := make(map[string]*stored, len(rows))
 	for _, v := range rows {
 		byID[v.ID] = v
 	}
-	out := make([]Hit, 0, len(ids))
+	return byID, err
+}
+
+// hits reads the texts of the hits, as of their revision.
+func (s *Service) hits(ctx context.Context, q Question, res Result) ([]Hit, error) {
+	byID, err := s.versions(ctx, res.Revision, each.Map(res.Hits, func(h search.Hit) string { return h.ID }))
+	if err != nil {
+		return nil, fmt.Errorf("advisor: read hits: %w", err)
+	}
+	out := make([]Hit, 0, len(res.Hits))
 	for _, h := range res.Hits {
 		v := byID[h.ID]
 		if v == nil {

@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
@@ -143,10 +144,7 @@ func (s *Service) CreateKey(ctx context.Context, tenant uuid.UUID, name string, 
 	if test {
 		environment = EnvTest
 	}
-	names := make([]string, len(scopes))
-	for i, p := range scopes {
-		names[i] = string(p)
-	}
+	names := each.Map(scopes, func(p perm.Permission) string { return string(p) })
 	token := secret.NewToken(keyPrefix(environment))
 	err := s.db.System("create key").InTx(ctx, func(tx *db.Tx) error {
 		return putKey(tx, tenant, APIKey{

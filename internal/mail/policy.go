@@ -16,6 +16,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/policy"
 	"konak/internal/kit/trtext"
@@ -73,10 +74,7 @@ type audience struct {
 }
 
 func findAudience(r *db.Reader, sender string, recipients []string) (a audience, err error) {
-	keys := make([]string, 0, len(recipients)+1)
-	for _, to := range append([]string{sender}, recipients...) {
-		keys = append(keys, address.Fold(to))
-	}
+	keys := each.Map(append([]string{sender}, recipients...), address.Fold)
 	exempt, err := exemptKeys(r, keys)
 	if err != nil {
 		return a, err

@@ -2,12 +2,14 @@ package mail
 
 import (
 	"context"
+	"net/netip"
 	"reflect"
 	"strings"
 
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 )
 
@@ -49,10 +51,7 @@ func (s *Service) SetAllowlist(ctx context.Context, cidrs []string) (set Setting
 	if err != nil {
 		return set, err
 	}
-	next := Allowlist{CIDRs: []string{}}
-	for _, p := range list {
-		next.CIDRs = append(next.CIDRs, p.String())
-	}
+	next := Allowlist{CIDRs: each.Map(list, netip.Prefix.String)}
 	if who := caller.From(ctx); !next.allows(who.IP) {
 		return set, fault.New(fault.SelfLockout, who.IP)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 const ruleColumns = `id, name, pattern_type, pattern, options, action, severity, enabled, created_by, created_at`
@@ -123,10 +124,7 @@ func findIncident(r *db.Reader, id uuid.UUID) (Incident, error) {
 
 // putIncident returns false if the mail already has an incident.
 func putIncident(tx *db.Tx, i Incident) (bool, error) {
-	matches := make([]storedMatch, len(i.Matches))
-	for n, m := range i.Matches {
-		matches[n] = storedMatch{Match: m, Hashes: m.SampleHashes}
-	}
+	matches := each.Map(i.Matches, func(m Match) storedMatch { return storedMatch{Match: m, Hashes: m.SampleHashes} })
 	return tx.ExecAny(`INSERT INTO dlp_incident (tenant_id, id, at, source, ref, message_id, sender, recipients, subject_masked, size, sha256,
 			matches, unscanned, action_taken, severity, status, note, created_by, reviewed_by, reviewed_at, job_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, NULL, NULL, $19) ON CONFLICT (tenant_id, ref) DO NOTHING`,

@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 // newDelivery is a row to be inserted.
@@ -23,10 +24,9 @@ var newDeliveryTypes = []string{"uuid", "uuid", "text", "uuid", "uuid", "text", 
 
 // putDeliveries inserts rows; an existing one becomes due if it was never tried.
 func putDeliveries(tx *db.Tx, list []newDelivery) error {
-	rows := make([][]any, len(list))
-	for i, d := range list {
-		rows[i] = []any{d.tenant, d.id, d.module, d.endpoint, d.event, d.eventType, Pending, d.nextAt, d.createdAt}
-	}
+	rows := each.Map(list, func(d newDelivery) []any {
+		return []any{d.tenant, d.id, d.module, d.endpoint, d.event, d.eventType, Pending, d.nextAt, d.createdAt}
+	})
 	_, err := db.Each(tx, db.Scalar[uuid.UUID], newDeliveryTypes, rows, func(source string) string {
 		return `WITH m(tenant_id, id, module, endpoint_id, event_id, event_type, status, next_at, created_at) AS (` + source + `)
 			INSERT INTO webhook_delivery (tenant_id, id, module, endpoint_id, event_id, event_type, status, next_at, created_at)
@@ -206,10 +206,7 @@ var requeuedTypes = []string{"uuid", "uuid", "bigint"}
 
 // requeueAt makes deliveries due again at their positions, whatever their status.
 func requeueAt(tx *db.Tx, list []queuePosition) error {
-	rows := make([][]any, len(list))
-	for i, q := range list {
-		rows[i] = []any{tx.Tenant(), q.id, q.at}
-	}
+	rows := each.Map(list, func(q queuePosition) []any { return []any{tx.Tenant(), q.id, q.at} })
 	_, err := db.Each(tx, db.Scalar[uuid.UUID], requeuedTypes, rows, func(source string) string {
 		return `WITH m(tenant_id, id, next_at) AS (` + source + `)
 			UPDATE webhook_delivery SET status = 'pending', next_at = m.next_at, delivered_at = NULL, base = attempts

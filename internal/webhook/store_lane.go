@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 // queueStart is how far in the past positions in a queue begin. They are a microsecond
@@ -136,10 +137,7 @@ var releaseTypes = []string{"uuid", "bigint", "bigint", "uuid"}
 // nothing is added to them meanwhile. Lanes in which something is due now are kept and
 // returned.
 func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUID]bool, err error) {
-	ids := make([]uuid.UUID, len(list))
-	for i, l := range list {
-		ids[i] = l.id
-	}
+	ids := each.Map(list, func(l release) uuid.UUID { return l.id })
 	type state struct {
 		id         uuid.UUID
 		hold       clock.Time

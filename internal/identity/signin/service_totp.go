@@ -12,6 +12,7 @@ import (
 	"konak/internal/identity/totp"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/qrcode"
 )
@@ -134,10 +135,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context) (RecoveryCodes, error) {
 }
 
 func (s *Service) replaceRecovery(tx *db.Tx, user uuid.UUID, codes []string) error {
-	hashes := make([][]byte, len(codes))
-	for i, c := range codes {
-		hashes[i] = s.hashRecoveryCode(user, c)
-	}
+	hashes := each.Map(codes, func(c string) []byte { return s.hashRecoveryCode(user, c) })
 	if err := replaceRecoveryHashes(tx, user, hashes); err != nil {
 		return fmt.Errorf("signin: put recovery codes: %w", err)
 	}

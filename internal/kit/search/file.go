@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"konak/internal/kit/each"
 )
 
 // ErrFile reports that a file cannot be used: damaged, truncated, or written for another
@@ -189,20 +191,14 @@ func (e *encoder) segment(s *segment) {
 	e.uint32s(s.forwardStart)
 	e.text(string(s.forward))
 	e.texts(s.ids)
-	prior := make([]uint32, len(s.prior))
-	for i, p := range s.prior {
-		prior[i] = math.Float32bits(p)
-	}
+	prior := each.Map(s.prior, func(p float32) uint32 { return math.Float32bits(p) })
 	e.uint32s(prior)
 	for _, c := range s.attrs {
 		e.texts(c.values)
 		e.uint32s(c.of)
 	}
 	for _, c := range s.numbers {
-		list := make([]uint32, len(c))
-		for i, v := range c {
-			list[i] = uint32(v)
-		}
+		list := each.Map(c, func(v int32) uint32 { return uint32(v) })
 		e.uint32s(list)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 // tenantTable is the table of the workspaces.
@@ -94,11 +95,7 @@ func CopyTables(ctx context.Context, d *db.DB) ([]CopyTable, error) {
 
 // names lists the columns of a table for SQL.
 func (t *CopyTable) names() string {
-	quoted := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		quoted[i] = `"` + c.Name + `"`
-	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(each.Map(t.Columns, func(c db.Column) string { return `"` + c.Name + `"` }), ", ")
 }
 
 // Row is a row of a table: a value for each column, which is nil, a uuid.UUID, a string, an

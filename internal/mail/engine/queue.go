@@ -16,6 +16,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/perm"
@@ -324,11 +325,7 @@ func (s *Service) changeMail(ctx context.Context, id uuid.UUID, action string, i
 }
 
 func addressesOf(list []Recipient) []string {
-	out := make([]string, len(list))
-	for i, r := range list {
-		out[i] = r.Address
-	}
-	return out
+	return each.Map(list, func(r Recipient) string { return r.Address })
 }
 
 // checkHeld returns conflict for a quarantined mail, of the queue or of the CRM, that can
