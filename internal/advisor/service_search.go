@@ -221,12 +221,12 @@ func optional(s string) *string {
 }
 
 func explainQuery(res Result) Understood {
-	u := Understood{Citations: []Cited{}, Laws: []HitLaw{}, Corrected: []Correction{}}
-	for _, c := range res.Reading.Citations {
-		u.Citations = append(u.Citations, Cited{Law: hitLaw(res.Laws, c.LawID), Kind: c.Kind, No: c.No, Provision: optional(c.Provision)})
-	}
-	for _, id := range res.Reading.Laws {
-		u.Laws = append(u.Laws, hitLaw(res.Laws, id))
+	u := Understood{
+		Citations: each.Map(res.Reading.Citations, func(c Citation) Cited {
+			return Cited{Law: hitLaw(res.Laws, c.LawID), Kind: c.Kind, No: c.No, Provision: optional(c.Provision)}
+		}),
+		Laws:      each.Map(res.Reading.Laws, func(id string) HitLaw { return hitLaw(res.Laws, id) }),
+		Corrected: []Correction{},
 	}
 	for word, instead := range res.Corrected {
 		u.Corrected = append(u.Corrected, Correction{word, instead})
@@ -246,17 +246,13 @@ func hitLaw(laws *Laws, id string) HitLaw {
 const maxFacet = 50
 
 func facets(res Result) *Facets {
-	f := &Facets{Kinds: []FacetCount{}, Laws: []FacetCount{}}
-	for _, c := range res.Facets[AttrLawKind] {
-		f.Kinds = append(f.Kinds, FacetCount{c.Value, kindName(c.Value), c.Hits})
+	laws := res.Facets[AttrLaw]
+	return &Facets{
+		Kinds: each.Map(res.Facets[AttrLawKind], func(c search.Count) FacetCount { return FacetCount{c.Value, kindName(c.Value), c.Hits} }),
+		Laws: each.Map(laws[:min(len(laws), maxFacet)], func(c search.Count) FacetCount {
+			return FacetCount{c.Value, hitLaw(res.Laws, c.Value).Title, c.Hits}
+		}),
 	}
-	for _, c := range res.Facets[AttrLaw] {
-		if len(f.Laws) == maxFacet {
-			break
-		}
-		f.Laws = append(f.Laws, FacetCount{c.Value, hitLaw(res.Laws, c.Value).Title, c.Hits})
-	}
-	return f
 }
 
 // Laws returns the laws, most recently updated first.
@@ -312,10 +308,8 @@ func (s *Service) page(v *stored, law, versions []*stored, rev int64) ProvisionP
 	p := ProvisionPage{
 		ID: v.ID, Law: of, LawStatus: v.LawStatus, Provision: placeOf(&v.Provision, of.Short), Text: v.Text, Status: v.Status,
 		ValidFrom: v.ValidFrom, AcceptedDate: v.AcceptedDate, GazetteDate: v.GazetteDate, GazetteNo: v.GazetteNo,
-		SourceURL: optional(v.SourceURL), Source: v.Source, Outline: []Neighbour{}, Versions: []Version{},
-	}
-	for _, n := range law {
-		p.Outline = append(p.Outline, Neighbour{n.ID, placeOf(&n.Provision, of.Short), n.Status})
+		SourceURL: optional(v.SourceURL), Source: v.Source, Versions: []Version{},
+		Outline: each.Map(law, func(n *stored) Neighbour { return Neighbour{n.ID, placeOf(&n.Provision, of.Short), n.Status} }),
 	}
 	if at := slices.IndexFunc(p.Outline, func(n Neighbour) bool { return n.ID == v.ID }); at >= 0 {
 		if at > 0 {

@@ -133,8 +133,7 @@ func purgeEndpoint(tx *db.Tx, id uuid.UUID, limit int) (int, error) {
 	if err := tx.Run(`DELETE FROM webhook_recovery WHERE tenant_id = $1 AND endpoint_id = $2`, tx.Tenant(), id); err != nil {
 		return 0, err
 	}
-	err = tx.Run(`DELETE FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NOT NULL`, tx.Tenant(), id)
-	return 0, err
+	return 0, tx.Run(`DELETE FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NOT NULL`, tx.Tenant(), id)
 }
 
 type subscription struct {
