@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -33,8 +32,6 @@ type searchOut struct {
 	CorpusRev  int64                `json:"corpus_rev" doc:"Corpus revision of this response" example:"3"`
 }
 
-type listLawsIn struct{ api.Paged }
-
 type provisionIn struct {
 	ID string `path:"id" example:"kanun-6102:m376"`
 }
@@ -61,8 +58,7 @@ func (s *Service) Register(a *api.API) {
 			return out, err
 		})
 
-	api.HandleList(a, route("/kutuphane", "list-laws", "List the laws of the library", "The most recently updated laws come first."),
-		func(ctx context.Context, in *listLawsIn) (db.List[ListedLaw], error) { return s.Laws(ctx, in.Page()) })
+	api.HandlePage(a, route("/kutuphane", "list-laws", "List the laws of the library", "The most recently updated laws come first."), s.Laws)
 
 	api.Handle(a, route("/maddeler/{id}", "get-provision", "Get a provision",
 		"Returns the full text with its neighbours, its versions and the outline of its law."),

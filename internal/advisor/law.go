@@ -3,9 +3,11 @@ package advisor
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -75,15 +77,8 @@ func (b *lawsBuilder) add(p *Provision) {
 // those in force come first, then statutes, then the rest by id.
 func (b *lawsBuilder) build() (*Laws, error) {
 	l := b.laws
-	all := make([]*Law, 0, len(l.byID))
-	for _, law := range l.byID {
-		all = append(all, law)
-	}
-	slices.SortFunc(all, func(x, y *Law) int {
-		if c := lawRank(x) - lawRank(y); c != 0 {
-			return c
-		}
-		return strings.Compare(x.ID, y.ID)
+	all := slices.SortedFunc(maps.Values(l.byID), func(x, y *Law) int {
+		return cmp.Or(lawRank(x)-lawRank(y), strings.Compare(x.ID, y.ID))
 	})
 	for _, law := range all {
 		if law.No != "" {

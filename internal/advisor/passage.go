@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/trtext"
 )
@@ -31,17 +31,9 @@ func (s *Service) Passages(ctx context.Context, question string, limit int) ([]P
 	if err != nil || len(found.Hits) == 0 {
 		return nil, err
 	}
-	ids := make([]string, len(found.Hits))
-	for i, h := range found.Hits {
-		ids[i] = h.ID
-	}
-	rows, err := db.Read(ctx, s.corpus(), func(r *db.Reader) ([]*stored, error) { return versionsOf(r, found.Rev, ids) })
+	texts, err := s.versions(ctx, found.Rev, each.Map(found.Hits, func(h Hit) string { return h.ID }))
 	if err != nil {
 		return nil, fmt.Errorf("advisor: read passages: %w", err)
-	}
-	texts := make(map[string]*stored, len(rows))
-	for _, v := range rows {
-		texts[v.ID] = v
 	}
 	var out []Passage
 	for _, h := range found.Hits {

@@ -183,11 +183,7 @@ func (s *Service) provisions(ctx context.Context, rev int64) iter.Seq2[*Provisio
 	const page = 500
 	return func(yield func(*Provision, error) bool) {
 		for after := (place3{order: -1}); ; {
-			var rows []*stored
-			err := s.corpus().Read(ctx, func(r *db.Reader) (err error) {
-				rows, err = corpusPage(r, rev, after, page)
-				return err
-			})
+			rows, err := db.Read(ctx, s.corpus(), func(r *db.Reader) ([]*stored, error) { return corpusPage(r, rev, after, page) })
 			if err != nil {
 				yield(nil, err)
 				return

@@ -97,11 +97,8 @@ func (m *importing) run(ctx context.Context) error {
 
 // prepare removes what an import that died left behind, and reads the existing provisions.
 func (m *importing) prepare(ctx context.Context) error {
-	err := m.s.corpus().Read(ctx, func(r *db.Reader) (err error) {
-		m.old, err = latestRevision(r)
-		return err
-	})
-	if err != nil {
+	var err error
+	if m.old, err = db.Read(ctx, m.s.corpus(), latestRevision); err != nil {
 		return err
 	}
 	m.rev = m.old.Rev + 1
@@ -114,11 +111,8 @@ func (m *importing) prepare(ctx context.Context) error {
 		}
 	}
 	for after := ""; ; {
-		var page []known
-		if err := m.s.corpus().Read(ctx, func(r *db.Reader) (err error) {
-			page, err = knownPage(r, after, 1000)
-			return err
-		}); err != nil {
+		page, err := db.Read(ctx, m.s.corpus(), func(r *db.Reader) ([]known, error) { return knownPage(r, after, 1000) })
+		if err != nil {
 			return err
 		}
 		if len(page) == 0 {

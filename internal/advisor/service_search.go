@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/search"
 )
@@ -125,11 +126,7 @@ func (s *Service) engineFor(ctx context.Context, day string) (*Engine, error) {
 	if day == "" {
 		return at.engine, nil
 	}
-	var v Revision
-	err := s.corpus().Read(ctx, func(r *db.Reader) (err error) {
-		v, err = revisionOn(r, day)
-		return err
-	})
+	v, err := db.Read(ctx, s.corpus(), func(r *db.Reader) (Revision, error) { return revisionOn(r, day) })
 	switch {
 	case err != nil:
 		return nil, err
@@ -149,25 +146,23 @@ func emptyAnswer(q Question) Found {
 	return f
 }
 
-// hits reads the texts of the hits, as of their revision.
-func (s *Service) hits(ctx context.Context, q Question, res Result) ([]Hit, error) {
-	ids := make([]string, len(res.Hits))
-	for i, h := range res.Hits {
-		ids[i] = h.ID
-	}
-	var rows []*stored
-	err := s.corpus().Read(ctx, func(r *db.Reader) (err error) {
-		rows, err = versionsOf(r, res.Revision, ids)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("advisor: read hits: %w", err)
-	}
+// versions reads provisions by their ids, as of a revision.
+func (s *Service) versions(ctx context.Context, rev int64, ids []string) (map[string]*stored, error) {
+	rows, err := db.Read(ctx, s.corpus(), func(r *db.Reader) ([]*stored, error) { return versionsOf(r, rev, ids) })
 	byID := make(map[string]*stored, len(rows))
 	for _, v := range rows {
 		byID[v.ID] = v
 	}
-	out := make([]Hit, 0, len(ids))
+	return byID, err
+}
+
+// hits reads the texts of the hits, as of their revision.
+func (s *Service) hits(ctx context.Context, q Question, res Result) ([]Hit, error) {
+	byID, err := s.versions(ctx, res.Revision, each.Map(res.Hits, func(h search.Hit) string { return h.ID }))
+	if err != nil {
+		return nil, fmt.Errorf("advisor: read hits: %w", err)
+	}
+	out := make([]Hit, 0, len(res.Hits))
 	for _, h := range res.Hits {
 		v := byID[h.ID]
 		if v == nil {
@@ -226,12 +221,12 @@ func optional(s string) *string {
 }
 
 func explainQuery(res Result) Understood {
-	u := Understood{Citations: []Cited{}, Laws: []HitLaw{}, Corrected: []Correction{}}
-	for _, c := range res.Reading.Citations {
-		u.Citations = append(u.Citations, Cited{Law: hitLaw(res.Laws, c.LawID), Kind: c.Kind, No: c.No, Provision: optional(c.Provision)})
-	}
-	for _, id := range res.Reading.Laws {
-		u.Laws = append(u.Laws, hitLaw(res.Laws, id))
+	u := Understood{
+		Citations: each.Map(res.Reading.Citations, func(c Citation) Cited {
+			return Cited{Law: hitLaw(res.Laws, c.LawID), Kind: c.Kind, No: c.No, Provision: optional(c.Provision)}
+		}),
+		Laws:      each.Map(res.Reading.Laws, func(id string) HitLaw { return hitLaw(res.Laws, id) }),
+		Corrected: []Correction{},
 	}
 	for word, instead := range res.Corrected {
 		u.Corrected = append(u.Corrected, Correction{word, instead})
@@ -251,17 +246,13 @@ func hitLaw(laws *Laws, id string) HitLaw {
 const maxFacet = 50
 
 func facets(res Result) *Facets {
-	f := &Facets{Kinds: []FacetCount{}, Laws: []FacetCount{}}
-	for _, c := range res.Facets[AttrLawKind] {
-		f.Kinds = append(f.Kinds, FacetCount{c.Value, kindName(c.Value), c.Hits})
+	laws := res.Facets[AttrLaw]
+	return &Facets{
+		Kinds: each.Map(res.Facets[AttrLawKind], func(c search.Count) FacetCount { return FacetCount{c.Value, kindName(c.Value), c.Hits} }),
+		Laws: each.Map(laws[:min(len(laws), maxFacet)], func(c search.Count) FacetCount {
+			return FacetCount{c.Value, hitLaw(res.Laws, c.Value).Title, c.Hits}
+		}),
 	}
-	for _, c := range res.Facets[AttrLaw] {
-		if len(f.Laws) == maxFacet {
-			break
-		}
-		f.Laws = append(f.Laws, FacetCount{c.Value, hitLaw(res.Laws, c.Value).Title, c.Hits})
-	}
-	return f
 }
 
 // Laws returns the laws, most recently updated first.
@@ -317,10 +308,8 @@ func (s *Service) page(v *stored, law, versions []*stored, rev int64) ProvisionP
 	p := ProvisionPage{
 		ID: v.ID, Law: of, LawStatus: v.LawStatus, Provision: placeOf(&v.Provision, of.Short), Text: v.Text, Status: v.Status,
 		ValidFrom: v.ValidFrom, AcceptedDate: v.AcceptedDate, GazetteDate: v.GazetteDate, GazetteNo: v.GazetteNo,
-		SourceURL: optional(v.SourceURL), Source: v.Source, Outline: []Neighbour{}, Versions: []Version{},
-	}
-	for _, n := range law {
-		p.Outline = append(p.Outline, Neighbour{n.ID, placeOf(&n.Provision, of.Short), n.Status})
+		SourceURL: optional(v.SourceURL), Source: v.Source, Versions: []Version{},
+		Outline: each.Map(law, func(n *stored) Neighbour { return Neighbour{n.ID, placeOf(&n.Provision, of.Short), n.Status} }),
 	}
 	if at := slices.IndexFunc(p.Outline, func(n Neighbour) bool { return n.ID == v.ID }); at >= 0 {
 		if at > 0 {

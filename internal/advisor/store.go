@@ -17,9 +17,8 @@ type Revision struct {
 	CreatedAt clock.Time
 }
 
-func scanRevision(row db.Row) (Revision, error) {
-	var v Revision
-	err := row.Scan(&v.Rev, &v.ID, &v.Day, &v.CreatedAt)
+func scanRevision(row db.Row) (v Revision, err error) {
+	err = row.Scan(&v.Rev, &v.ID, &v.Day, &v.CreatedAt)
 	return v, err
 }
 
@@ -44,12 +43,7 @@ func revisionOn(r *db.Reader, day string) (Revision, error) {
 		WHERE day <= $1 ORDER BY rev DESC LIMIT 1`, day))
 }
 
-func orNone(v Revision, err error) (Revision, error) {
-	if db.IsNoRow(err) {
-		err = nil
-	}
-	return v, err
-}
+func orNone(v Revision, err error) (Revision, error) { return v, db.IfNoRow(err, nil) }
 
 // stored is a version of a provision as the database has it.
 type stored struct {
@@ -65,11 +59,9 @@ const versionColumns = `provision_id, law_id, ord, rev_from, rev_to, valid_from,
 
 func scanVersion(row db.Row) (*stored, error) {
 	v := &stored{}
-	var meta db.JSON[Provision]
 	var id, law, text string
 	var order int
-	err := row.Scan(&id, &law, &order, &v.RevFrom, &v.RevTo, &v.ValidFrom, &v.ValidTo, &v.SHA256, &text, &meta)
-	v.Provision = meta.V
+	err := row.Scan(&id, &law, &order, &v.RevFrom, &v.RevTo, &v.ValidFrom, &v.ValidTo, &v.SHA256, &text, db.FromJSON(&v.Provision))
 	v.ID, v.LawID, v.Order, v.Text = id, law, order, text
 	return v, err
 }
@@ -119,10 +111,9 @@ func changedProvisions(r *db.Reader, from, to int64) ([]string, error) {
 		UNION SELECT provision_id FROM provision_version WHERE rev_to > $1 AND rev_to <= $2`, from, to)
 }
 
-func scanListedLaw(row db.Row) (ListedLaw, error) {
-	var l ListedLaw
+func scanListedLaw(row db.Row) (l ListedLaw, err error) {
 	var day int64
-	err := row.Scan(&l.key, &l.ID, &l.No, &l.Title, &l.Kind, &l.Status, &l.GazetteDate, &l.GazetteNo, &l.SourceURL, &l.Provisions, &day)
+	err = row.Scan(&l.key, &l.ID, &l.No, &l.Title, &l.Kind, &l.Status, &l.GazetteDate, &l.GazetteNo, &l.SourceURL, &l.Provisions, &day)
 	l.LastUpdate, l.day = dayText(day), day
 	return l, err
 }

@@ -17,21 +17,18 @@ const importPatience = time.Minute
 
 // claimImport claims the import, and reports whether it may begin.
 func claimImport(tx *db.Tx, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO advisor_import (one, id, beat_at) VALUES (1, $1, $2)
+	return tx.ExecAny(`INSERT INTO advisor_import (one, id, beat_at) VALUES (1, $1, $2)
 		ON CONFLICT (one) DO UPDATE SET id = excluded.id, beat_at = excluded.beat_at WHERE advisor_import.beat_at < $3`,
 		id, clock.At(tx.Now()), clock.At(tx.Now().Add(-importPatience)))
-	return n == 1, err
 }
 
 // beatImport renews the claim, and reports whether the import still has it.
 func beatImport(tx *db.Tx, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`UPDATE advisor_import SET beat_at = $1 WHERE one = 1 AND id = $2`, clock.At(tx.Now()), id)
-	return n == 1, err
+	return tx.ExecAny(`UPDATE advisor_import SET beat_at = $1 WHERE one = 1 AND id = $2`, clock.At(tx.Now()), id)
 }
 
 func releaseImport(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM advisor_import WHERE id = $1`, id)
-	return err
+	return tx.Run(`DELETE FROM advisor_import WHERE id = $1`, id)
 }
 
 // undoUnfinished undoes part of what an import wrote that never became a revision, and
@@ -58,10 +55,9 @@ type known struct {
 	sha       [32]byte
 }
 
-func scanKnown(row db.Row) (known, error) {
-	var k known
+func scanKnown(row db.Row) (k known, err error) {
 	var sha []byte
-	err := row.Scan(&k.id, &k.law, &k.order, &k.validFrom, &sha)
+	err = row.Scan(&k.id, &k.law, &k.order, &k.validFrom, &sha)
 	copy(k.sha[:], sha)
 	return k, err
 }
@@ -74,13 +70,11 @@ func knownPage(r *db.Reader, after string, limit int) ([]known, error) {
 
 // closeVersion ends the open version of a provision at a revision.
 func closeVersion(tx *db.Tx, id string, rev int64, day string) error {
-	_, err := tx.Exec(`UPDATE provision_version SET rev_to = $1, valid_to = $2 WHERE provision_id = $3 AND rev_to IS NULL`, rev, day, id)
-	return err
+	return tx.Run(`UPDATE provision_version SET rev_to = $1, valid_to = $2 WHERE provision_id = $3 AND rev_to IS NULL`, rev, day, id)
 }
 
 func moveProvision(tx *db.Tx, id string, order int) error {
-	_, err := tx.Exec(`UPDATE provision_version SET ord = $1 WHERE provision_id = $2 AND rev_to IS NULL`, order, id)
-	return err
+	return tx.Run(`UPDATE provision_version SET ord = $1 WHERE provision_id = $2 AND rev_to IS NULL`, order, id)
 }
 
 // fresh is a version to write.
@@ -124,55 +118,33 @@ func putSome(tx *db.Tx, rev int64, list []fresh) error {
 
 // lawCounts returns the number of provisions that each law will have.
 func lawCounts(r *db.Reader) (map[string]int, error) {
-	type count struct {
-		law string
-		n   int
-	}
-	rows, err := db.All(r, func(row db.Row) (count, error) {
-		var c count
-		err := row.Scan(&c.law, &c.n)
-		return c, err
-	}, `SELECT law_id, COUNT(*) FROM provision_version WHERE rev_to IS NULL GROUP BY law_id`)
-	out := make(map[string]int, len(rows))
-	for _, c := range rows {
-		out[c.law] = c.n
-	}
-	return out, err
+	return db.Map[string, int](r, `SELECT law_id, COUNT(*) FROM provision_version WHERE rev_to IS NULL GROUP BY law_id`)
 }
 
 // lawDays returns the days on which the laws were last updated.
 func lawDays(r *db.Reader) (map[string]int64, error) {
-	rows, err := db.All(r, scanListedLaw, `SELECT `+listedLawColumns+` FROM advisor_law`)
-	out := make(map[string]int64, len(rows))
-	for _, l := range rows {
-		out[l.ID] = l.day
-	}
-	return out, err
+	return db.Map[string, int64](r, `SELECT law_id, updated_day FROM advisor_law`)
 }
 
 func putLaw(tx *db.Tx, l ListedLaw) error {
-	_, err := tx.Exec(`INSERT INTO advisor_law (law_id, id, no, title, kind, status, rg_date, rg_no, source_url, provisions, updated_day)
+	return tx.Run(`INSERT INTO advisor_law (law_id, id, no, title, kind, status, rg_date, rg_no, source_url, provisions, updated_day)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (law_id) DO UPDATE SET no = excluded.no, title = excluded.title, kind = excluded.kind, status = excluded.status,
 			rg_date = excluded.rg_date, rg_no = excluded.rg_no, source_url = excluded.source_url,
 			provisions = excluded.provisions, updated_day = excluded.updated_day`,
 		l.ID, tx.NewID(), l.No, l.Title, l.Kind, l.Status, l.GazetteDate, l.GazetteNo, l.SourceURL, l.Provisions, l.day)
-	return err
 }
 
 // countLaw updates the number of provisions of a law that the file does not contain, and
 // deletes a law without provisions.
 func countLaw(tx *db.Tx, law string, n int, day int64) error {
 	if n == 0 {
-		_, err := tx.Exec(`DELETE FROM advisor_law WHERE law_id = $1`, law)
-		return err
+		return tx.Run(`DELETE FROM advisor_law WHERE law_id = $1`, law)
 	}
-	_, err := tx.Exec(`UPDATE advisor_law SET provisions = $1, updated_day = $2 WHERE law_id = $3`, n, day, law)
-	return err
+	return tx.Run(`UPDATE advisor_law SET provisions = $1, updated_day = $2 WHERE law_id = $3`, n, day, law)
 }
 
 func putRevision(tx *db.Tx, v Revision, source string, r Report) error {
-	_, err := tx.Exec(`INSERT INTO advisor_revision (rev, id, day, source, added, changed, removed, created_at)
+	return tx.Run(`INSERT INTO advisor_revision (rev, id, day, source, added, changed, removed, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, v.Rev, v.ID, v.Day, source, r.Added, r.Changed, r.Removed, v.CreatedAt)
-	return err
 }

@@ -12,8 +12,8 @@ func (s *Service) Register(a *api.API) {
 	s.registerWorkspaces(a)
 }
 
-// route returns a route that every signed-in member may call.
-func route(method, path, id, summary string) api.Route {
+// Route returns a route that every signed-in member may call.
+func Route(method, path, id, summary string) api.Route {
 	return api.Route{
 		Method: method, Path: "/api/v1/auth" + path, ID: id, Tag: "Identity",
 		Summary: summary, Access: api.Session, Permission: api.Anyone,

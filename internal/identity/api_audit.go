@@ -20,7 +20,7 @@ type auditIn struct {
 }
 
 func (s *Service) registerAudit(a *api.API) {
-	list := route("GET", "/audit", "list-audit", "Read the audit log")
+	list := Route("GET", "/audit", "list-audit", "Read the audit log")
 	list.Permission = perm.AuditView
 	api.HandleList(a, list, func(ctx context.Context, in *auditIn) (db.List[AuditLine], error) {
 		f := audit.Filter{Action: in.Action, Object: in.Object, From: in.From, To: in.To}

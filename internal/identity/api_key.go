@@ -5,11 +5,8 @@ import (
 
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
-
-type pageIn struct{ api.Paged }
 
 type addKeyIn struct {
 	Body struct {
@@ -35,14 +32,14 @@ type keyIn struct {
 
 func (s *Service) registerKeys(a *api.API) {
 	manage := func(method, path, id, summary string) api.Route {
-		rt := route(method, "/api-keys"+path, id, summary)
+		rt := Route(method, "/api-keys"+path, id, summary)
 		rt.Permission, rt.StepUp = perm.APIKeysManage, true
 		return rt
 	}
 
-	list := route("GET", "/api-keys", "list-api-keys", "List API keys")
+	list := Route("GET", "/api-keys", "list-api-keys", "List API keys")
 	list.Permission = perm.APIKeysView
-	api.HandleList(a, list, func(ctx context.Context, in *pageIn) (db.List[APIKey], error) { return s.Keys(ctx, in.Page()) })
+	api.HandlePage(a, list, s.Keys)
 
 	add := manage("POST", "", "add-api-key", "Create an API key")
 	add.TakesKey = true

@@ -20,7 +20,7 @@ type outboxIn struct {
 // own mail also opens accounts of people in other workspaces, so no workspace sees it
 // outside a demo, whose passwords everybody knows anyway.
 func (s *Service) registerOutbox(a *api.API) {
-	rt := route("GET", "/outbox", "list-outbox", "List mail kept because no mail server is configured")
+	rt := Route("GET", "/outbox", "list-outbox", "List mail kept because no mail server is configured")
 	rt.Permission, rt.StepUp = perm.OutboxView, true
 	rt.Doc = "Empty if a mail server is configured. Mails contain invitations and other credentials, so you must have confirmed your password recently, " +
 		"and a mail to someone with more permissions than you comes without its text."

@@ -20,18 +20,18 @@ type roleIn struct {
 }
 
 func (s *Service) registerRoles(a *api.API) {
-	list := route("GET", "/roles", "list-roles", "List roles, permissions and scopes")
+	list := Route("GET", "/roles", "list-roles", "List roles, permissions and scopes")
 	list.Permission = perm.RolesView
 	api.Handle(a, list, func(ctx context.Context, _ *struct{}) (RoleList, error) { return s.Roles(ctx) })
 
-	set := route("PUT", "/roles", "set-role", "Create a role, or replace a role's permissions")
+	set := Route("PUT", "/roles", "set-role", "Create a role, or replace a role's permissions")
 	set.Permission, set.Refusals = perm.RolesManage, []int{409}
 	set.Doc = "You cannot grant permissions that you do not have. The owner role cannot be changed: 409. The change also applies to open sessions."
 	api.Handle(a, set, func(ctx context.Context, in *setRoleIn) (Role, error) {
 		return s.SetRole(ctx, Role{Name: in.Body.Name, Title: in.Body.Title, Permissions: in.Body.Permissions})
 	})
 
-	remove := route("DELETE", "/roles/{name}", "delete-role", "Delete a role, or reset a built-in one")
+	remove := Route("DELETE", "/roles/{name}", "delete-role", "Delete a role, or reset a built-in one")
 	remove.Permission, remove.Refusals = perm.RolesManage, []int{409}
 	remove.Doc = "A role that members still have cannot be deleted: 409."
 	api.Handle(a, remove, func(ctx context.Context, in *roleIn) (api.Done, error) {

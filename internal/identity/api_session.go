@@ -8,15 +8,12 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
 
 type sessionIn struct {
 	ID api.ID `path:"id" record:"session"`
 }
-
-type sessionsIn struct{ api.Paged }
 
 type profileIn struct {
 	Body struct {
@@ -76,40 +73,37 @@ func agent(ua string) (browser, platform string) {
 }
 
 func (s *Service) registerSessions(a *api.API) {
-	signOut := route("POST", "/sign-out", "sign-out", "Sign out")
+	signOut := Route("POST", "/sign-out", "sign-out", "Sign out")
 	signOut.Delegable = true
 	api.Handle(a, signOut, func(ctx context.Context, _ *struct{}) (api.Done, error) {
 		a.SetSessionCookie(ctx, "", time.Time{})
 		return api.Done{Done: true}, s.SignOut(ctx)
 	})
 
-	me := route("GET", "/me", "me", "Get the signed-in user, workspace and permissions")
+	me := Route("GET", "/me", "me", "Get the signed-in user, workspace and permissions")
 	me.Delegable = true
 	api.Handle(a, me, func(ctx context.Context, _ *struct{}) (Me, error) { return s.Me(ctx) })
 
-	profile := route("PATCH", "/me", "change-profile", "Change your name and language")
+	profile := Route("PATCH", "/me", "change-profile", "Change your name and language")
 	profile.Doc = "Applies to all your workspaces. Omitted fields stay unchanged."
 	api.Handle(a, profile, func(ctx context.Context, in *profileIn) (User, error) {
 		return s.ChangeProfile(ctx, ProfileChange{Name: in.Body.Name, Language: in.Body.Language})
 	})
 
-	api.HandleList(a, route("GET", "/sessions", "list-sessions", "List your open sessions and devices"),
-		func(ctx context.Context, in *sessionsIn) (db.List[OwnSession], error) {
-			return s.Sessions(ctx, in.Page())
-		})
+	api.HandlePage(a, Route("GET", "/sessions", "list-sessions", "List your open sessions and devices"), s.Sessions)
 
-	api.Handle(a, route("DELETE", "/sessions/{id}", "revoke-session", "End one of your sessions"),
+	api.Handle(a, Route("DELETE", "/sessions/{id}", "revoke-session", "End one of your sessions"),
 		func(ctx context.Context, in *sessionIn) (api.Deleted, error) {
 			return api.Deleted{ID: in.ID, Deleted: true}, s.RevokeSession(ctx, in.ID.UUID)
 		})
 
-	api.Handle(a, route("DELETE", "/sessions", "revoke-other-sessions", "End all your other sessions"),
+	api.Handle(a, Route("DELETE", "/sessions", "revoke-other-sessions", "End all your other sessions"),
 		func(ctx context.Context, _ *struct{}) (Revoked, error) {
 			n, err := s.RevokeOthers(ctx)
 			return Revoked{n}, err
 		})
 
-	change := route("POST", "/app/switch-workspace", "switch-workspace", "Switch to another workspace")
+	change := Route("POST", "/app/switch-workspace", "switch-workspace", "Switch to another workspace")
 	change.Doc = "Opens a session in the other workspace and closes this one atomically. " +
 		"The new session keeps the old one's absolute expiry and joins its family. " +
 		"An app can switch only where the person granted it at least the same scopes."
@@ -130,7 +124,7 @@ func (s *Service) registerSessions(a *api.API) {
 // registerHandover adds the switch for a panel that is served on a workspace's own host:
 // the cookie of one host does not reach the other.
 func (s *Service) registerHandover(a *api.API) {
-	give := route("POST", "/handover", "hand-over", "Create a code that moves this session to another workspace's host")
+	give := Route("POST", "/handover", "hand-over", "Create a code that moves this session to another workspace's host")
 	give.Doc = "The code is valid once, for one minute, and only from the IP address that requested it. The session does not change until the code is used; this host's cookie is removed at once."
 	give.Status, give.Refusals, give.ShowsSecret = 201, []int{404}, true
 	api.Handle(a, give, func(ctx context.Context, in *switchIn) (Handover, error) {
@@ -142,7 +136,7 @@ func (s *Service) registerHandover(a *api.API) {
 		return out, err
 	})
 
-	take := route("POST", "/handover/claim", "take-over", "Claim a session from another host")
+	take := Route("POST", "/handover/claim", "take-over", "Claim a session from another host")
 	take.Access, take.Permission, take.Limit, take.ShowsSecret = api.Public, "", api.Credentials, true
 	take.Doc = "Switches the workspace like POST /app/switch-workspace and sets this host's cookie. 422 if the code was already used, has expired or is for another host."
 	api.Handle(a, take, func(ctx context.Context, in *takeOverIn) (SignedIn, error) {

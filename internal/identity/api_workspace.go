@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -34,20 +33,18 @@ type acceptIn struct {
 }
 
 func (s *Service) registerWorkspaces(a *api.API) {
-	list := route("GET", "/workspaces", "list-workspaces", "List the workspaces you can enter")
+	list := Route("GET", "/workspaces", "list-workspaces", "List the workspaces you can enter")
 	list.Ascending = true
-	api.HandleList(a, list, func(ctx context.Context, in *pageIn) (db.List[OwnWorkspace], error) {
-		return s.Workspaces(ctx, in.Page())
-	})
+	api.HandlePage(a, list, s.Workspaces)
 
-	add := route("POST", "/workspaces", "add-workspace", "Create a workspace that you own")
+	add := Route("POST", "/workspaces", "add-workspace", "Create a workspace that you own")
 	add.Status = 201
 	add.Doc = "Enter it with POST /app/switch-workspace."
 	api.Handle(a, add, func(ctx context.Context, in *addWorkspaceIn) (OwnWorkspace, error) {
 		return s.AddWorkspace(ctx, in.Body.Name, in.Body.Slug)
 	})
 
-	invite := route("POST", "/invitations", "invite", "Invite someone by mail")
+	invite := Route("POST", "/invitations", "invite", "Invite someone by mail")
 	invite.TakesKey = true
 	invite.Permission, invite.Status = perm.MembersManage, 201
 	invite.Doc = "A pending invitation to the same address is replaced, and its link stops working. 409 if the person is already a member."
@@ -55,7 +52,7 @@ func (s *Service) registerWorkspaces(a *api.API) {
 		return s.Invite(ctx, NewMember{Email: in.Body.Email, Name: in.Body.Name, Role: in.Body.Role, Language: in.Body.Language})
 	})
 
-	accept := route("POST", "/invitations/accept", "accept-invitation", "Accept an invitation")
+	accept := Route("POST", "/invitations/accept", "accept-invitation", "Accept an invitation")
 	accept.Access, accept.ShowsSecret = api.Keyless, true
 	accept.Doc = "People who have an account sign in first: 409 account_exists. For anyone else this opens an account and a session."
 	api.Handle(a, accept, func(ctx context.Context, in *acceptIn) (Joined, error) {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 
+	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -61,11 +62,11 @@ var rolePermissions = func() map[string]perm.Set {
 // permissionsOf returns the permissions of a member with this role: the workspace's own
 // version of it if there is one, or the built-in one. No role grants a right that is no
 // longer in the table.
-func permissionsOf(role string, own *[]perm.Permission) perm.Set {
+func permissionsOf(role string, own *db.JSON[[]perm.Permission]) perm.Set {
 	if own == nil || role == RoleOwner {
 		return rolePermissions[role]
 	}
-	return perm.NewSet(*own...).Within(rolePermissions[RoleOwner])
+	return perm.NewSet(own.V...).Within(rolePermissions[RoleOwner])
 }
 
 func isBuiltIn(name string) bool {

@@ -41,21 +41,14 @@ func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Du
 	if isKey {
 		find, build = keyByHash, keyCaller
 	}
-	var row credentialRow
-	err := s.db.System("credential look-up").Read(ctx, func(r *db.Reader) (err error) {
-		row, err = find(r, hash[:])
-		return err
-	})
+	row, err := db.Read(ctx, s.db.System("credential look-up"), func(r *db.Reader) (credentialRow, error) { return find(r, hash[:]) })
 	if db.IsNoRow(err) && !isKey {
 		if err := s.checkReuse(ctx, hash[:]); err != nil {
 			return nil, err
 		}
 	}
-	if db.IsNoRow(err) {
-		return nil, fault.New(fault.Unauthenticated)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("identity: look up credential: %w", err)
+		return nil, db.IfNoRow(fmt.Errorf("identity: look up credential: %w", err), fault.New(fault.Unauthenticated))
 	}
 	p := build(row)
 	if !p.valid(now) {
@@ -85,11 +78,8 @@ func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Du
 // returns unauthenticated if the session is over.
 func (s *Service) SessionCaller(r *db.Reader, id uuid.UUID) (who *caller.Caller, language string, err error) {
 	row, err := sessionByID(r, id)
-	if db.IsNoRow(err) {
-		return nil, "", fault.New(fault.Unauthenticated)
-	}
 	if err != nil {
-		return nil, "", fmt.Errorf("identity: find session: %w", err)
+		return nil, "", db.IfNoRow(fmt.Errorf("identity: find session: %w", err), fault.New(fault.Unauthenticated))
 	}
 	p := sessionCaller(row)
 	if !p.valid(s.db.Clock().Now()) {

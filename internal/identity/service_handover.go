@@ -42,11 +42,7 @@ func (s *Service) TakeOver(ctx context.Context, code, slug, ip string) (SignedIn
 		return SignedIn{}, expired
 	}
 	hash := secret.Hash(code)
-	var c crossing
-	err := s.db.System("sign-in").Read(ctx, func(r *db.Reader) (err error) {
-		c, err = handoverByHash(r, hash, s.db.Clock().Now())
-		return err
-	})
+	c, err := db.Read(ctx, s.db.System("sign-in"), func(r *db.Reader) (crossing, error) { return handoverByHash(r, hash, s.db.Clock().Now()) })
 	if err != nil && !db.IsNoRow(err) {
 		return SignedIn{}, fmt.Errorf("identity: find hand-over: %w", err)
 	}

@@ -20,12 +20,9 @@ import (
 
 // Workspaces lists the workspaces that the caller may enter, in the order in which they
 // joined.
-func (s *Service) Workspaces(ctx context.Context, p db.Page) (list db.List[OwnWorkspace], err error) {
+func (s *Service) Workspaces(ctx context.Context, p db.Page) (db.List[OwnWorkspace], error) {
 	who := caller.From(ctx)
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		list, err = listWorkspaces(r, who.UserID, p)
-		return err
-	})
+	list, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[OwnWorkspace], error) { return listWorkspaces(r, who.UserID, p) })
 	for i := range list.Rows {
 		list.Rows[i].Current = list.Rows[i].Workspace.ID == who.TenantID
 	}
@@ -121,16 +118,10 @@ func (s *Service) Accept(ctx context.Context, in Acceptance) (Joined, error) {
 			return err
 		}
 		known, err = FindUserByEmail(r, inv.emailKey)
-		if db.IsNoRow(err) {
-			err = nil
-		}
-		return err
+		return db.IfNoRow(err, nil)
 	})
-	if db.IsNoRow(err) {
-		return Joined{}, expired
-	}
 	if err != nil {
-		return Joined{}, fmt.Errorf("identity: find invitation: %w", err)
+		return Joined{}, db.IfNoRow(fmt.Errorf("identity: find invitation: %w", err), expired)
 	}
 	signedIn := who.Kind == caller.Agent
 	switch {
@@ -213,11 +204,7 @@ func (s *Service) SetLicences(ctx context.Context, slug string, licences []strin
 			return fault.Invalid("licences", "unknown")
 		}
 	}
-	var id uuid.UUID
-	err := s.db.System("set licences").Read(ctx, func(r *db.Reader) (err error) {
-		id, err = tenantBySlug(r, slug)
-		return err
-	})
+	id, err := db.Read(ctx, s.db.System("set licences"), func(r *db.Reader) (uuid.UUID, error) { return tenantBySlug(r, slug) })
 	if err != nil {
 		return db.NotFound(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
@@ -49,10 +50,7 @@ func (s *Service) AddKey(ctx context.Context, name, environment string, scopes [
 		}
 		k = APIKey{
 			ID: tx.NewID(), Name: name, Environment: environment, Scopes: scopes, Last4: secret.Last4(token),
-			CreatedAt: clock.At(tx.Now()), ExpiresAt: expires,
-		}
-		if who := caller.From(ctx); who.ID != uuid.Nil {
-			k.CreatedBy = &who.ID
+			CreatedBy: caller.From(ctx).Actor(), CreatedAt: clock.At(tx.Now()), ExpiresAt: expires,
 		}
 		if err := putKey(tx, tx.Tenant(), k, secret.Hash(token)); err != nil {
 			return fmt.Errorf("identity: put key: %w", err)
@@ -146,10 +144,7 @@ func (s *Service) CreateKey(ctx context.Context, tenant uuid.UUID, name string, 
 	if test {
 		environment = EnvTest
 	}
-	names := make([]string, len(scopes))
-	for i, p := range scopes {
-		names[i] = string(p)
-	}
+	names := each.Map(scopes, func(p perm.Permission) string { return string(p) })
 	token := secret.NewToken(keyPrefix(environment))
 	err := s.db.System("create key").InTx(ctx, func(tx *db.Tx) error {
 		return putKey(tx, tenant, APIKey{

@@ -82,10 +82,6 @@ func (s *Service) InviteMember(tx *db.Tx, n NewMember) (Member, error) {
 
 func (s *Service) mailInvitation(tx *db.Tx, m *Member, language string) error {
 	who := caller.From(tx.Context())
-	var by *uuid.UUID
-	if who.ID != uuid.Nil {
-		by = &who.ID
-	}
 	inviter, _ := FindUserByMember(&tx.Reader, tx.Tenant(), who.ID)
 	if language == "" {
 		language = inviter.Language
@@ -96,7 +92,7 @@ func (s *Service) mailInvitation(tx *db.Tx, m *Member, language string) error {
 	}
 	token := secret.NewToken(secret.InvitePrefix)
 	expires := tx.Now().Add(InvitationLife)
-	if err := saveInvitation(tx, m.ID, secret.Hash(token), by, expires); err != nil {
+	if err := saveInvitation(tx, m.ID, secret.Hash(token), who.Actor(), expires); err != nil {
 		return fmt.Errorf("identity: save invitation: %w", err)
 	}
 	m.InvitedAt, m.ExpiresAt = clock.Ptr(tx.Now()), clock.Ptr(expires)

@@ -9,6 +9,7 @@ import (
 	"konak/internal/kit/address"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/perm"
 )
@@ -21,15 +22,8 @@ func (s *Service) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.L
 	if err != nil || tenant == uuid.Nil {
 		return list, err
 	}
-	keys := make([]string, len(list.Rows))
-	for i, k := range list.Rows {
-		keys[i] = address.Fold(k.To)
-	}
-	var members map[string]perm.Set
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		members, err = permissionsByEmail(r, keys)
-		return err
-	})
+	keys := each.Map(list.Rows, func(k mailer.OutboxMail) string { return address.Fold(k.To) })
+	members, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (map[string]perm.Set, error) { return permissionsByEmail(r, keys) })
 	if err != nil {
 		return db.List[mailer.OutboxMail]{}, fmt.Errorf("identity: recipients of the outbox: %w", err)
 	}

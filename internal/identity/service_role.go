@@ -159,9 +159,7 @@ func mayGive(ctx context.Context, ps []perm.Permission) error {
 		return nil
 	}
 	if missing := who.Perms.Missing(ps...); len(missing) > 0 {
-		f := fault.New(fault.Forbidden, string(missing[0])).Because("exceeds_own_permissions")
-		f.Permission = string(missing[0])
-		return f
+		return fault.Lacking(missing[0]).Because("exceeds_own_permissions")
 	}
 	return nil
 }

@@ -71,11 +71,8 @@ func (s *Service) CloseSession(tx *db.Tx, id uuid.UUID, reason string) error {
 // fault.Unauthenticated if the session was closed meanwhile.
 func (s *Service) VerifySession(tx *db.Tx, id uuid.UUID) error {
 	hash, err := stampSession(tx, id)
-	if db.IsNoRow(err) {
-		return fault.New(fault.Unauthenticated)
-	}
 	if err != nil {
-		return fmt.Errorf("identity: verify session: %w", err)
+		return db.IfNoRow(fmt.Errorf("identity: verify session: %w", err), fault.New(fault.Unauthenticated))
 	}
 	s.forgetTokens(tx, hash)
 	return nil
@@ -118,11 +115,10 @@ func (s *Service) forgetTokens(tx *db.Tx, hashes ...[]byte) {
 }
 
 // Sessions lists the caller's own open sessions in every workspace, newest first.
-func (s *Service) Sessions(ctx context.Context, p db.Page) (list db.List[OwnSession], err error) {
+func (s *Service) Sessions(ctx context.Context, p db.Page) (db.List[OwnSession], error) {
 	who := caller.From(ctx)
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		list, err = listSessions(r, who.UserID, s.db.Clock().Now(), p)
-		return err
+	list, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[OwnSession], error) {
+		return listSessions(r, who.UserID, s.db.Clock().Now(), p)
 	})
 	for i := range list.Rows {
 		list.Rows[i].Current = list.Rows[i].ID == who.SessionID

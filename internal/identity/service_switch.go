@@ -112,10 +112,8 @@ func auditAs(tx *db.Tx, membership uuid.UUID, action, object string, details any
 // was opened with a copy, so the whole family ends.
 func (s *Service) checkReuse(ctx context.Context, hash []byte) error {
 	now := s.db.Clock().Now()
-	var live []familyMember
-	err := s.db.System("credential look-up").Read(ctx, func(r *db.Reader) (err error) {
-		live, err = liveFamily(r, hash, now.Add(-switchGrace), now)
-		return err
+	live, err := db.Read(ctx, s.db.System("credential look-up"), func(r *db.Reader) ([]familyMember, error) {
+		return liveFamily(r, hash, now.Add(-switchGrace), now)
 	})
 	if err != nil {
 		return fmt.Errorf("identity: look up family: %w", err)
@@ -132,11 +130,8 @@ func (s *Service) checkReuse(ctx context.Context, hash []byte) error {
 
 func (s *Service) endFamily(tx *db.Tx, m familyMember) error {
 	hash, err := revokeSession(tx, m.user.ID, m.session)
-	if db.IsNoRow(err) {
-		return nil // closed meanwhile
-	}
 	if err != nil {
-		return err
+		return db.IfNoRow(err, nil) // closed meanwhile
 	}
 	s.forgetTokens(tx, hash)
 	if err := s.cfg.Mailer.Send(tx, notice.SessionsClosed.For(m.user.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageSignIn, ""))); err != nil {

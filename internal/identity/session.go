@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -92,7 +93,7 @@ type credentialRow struct {
 	user                               User   // zero for a key
 	licences                           []string
 	role                               string
-	ownRole                            *[]perm.Permission // the workspace's version of the role
+	ownRole                            *db.JSON[[]perm.Permission] // the workspace's version of the role
 	environment                        string
 	kind                               string
 	device                             string // its name, or the app's

@@ -8,24 +8,11 @@ import (
 
 // actorNames returns the names of members and API keys.
 func actorNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	out := make(map[uuid.UUID]string, len(ids))
 	if len(ids) == 0 {
-		return out, nil
-	}
-	type row struct {
-		id   uuid.UUID
-		name string
+		return map[uuid.UUID]string{}, nil
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
-	rows, err := db.All(r, func(s db.Row) (row, error) {
-		var v row
-		err := s.Scan(&v.id, &v.name)
-		return v, err
-	}, `SELECT m.id, CASE WHEN m.name <> '' THEN m.name ELSE u.name END
+	return db.Map[uuid.UUID, string](r, `SELECT m.id, CASE WHEN m.name <> '' THEN m.name ELSE u.name END
 		FROM membership m JOIN app_user u ON u.id = m.user_id WHERE m.tenant_id = $1 AND m.id `+in+`
 		UNION ALL SELECT id, name FROM api_key WHERE tenant_id = $1 AND id `+in, r.Tenant(), arg)
-	for _, v := range rows {
-		out[v.id] = v.name
-	}
-	return out, err
 }

@@ -14,42 +14,22 @@ func activeMemberBy(r *db.Reader, id uuid.UUID) (uuid.UUID, error) {
 }
 
 func isActiveMember(r *db.Reader, id uuid.UUID) (bool, error) {
-	_, err := db.One(r, db.Scalar[string], `SELECT role FROM membership
-		WHERE tenant_id = $1 AND id = $2 AND state = 'active'`, r.Tenant(), id)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM membership
+		WHERE tenant_id = $1 AND id = $2 AND state = 'active')`, r.Tenant(), id)
 }
 
 func memberNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	out := make(map[uuid.UUID]string, len(ids))
 	if len(ids) == 0 {
-		return out, nil
+		return map[uuid.UUID]string{}, nil
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
-	_, err := db.All(r, func(row db.Row) (struct{}, error) {
-		var id uuid.UUID
-		var name string
-		err := row.Scan(&id, &name)
-		out[id] = name
-		return struct{}{}, err
-	}, `SELECT m.id, u.name FROM membership m JOIN app_user u ON u.id = m.user_id
+	return db.Map[uuid.UUID, string](r, `SELECT m.id, u.name FROM membership m JOIN app_user u ON u.id = m.user_id
 		WHERE m.tenant_id = $1 AND m.id `+in, r.Tenant(), arg)
-	return out, err
 }
 
 func activeMembers(r *db.Reader) (map[uuid.UUID]string, error) {
-	out := map[uuid.UUID]string{}
-	_, err := db.All(r, func(row db.Row) (struct{}, error) {
-		var id uuid.UUID
-		var name string
-		err := row.Scan(&id, &name)
-		out[id] = name
-		return struct{}{}, err
-	}, `SELECT m.id, u.name FROM membership m JOIN app_user u ON u.id = m.user_id
+	return db.Map[uuid.UUID, string](r, `SELECT m.id, u.name FROM membership m JOIN app_user u ON u.id = m.user_id
 		WHERE m.tenant_id = $1 AND m.state = 'active' LIMIT 10000`, r.Tenant())
-	return out, err
 }
 
 func membersWho(r *db.Reader, p perm.Permission, ids []uuid.UUID) (map[uuid.UUID]string, error) {
@@ -64,11 +44,7 @@ func membersWho(r *db.Reader, p perm.Permission, ids []uuid.UUID) (map[uuid.UUID
 		var name, role string
 		var own *db.JSON[[]perm.Permission]
 		err := row.Scan(&id, &name, &role, &own)
-		var may *[]perm.Permission
-		if own != nil {
-			may = &own.V
-		}
-		if permissionsOf(role, may).Has(p) {
+		if permissionsOf(role, own).Has(p) {
 			out[id] = name
 		}
 		return struct{}{}, err
@@ -81,19 +57,11 @@ func membersWho(r *db.Reader, p perm.Permission, ids []uuid.UUID) (map[uuid.UUID
 // holdMember reports whether an active member has a permission and locks the membership
 // against changes until the transaction ends.
 func holdMember(tx *db.Tx, p perm.Permission, id uuid.UUID) (bool, error) {
-	has, err := db.One(&tx.Reader, func(row db.Row) (bool, error) {
+	return db.OneOr(&tx.Reader, false, func(row db.Row) (bool, error) {
 		var role string
 		var own *db.JSON[[]perm.Permission]
 		err := row.Scan(&role, &own)
-		var may *[]perm.Permission
-		if own != nil {
-			may = &own.V
-		}
-		return permissionsOf(role, may).Has(p), err
+		return permissionsOf(role, own).Has(p), err
 	}, `SELECT m.role, r.permissions FROM membership m LEFT JOIN role r ON r.tenant_id = m.tenant_id AND r.name = m.role
 		WHERE m.tenant_id = $1 AND m.id = $2 AND m.state = 'active'`+tx.Dialect().ForShare("m"), tx.Tenant(), id)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return has, err
 }

@@ -12,12 +12,9 @@ const findKey = `SELECT k.tenant_id, k.id, t.slug, t.licences, k.environment, k.
 	WHERE k.token_hash = $1 AND k.revoked_at IS NULL`
 
 func keyByHash(r *db.Reader, hash []byte) (credentialRow, error) {
-	return db.One(r, func(row db.Row) (credentialRow, error) {
-		var c credentialRow
-		var licences, scopes db.JSON[[]string]
+	return db.One(r, func(row db.Row) (c credentialRow, err error) {
 		var expires, used *clock.Time
-		err := row.Scan(&c.tenantID, &c.id, &c.slug, &licences, &c.environment, &scopes, &expires, &used)
-		c.licences, c.scopes = licences.V, scopes.V
+		err = row.Scan(&c.tenantID, &c.id, &c.slug, db.FromJSON(&c.licences), &c.environment, db.FromJSON(&c.scopes), &expires, &used)
 		if expires != nil {
 			c.expiresAt = expires.Time
 		}
@@ -29,19 +26,15 @@ func keyByHash(r *db.Reader, hash []byte) (credentialRow, error) {
 }
 
 func touchKey(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE api_key SET last_used_at = $2
+	return tx.Run(`UPDATE api_key SET last_used_at = $2
 		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`, id, clock.At(tx.Now()))
-	return err
 }
 
 const keyColumns = `id, name, environment, scopes, last4, created_by, created_at, expires_at, last_used_at, rotated_at`
 
-func scanKey(row db.Row) (APIKey, error) {
-	var k APIKey
-	var scopes db.JSON[[]string]
-	err := row.Scan(&k.ID, &k.Name, &k.Environment, &scopes, &k.Last4, &k.CreatedBy, &k.CreatedAt,
+func scanKey(row db.Row) (k APIKey, err error) {
+	err = row.Scan(&k.ID, &k.Name, &k.Environment, db.FromJSON(&k.Scopes), &k.Last4, &k.CreatedBy, &k.CreatedAt,
 		&k.ExpiresAt, &k.LastUsedAt, &k.RotatedAt)
-	k.Scopes = scopes.V
 	return k, err
 }
 
@@ -63,23 +56,20 @@ func keyByID(tx *db.Tx, id uuid.UUID) (APIKey, error) {
 }
 
 func putKey(tx *db.Tx, tenant uuid.UUID, k APIKey, hash []byte) error {
-	_, err := tx.Exec(`INSERT INTO api_key
+	return tx.Run(`INSERT INTO api_key
 			(id, tenant_id, name, environment, scopes, token_hash, last4, created_by, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		k.ID, tenant, k.Name, k.Environment, db.AsJSON(k.Scopes), hash, k.Last4, k.CreatedBy, k.CreatedAt, k.ExpiresAt)
-	return err
 }
 
 func saveKey(tx *db.Tx, k APIKey) error {
-	_, err := tx.Exec(`UPDATE api_key SET name = $3, scopes = $4, expires_at = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Run(`UPDATE api_key SET name = $3, scopes = $4, expires_at = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), k.ID, k.Name, db.AsJSON(k.Scopes), k.ExpiresAt)
-	return err
 }
 
 func rotateKey(tx *db.Tx, id uuid.UUID, hash []byte, last4 string) error {
-	_, err := tx.Exec(`UPDATE api_key SET token_hash = $3, last4 = $4, rotated_at = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Run(`UPDATE api_key SET token_hash = $3, last4 = $4, rotated_at = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, hash, last4, clock.At(tx.Now()))
-	return err
 }
 
 func revokeKey(tx *db.Tx, id uuid.UUID) (APIKey, error) {

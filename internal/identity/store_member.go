@@ -12,12 +12,9 @@ import (
 
 const ownWorkspaceColumns = `t.id, t.slug, t.name, t.licences, m.id, m.role, m.created_at`
 
-func scanOwnWorkspace(row db.Row) (OwnWorkspace, error) {
-	var p OwnWorkspace
-	var licences db.JSON[[]string]
-	err := row.Scan(&p.Workspace.ID, &p.Workspace.Slug, &p.Workspace.Name, &licences,
+func scanOwnWorkspace(row db.Row) (p OwnWorkspace, err error) {
+	err = row.Scan(&p.Workspace.ID, &p.Workspace.Slug, &p.Workspace.Name, db.FromJSON(&p.Licences),
 		&p.Membership.ID, &p.Membership.Role, &p.JoinedAt)
-	p.Licences = licences.V
 	return p, err
 }
 
@@ -38,9 +35,8 @@ func listWorkspaces(r *db.Reader, user uuid.UUID, p db.Page) (db.List[OwnWorkspa
 // FindUserByMember finds the person of a membership, whatever its state. It returns
 // db.ErrNoRow if there is none.
 func FindUserByMember(r *db.Reader, tenant, membership uuid.UUID) (User, error) {
-	return db.One(r, func(row db.Row) (User, error) {
-		var u User
-		err := row.Scan(&u.ID, &u.Email, &u.Name, &u.Language, &u.TwoFactor)
+	return db.One(r, func(row db.Row) (u User, err error) {
+		err = row.Scan(&u.ID, &u.Email, &u.Name, &u.Language, &u.TwoFactor)
 		return u, err
 	}, `SELECT u.id, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL
 		FROM membership m JOIN app_user u ON u.id = m.user_id
@@ -56,9 +52,8 @@ const selectMember = `SELECT m.id, m.user_id, COALESCE(u.email, m.email),
 	LEFT JOIN invitation i ON i.tenant_id = m.tenant_id AND i.membership_id = m.id
 	WHERE m.tenant_id = $1`
 
-func scanMember(row db.Row) (Member, error) {
-	var m Member
-	err := row.Scan(&m.ID, &m.UserID, &m.Email, &m.Name, &m.Language, &m.Role, &m.State, &m.CreatedAt,
+func scanMember(row db.Row) (m Member, err error) {
+	err = row.Scan(&m.ID, &m.UserID, &m.Email, &m.Name, &m.Language, &m.Role, &m.State, &m.CreatedAt,
 		&m.InvitedAt, &m.ExpiresAt, &m.SuspendedAt, &m.called, &m.LastSeenAt)
 	return m, err
 }
@@ -103,11 +98,7 @@ func permissionsByEmail(r *db.Reader, emailKeys []string) (map[string]perm.Set, 
 		var key, role string
 		var own *db.JSON[[]perm.Permission]
 		err := row.Scan(&key, &role, &own)
-		if own == nil {
-			out[key] = permissionsOf(role, nil)
-		} else {
-			out[key] = permissionsOf(role, &own.V)
-		}
+		out[key] = permissionsOf(role, own)
 		return struct{}{}, err
 	}, `SELECT COALESCE(u.email_key, m.email_key), m.role, o.permissions
 		FROM membership m LEFT JOIN app_user u ON u.id = m.user_id
@@ -118,16 +109,14 @@ func permissionsByEmail(r *db.Reader, emailKeys []string) (map[string]perm.Set, 
 }
 
 func putInvited(tx *db.Tx, m Member, emailKey string) error {
-	_, err := tx.Exec(`INSERT INTO membership (tenant_id, id, email, email_key, name, role, state, created_at)
+	return tx.Run(`INSERT INTO membership (tenant_id, id, email, email_key, name, role, state, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		tx.Tenant(), m.ID, m.Email, emailKey, m.called, m.Role, m.State, m.CreatedAt)
-	return err
 }
 
 func saveMember(tx *db.Tx, m Member) error {
-	_, err := tx.Exec(`UPDATE membership SET name = $3, role = $4, state = $5, suspended_at = $6
+	return tx.Run(`UPDATE membership SET name = $3, role = $4, state = $5, suspended_at = $6
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), m.ID, m.called, m.Role, m.State, m.SuspendedAt)
-	return err
 }
 
 // closeMemberSessions ends every session of a membership.
@@ -139,12 +128,11 @@ func closeMemberSessions(tx *db.Tx, membership uuid.UUID, reason string) ([][]by
 
 // saveInvitation replaces the open invitation of a membership.
 func saveInvitation(tx *db.Tx, membership uuid.UUID, hash []byte, by *uuid.UUID, expires time.Time) error {
-	_, err := tx.Exec(`INSERT INTO invitation (tenant_id, id, membership_id, token_hash, created_by, expires_at, created_at)
+	return tx.Run(`INSERT INTO invitation (tenant_id, id, membership_id, token_hash, created_by, expires_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (tenant_id, membership_id) DO UPDATE SET token_hash = excluded.token_hash,
 			created_by = excluded.created_by, expires_at = excluded.expires_at, created_at = excluded.created_at`,
 		tx.Tenant(), tx.NewID(), membership, hash, by, clock.At(expires), clock.At(tx.Now()))
-	return err
 }
 
 // invited is the record found by an invitation's token.
@@ -156,9 +144,8 @@ type invited struct {
 
 // invitationByHash needs the system's handle: the token determines the workspace.
 func invitationByHash(r *db.Reader, hash []byte, now time.Time) (invited, error) {
-	return db.One(r, func(row db.Row) (invited, error) {
-		var i invited
-		err := row.Scan(&i.workspace.ID, &i.workspace.Slug, &i.workspace.Name, &i.member.ID, &i.member.Email, &i.emailKey,
+	return db.One(r, func(row db.Row) (i invited, err error) {
+		err = row.Scan(&i.workspace.ID, &i.workspace.Slug, &i.workspace.Name, &i.member.ID, &i.member.Email, &i.emailKey,
 			&i.member.Name, &i.member.Role)
 		return i, err
 	}, `SELECT t.id, t.slug, t.name, m.id, m.email, m.email_key, m.name, m.role
@@ -169,21 +156,18 @@ func invitationByHash(r *db.Reader, hash []byte, now time.Time) (invited, error)
 
 // takeInvitation reports whether the invitation was still open.
 func takeInvitation(tx *db.Tx, hash []byte) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM invitation WHERE tenant_id = $1 AND token_hash = $2 AND expires_at > $3`,
+	return tx.ExecAny(`DELETE FROM invitation WHERE tenant_id = $1 AND token_hash = $2 AND expires_at > $3`,
 		tx.Tenant(), hash, clock.At(tx.Now()))
-	return n == 1, err
 }
 
 func dropInvitation(tx *db.Tx, membership uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM invitation WHERE tenant_id = $1 AND membership_id = $2`, tx.Tenant(), membership)
-	return err
+	return tx.Run(`DELETE FROM invitation WHERE tenant_id = $1 AND membership_id = $2`, tx.Tenant(), membership)
 }
 
 // joinMember gives an invited membership to a person. Their own name is shown from now on.
 func joinMember(tx *db.Tx, membership, user uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE membership SET user_id = $3, state = 'active', name = ''
+	return tx.Run(`UPDATE membership SET user_id = $3, state = 'active', name = ''
 		WHERE tenant_id = $1 AND id = $2 AND state = 'invited'`, tx.Tenant(), membership, user)
-	return err
 }
 
 // requiresTwoFactor reports whether the workspace requires a second step of its members.
@@ -192,8 +176,7 @@ func requiresTwoFactor(r *db.Reader) (bool, error) {
 }
 
 func setRequireTwoFactor(tx *db.Tx, required bool) error {
-	_, err := tx.Exec(`UPDATE tenant SET require_two_factor = $2 WHERE id = $1`, tx.Tenant(), required)
-	return err
+	return tx.Run(`UPDATE tenant SET require_two_factor = $2 WHERE id = $1`, tx.Tenant(), required)
 }
 
 // licencesOf returns the modules of the reader's workspace.
@@ -203,6 +186,5 @@ func licencesOf(r *db.Reader) ([]string, error) {
 }
 
 func setLicences(tx *db.Tx, licences []string) error {
-	_, err := tx.Exec(`UPDATE tenant SET licences = $2 WHERE id = $1`, tx.Tenant(), db.AsJSON(licences))
-	return err
+	return tx.Run(`UPDATE tenant SET licences = $2 WHERE id = $1`, tx.Tenant(), db.AsJSON(licences))
 }

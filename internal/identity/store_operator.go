@@ -12,22 +12,19 @@ import (
 // setSuspended suspends the workspace of the transaction, or resumes it if at is nil. It
 // reports whether that changed anything.
 func setSuspended(tx *db.Tx, at *clock.Time) (bool, error) {
-	n, err := tx.Exec(`UPDATE tenant SET suspended_at = $2 WHERE id = $1 AND NOT deleting AND (suspended_at IS NULL) <> (CAST($2 AS bigint) IS NULL)`, tx.Tenant(), at)
-	return n == 1, err
+	return tx.ExecAny(`UPDATE tenant SET suspended_at = $2 WHERE id = $1 AND NOT deleting AND (suspended_at IS NULL) <> (CAST($2 AS bigint) IS NULL)`, tx.Tenant(), at)
 }
 
 // beginDelete marks the suspended workspace of the transaction as being deleted, and
 // reports whether it is suspended.
 func beginDelete(tx *db.Tx) (bool, error) {
-	n, err := tx.Exec(`UPDATE tenant SET deleting = true WHERE id = $1 AND suspended_at IS NOT NULL`, tx.Tenant())
-	return n == 1, err
+	return tx.ExecAny(`UPDATE tenant SET deleting = true WHERE id = $1 AND suspended_at IS NOT NULL`, tx.Tenant())
 }
 
 // deleteTenant deletes the row of a workspace of which nothing else is left, and reports
 // whether it was being deleted.
 func deleteTenant(tx *db.Tx, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM tenant WHERE id = $1 AND deleting`, id)
-	return n == 1, err
+	return tx.ExecAny(`DELETE FROM tenant WHERE id = $1 AND deleting`, id)
 }
 
 func listAllWorkspaces(r *db.Reader) ([]WorkspaceSummary, error) {

@@ -5,14 +5,11 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
-	"konak/internal/kit/perm"
 )
 
 func scanRole(row db.Row) (Role, error) {
 	r := Role{Changed: true}
-	var ps db.JSON[[]perm.Permission]
-	err := row.Scan(&r.Name, &r.Title, &ps)
-	r.Permissions = ps.V
+	err := row.Scan(&r.Name, &r.Title, db.FromJSON(&r.Permissions))
 	return r, err
 }
 
@@ -25,43 +22,24 @@ func ownRole(r *db.Reader, name string) (Role, error) {
 }
 
 func membersByRole(r *db.Reader) (map[string]int, error) {
-	out := map[string]int{}
-	type count struct {
-		role string
-		n    int
-	}
-	rows, err := db.All(r, func(row db.Row) (count, error) {
-		var c count
-		err := row.Scan(&c.role, &c.n)
-		return c, err
-	}, `SELECT role, count(*) FROM membership WHERE tenant_id = $1 AND state <> 'removed' GROUP BY role`, r.Tenant())
-	for _, c := range rows {
-		out[c.role] = c.n
-	}
-	return out, err
+	return db.Map[string, int](r, `SELECT role, count(*) FROM membership WHERE tenant_id = $1 AND state <> 'removed' GROUP BY role`, r.Tenant())
 }
 
 func saveRole(tx *db.Tx, ro Role) error {
-	_, err := tx.Exec(`INSERT INTO role (tenant_id, id, name, title, permissions, created_at, updated_at)
+	return tx.Run(`INSERT INTO role (tenant_id, id, name, title, permissions, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $6)
 		ON CONFLICT (tenant_id, name) DO UPDATE SET title = excluded.title, permissions = excluded.permissions,
 			updated_at = excluded.updated_at`,
 		tx.Tenant(), tx.NewID(), ro.Name, ro.Title, db.AsJSON(ro.Permissions), clock.At(tx.Now()))
-	return err
 }
 
 func dropRole(tx *db.Tx, name string) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM role WHERE tenant_id = $1 AND name = $2`, tx.Tenant(), name)
-	return n == 1, err
+	return tx.ExecAny(`DELETE FROM role WHERE tenant_id = $1 AND name = $2`, tx.Tenant(), name)
 }
 
 func roleInUse(r *db.Reader, name string) (bool, error) {
-	_, err := db.One(r, db.Scalar[int], `SELECT 1 FROM membership
-		WHERE tenant_id = $1 AND role = $2 AND state <> 'removed' LIMIT 1`, r.Tenant(), name)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM membership
+		WHERE tenant_id = $1 AND role = $2 AND state <> 'removed')`, r.Tenant(), name)
 }
 
 // lockWorkspace serializes changes of permissions, so that two of them cannot each remove
@@ -73,12 +51,8 @@ func lockWorkspace(tx *db.Tx) error {
 }
 
 func ownerExists(r *db.Reader) (bool, error) {
-	_, err := db.One(r, db.Scalar[int], `SELECT 1 FROM membership
-		WHERE tenant_id = $1 AND role = $2 AND state = 'active' LIMIT 1`, r.Tenant(), RoleOwner)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM membership
+		WHERE tenant_id = $1 AND role = $2 AND state = 'active')`, r.Tenant(), RoleOwner)
 }
 
 // activeOwners returns the people who get a workspace's notices.

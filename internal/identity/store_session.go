@@ -7,7 +7,6 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
-	"konak/internal/kit/perm"
 )
 
 // findSession finds an open session of an active member; the condition that selects it
@@ -33,23 +32,12 @@ func sessionHash(r *db.Reader, id uuid.UUID) ([]byte, error) {
 	return db.One(r, db.Scalar[[]byte], `SELECT token_hash FROM session WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-func scanSession(row db.Row) (credentialRow, error) {
-	var c credentialRow
-	var licences db.JSON[[]string]
-	var own *db.JSON[[]perm.Permission]
-	var scopes *db.JSON[[]string]
+func scanSession(row db.Row) (c credentialRow, err error) {
 	var verified, seen, expires clock.Time
-	err := row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, &licences, &c.role, &own,
-		&verified, &seen, &expires, &c.kind, &c.device, &scopes, &c.bound, &c.resource,
+	err = row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, db.FromJSON(&c.licences), &c.role, &c.ownRole,
+		&verified, &seen, &expires, &c.kind, &c.device, db.FromJSON(&c.scopes), &c.bound, &c.resource,
 		&c.workspace, &c.user.Email, &c.user.Name, &c.user.Language, &c.user.TwoFactor, &c.requiresTwoFactor)
 	c.user.ID = c.userID
-	c.licences = licences.V
-	if own != nil {
-		c.ownRole = &own.V
-	}
-	if scopes != nil {
-		c.scopes = scopes.V
-	}
 	c.verifiedAt, c.lastSeenAt, c.expiresAt = verified.Time, seen.Time, expires.Time
 	return c, err
 }
@@ -63,9 +51,8 @@ func putSession(tx *db.Tx, id uuid.UUID, n NewSession, hash []byte, expires time
 	if n.Scopes != nil {
 		scopes = &db.JSON[[]string]{V: n.Scopes}
 	}
-	_, err := tx.Exec(insertSession, id, n.TenantID, n.MembershipID, n.UserID, hash, n.Kind, n.Device.Name, n.Device.Platform,
+	return tx.Run(insertSession, id, n.TenantID, n.MembershipID, n.UserID, hash, n.Kind, n.Device.Name, n.Device.Platform,
 		n.AppID, scopes, n.Device.IP, n.Bound, clock.At(n.verifiedAt(tx.Now())), clock.At(tx.Now()), clock.At(expires), n.Resource)
-	return err
 }
 
 // findSessionEnd returns the membership of a session of the workspace and when it ends,
@@ -82,8 +69,7 @@ func findSessionEnd(tx *db.Tx, id uuid.UUID) (membership uuid.UUID, ends time.Ti
 }
 
 func touchSession(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, id, clock.At(tx.Now()))
-	return err
+	return tx.Run(`UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, id, clock.At(tx.Now()))
 }
 
 // closeSession returns the token's hash, the key of the session in caches.
@@ -108,9 +94,8 @@ func closeSessions(tx *db.Tx, user, but uuid.UUID, reason string) ([][]byte, err
 // listSessions leaves out sessions that are no longer usable though not closed: past their
 // ceiling, or idle for too long.
 func listSessions(r *db.Reader, user uuid.UUID, now time.Time, p db.Page) (db.List[OwnSession], error) {
-	rows, err := db.All(r, func(row db.Row) (OwnSession, error) {
-		var o OwnSession
-		err := row.Scan(&o.ID, &o.Kind, &o.DeviceName, &o.Platform, &o.IP, &o.VerifiedAt, &o.LastSeenAt,
+	rows, err := db.All(r, func(row db.Row) (o OwnSession, err error) {
+		err = row.Scan(&o.ID, &o.Kind, &o.DeviceName, &o.Platform, &o.IP, &o.VerifiedAt, &o.LastSeenAt,
 			&o.ExpiresAt, &o.CreatedAt, &o.Workspace.ID, &o.Workspace.Slug, &o.Workspace.Name)
 		return o, err
 	}, `SELECT s.id, s.kind, s.device_name, s.platform, s.ip, NULLIF(s.verified_at, 0), s.last_seen_at,
@@ -122,10 +107,7 @@ func listSessions(r *db.Reader, user uuid.UUID, now time.Time, p db.Page) (db.Li
 		ORDER BY s.created_at DESC, s.id DESC LIMIT $7`,
 		user, clock.At(now), now.Add(-SessionIdle).UnixMicro(), now.Add(-deviceIdle).UnixMicro(),
 		p.After.Sort, p.After.ID, p.Limit+1)
-	if err != nil {
-		return db.List[OwnSession]{}, err
-	}
-	return db.Cut(rows, p, func(o OwnSession) db.Key { return db.Key{Sort: o.CreatedAt.UnixMicro(), ID: o.ID} }), nil
+	return db.Cut(rows, p, func(o OwnSession) db.Key { return db.Key{Sort: o.CreatedAt.UnixMicro(), ID: o.ID} }), err
 }
 
 // closeAppSessions ends an app's sessions everywhere: they depend on its registration.
@@ -144,16 +126,9 @@ func closeGrantedSessions(tx *db.Tx, app, membership uuid.UUID, reason string) (
 // AppResources returns, for each app that holds open sessions of a member, the path of the
 // one resource that they open; "" if one of them opens the whole API.
 func AppResources(r *db.Reader, tenant, membership uuid.UUID, now time.Time) (map[uuid.UUID]string, error) {
-	out := map[uuid.UUID]string{}
-	_, err := db.All(r, func(row db.Row) (app uuid.UUID, err error) {
-		var resource string
-		err = row.Scan(&app, &resource)
-		out[app] = resource
-		return app, err
-	}, `SELECT app_id, MIN(resource) FROM session
+	return db.Map[uuid.UUID, string](r, `SELECT app_id, MIN(resource) FROM session
 		WHERE tenant_id = $1 AND membership_id = $2 AND app_id IS NOT NULL AND closed_at IS NULL AND absolute_expires_at > $3
 		GROUP BY app_id`, tenant, membership, clock.At(now))
-	return out, err
 }
 
 // AppSession is an open session that an OAuth app was given.

@@ -59,9 +59,8 @@ func switchSession(tx *db.Tx, old, workspace, id uuid.UUID, hash []byte, ip stri
 		successor
 		hash []byte
 	}
-	rows, err := db.All(&tx.Reader, func(r db.Row) (row, error) {
-		var v row
-		err := r.Scan(&v.info.ID, &v.membershipID, &v.hash, &v.info.Kind, &v.info.DeviceName, &v.info.Platform,
+	rows, err := db.All(&tx.Reader, func(r db.Row) (v row, err error) {
+		err = r.Scan(&v.info.ID, &v.membershipID, &v.hash, &v.info.Kind, &v.info.DeviceName, &v.info.Platform,
 			&v.info.VerifiedAt, &v.info.ExpiresAt, &v.info.CreatedAt)
 		return v, err
 	}, switchSQL(tx.Dialect()), old, workspace, id, hash, ip, clock.At(tx.Now()))
@@ -98,9 +97,8 @@ type familyMember struct {
 // liveFamily finds the open sessions in the family of a token that was switched away from
 // before a time.
 func liveFamily(r *db.Reader, hash []byte, before, now time.Time) ([]familyMember, error) {
-	return db.All(r, func(row db.Row) (familyMember, error) {
-		var m familyMember
-		err := row.Scan(&m.session, &m.family, &m.tenant, &m.user.ID, &m.user.Email, &m.user.Name, &m.user.Language)
+	return db.All(r, func(row db.Row) (m familyMember, err error) {
+		err = row.Scan(&m.session, &m.family, &m.tenant, &m.user.ID, &m.user.Email, &m.user.Name, &m.user.Language)
 		return m, err
 	}, `SELECT l.id, l.family_id, l.tenant_id, u.id, u.email, u.name, u.language
 		FROM session s JOIN session l ON l.family_id = s.family_id AND l.closed_at IS NULL AND l.absolute_expires_at > $3
@@ -112,9 +110,8 @@ func liveFamily(r *db.Reader, hash []byte, before, now time.Time) ([]familyMembe
 // app in another workspace.
 func grantElsewhere(r *db.Reader, session, tenant uuid.UUID) (has, there []string, err error) {
 	type row struct{ has, there db.JSON[[]string] }
-	v, err := db.One(r, func(s db.Row) (row, error) {
-		var v row
-		err := s.Scan(&v.has, &v.there)
+	v, err := db.One(r, func(s db.Row) (v row, err error) {
+		err = s.Scan(&v.has, &v.there)
 		return v, err
 	}, `SELECT s.scopes, g.scopes FROM session s
 		JOIN membership m ON m.user_id = s.user_id AND m.tenant_id = $2

@@ -12,9 +12,8 @@ const selectAccount = `SELECT u.id, u.email, u.name, u.language, u.totp_confirme
 		t.id, t.slug, t.name, m.id, m.role
 	FROM app_user u JOIN membership m ON m.user_id = u.id JOIN tenant t ON t.id = m.tenant_id`
 
-func scanAccount(row db.Row) (Account, error) {
-	var a Account
-	err := row.Scan(&a.User.ID, &a.User.Email, &a.User.Name, &a.User.Language, &a.User.TwoFactor, &a.PasswordHash,
+func scanAccount(row db.Row) (a Account, err error) {
+	err = row.Scan(&a.User.ID, &a.User.Email, &a.User.Name, &a.User.Language, &a.User.TwoFactor, &a.PasswordHash,
 		&a.Workspace.ID, &a.Workspace.Slug, &a.Workspace.Name, &a.Membership.ID, &a.Membership.Role)
 	return a, err
 }
@@ -45,29 +44,25 @@ func FindAccountByMember(r *db.Reader, membership uuid.UUID) (Account, error) {
 // FindUserByEmail finds a person in any workspace or none. It returns db.ErrNoRow if nobody
 // has the address.
 func FindUserByEmail(r *db.Reader, emailKey string) (User, error) {
-	return db.One(r, func(row db.Row) (User, error) {
-		var u User
-		err := row.Scan(&u.ID, &u.Email, &u.Name, &u.Language, &u.TwoFactor)
+	return db.One(r, func(row db.Row) (u User, err error) {
+		err = row.Scan(&u.ID, &u.Email, &u.Name, &u.Language, &u.TwoFactor)
 		return u, err
 	}, `SELECT id, email, name, language, totp_confirmed_at IS NOT NULL FROM app_user WHERE email_key = $1`, emailKey)
 }
 
 func putUser(tx *db.Tx, u User, emailKey, passwordHash string) error {
-	_, err := tx.Exec(`INSERT INTO app_user
+	return tx.Run(`INSERT INTO app_user
 		(id, email, email_key, email_verified_at, name, language, password_hash, password_changed_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $4, $4)`,
 		u.ID, u.Email, emailKey, clock.At(tx.Now()), u.Name, u.Language, passwordHash)
-	return err
 }
 
 func updateProfile(tx *db.Tx, u User) error {
-	_, err := tx.Exec(`UPDATE app_user SET name = $2, language = $3 WHERE id = $1`, u.ID, u.Name, u.Language)
-	return err
+	return tx.Run(`UPDATE app_user SET name = $2, language = $3 WHERE id = $1`, u.ID, u.Name, u.Language)
 }
 
 // UpdatePassword replaces a person's password hash.
 func UpdatePassword(tx *db.Tx, user uuid.UUID, encoded string) error {
-	_, err := tx.Exec(`UPDATE app_user SET password_hash = $2, password_changed_at = $3 WHERE id = $1`,
+	return tx.Run(`UPDATE app_user SET password_hash = $2, password_changed_at = $3 WHERE id = $1`,
 		user, encoded, clock.At(tx.Now()))
-	return err
 }

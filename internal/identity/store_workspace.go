@@ -8,15 +8,13 @@ import (
 )
 
 func putTenant(tx *db.Tx, w Workspace, licences []string, demo bool) error {
-	_, err := tx.Exec(`INSERT INTO tenant (id, slug, name, licences, demo, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+	return tx.Run(`INSERT INTO tenant (id, slug, name, licences, demo, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 		w.ID, w.Slug, w.Name, db.AsJSON(licences), demo, clock.At(tx.Now()))
-	return err
 }
 
 func putMembership(tx *db.Tx, tenant, user uuid.UUID, m Membership) error {
-	_, err := tx.Exec(`INSERT INTO membership (tenant_id, id, user_id, role, state, created_at)
+	return tx.Run(`INSERT INTO membership (tenant_id, id, user_id, role, state, created_at)
 		VALUES ($1, $2, $3, $4, 'active', $5)`, tenant, m.ID, user, m.Role, clock.At(tx.Now()))
-	return err
 }
 
 func countTenants(r *db.Reader, demo bool) (int, error) {
@@ -30,16 +28,14 @@ func HasWorkspaces(r *db.Reader) (bool, error) {
 
 // putTenantOnce reports whether the slug was free.
 func putTenantOnce(tx *db.Tx, w Workspace, licences []string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO tenant (id, slug, name, licences, demo, created_at)
+	return tx.ExecAny(`INSERT INTO tenant (id, slug, name, licences, demo, created_at)
 		VALUES ($1, $2, $3, $4, false, $5) ON CONFLICT (slug) DO NOTHING`,
 		w.ID, w.Slug, w.Name, db.AsJSON(licences), clock.At(tx.Now()))
-	return n == 1, err
 }
 
 func workspaceByID(r *db.Reader, id uuid.UUID) (Workspace, error) {
-	return db.One(r, func(row db.Row) (Workspace, error) {
-		var w Workspace
-		err := row.Scan(&w.ID, &w.Slug, &w.Name)
+	return db.One(r, func(row db.Row) (w Workspace, err error) {
+		err = row.Scan(&w.ID, &w.Slug, &w.Name)
 		return w, err
 	}, `SELECT id, slug, name FROM tenant WHERE id = $1`, id)
 }

@@ -4,11 +4,8 @@ import (
 	"context"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
-
-type listIn struct{ api.Paged }
 
 type addExceptionIn struct {
 	Body struct {
@@ -35,8 +32,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerGDPR(a)
 	s.registerJournal(a)
 
-	api.HandleList(a, route("GET", "/dlp/exceptions", "list-dlp-exceptions", "List DLP exceptions", perm.DLPView),
-		func(ctx context.Context, in *listIn) (db.List[Exception], error) { return s.Exceptions(ctx, in.Page()) })
+	api.HandlePage(a, route("GET", "/dlp/exceptions", "list-dlp-exceptions", "List DLP exceptions", perm.DLPView), s.Exceptions)
 
 	add := route("POST", "/dlp/exceptions", "add-dlp-exception", "Exempt an address from DLP", perm.DLPManage)
 	add.TakesKey = true

@@ -69,8 +69,7 @@ type testIn struct {
 
 // registerDLP adds the routes of rules and incidents.
 func (s *Service) registerDLP(a *api.API) {
-	api.HandleList(a, route("GET", "/dlp/rules", "list-dlp-rules", "List DLP rules", perm.DLPView),
-		func(ctx context.Context, in *listIn) (db.List[Rule], error) { return s.Rules(ctx, in.Page()) })
+	api.HandlePage(a, route("GET", "/dlp/rules", "list-dlp-rules", "List DLP rules", perm.DLPView), s.Rules)
 
 	add := route("POST", "/dlp/rules", "add-dlp-rule", "Add a DLP rule", perm.DLPManage)
 	add.TakesKey = true

@@ -32,10 +32,7 @@ type ledgerIn struct {
 
 // registerGDPR adds the routes of privacy requests and of the ledger.
 func (s *Service) registerGDPR(a *api.API) {
-	api.HandleList(a, route("GET", "/gdpr", "list-privacy-requests", "List privacy requests", perm.PrivacyView),
-		func(ctx context.Context, in *listIn) (db.List[PrivacyRequest], error) {
-			return s.PrivacyRequests(ctx, in.Page())
-		})
+	api.HandlePage(a, route("GET", "/gdpr", "list-privacy-requests", "List privacy requests", perm.PrivacyView), s.PrivacyRequests)
 
 	add := route("POST", "/gdpr", "add-privacy-request", "Create a privacy request", perm.PrivacyManage)
 	add.TakesKey, add.Status = true, 201

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -23,9 +22,7 @@ type holdIn struct {
 func (s *Service) registerJournal(a *api.API) {
 	list := route("GET", "/journal", "list-mail-journal", "List the mail journal", perm.PrivacyView)
 	list.Doc = "Mail is kept while journaling is on (PUT /settings/journaling). Newest first."
-	api.HandleList(a, list, func(ctx context.Context, in *listIn) (db.List[JournalItem], error) {
-		return s.JournalItems(ctx, in.Page())
-	})
+	api.HandlePage(a, list, s.JournalItems)
 
 	hold := route("PUT", "/journal/{id}/hold", "hold-mail-journal", "Place a legal hold on a mail in the journal", perm.PrivacyManage)
 	hold.Doc = "The mail is kept past its retention until the hold is removed. An existing hold gets the new reason. Each change is recorded in the audit log."

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/mail/dlp"
 )
@@ -117,11 +118,9 @@ func (i *Incident) reason(rules []Rule) string {
 
 // found returns the incident's matches as the fault shows them.
 func (i *Incident) found() []fault.Match {
-	out := make([]fault.Match, len(i.Matches))
-	for n, m := range i.Matches {
-		out[n] = fault.Match{PatternType: m.PatternType, SamplesMasked: m.SamplesMasked}
-	}
-	return out
+	return each.Map(i.Matches, func(m Match) fault.Match {
+		return fault.Match{PatternType: m.PatternType, SamplesMasked: m.SamplesMasked}
+	})
 }
 
 // The refs of incidents: the mail's own ref for findings in the whole mail, with a prefix

@@ -141,7 +141,7 @@ func (s *Service) HoldJournalItem(ctx context.Context, id uuid.UUID, reason stri
 	if reason = strings.TrimSpace(reason); reason == "" {
 		return i, fault.Invalid("reason", "required")
 	}
-	return s.setHold(ctx, id, &LegalHold{Reason: reason, By: memberOf(ctx), At: clock.At(s.db.Clock().Now())}, "mail.journal.held")
+	return s.setHold(ctx, id, &LegalHold{Reason: reason, By: caller.From(ctx).Actor(), At: clock.At(s.db.Clock().Now())}, "mail.journal.held")
 }
 
 // ReleaseJournalItem is the gate for the end of a legal hold. A mail whose retention is
@@ -247,11 +247,8 @@ func (s *Service) CleanJournal(ctx context.Context) (n int, err error) {
 		err := s.db.Tenant(e.tenant).InTx(ctx, func(tx *db.Tx) error {
 			// The retention may have been extended, or a hold added, in the meantime.
 			i, err := deleteEndedItem(tx, e.id, clock.At(tx.Now()))
-			if db.IsNoRow(err) {
-				return nil
-			}
 			if err != nil {
-				return err
+				return db.IfNoRow(err, nil)
 			}
 			return blob.Drop(tx, i.BlobID)
 		})

@@ -13,8 +13,10 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/address"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/policy"
 	"konak/internal/kit/trtext"
@@ -72,10 +74,7 @@ type audience struct {
 }
 
 func findAudience(r *db.Reader, sender string, recipients []string) (a audience, err error) {
-	keys := make([]string, 0, len(recipients)+1)
-	for _, to := range append([]string{sender}, recipients...) {
-		keys = append(keys, address.Fold(to))
-	}
+	keys := each.Map(append([]string{sender}, recipients...), address.Fold)
 	exempt, err := exemptKeys(r, keys)
 	if err != nil {
 		return a, err
@@ -163,7 +162,7 @@ func redacting(rules []Rule, external bool) []string {
 func (s *Service) newIncident(tx *db.Tx, scanner *dlp.Scanner, sender string, recipients []string, subject string) Incident {
 	return Incident{
 		ID: tx.NewID(), At: clock.At(tx.Now()), Source: policy.SourceCRM, Direction: "outbound", Sender: sender, Recipients: db.OrEmpty(recipients),
-		SubjectMasked: trtext.Shorten(scanner.Redact(subject, nil), maxSubject), Status: IncidentOpen, CreatedBy: memberOf(tx.Context()),
+		SubjectMasked: trtext.Shorten(scanner.Redact(subject, nil), maxSubject), Status: IncidentOpen, CreatedBy: caller.From(tx.Context()).Actor(),
 	}
 }
 

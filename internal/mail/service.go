@@ -89,7 +89,7 @@ func (s *Service) AddException(ctx context.Context, email, note string) (Excepti
 	}
 	var e Exception
 	err := idempotency.Do(ctx, s.tenant(ctx), &e, func(tx *db.Tx) error {
-		e = Exception{ID: tx.NewID(), Email: addr.Address, Note: strings.TrimSpace(note), CreatedAt: clock.At(tx.Now()), CreatedBy: memberOf(ctx)}
+		e = Exception{ID: tx.NewID(), Email: addr.Address, Note: strings.TrimSpace(note), CreatedAt: clock.At(tx.Now()), CreatedBy: caller.From(ctx).Actor()}
 		if err := putException(tx, e, addr.Key, fault.New(fault.Conflict).Because("exception_taken").Field("email", "taken")); err != nil {
 			return fmt.Errorf("mail: put exception: %w", err)
 		}
@@ -107,14 +107,6 @@ func (s *Service) DeleteException(ctx context.Context, id uuid.UUID) error {
 		}
 		return announce(tx, ExceptionDeleted, e.ID, e, map[string]string{"email": e.Email})
 	})
-}
-
-// memberOf returns the id of the acting member, or nil if there is none.
-func memberOf(ctx context.Context) *uuid.UUID {
-	if who := caller.From(ctx); who.ID != uuid.Nil {
-		return &who.ID
-	}
-	return nil
 }
 
 // announce writes the audit entry and the event of a change, in its transaction.

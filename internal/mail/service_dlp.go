@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/address"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -42,7 +43,7 @@ func (s *Service) AddRule(ctx context.Context, r Rule) (Rule, error) {
 		return Rule{}, err
 	}
 	err := idempotency.Do(ctx, s.tenant(ctx), &r, func(tx *db.Tx) error {
-		r.ID, r.CreatedAt, r.CreatedBy = tx.NewID(), clock.At(tx.Now()), memberOf(ctx)
+		r.ID, r.CreatedAt, r.CreatedBy = tx.NewID(), clock.At(tx.Now()), caller.From(ctx).Actor()
 		if n, err := countRules(&tx.Reader); err != nil || n >= maxRules {
 			return errors.Join(err, fault.New(fault.LimitReached, maxRules))
 		}
@@ -152,7 +153,7 @@ func (s *Service) ReviewIncident(ctx context.Context, id uuid.UUID, status, note
 		}
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if i, err = reviewIncident(tx, id, status, strings.TrimSpace(note), memberOf(ctx)); db.IsNoRow(err) {
+		if i, err = reviewIncident(tx, id, status, strings.TrimSpace(note), caller.From(ctx).Actor()); db.IsNoRow(err) {
 			if i, err = findIncident(&tx.Reader, id); err != nil {
 				return db.NotFound(err)
 			}
@@ -183,13 +184,10 @@ func (s *Service) checkContent(ctx context.Context, id uuid.UUID) error {
 func (s *Service) RejectHeld(tx *db.Tx, ref string) error {
 	i, err := incidentByRef(&tx.Reader, ref)
 	if err == nil {
-		i, err = reviewIncident(tx, i.ID, IncidentRejected, "", memberOf(tx.Context()))
-	}
-	if db.IsNoRow(err) {
-		return nil // already decided
+		i, err = reviewIncident(tx, i.ID, IncidentRejected, "", caller.From(tx.Context()).Actor())
 	}
 	if err != nil {
-		return err
+		return db.IfNoRow(err, nil) // already decided
 	}
 	return announce(tx, IncidentReviewed, i.ID, i, map[string]string{"status": i.Status, "note": i.Note})
 }
@@ -198,10 +196,7 @@ func (s *Service) RejectHeld(tx *db.Tx, ref string) error {
 // false if the mail has no incident.
 func (s *Service) CoveredSubject(r *db.Reader, ref string) (string, bool, error) {
 	i, err := incidentByRef(r, ref)
-	if db.IsNoRow(err) {
-		return "", false, nil
-	}
-	return i.SubjectMasked, err == nil, err
+	return i.SubjectMasked, err == nil, db.IfNoRow(err, nil)
 }
 
 // Tested is the result of testing the rules on a text.

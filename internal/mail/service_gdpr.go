@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/address"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -28,7 +29,7 @@ func (s *Service) AddPrivacyRequest(ctx context.Context, kind, mailbox, note str
 	err = idempotency.Do(ctx, s.tenant(ctx), &q, func(tx *db.Tx) error {
 		q = PrivacyRequest{
 			ID: tx.NewID(), Kind: kind, Mailbox: addr.Key, State: RequestReceived, Note: strings.TrimSpace(note),
-			DueAt: clock.At(tx.Now().Add(requestTime)), RequestedBy: memberOf(ctx), CreatedAt: clock.At(tx.Now()),
+			DueAt: clock.At(tx.Now().Add(requestTime)), RequestedBy: caller.From(ctx).Actor(), CreatedAt: clock.At(tx.Now()),
 		}
 		if err := putRequest(tx, q); err != nil {
 			return err

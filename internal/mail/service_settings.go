@@ -2,12 +2,14 @@ package mail
 
 import (
 	"context"
+	"net/netip"
 	"reflect"
 	"strings"
 
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 )
 
@@ -49,54 +51,31 @@ func (s *Service) SetAllowlist(ctx context.Context, cidrs []string) (set Setting
 	if err != nil {
 		return set, err
 	}
-	next := Allowlist{CIDRs: []string{}}
-	for _, p := range list {
-		next.CIDRs = append(next.CIDRs, p.String())
-	}
+	next := Allowlist{CIDRs: each.Map(list, netip.Prefix.String)}
 	if who := caller.From(ctx); !next.allows(who.IP) {
 		return set, fault.New(fault.SelfLockout, who.IP)
 	}
-	return s.changeSettings(ctx, "admin_ip_allowlist", func(_ *db.Tx, set *Settings) (from, to any, err error) {
-		was := set.AdminIPAllowlist
-		set.AdminIPAllowlist = next
-		return was.CIDRs, next.CIDRs, nil
-	})
+	return s.changeSettings(ctx, "admin_ip_allowlist", replace(func(set *Settings) *[]string { return &set.AdminIPAllowlist.CIDRs }, next.CIDRs))
 }
 
 // SetDefaults is the gate for the defaults of new mailboxes. It replaces all of them.
-func (s *Service) SetDefaults(ctx context.Context, d Defaults) (set Settings, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		set, err = s.ChangeDefaults(tx, d)
-		return err
-	})
-	return set, err
+func (s *Service) SetDefaults(ctx context.Context, d Defaults) (Settings, error) {
+	return db.Write(ctx, s.tenant(ctx), func(tx *db.Tx) (Settings, error) { return s.ChangeDefaults(tx, d) })
 }
 
 // ChangeDefaults does the same as SetDefaults, inside the caller's transaction.
 func (s *Service) ChangeDefaults(tx *db.Tx, d Defaults) (Settings, error) {
-	return s.changeSettingsIn(tx, "defaults", func(_ *db.Tx, set *Settings) (from, to any, err error) {
-		from = set.Defaults
-		set.Defaults = d
-		return from, d, nil
-	})
+	return s.changeSettingsIn(tx, "defaults", replace(func(set *Settings) *Defaults { return &set.Defaults }, d))
 }
 
 // SetAbuse is the gate for the handling of mailboxes that send too much.
 func (s *Service) SetAbuse(ctx context.Context, a Abuse) (Settings, error) {
-	return s.changeSettings(ctx, "abuse", func(_ *db.Tx, set *Settings) (from, to any, err error) {
-		from = set.Abuse
-		set.Abuse = a
-		return from, a, nil
-	})
+	return s.changeSettings(ctx, "abuse", replace(func(set *Settings) *Abuse { return &set.Abuse }, a))
 }
 
 // SetDLP is the gate for what the rules check in addition to e-mail.
 func (s *Service) SetDLP(ctx context.Context, d DLP) (Settings, error) {
-	return s.changeSettings(ctx, "dlp", func(_ *db.Tx, set *Settings) (from, to any, err error) {
-		from = set.DLP
-		set.DLP = d
-		return from, d, nil
-	})
+	return s.changeSettings(ctx, "dlp", replace(func(set *Settings) *DLP { return &set.DLP }, d))
 }
 
 // SetForwarding is the gate for the list of destinations that mailboxes may forward to. It
@@ -106,11 +85,7 @@ func (s *Service) SetForwarding(ctx context.Context, allowed []string) (set Sett
 	if err != nil {
 		return set, err
 	}
-	return s.changeSettings(ctx, "forwarding", func(_ *db.Tx, set *Settings) (from, to any, err error) {
-		was := set.Forwarding
-		set.Forwarding = next
-		return was.Allowed, next.Allowed, nil
-	})
+	return s.changeSettings(ctx, "forwarding", replace(func(set *Settings) *[]string { return &set.Forwarding.Allowed }, next.Allowed))
 }
 
 // ForwardingAllowed returns the external domains and addresses that mailboxes may forward
@@ -132,17 +107,25 @@ func (s *Service) SetJournaling(ctx context.Context, j Journaling) (Settings, er
 	})
 }
 
-// changeSettings changes the settings and writes the audit entry. change returns the old
-// and the new value; if they are equal, nothing is written.
-func (s *Service) changeSettings(ctx context.Context, name string, change func(*db.Tx, *Settings) (from, to any, err error)) (set Settings, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		set, err = s.changeSettingsIn(tx, name, change)
-		return err
-	})
-	return set, err
+// settingsChange changes the settings and returns the old and the new value.
+type settingsChange func(*db.Tx, *Settings) (from, to any, err error)
+
+// replace returns the change that replaces one of the settings.
+func replace[T any](setting func(*Settings) *T, to T) settingsChange {
+	return func(_ *db.Tx, set *Settings) (any, any, error) {
+		from := *setting(set)
+		*setting(set) = to
+		return from, to, nil
+	}
 }
 
-func (s *Service) changeSettingsIn(tx *db.Tx, name string, change func(*db.Tx, *Settings) (from, to any, err error)) (set Settings, err error) {
+// changeSettings changes the settings and writes the audit entry. If the change returns
+// equal values, nothing is written.
+func (s *Service) changeSettings(ctx context.Context, name string, change settingsChange) (Settings, error) {
+	return db.Write(ctx, s.tenant(ctx), func(tx *db.Tx) (Settings, error) { return s.changeSettingsIn(tx, name, change) })
+}
+
+func (s *Service) changeSettingsIn(tx *db.Tx, name string, change settingsChange) (set Settings, err error) {
 	if set, err = s.readSettings(&tx.Reader); err != nil {
 		return set, err
 	}

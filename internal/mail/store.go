@@ -8,9 +8,8 @@ import (
 
 const exceptionColumns = `id, email, note, created_by, created_at`
 
-func scanException(row db.Row) (Exception, error) {
-	var e Exception
-	err := row.Scan(&e.ID, &e.Email, &e.Note, &e.CreatedBy, &e.CreatedAt)
+func scanException(row db.Row) (e Exception, err error) {
+	err = row.Scan(&e.ID, &e.Email, &e.Note, &e.CreatedBy, &e.CreatedAt)
 	return e, err
 }
 

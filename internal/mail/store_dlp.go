@@ -7,15 +7,13 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 const ruleColumns = `id, name, pattern_type, pattern, options, action, severity, enabled, created_by, created_at`
 
-func scanRule(row db.Row) (Rule, error) {
-	var r Rule
-	var options db.JSON[RuleOptions]
-	err := row.Scan(&r.ID, &r.Name, &r.PatternType, &r.Pattern, &options, &r.Action, &r.Severity, &r.Enabled, &r.CreatedBy, &r.CreatedAt)
-	r.Options = options.V
+func scanRule(row db.Row) (r Rule, err error) {
+	err = row.Scan(&r.ID, &r.Name, &r.PatternType, &r.Pattern, db.FromJSON(&r.Options), &r.Action, &r.Severity, &r.Enabled, &r.CreatedBy, &r.CreatedAt)
 	return r, err
 }
 
@@ -31,7 +29,7 @@ func enabledRules(r *db.Reader) ([]Rule, error) {
 }
 
 func countRules(r *db.Reader) (int, error) {
-	return db.One(r, func(row db.Row) (n int, err error) { return n, row.Scan(&n) }, `SELECT count(*) FROM dlp_rule WHERE tenant_id = $1`, r.Tenant())
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM dlp_rule WHERE tenant_id = $1`, r.Tenant())
 }
 
 // putRule returns taken if another rule has the name.
@@ -55,7 +53,7 @@ func findRule(r *db.Reader, id uuid.UUID) (Rule, error) {
 }
 
 func dropRule(tx *db.Tx, id uuid.UUID) (Rule, error) {
-	if _, err := tx.Exec(`DELETE FROM dlp_rule_hit WHERE tenant_id = $1 AND rule_id = $2`, tx.Tenant(), id); err != nil {
+	if err := tx.Run(`DELETE FROM dlp_rule_hit WHERE tenant_id = $1 AND rule_id = $2`, tx.Tenant(), id); err != nil {
 		return Rule{}, err
 	}
 	return db.One(&tx.Reader, scanRule, `DELETE FROM dlp_rule WHERE tenant_id = $1 AND id = $2 RETURNING `+ruleColumns, tx.Tenant(), id)
@@ -65,36 +63,24 @@ func dayOf(t time.Time) int64 { return t.Unix() / 86400 }
 
 // addHit counts an incident for a rule.
 func addHit(tx *db.Tx, rule uuid.UUID) error {
-	_, err := tx.Exec(`INSERT INTO dlp_rule_hit (tenant_id, rule_id, day, hits) VALUES ($1, $2, $3, 1)
+	return tx.Run(`INSERT INTO dlp_rule_hit (tenant_id, rule_id, day, hits) VALUES ($1, $2, $3, 1)
 		ON CONFLICT (tenant_id, rule_id, day) DO UPDATE SET hits = dlp_rule_hit.hits + 1`, tx.Tenant(), rule, dayOf(tx.Now()))
-	return err
 }
 
 // hitsSince returns the number of incidents of each rule since a time.
 func hitsSince(r *db.Reader, from time.Time) (map[uuid.UUID]int64, error) {
-	type hits struct {
-		rule uuid.UUID
-		n    int64
-	}
-	rows, err := db.All(r, func(row db.Row) (h hits, err error) { return h, row.Scan(&h.rule, &h.n) },
-		`SELECT rule_id, CAST(sum(hits) AS bigint) FROM dlp_rule_hit WHERE tenant_id = $1 AND day > $2 GROUP BY rule_id`, r.Tenant(), dayOf(from))
-	out := map[uuid.UUID]int64{}
-	for _, h := range rows {
-		out[h.rule] = h.n
-	}
-	return out, err
+	return db.Map[uuid.UUID, int64](r, `SELECT rule_id, CAST(sum(hits) AS bigint) FROM dlp_rule_hit WHERE tenant_id = $1 AND day > $2 GROUP BY rule_id`, r.Tenant(), dayOf(from))
 }
 
 // exemptKeys reports for each of the keys whether it has an exception.
 func exemptKeys(r *db.Reader, keys []string) (map[string]bool, error) {
 	out := map[string]bool{}
 	for _, key := range keys {
-		_, err := db.One(r, func(row db.Row) (n int, err error) { return n, row.Scan(&n) },
-			`SELECT 1 FROM dlp_exception WHERE tenant_id = $1 AND email_key = $2`, r.Tenant(), key)
-		if err != nil && !db.IsNoRow(err) {
+		var err error
+		if out[key], err = db.One(r, db.Scalar[bool],
+			`SELECT EXISTS (SELECT 1 FROM dlp_exception WHERE tenant_id = $1 AND email_key = $2)`, r.Tenant(), key); err != nil {
 			return nil, err
 		}
-		out[key] = err == nil
 	}
 	return out, nil
 }
@@ -104,13 +90,11 @@ const incidentColumns = `id, at, source, ref, message_id, sender, recipients, su
 
 func scanIncident(row db.Row) (Incident, error) {
 	i := Incident{Direction: "outbound"}
-	var recipients db.JSON[[]string]
-	var matches db.JSON[[]storedMatch]
-	var unscanned db.JSON[[]Unscanned]
-	err := row.Scan(&i.ID, &i.At, &i.Source, &i.ref, &i.MessageID, &i.Sender, &recipients, &i.SubjectMasked, &i.Size, &i.SHA256,
-		&matches, &unscanned, &i.ActionTaken, &i.Severity, &i.Status, &i.Note, &i.CreatedBy, &i.ReviewedBy, &i.ReviewedAt, &i.job)
-	i.Recipients, i.Unscanned, i.Matches = db.OrEmpty(recipients.V), db.OrEmpty(unscanned.V), []Match{}
-	for _, m := range matches.V {
+	var matches []storedMatch
+	err := row.Scan(&i.ID, &i.At, &i.Source, &i.ref, &i.MessageID, &i.Sender, db.FromJSON(&i.Recipients), &i.SubjectMasked, &i.Size, &i.SHA256,
+		db.FromJSON(&matches), db.FromJSON(&i.Unscanned), &i.ActionTaken, &i.Severity, &i.Status, &i.Note, &i.CreatedBy, &i.ReviewedBy, &i.ReviewedAt, &i.job)
+	i.Recipients, i.Unscanned, i.Matches = db.OrEmpty(i.Recipients), db.OrEmpty(i.Unscanned), []Match{}
+	for _, m := range matches {
 		m.SampleHashes = m.Hashes
 		i.Matches = append(i.Matches, m.Match)
 	}
@@ -140,22 +124,17 @@ func findIncident(r *db.Reader, id uuid.UUID) (Incident, error) {
 
 // putIncident returns false if the mail already has an incident.
 func putIncident(tx *db.Tx, i Incident) (bool, error) {
-	matches := make([]storedMatch, len(i.Matches))
-	for n, m := range i.Matches {
-		matches[n] = storedMatch{Match: m, Hashes: m.SampleHashes}
-	}
-	n, err := tx.Exec(`INSERT INTO dlp_incident (tenant_id, id, at, source, ref, message_id, sender, recipients, subject_masked, size, sha256,
+	matches := each.Map(i.Matches, func(m Match) storedMatch { return storedMatch{Match: m, Hashes: m.SampleHashes} })
+	return tx.ExecAny(`INSERT INTO dlp_incident (tenant_id, id, at, source, ref, message_id, sender, recipients, subject_masked, size, sha256,
 			matches, unscanned, action_taken, severity, status, note, created_by, reviewed_by, reviewed_at, job_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, NULL, NULL, $19) ON CONFLICT (tenant_id, ref) DO NOTHING`,
 		tx.Tenant(), i.ID, i.At, i.Source, i.ref, i.MessageID, i.Sender, db.AsJSON(i.Recipients), i.SubjectMasked, i.Size, i.SHA256,
 		db.AsJSON(matches), db.AsJSON(i.Unscanned), i.ActionTaken, i.Severity, i.Status, i.Note, i.CreatedBy, i.job)
-	return n > 0, err
 }
 
 // setIncidentJob records which job now holds the mail of an incident.
 func setIncidentJob(tx *db.Tx, id uuid.UUID, job *uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE dlp_incident SET job_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, job)
-	return err
+	return tx.Run(`UPDATE dlp_incident SET job_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, job)
 }
 
 // reviewIncident returns no row if the incident is not open.

@@ -20,10 +20,9 @@ func listRequests(r *db.Reader, p db.Page) (db.List[PrivacyRequest], error) {
 }
 
 func putRequest(tx *db.Tx, q PrivacyRequest) error {
-	_, err := tx.Exec(`INSERT INTO gdpr_request (tenant_id, id, kind, mailbox, state, note, due_at, requested_by, created_at, closed_at)
+	return tx.Run(`INSERT INTO gdpr_request (tenant_id, id, kind, mailbox, state, note, due_at, requested_by, created_at, closed_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL)`,
 		tx.Tenant(), q.ID, q.Kind, q.Mailbox, q.State, q.Note, q.DueAt, q.RequestedBy, q.CreatedAt)
-	return err
 }
 
 func findRequest(r *db.Reader, id uuid.UUID) (PrivacyRequest, error) {
@@ -40,6 +39,5 @@ func closeRequest(tx *db.Tx, id uuid.UUID, state, note string) (PrivacyRequest, 
 // clearMailbox removes the address and the notes about the person from the requests about
 // it.
 func clearMailbox(tx *db.Tx, mailbox string) error {
-	_, err := tx.Exec(`UPDATE gdpr_request SET mailbox = '', note = '' WHERE tenant_id = $1 AND mailbox = $2`, tx.Tenant(), mailbox)
-	return err
+	return tx.Run(`UPDATE gdpr_request SET mailbox = '', note = '' WHERE tenant_id = $1 AND mailbox = $2`, tx.Tenant(), mailbox)
 }

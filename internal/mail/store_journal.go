@@ -12,11 +12,10 @@ import (
 const journalColumns = `id, at, direction, sender, recipients, subject, message_id, size, blob_id, retention_until, held_at, held_by, hold_reason`
 
 func scanJournalItem(row db.Row) (i JournalItem, err error) {
-	var recipients db.JSON[[]JournalRecipient]
 	var held *clock.Time
 	var hold LegalHold
-	err = row.Scan(&i.ID, &i.At, &i.Direction, &i.Sender, &recipients, &i.Subject, &i.MessageID, &i.Size, &i.BlobID, &i.RetentionUntil, &held, &hold.By, &hold.Reason)
-	i.Recipients = db.OrEmpty(recipients.V)
+	err = row.Scan(&i.ID, &i.At, &i.Direction, &i.Sender, db.FromJSON(&i.Recipients), &i.Subject, &i.MessageID, &i.Size, &i.BlobID, &i.RetentionUntil, &held, &hold.By, &hold.Reason)
+	i.Recipients = db.OrEmpty(i.Recipients)
 	if held != nil {
 		hold.At = *held
 		i.LegalHold = &hold
@@ -46,25 +45,22 @@ func updateHold(tx *db.Tx, i JournalItem) error {
 		hold = *i.LegalHold
 		at = &hold.At
 	}
-	_, err := tx.Exec(`UPDATE mail_journal SET held_at = $3, held_by = $4, hold_reason = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Run(`UPDATE mail_journal SET held_at = $3, held_by = $4, hold_reason = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), i.ID, at, hold.By, hold.Reason)
-	return err
 }
 
 // putJournalItem returns false if the item already exists.
 func putJournalItem(tx *db.Tx, i JournalItem) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO mail_journal (tenant_id, id, at, direction, sender, recipients, subject, message_id, size, blob_id, retention_until)
+	return tx.ExecAny(`INSERT INTO mail_journal (tenant_id, id, at, direction, sender, recipients, subject, message_id, size, blob_id, retention_until)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (tenant_id, id) DO NOTHING`,
 		tx.Tenant(), i.ID, i.At, i.Direction, i.Sender, db.AsJSON(i.Recipients), i.Subject, i.MessageID, i.Size, i.BlobID, i.RetentionUntil)
-	return n > 0, err
 }
 
 // lengthenRetention extends the retention of all journal mails to at least the given number
 // of days.
 func lengthenRetention(tx *db.Tx, days int64) error {
-	_, err := tx.Exec(`UPDATE mail_journal SET retention_until = at + $2 WHERE tenant_id = $1 AND retention_until < at + $2`,
+	return tx.Run(`UPDATE mail_journal SET retention_until = at + $2 WHERE tenant_id = $1 AND retention_until < at + $2`,
 		tx.Tenant(), days*int64(24*time.Hour/time.Microsecond))
-	return err
 }
 
 type endedItem struct{ tenant, id uuid.UUID }

@@ -7,20 +7,15 @@ import (
 
 // findSettings returns the settings, or the defaults if none are stored.
 func findSettings(r *db.Reader) (Settings, error) {
-	set, err := db.One(r, func(row db.Row) (s Settings, err error) {
-		var cidrs, allowed db.JSON[[]string]
-		err = row.Scan(&cidrs, &s.Defaults.DefaultQuotaMB, &s.Defaults.MinPasswordLength, &s.Abuse.AutoSuspend, &s.Journaling.Enabled, &s.Journaling.RetentionDays, &s.DLP.Messaging, &allowed)
-		s.AdminIPAllowlist.CIDRs, s.Forwarding.Allowed = db.OrEmpty(cidrs.V), db.OrEmpty(allowed.V)
+	return db.OneOr(r, emptySettings(), func(row db.Row) (s Settings, err error) {
+		err = row.Scan(db.FromJSON(&s.AdminIPAllowlist.CIDRs), &s.Defaults.DefaultQuotaMB, &s.Defaults.MinPasswordLength, &s.Abuse.AutoSuspend, &s.Journaling.Enabled, &s.Journaling.RetentionDays, &s.DLP.Messaging, db.FromJSON(&s.Forwarding.Allowed))
+		s.AdminIPAllowlist.CIDRs, s.Forwarding.Allowed = db.OrEmpty(s.AdminIPAllowlist.CIDRs), db.OrEmpty(s.Forwarding.Allowed)
 		return s, err
 	}, `SELECT admin_cidrs, default_quota_mb, min_password_length, auto_suspend, journaling, journal_retention_days, dlp_messaging, forward_allowed FROM mail_settings WHERE tenant_id = $1`, r.Tenant())
-	if db.IsNoRow(err) {
-		return emptySettings(), nil
-	}
-	return set, err
 }
 
 func putSettings(tx *db.Tx, s Settings) error {
-	_, err := tx.Exec(`INSERT INTO mail_settings (tenant_id, admin_cidrs, default_quota_mb, min_password_length, auto_suspend, journaling, journal_retention_days, dlp_messaging,
+	return tx.Run(`INSERT INTO mail_settings (tenant_id, admin_cidrs, default_quota_mb, min_password_length, auto_suspend, journaling, journal_retention_days, dlp_messaging,
 			forward_allowed, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (tenant_id) DO UPDATE SET admin_cidrs = excluded.admin_cidrs, default_quota_mb = excluded.default_quota_mb,
@@ -28,5 +23,4 @@ func putSettings(tx *db.Tx, s Settings) error {
 			journal_retention_days = excluded.journal_retention_days, dlp_messaging = excluded.dlp_messaging, forward_allowed = excluded.forward_allowed, updated_at = excluded.updated_at`,
 		tx.Tenant(), db.AsJSON(s.AdminIPAllowlist.CIDRs), s.Defaults.DefaultQuotaMB, s.Defaults.MinPasswordLength, s.Abuse.AutoSuspend,
 		s.Journaling.Enabled, s.Journaling.RetentionDays, s.DLP.Messaging, db.AsJSON(s.Forwarding.Allowed), clock.At(tx.Now()))
-	return err
 }

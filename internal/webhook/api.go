@@ -18,8 +18,6 @@ import (
 	"konak/internal/webhook/hour"
 )
 
-type listIn struct{ api.Paged }
-
 type registerWebhookIn struct {
 	Body struct {
 		Address     string   `json:"address" minLength:"1" maxLength:"2048" example:"https://example.com/hooks/konak"`
@@ -166,9 +164,9 @@ func (s *Service) Register(a *api.API) {
 // registerEndpoints adds the routes that both modules have. The access applies to those
 // that rotate and delete an endpoint.
 func (r *routes) registerEndpoints(a *api.API, access api.Access) {
-	api.HandleList(a, r.route("GET", "", "list-webhooks", "List webhooks", api.Session, r.view),
-		func(ctx context.Context, in *listIn) (db.List[Endpoint], error) {
-			list, err := r.Endpoints(ctx, r.module, in.Page())
+	api.HandlePage(a, r.route("GET", "", "list-webhooks", "List webhooks", api.Session, r.view),
+		func(ctx context.Context, page db.Page) (db.List[Endpoint], error) {
+			list, err := r.Endpoints(ctx, r.module, page)
 			for i, e := range list.Rows {
 				list.Rows[i] = r.show(ctx, e)
 			}

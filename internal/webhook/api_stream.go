@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
 	"konak/internal/webhook/signature"
@@ -78,7 +79,8 @@ type watcher struct {
 
 func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 	if w.after < 0 {
-		if err := w.tenant.Read(ctx, func(r *db.Reader) (err error) { w.after, err = event.Last(r); return err }); err != nil {
+		var err error
+		if w.after, err = db.Read(ctx, w.tenant, event.Last); err != nil {
 			return err
 		}
 	}
@@ -175,10 +177,7 @@ func (w *watcher) deliveries(r *db.Reader, events []event.Event) ([]numberedDeli
 }
 
 func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.Event) ([]numberedDelivery, error) {
-	ids := make([]uuid.UUID, len(events))
-	for i, e := range events {
-		ids[i] = w.deliveryID(e.ID, endpoint)
-	}
+	ids := each.Map(events, func(e event.Event) uuid.UUID { return w.deliveryID(e.ID, endpoint) })
 	there, err := findExisting(r, ids)
 	if err != nil || len(there) == 0 {
 		return nil, err

@@ -22,11 +22,7 @@ func (s *Sender) Claim() uuid.UUID { return s.claim }
 // TakeOver frees the lanes of a previous sender that is known to be gone, given its claim,
 // so that they need not wait until its lease ends.
 func (s *Sender) TakeOver(ctx context.Context, previous uuid.UUID) error {
-	var n int64
-	err := s.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = endLeases(tx, previous)
-		return err
-	})
+	n, err := db.Write(ctx, s.db.System("delivery claim"), func(tx *db.Tx) (int64, error) { return endLeases(tx, previous) })
 	if err != nil {
 		return fmt.Errorf("webhook: end leases: %w", err)
 	}
@@ -47,11 +43,9 @@ func (s *Sender) renew(ctx context.Context) {
 	}
 	s.mu.Unlock()
 	for chunk := range slices.Chunk(ids, readRows) {
-		var owned []uuid.UUID
 		since, ends := s.newLease()
-		err := s.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
-			owned, err = renewLanes(tx, s.claim, chunk, s.lease)
-			return err
+		owned, err := db.Write(ctx, s.db.System("delivery claim"), func(tx *db.Tx) ([]uuid.UUID, error) {
+			return renewLanes(tx, s.claim, chunk, s.lease)
 		})
 		if err != nil {
 			s.log.Error("webhook leases could not be renewed", "error", err)

@@ -11,6 +11,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/event"
 	"konak/internal/kit/secret"
 	"konak/internal/webhook/signature"
@@ -91,10 +92,7 @@ func readLane(r *db.Reader, k laneKey, from readFrom, now time.Time) (got loaded
 
 // loadBodies reads the body of each job.
 func loadBodies(r *db.Reader, tenant uuid.UUID, jobs []job) error {
-	ids := make([]uuid.UUID, len(jobs))
-	for i, j := range jobs {
-		ids[i] = j.event
-	}
+	ids := each.Map(jobs, func(j job) uuid.UUID { return j.event })
 	events, err := event.Load(r, tenant, ids)
 	for i := range jobs {
 		if e, ok := events[jobs[i].event]; ok {

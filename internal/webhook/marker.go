@@ -11,6 +11,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/jobs"
 	"konak/internal/webhook/hour"
 )
@@ -188,10 +189,7 @@ func (s *Sender) lockLanes(tx *db.Tx, batch []*entry) error {
 
 // findLost notes which of the batch's unlocked lanes are lost.
 func (s *Sender) findLost(tx *db.Tx, batch []*entry) error {
-	ids := make([]uuid.UUID, len(batch))
-	for i, e := range batch {
-		ids[i] = e.lane.id
-	}
+	ids := each.Map(batch, func(e *entry) uuid.UUID { return e.lane.id })
 	owned, err := heldLanes(&tx.Reader, s.claim, ids)
 	for _, e := range batch {
 		e.lost = e.lost || !slices.Contains(owned, e.lane.id)

@@ -186,12 +186,8 @@ func (s *Sender) claimDue(ctx context.Context) (int, error) {
 	if limit <= 0 {
 		return 0, nil
 	}
-	var keys []laneKey
 	since, ends := s.newLease()
-	err := s.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
-		keys, err = claimLanes(tx, s.claim, limit, s.lease)
-		return err
-	})
+	keys, err := db.Write(ctx, s.db.System("delivery claim"), func(tx *db.Tx) ([]laneKey, error) { return claimLanes(tx, s.claim, limit, s.lease) })
 	if err != nil {
 		return 0, fmt.Errorf("webhook: claim lanes: %w", err)
 	}

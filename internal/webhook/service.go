@@ -132,12 +132,8 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 			return fault.New(fault.LimitReached, maxEndpoints)
 		}
 		id := tx.NewID()
-		var by *uuid.UUID
-		if who := caller.From(ctx); who.ID != uuid.Nil {
-			by = &who.ID
-		}
 		sealed := s.box.Seal(tx.Tenant(), secretPurpose(id), []byte(key))
-		if err := putEndpoint(tx, module, id, set, sealed, secret.Last4(key), by); err != nil {
+		if err := putEndpoint(tx, module, id, set, sealed, secret.Last4(key), caller.From(ctx).Actor()); err != nil {
 			return fmt.Errorf("webhook: put endpoint: %w", err)
 		}
 		var err error
@@ -174,10 +170,7 @@ func (s *Service) check(ctx context.Context, set *settings, old Endpoint) (err e
 func (s *Service) checkMaySee(who *caller.Caller, events []string) error {
 	for _, name := range events {
 		if !s.maySee(who, name) {
-			missing := string(s.types[name].Permission)
-			f := fault.New(fault.Forbidden, missing).Field("events", "not_permitted")
-			f.Permission = missing
-			return f
+			return fault.Lacking(s.types[name].Permission).Field("events", "not_permitted")
 		}
 	}
 	return nil
@@ -291,11 +284,7 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 
 // forgetOldSecret removes the secret before the last rotation once its grace period is
 // over.
-func (s *Service) forgetOldSecret(ctx context.Context, j *jobs.Job) error {
-	id, err := idIn(j)
-	if err != nil {
-		return err
-	}
+func (s *Service) forgetOldSecret(ctx context.Context, j *jobs.Job, id uuid.UUID) error {
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error { return forgetSecret(tx, id) })
 }
 

@@ -270,11 +270,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 }
 
 // purge removes the rows of a deleted endpoint, one batch at a time.
-func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
-	id, err := idIn(j)
-	if err != nil {
-		return err
-	}
+func (s *Service) purge(ctx context.Context, j *jobs.Job, id uuid.UUID) error {
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		if err := hour.Drop(tx, id); err != nil {
 			return err
@@ -290,11 +286,7 @@ func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
 
 // giveUp gives up the deliveries that wait for an endpoint whose last probe failed, one
 // batch at a time. They can be resent or recovered.
-func (s *Service) giveUp(ctx context.Context, j *jobs.Job) error {
-	id, err := idIn(j)
-	if err != nil {
-		return err
-	}
+func (s *Service) giveUp(ctx context.Context, j *jobs.Job, id uuid.UUID) error {
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		list, err := exhaustDeliveries(tx, id, cleanBatch)
 		if err != nil || len(list) == 0 {
@@ -323,11 +315,7 @@ const cleanBatch = 512
 func (s *Service) Clean(ctx context.Context) (int, error) {
 	total := 0
 	for after := uuid.Nil; ; {
-		var tenants []uuid.UUID
-		err := s.db.System("janitor").Read(ctx, func(r *db.Reader) (err error) {
-			tenants, err = listTenants(r, after, 100)
-			return err
-		})
+		tenants, err := db.Read(ctx, s.db.System("janitor"), func(r *db.Reader) ([]uuid.UUID, error) { return listTenants(r, after, 100) })
 		if err != nil || len(tenants) == 0 {
 			return total, err
 		}

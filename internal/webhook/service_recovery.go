@@ -3,7 +3,6 @@ package webhook
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -80,35 +79,20 @@ func (s *Service) Recoveries(ctx context.Context, module string, endpoint uuid.U
 // Jobs are the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{
-		{Name: recoverKind, Handler: s.recover, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
-		{Name: purgeKind, Handler: s.purge, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
-		{Name: giveUpKind, Handler: s.giveUp, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
-		{Name: forgetKind, Handler: s.forgetOldSecret, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: recoverKind, Handler: jobs.Typed(s.recover), PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: purgeKind, Handler: jobs.Typed(s.purge), PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: giveUpKind, Handler: jobs.Typed(s.giveUp), PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: forgetKind, Handler: jobs.Typed(s.forgetOldSecret), PerNode: 16, PerTenant: 2, MaxAttempts: 20},
 	}
-}
-
-// idIn returns the id that a job is about. A job without one is dropped.
-func idIn(j *jobs.Job) (id uuid.UUID, err error) {
-	if err = json.Unmarshal(j.Payload, &id); err != nil {
-		err = fmt.Errorf("%w: %w", jobs.ErrDrop, err)
-	}
-	return id, err
 }
 
 // recover replays one batch and queues the rest, so that no transaction is long and a crash
 // repeats at most one batch. The progress is saved in the same transaction.
-func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
-	id, err := idIn(j)
-	if err != nil {
-		return err
-	}
+func (s *Service) recover(ctx context.Context, j *jobs.Job, id uuid.UUID) error {
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		rec, module, err := lockRecovery(tx, id)
-		if db.IsNoRow(err) {
-			return nil // its endpoint was deleted meanwhile, or another run did this
-		}
 		if err != nil {
-			return err
+			return db.IfNoRow(err, nil) // its endpoint was deleted meanwhile, or another run did this
 		}
 		e, err := endpointByID(&tx.Reader, module, rec.Endpoint)
 		if err != nil {

@@ -15,14 +15,11 @@ const endpointColumns = `e.id, e.keyless_id, e.address, e.description, e.events,
 
 const endpointTables = ` FROM webhook_endpoint e JOIN webhook_lane l ON l.tenant_id = e.tenant_id AND l.id = e.id `
 
-func scanEndpoint(row db.Row) (Endpoint, error) {
-	var e Endpoint
-	var events db.JSON[[]string]
+func scanEndpoint(row db.Row) (e Endpoint, err error) {
 	var rate int
 	var probe *clock.Time // while a node holds the lane its run_at is the end of a lease
-	err := row.Scan(&e.ID, &e.keyless, &e.Address, &e.Description, &events, &e.Status, &e.StrictOrder, &rate, &e.SecretLast4,
+	err = row.Scan(&e.ID, &e.keyless, &e.Address, &e.Description, db.FromJSON(&e.Events), &e.Status, &e.StrictOrder, &rate, &e.SecretLast4,
 		&e.OldSecretEnds, &e.CreatedAt, &e.DisabledAt, &e.DisabledStatusCode, &e.DisabledErrorClass, &e.DisabledReason, &e.Failures, &probe)
-	e.Events = events.V
 	if rate > 0 {
 		e.RateLimit = &rate
 	}
@@ -64,28 +61,27 @@ func countEndpoints(tx *db.Tx, module string) (int, error) {
 }
 
 func putEndpoint(tx *db.Tx, module string, id uuid.UUID, s settings, sealed []byte, last4 string, by *uuid.UUID) error {
-	_, err := tx.Exec(`INSERT INTO webhook_endpoint (tenant_id, id, keyless_id, module, address, description, events, status,
+	err := tx.Run(`INSERT INTO webhook_endpoint (tenant_id, id, keyless_id, module, address, description, events, status,
 			strict_order, rate_limit, secret_sealed, secret_last4, created_by, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)`,
 		tx.Tenant(), id, tx.NewCapability(), module, s.address, s.description, db.AsJSON(s.events), Active, s.strict, s.rate,
 		sealed, last4, by, clock.At(tx.Now()))
 	if err == nil {
-		_, err = tx.Exec(`INSERT INTO webhook_lane (tenant_id, id) VALUES ($1, $2)`, tx.Tenant(), id)
+		err = tx.Run(`INSERT INTO webhook_lane (tenant_id, id) VALUES ($1, $2)`, tx.Tenant(), id)
 	}
 	return err
 }
 
 func updateEndpoint(tx *db.Tx, id uuid.UUID, s settings) error {
-	_, err := tx.Exec(`UPDATE webhook_endpoint SET address = $3, description = $4, events = $5, strict_order = $6,
+	return tx.Run(`UPDATE webhook_endpoint SET address = $3, description = $4, events = $5, strict_order = $6,
 			rate_limit = $7, updated_at = $8
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, s.address, s.description, db.AsJSON(s.events), s.strict, s.rate, clock.At(tx.Now()))
-	return err
 }
 
 // setStatus stores the status that a person set and clears the endpoint's failure history.
 func setStatus(tx *db.Tx, id uuid.UUID, status string) error {
-	if _, err := tx.Exec(`UPDATE webhook_endpoint SET status = $3, failures = 0, failing_since = NULL, disabled_at = NULL,
+	if err := tx.Run(`UPDATE webhook_endpoint SET status = $3, failures = 0, failing_since = NULL, disabled_at = NULL,
 			disabled_code = NULL, disabled_class = NULL, disabled_reason = NULL, probes = 0, dead_at = NULL, mails = 0, updated_at = $4
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, clock.At(tx.Now())); err != nil {
 		return err
@@ -100,30 +96,27 @@ func setStatus(tx *db.Tx, id uuid.UUID, status string) error {
 }
 
 func rotateSecret(tx *db.Tx, id uuid.UUID, sealed []byte, last4 string, oldUntil *clock.Time) error {
-	_, err := tx.Exec(`UPDATE webhook_endpoint SET
+	return tx.Run(`UPDATE webhook_endpoint SET
 			old_secret_sealed = CASE WHEN CAST($5 AS bigint) IS NOT NULL THEN secret_sealed END, old_secret_until = $5,
 			secret_sealed = $3, secret_last4 = $4, updated_at = $6
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, sealed, last4, oldUntil, clock.At(tx.Now()))
-	return err
 }
 
 // forgetSecret removes the secret before the last rotation if its time is over: a later
 // rotation may have set another that is still valid.
 func forgetSecret(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE webhook_endpoint SET old_secret_sealed = NULL, old_secret_until = NULL
+	return tx.Run(`UPDATE webhook_endpoint SET old_secret_sealed = NULL, old_secret_until = NULL
 		WHERE tenant_id = $1 AND id = $2 AND old_secret_until <= $3`, tx.Tenant(), id, clock.At(tx.Now()))
-	return err
 }
 
 // dropEndpoint hides an endpoint and takes it out of the queue at once; a job removes its
 // rows, which may be millions.
 func dropEndpoint(tx *db.Tx, id uuid.UUID) error {
-	if _, err := tx.Exec(`DELETE FROM webhook_lane WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id); err != nil {
+	if err := tx.Run(`DELETE FROM webhook_lane WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE webhook_endpoint SET deleted_at = $3, updated_at = $3, old_secret_sealed = NULL
+	return tx.Run(`UPDATE webhook_endpoint SET deleted_at = $3, updated_at = $3, old_secret_sealed = NULL
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, clock.At(tx.Now()))
-	return err
 }
 
 // purgeEndpoint removes a batch of a deleted endpoint's rows, and finally the endpoint
@@ -137,11 +130,10 @@ func purgeEndpoint(tx *db.Tx, id uuid.UUID, limit int) (int, error) {
 	if len(ids) > 0 {
 		return len(ids), dropDeliveries(tx, ids)
 	}
-	if _, err := tx.Exec(`DELETE FROM webhook_recovery WHERE tenant_id = $1 AND endpoint_id = $2`, tx.Tenant(), id); err != nil {
+	if err := tx.Run(`DELETE FROM webhook_recovery WHERE tenant_id = $1 AND endpoint_id = $2`, tx.Tenant(), id); err != nil {
 		return 0, err
 	}
-	_, err = tx.Exec(`DELETE FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NOT NULL`, tx.Tenant(), id)
-	return 0, err
+	return 0, tx.Run(`DELETE FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NOT NULL`, tx.Tenant(), id)
 }
 
 type subscription struct {
@@ -157,11 +149,8 @@ type subscription struct {
 // the active ones, and the disabled ones that may still recover.
 func subscriptions(r *db.Reader, tenants ...uuid.UUID) ([]subscription, error) {
 	in, arg := db.In(r.Dialect(), 2, tenants)
-	return db.All(r, func(row db.Row) (subscription, error) {
-		var s subscription
-		var events, licences db.JSON[[]string]
-		err := row.Scan(&s.tenant, &s.id, &s.module, &events, &licences)
-		s.events, s.licences = events.V, licences.V
+	return db.All(r, func(row db.Row) (s subscription, err error) {
+		err = row.Scan(&s.tenant, &s.id, &s.module, db.FromJSON(&s.events), db.FromJSON(&s.licences))
 		return s, err
 	}, `SELECT e.tenant_id, e.id, e.module, e.events, t.licences`+endpointTables+` JOIN tenant t ON t.id = e.tenant_id
 		WHERE e.tenant_id `+in+` AND e.status <> 'paused' AND e.deleted_at IS NULL AND l.hold_until < $1`,
@@ -183,11 +172,8 @@ type owner struct {
 	keyless  *bool
 }
 
-func scanOwner(row db.Row) (owner, error) {
-	var o owner
-	var licences db.JSON[[]string]
-	err := row.Scan(&o.record, &o.tenant, &o.slug, &licences, &o.keyless)
-	o.licences = licences.V
+func scanOwner(row db.Row) (o owner, err error) {
+	err = row.Scan(&o.record, &o.tenant, &o.slug, db.FromJSON(&o.licences), &o.keyless)
 	return o, err
 }
 
@@ -206,15 +192,10 @@ func findDeliveryOwner(r *db.Reader, id uuid.UUID) (owner, error) {
 }
 
 func isKeylessAllowed(r *db.Reader) (bool, error) {
-	on, err := db.One(r, db.Scalar[bool], `SELECT keyless FROM webhook_setting WHERE tenant_id = $1`, r.Tenant())
-	if db.IsNoRow(err) {
-		return true, nil
-	}
-	return on, err
+	return db.OneOr(r, true, db.Scalar[bool], `SELECT keyless FROM webhook_setting WHERE tenant_id = $1`, r.Tenant())
 }
 
 func setKeyless(tx *db.Tx, on bool) error {
-	_, err := tx.Exec(`INSERT INTO webhook_setting (tenant_id, keyless) VALUES ($1, $2)
+	return tx.Run(`INSERT INTO webhook_setting (tenant_id, keyless) VALUES ($1, $2)
 		ON CONFLICT (tenant_id) DO UPDATE SET keyless = excluded.keyless`, tx.Tenant(), on)
-	return err
 }

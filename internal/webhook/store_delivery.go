@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 // newDelivery is a row to be inserted.
@@ -23,10 +24,9 @@ var newDeliveryTypes = []string{"uuid", "uuid", "text", "uuid", "uuid", "text", 
 
 // putDeliveries inserts rows; an existing one becomes due if it was never tried.
 func putDeliveries(tx *db.Tx, list []newDelivery) error {
-	rows := make([][]any, len(list))
-	for i, d := range list {
-		rows[i] = []any{d.tenant, d.id, d.module, d.endpoint, d.event, d.eventType, Pending, d.nextAt, d.createdAt}
-	}
+	rows := each.Map(list, func(d newDelivery) []any {
+		return []any{d.tenant, d.id, d.module, d.endpoint, d.event, d.eventType, Pending, d.nextAt, d.createdAt}
+	})
 	_, err := db.Each(tx, db.Scalar[uuid.UUID], newDeliveryTypes, rows, func(source string) string {
 		return `WITH m(tenant_id, id, module, endpoint_id, event_id, event_type, status, next_at, created_at) AS (` + source + `)
 			INSERT INTO webhook_delivery (tenant_id, id, module, endpoint_id, event_id, event_type, status, next_at, created_at)
@@ -46,12 +46,11 @@ const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.status
 const deliveryTables = ` FROM webhook_delivery d JOIN webhook_lane l ON l.tenant_id = d.tenant_id AND l.id = d.endpoint_id
 	JOIN webhook_endpoint e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id `
 
-func scanDelivery(row db.Row) (Delivery, error) {
-	var d Delivery
+func scanDelivery(row db.Row) (d Delivery, err error) {
 	var event uuid.UUID
 	var next, hold clock.Time
 	var probe *bool // the first one waiting for a disabled endpoint, tried when its hold ends; null if none waits
-	err := row.Scan(&d.ID, &d.EndpointID, &event, &d.EventType, &d.Status, &d.Attempts, &d.LastStatusCode, &d.LastErrorClass,
+	err = row.Scan(&d.ID, &d.EndpointID, &event, &d.EventType, &d.Status, &d.Attempts, &d.LastStatusCode, &d.LastErrorClass,
 		&d.LastError, &d.LastAttemptAt, &next, &d.CreatedAt, &d.DeliveredAt, &hold, &probe)
 	d.EventID = "evt_" + event.String()
 	if probe != nil && *probe || hold.After(next.Time) {
@@ -169,28 +168,17 @@ func findEventID(r *db.Reader, id uuid.UUID) (uuid.UUID, error) {
 
 // findExisting returns those of some deliveries that exist, with their status.
 func findExisting(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	out := make(map[uuid.UUID]string, len(ids))
 	if len(ids) == 0 {
-		return out, nil
-	}
-	type found struct {
-		id     uuid.UUID
-		status string
+		return map[uuid.UUID]string{}, nil
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
-	rows, err := db.All(r, func(row db.Row) (f found, err error) { return f, row.Scan(&f.id, &f.status) },
-		`SELECT id, status FROM webhook_delivery WHERE tenant_id = $1 AND id `+in, r.Tenant(), arg)
-	for _, f := range rows {
-		out[f.id] = f.status
-	}
-	return out, err
+	return db.Map[uuid.UUID, string](r, `SELECT id, status FROM webhook_delivery WHERE tenant_id = $1 AND id `+in, r.Tenant(), arg)
 }
 
-func scanAttempt(row db.Row) (Attempt, error) {
-	var a Attempt
+func scanAttempt(row db.Row) (a Attempt, err error) {
 	var us int64
 	var answer []byte
-	err := row.Scan(&a.Number, &a.At, &us, &a.StatusCode, &a.ErrorClass, &a.Error, &answer)
+	err = row.Scan(&a.Number, &a.At, &us, &a.StatusCode, &a.ErrorClass, &a.Error, &answer)
 	a.DurationMS, a.Answer = float64(us)/1000, strings.ToValidUTF8(string(answer), "\uFFFD")
 	return a, err
 }
@@ -218,10 +206,7 @@ var requeuedTypes = []string{"uuid", "uuid", "bigint"}
 
 // requeueAt makes deliveries due again at their positions, whatever their status.
 func requeueAt(tx *db.Tx, list []queuePosition) error {
-	rows := make([][]any, len(list))
-	for i, q := range list {
-		rows[i] = []any{tx.Tenant(), q.id, q.at}
-	}
+	rows := each.Map(list, func(q queuePosition) []any { return []any{tx.Tenant(), q.id, q.at} })
 	_, err := db.Each(tx, db.Scalar[uuid.UUID], requeuedTypes, rows, func(source string) string {
 		return `WITH m(tenant_id, id, next_at) AS (` + source + `)
 			UPDATE webhook_delivery SET status = 'pending', next_at = m.next_at, delivered_at = NULL, base = attempts
@@ -250,21 +235,19 @@ func retryFailedNow(tx *db.Tx, k laneKey) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE webhook_delivery SET next_at = $3, base = base + 1 WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_delivery
+	return tx.Run(`UPDATE webhook_delivery SET next_at = $3, base = base + 1 WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed') AND status = 'failed' AND next_at > $5
 		ORDER BY next_at, event_id LIMIT $4)`, k.tenant, k.id, last[k.id], maxRetriedNow, clock.At(tx.Now()))
-	return err
 }
 
 // dropDeliveries deletes deliveries with their attempts.
 func dropDeliveries(tx *db.Tx, ids []uuid.UUID) error {
 	in, arg := db.In(tx.Dialect(), 2, ids)
 	args := []any{tx.Tenant(), arg}
-	if _, err := tx.Exec(`DELETE FROM webhook_attempt WHERE tenant_id = $1 AND delivery_id `+in, args...); err != nil {
+	if err := tx.Run(`DELETE FROM webhook_attempt WHERE tenant_id = $1 AND delivery_id `+in, args...); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM webhook_delivery WHERE tenant_id = $1 AND id `+in, args...)
-	return err
+	return tx.Run(`DELETE FROM webhook_delivery WHERE tenant_id = $1 AND id `+in, args...)
 }
 
 // findOldDeliveries finds some deliveries that have been listed long enough.

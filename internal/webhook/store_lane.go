@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 // queueStart is how far in the past positions in a queue begin. They are a microsecond
@@ -24,23 +25,14 @@ const queueStart = 10 * time.Millisecond
 func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, n int) (map[uuid.UUID]clock.Time, error) {
 	endpoints = slices.SortedFunc(slices.Values(endpoints), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	endpoints = slices.Compact(endpoints)
-	type queued struct {
-		id uuid.UUID
-		at clock.Time
-	}
 	in, arg := db.In(tx.Dialect(), 4, endpoints)
-	rows, err := db.All(&tx.Reader, func(row db.Row) (q queued, err error) { return q, row.Scan(&q.id, &q.at) },
+	return db.Map[uuid.UUID, clock.Time](&tx.Reader,
 		`UPDATE webhook_lane SET queued_at = CASE WHEN queued_at + $2 > $3 THEN queued_at + $2 ELSE $3 END, run_at = CASE
 			WHEN claim_id IS NOT NULL THEN run_at
 			WHEN hold_until > $1 THEN hold_until
 			WHEN run_at < $1 THEN run_at
 			ELSE $1 END
 		WHERE `+inOrder(tx, in)+` RETURNING id, queued_at`, clock.At(tx.Now()), int64(n), clock.At(tx.Now().Add(-queueStart)), arg)
-	out := make(map[uuid.UUID]clock.Time, len(rows))
-	for _, q := range rows {
-		out[q.id] = q.at
-	}
-	return out, err
 }
 
 // nthPosition returns position i of n, given the last of them.
@@ -66,20 +58,18 @@ func holdLane(tx *db.Tx, k laneKey, until clock.Time) error {
 	if !until.Before(never) {
 		run = nil
 	}
-	_, err := tx.Exec(`UPDATE webhook_lane SET hold_until = $3, held_before = NULL,
+	return tx.Run(`UPDATE webhook_lane SET hold_until = $3, held_before = NULL,
 			run_at = CASE WHEN claim_id IS NULL THEN $4 ELSE run_at END
 		WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id, until, run)
-	return err
 }
 
 // probeNow has a disabled endpoint probed at once and stores the end of its pause, to
 // restore it if the probe fails.
 func probeNow(tx *db.Tx, k laneKey) error {
-	_, err := tx.Exec(`UPDATE webhook_lane SET hold_until = $3,
+	return tx.Run(`UPDATE webhook_lane SET hold_until = $3,
 			held_before = COALESCE(held_before, CASE WHEN hold_until > $3 THEN hold_until END),
 			run_at = CASE WHEN claim_id IS NULL THEN $3 ELSE run_at END
 		WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id, clock.At(tx.Now()))
-	return err
 }
 
 // findHeldBefore returns the end of an endpoint's pause before a test had it probed; the
@@ -107,11 +97,8 @@ func claimLanes(tx *db.Tx, claim uuid.UUID, limit int, lease time.Duration) ([]l
 
 // nextRun returns when the first lane has something to do, for waiting until then.
 func nextRun(r *db.Reader) (time.Time, error) {
-	t, err := db.One(r, db.Scalar[clock.Time], `SELECT run_at FROM webhook_lane WHERE run_at IS NOT NULL AND `+db.NotSuspended("webhook_lane")+`
+	t, err := db.OneOr(r, clock.At(never), db.Scalar[clock.Time], `SELECT run_at FROM webhook_lane WHERE run_at IS NOT NULL AND `+db.NotSuspended("webhook_lane")+`
 		ORDER BY run_at LIMIT 1`)
-	if db.IsNoRow(err) {
-		return never, nil
-	}
 	return t.Time, err
 }
 
@@ -150,10 +137,7 @@ var releaseTypes = []string{"uuid", "bigint", "bigint", "uuid"}
 // nothing is added to them meanwhile. Lanes in which something is due now are kept and
 // returned.
 func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUID]bool, err error) {
-	ids := make([]uuid.UUID, len(list))
-	for i, l := range list {
-		ids[i] = l.id
-	}
+	ids := each.Map(list, func(l release) uuid.UUID { return l.id })
 	type state struct {
 		id         uuid.UUID
 		hold       clock.Time
@@ -231,11 +215,10 @@ func lockTarget(tx *db.Tx, k laneKey) (target, error) {
 }
 
 func setHealth(tx *db.Tx, k laneKey, h *health) error {
-	_, err := tx.Exec(`UPDATE webhook_endpoint SET status = $3, failures = $4, failing_since = $5, disabled_at = $6,
+	return tx.Run(`UPDATE webhook_endpoint SET status = $3, failures = $4, failing_since = $5, disabled_at = $6,
 			disabled_code = $7, disabled_class = $8, disabled_reason = $9, probes = $10, dead_at = $11, mails = $12
 		WHERE tenant_id = $1 AND id = $2`,
 		k.tenant, k.id, h.status, h.failures, h.failingSince, h.disabledAt, h.code, h.class, h.reason, h.probes, h.deadAt, h.mails)
-	return err
 }
 
 // dueJobs reads what is due in a lane after a point in its order.

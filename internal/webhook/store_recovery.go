@@ -20,18 +20,16 @@ func scanRecovery(row db.Row) (r Recovery, err error) {
 }
 
 func putRecovery(tx *db.Tx, r *Recovery) error {
-	_, err := tx.Exec(`INSERT INTO webhook_recovery
+	return tx.Run(`INSERT INTO webhook_recovery
 			(tenant_id, id, endpoint_id, since, until, include_delivered, status, reached, after_event, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		tx.Tenant(), r.ID, r.Endpoint, r.Since, r.Until, r.Delivered, r.Status, r.Reached, r.after, r.CreatedAt)
-	return err
 }
 
 func setRecovery(tx *db.Tx, r *Recovery) error {
-	_, err := tx.Exec(`UPDATE webhook_recovery SET status = $3, reached = $4, after_event = $5, examined = $6, queued = $7, finished_at = $8
+	return tx.Run(`UPDATE webhook_recovery SET status = $3, reached = $4, after_event = $5, examined = $6, queued = $7, finished_at = $8
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), r.ID, r.Status, r.Reached, r.after, r.Examined, r.Queued, r.FinishedAt)
-	return err
 }
 
 func recoveryByID(r *db.Reader, module string, id uuid.UUID) (Recovery, error) {
@@ -68,6 +66,5 @@ func hasOldRecoveries(r *db.Reader, before clock.Time) (bool, error) {
 
 // dropRecoveries deletes a tenant's old recoveries.
 func dropRecoveries(tx *db.Tx, before clock.Time) error {
-	_, err := tx.Exec(`DELETE FROM webhook_recovery WHERE tenant_id = $1 AND created_at < $2`, tx.Tenant(), before)
-	return err
+	return tx.Run(`DELETE FROM webhook_recovery WHERE tenant_id = $1 AND created_at < $2`, tx.Tenant(), before)
 }

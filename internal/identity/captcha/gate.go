@@ -244,10 +244,6 @@ const cleanBatch = 500
 
 // Clean removes a batch of used challenges that have expired and returns their number.
 func (g *Gate) Clean(ctx context.Context) (int, error) {
-	var n int64
-	err := g.cfg.DB.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = deleteExpired(tx, cleanBatch)
-		return err
-	})
+	n, err := db.Write(ctx, g.cfg.DB.System("janitor"), func(tx *db.Tx) (int64, error) { return deleteExpired(tx, cleanBatch) })
 	return int(n), err
 }

@@ -10,9 +10,8 @@ import (
 // useNonce records that a challenge was answered. It returns false if it was
 // answered before.
 func useNonce(tx *db.Tx, nonce string, expires time.Time) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO captcha_used (nonce, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+	return tx.ExecAny(`INSERT INTO captcha_used (nonce, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
 		nonce, clock.At(expires))
-	return n == 1, err
 }
 
 // deleteExpired deletes used challenges that can no longer be answered.

@@ -3,8 +3,8 @@ package oauth
 import (
 	"context"
 
+	"konak/internal/identity"
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -16,16 +16,6 @@ func (s *Service) Register(a *api.API) {
 	s.registerClients(a)
 	s.registerResource(a)
 }
-
-// route returns a route that every signed-in member may call.
-func route(method, path, id, summary string) api.Route {
-	return api.Route{
-		Method: method, Path: "/api/v1/auth" + path, ID: id, Tag: "Identity",
-		Summary: summary, Access: api.Session, Permission: api.Anyone,
-	}
-}
-
-type listIn struct{ api.Paged }
 
 type addAppIn struct {
 	Body struct {
@@ -56,18 +46,17 @@ type grantIn struct {
 
 func (s *Service) registerApps(a *api.API) {
 	view := func(path, id, summary string) api.Route {
-		rt := route("GET", path, id, summary)
+		rt := identity.Route("GET", path, id, summary)
 		rt.Permission = perm.AppsView
 		return rt
 	}
 	manage := func(method, path, id, summary string) api.Route {
-		rt := route(method, path, id, summary)
+		rt := identity.Route(method, path, id, summary)
 		rt.Permission, rt.StepUp = perm.AppsManage, true
 		return rt
 	}
 
-	api.HandleList(a, view("/apps", "list-apps", "List OAuth apps"),
-		func(ctx context.Context, in *listIn) (db.List[App], error) { return s.Apps(ctx, in.Page()) })
+	api.HandlePage(a, view("/apps", "list-apps", "List OAuth apps"), s.Apps)
 
 	add := manage("POST", "/apps", "add-app", "Register an OAuth app")
 	add.TakesKey = true
@@ -93,10 +82,9 @@ func (s *Service) registerApps(a *api.API) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteApp(ctx, in.ID.UUID)
 	})
 
-	api.HandleList(a, route("GET", "/grants", "list-grants", "List the apps you granted access"),
-		func(ctx context.Context, in *listIn) (db.List[Grant], error) { return s.Grants(ctx, in.Page()) })
+	api.HandlePage(a, identity.Route("GET", "/grants", "list-grants", "List the apps you granted access"), s.Grants)
 
-	revoke := route("DELETE", "/grants/{id}", "revoke-grant", "Revoke an app's access")
+	revoke := identity.Route("DELETE", "/grants/{id}", "revoke-grant", "Revoke an app's access")
 	revoke.Doc = "Ends the app's sessions in this workspace at once."
 	api.Handle(a, revoke, func(ctx context.Context, in *grantIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.RevokeGrant(ctx, in.ID.UUID)

@@ -28,12 +28,12 @@ type tokenIn struct{ Body TokenRequest }
 // registerFlow adds the platform document's part of the authorization code
 // flow, in the envelope.
 func (s *Service) registerFlow(a *api.API) {
-	consent := route("POST", "/app/context", "app-context", "Get the state of the consent page")
+	consent := identity.Route("POST", "/app/context", "app-context", "Get the state of the consent page")
 	consent.Access, consent.Invalid400, consent.Refusals = api.Keyless, true, []int{400}
 	consent.Doc = "Also works without a credential, so that the page can show what the app requests before the person signs in. 400 if a parameter is invalid."
 	api.Handle(a, consent, func(ctx context.Context, in *consentIn) (Consent, error) { return s.Consent(ctx, in.Body) })
 
-	authorize := route("POST", "/app/authorize", "app-authorize", "Approve or deny an app")
+	authorize := identity.Route("POST", "/app/authorize", "app-authorize", "Approve or deny an app")
 	authorize.Invalid400, authorize.ShowsSecret, authorize.Refusals = true, true, []int{400}
 	authorize.Doc = "Returns the redirect URI for the page to open, with a code that is valid once, for 60 seconds, or with error=access_denied."
 	api.Handle(a, authorize, func(ctx context.Context, in *authorizeIn) (RedirectTo, error) {
@@ -44,7 +44,7 @@ func (s *Service) registerFlow(a *api.API) {
 		return s.Authorize(ctx, in.Body.AuthRequest, in.Body.Decision == "approve", workspace)
 	})
 
-	token := route("POST", "/app/token", "app-token", "Exchange a code for a session")
+	token := identity.Route("POST", "/app/token", "app-token", "Exchange a code for a session")
 	token.Access, token.Permission, token.Open, token.Invalid400, token.ShowsSecret = api.Public, "", true, true, true
 	token.Doc = "The app is verified by PKCE with S256. Using a code a second time ends the session opened by the first use."
 	api.Handle(a, token, func(ctx context.Context, in *tokenIn) (Token, error) {

@@ -182,12 +182,7 @@ func (a *App) wanted(scope string) ([]string, bool) {
 	if len(scopes) == 0 {
 		return a.Scopes, true
 	}
-	for _, s := range scopes {
-		if !slices.Contains(a.Scopes, s) {
-			return nil, false
-		}
-	}
-	return scopes, true
+	return scopes, identity.CoversScopes(a.Scopes, scopes)
 }
 
 var (

@@ -53,9 +53,7 @@ func (s *Service) AddApp(ctx context.Context, a App) (App, error) {
 			return fault.New(fault.LimitReached, maxApps)
 		}
 		a.ID, a.ClientID, a.CreatedAt = tx.NewID(), secret.NewToken(secret.ClientPrefix), clock.At(tx.Now())
-		if who := caller.From(ctx); who.ID != uuid.Nil {
-			a.CreatedBy = &who.ID
-		}
+		a.CreatedBy = caller.From(ctx).Actor()
 		if err := putApp(tx, a); err != nil {
 			return fmt.Errorf("oauth: put app: %w", err)
 		}

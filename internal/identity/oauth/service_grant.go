@@ -35,10 +35,8 @@ func (s *Service) check(ctx context.Context, in AuthRequest) (q checkedRequest, 
 		return err
 	})
 	switch {
-	case db.IsNoRow(err):
-		return q, false, fault.New(fault.InvalidClient).Field("client_id", "unknown")
 	case err != nil:
-		return q, false, fmt.Errorf("oauth: find app: %w", err)
+		return q, false, db.IfNoRow(fmt.Errorf("oauth: find app: %w", err), fault.New(fault.InvalidClient).Field("client_id", "unknown"))
 	case !q.app.redirectAllowed(in.RedirectURI):
 		return q, false, fault.New(fault.InvalidRedirect).Field("redirect_uri", "not_registered")
 	case in.ResponseType != "code":
@@ -182,16 +180,9 @@ func (s *Service) Redeem(ctx context.Context, in TokenRequest, ip string) (Token
 	if !secret.WellFormed(in.Code, secret.CodePrefix) {
 		return Token{}, refused
 	}
-	var c code
-	err := s.db.System("app look-up").Read(ctx, func(r *db.Reader) (err error) {
-		c, err = codeByHash(r, secret.Hash(in.Code))
-		return err
-	})
-	if db.IsNoRow(err) {
-		return Token{}, refused
-	}
+	c, err := db.Read(ctx, s.db.System("app look-up"), func(r *db.Reader) (code, error) { return codeByHash(r, secret.Hash(in.Code)) })
 	if err != nil {
-		return Token{}, fmt.Errorf("oauth: find code: %w", err)
+		return Token{}, db.IfNoRow(fmt.Errorf("oauth: find code: %w", err), refused)
 	}
 	// This comes before any change: without the verifier a leaked code is worth nothing,
 	// and must not be enough to end a session either.
@@ -254,11 +245,8 @@ func (s *Service) RevokeToken(ctx context.Context, clientID, token string) error
 		}
 		return err
 	})
-	if db.IsNoRow(err) {
-		return nil
-	}
 	if err != nil {
-		return fmt.Errorf("oauth: find session: %w", err)
+		return db.IfNoRow(fmt.Errorf("oauth: find session: %w", err), nil)
 	}
 	if owner != clientID {
 		return fault.New(fault.InvalidGrant)
@@ -278,11 +266,8 @@ func (s *Service) RevokeToken(ctx context.Context, clientID, token string) error
 // used is merely too old.
 func (s *Service) revokeReused(tx *db.Tx, c code) error {
 	session, err := sessionOfCode(&tx.Reader, c.id)
-	if db.IsNoRow(err) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return db.IfNoRow(err, nil)
 	}
 	if err := s.identity.CloseSession(tx, session, "code_reused"); err != nil {
 		return err

@@ -12,11 +12,8 @@ import (
 
 const appColumns = `tenant_id, id, client_id, name, redirect_uris, scopes, public, created_by, created_at`
 
-func scanApp(row db.Row) (App, error) {
-	var a App
-	var uris, scopes db.JSON[[]string]
-	err := row.Scan(&a.tenant, &a.ID, &a.ClientID, &a.Name, &uris, &scopes, &a.Public, &a.CreatedBy, &a.CreatedAt)
-	a.RedirectURIs, a.Scopes = uris.V, scopes.V
+func scanApp(row db.Row) (a App, err error) {
+	err = row.Scan(&a.tenant, &a.ID, &a.ClientID, &a.Name, db.FromJSON(&a.RedirectURIs), db.FromJSON(&a.Scopes), &a.Public, &a.CreatedBy, &a.CreatedAt)
 	return a, err
 }
 
@@ -57,18 +54,16 @@ func clientOfApp(r *db.Reader, id uuid.UUID) (string, error) {
 }
 
 func putApp(tx *db.Tx, a App) error {
-	_, err := tx.Exec(`INSERT INTO oauth_app
+	return tx.Run(`INSERT INTO oauth_app
 			(tenant_id, id, client_id, name, redirect_uris, scopes, public, created_by, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
 		tx.Tenant(), a.ID, a.ClientID, a.Name, db.AsJSON(a.RedirectURIs), db.AsJSON(a.Scopes), a.Public, a.CreatedBy, a.CreatedAt)
-	return err
 }
 
 func saveApp(tx *db.Tx, a App) error {
-	_, err := tx.Exec(`UPDATE oauth_app SET name = $3, redirect_uris = $4, scopes = $5, public = $6, updated_at = $7
+	return tx.Run(`UPDATE oauth_app SET name = $3, redirect_uris = $4, scopes = $5, public = $6, updated_at = $7
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), a.ID, a.Name, db.AsJSON(a.RedirectURIs), db.AsJSON(a.Scopes), a.Public, clock.At(tx.Now()))
-	return err
 }
 
 func dropApp(tx *db.Tx, id uuid.UUID) (App, error) {
@@ -88,15 +83,12 @@ func saveGrant(tx *db.Tx, membership, app uuid.UUID, scopes []string) (uuid.UUID
 
 // listGrants needs the system's handle: the apps may belong to other workspaces.
 func listGrants(r *db.Reader, tenant, membership uuid.UUID, p db.Page) (db.List[Grant], error) {
-	rows, err := db.All(r, func(row db.Row) (Grant, error) {
-		var g Grant
-		var scopes db.JSON[[]string]
-		var uris db.JSON[[]string]
-		err := row.Scan(&g.ID, &g.app, &g.App.ClientID, &g.App.Name, &g.App.Publisher, &g.App.SelfRegistered, &uris, &scopes, &g.CreatedAt, &g.UpdatedAt)
+	rows, err := db.All(r, func(row db.Row) (g Grant, err error) {
+		var of App
+		err = row.Scan(&g.ID, &g.app, &g.App.ClientID, &g.App.Name, &g.App.Publisher, &g.App.SelfRegistered, db.FromJSON(&of.RedirectURIs), db.FromJSON(&g.Scopes), &g.CreatedAt, &g.UpdatedAt)
 		if g.App.SelfRegistered {
-			g.App.Publisher = (&App{RedirectURIs: uris.V}).host()
+			g.App.Publisher = of.host()
 		}
-		g.Scopes = scopes.V
 		return g, err
 	}, `SELECT g.id, g.app_id, COALESCE(a.client_id, k.client_id), COALESCE(a.name, k.name), COALESCE(t.name, ''), a.id IS NULL,
 			COALESCE(a.redirect_uris, k.redirect_uris), g.scopes, g.created_at, g.updated_at
@@ -111,20 +103,12 @@ func listGrants(r *db.Reader, tenant, membership uuid.UUID, p db.Page) (db.List[
 // grantedScopes returns, for each workspace of a person, what they granted to an app there.
 // It needs the system's handle.
 func grantedScopes(r *db.Reader, user, app uuid.UUID) (map[uuid.UUID][]string, error) {
-	out := map[uuid.UUID][]string{}
-	type row struct {
-		tenant uuid.UUID
-		scopes db.JSON[[]string]
-	}
-	rows, err := db.All(r, func(s db.Row) (row, error) {
-		var v row
-		err := s.Scan(&v.tenant, &v.scopes)
-		return v, err
-	}, `SELECT g.tenant_id, g.scopes FROM membership m
+	granted, err := db.Map[uuid.UUID, db.JSON[[]string]](r, `SELECT g.tenant_id, g.scopes FROM membership m
 		JOIN oauth_grant g ON g.tenant_id = m.tenant_id AND g.membership_id = m.id
 		WHERE m.user_id = $1 AND g.app_id = $2 AND g.revoked_at IS NULL`, user, app)
-	for _, v := range rows {
-		out[v.tenant] = v.scopes.V
+	out := map[uuid.UUID][]string{}
+	for tenant, scopes := range granted {
+		out[tenant] = scopes.V
 	}
 	return out, err
 }
@@ -138,9 +122,8 @@ func revokeGrant(tx *db.Tx, membership, id uuid.UUID) (uuid.UUID, error) {
 
 // revokeGrantsOf ends every consent of a member.
 func revokeGrantsOf(tx *db.Tx, membership uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE oauth_grant SET revoked_at = $3
+	return tx.Run(`UPDATE oauth_grant SET revoked_at = $3
 		WHERE tenant_id = $1 AND membership_id = $2 AND revoked_at IS NULL`, tx.Tenant(), membership, clock.At(tx.Now()))
-	return err
 }
 
 // code is an authorization code with the records that it refers to.
@@ -154,22 +137,18 @@ type code struct {
 }
 
 func putCode(tx *db.Tx, c code, grant uuid.UUID, hash []byte) error {
-	_, err := tx.Exec(`INSERT INTO oauth_code (tenant_id, id, code_hash, grant_id, app_id, membership_id, user_id,
+	return tx.Run(`INSERT INTO oauth_code (tenant_id, id, code_hash, grant_id, app_id, membership_id, user_id,
 			redirect_uri, scopes, challenge, expires_at, created_at, resource)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		tx.Tenant(), tx.NewID(), hash, grant, c.app, c.membership, c.user, c.redirect, db.AsJSON(c.scopes), c.challenge,
 		clock.At(tx.Now().Add(CodeLife)), clock.At(tx.Now()), c.resource)
-	return err
 }
 
 // codeByHash finds a code, used or not, whose app, consent and member are still valid.
 func codeByHash(r *db.Reader, hash []byte) (code, error) {
-	return db.One(r, func(row db.Row) (code, error) {
-		var c code
-		var scopes db.JSON[[]string]
-		err := row.Scan(&c.tenant, &c.id, &c.app, &c.membership, &c.user, &c.clientID, &c.appName, &c.registered, &c.redirect,
-			&c.challenge, &c.resource, &scopes, &c.workspace.ID, &c.workspace.Slug, &c.workspace.Name)
-		c.scopes = scopes.V
+	return db.One(r, func(row db.Row) (c code, err error) {
+		err = row.Scan(&c.tenant, &c.id, &c.app, &c.membership, &c.user, &c.clientID, &c.appName, &c.registered, &c.redirect,
+			&c.challenge, &c.resource, db.FromJSON(&c.scopes), &c.workspace.ID, &c.workspace.Slug, &c.workspace.Name)
 		return c, err
 	}, `SELECT c.tenant_id, c.id, c.app_id, c.membership_id, c.user_id, COALESCE(a.client_id, k.client_id), COALESCE(a.name, k.name),
 			a.id IS NULL, c.redirect_uri, c.challenge, c.resource, c.scopes, t.id, t.slug, t.name
@@ -182,18 +161,12 @@ func codeByHash(r *db.Reader, hash []byte) (code, error) {
 
 // useCode reports whether this is the code's first use and it has not expired.
 func useCode(tx *db.Tx, id uuid.UUID) (bool, error) {
-	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE oauth_code SET used_at = $3
-		WHERE tenant_id = $1 AND id = $2 AND used_at IS NULL AND expires_at > $3 RETURNING id`,
-		tx.Tenant(), id, clock.At(tx.Now()))
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return tx.ExecAny(`UPDATE oauth_code SET used_at = $3
+		WHERE tenant_id = $1 AND id = $2 AND used_at IS NULL AND expires_at > $3`, tx.Tenant(), id, clock.At(tx.Now()))
 }
 
 func setCodeSession(tx *db.Tx, id, session uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE oauth_code SET session_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, session)
-	return err
+	return tx.Run(`UPDATE oauth_code SET session_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, session)
 }
 
 // sessionOfCode returns the session that the first use of a code opened, if it was used.

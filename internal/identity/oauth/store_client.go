@@ -14,22 +14,18 @@ const clientColumns = `id, client_id, name, redirect_uris, scopes, created_at`
 // scanClient reads a client as an app that every workspace may let in.
 func scanClient(row db.Row) (App, error) {
 	a := App{Public: true, selfRegistered: true}
-	var uris, scopes db.JSON[[]string]
-	err := row.Scan(&a.ID, &a.ClientID, &a.Name, &uris, &scopes, &a.CreatedAt)
-	a.RedirectURIs, a.Scopes = uris.V, scopes.V
+	err := row.Scan(&a.ID, &a.ClientID, &a.Name, db.FromJSON(&a.RedirectURIs), db.FromJSON(&a.Scopes), &a.CreatedAt)
 	return a, err
 }
 
 func putClient(tx *db.Tx, a App) error {
-	_, err := tx.Exec(`INSERT INTO oauth_client (id, client_id, name, redirect_uris, scopes, created_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $6)`,
+	return tx.Run(`INSERT INTO oauth_client (id, client_id, name, redirect_uris, scopes, created_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $6)`,
 		a.ID, a.ClientID, a.Name, db.AsJSON(a.RedirectURIs), db.AsJSON(a.Scopes), a.CreatedAt)
-	return err
 }
 
 // markClientUsed records that a client got a token.
 func markClientUsed(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE oauth_client SET used_at = $2 WHERE id = $1`, id, clock.At(tx.Now()))
-	return err
+	return tx.Run(`UPDATE oauth_client SET used_at = $2 WHERE id = $1`, id, clock.At(tx.Now()))
 }
 
 // deleteUnusedClients deletes a batch of clients that got no token since a time.

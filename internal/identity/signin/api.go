@@ -17,14 +17,6 @@ func (s *Service) Register(a *api.API) {
 	s.registerPasskeys(a)
 }
 
-// route returns a route that every signed-in member may call.
-func route(method, path, id, summary string) api.Route {
-	return api.Route{
-		Method: method, Path: "/api/v1/auth" + path, ID: id, Tag: "Identity",
-		Summary: summary, Access: api.Session, Permission: api.Anyone,
-	}
-}
-
 // public makes a route need no credential.
 func public(rt api.Route) api.Route {
 	rt.Access, rt.Permission = api.Public, ""
@@ -81,7 +73,7 @@ type reauthIn struct {
 }
 
 func (s *Service) registerSignIn(a *api.API) {
-	signIn := limitGuesses(showsSecret(public(route("POST", "/sign-in", "sign-in", "Sign in with e-mail and password"))))
+	signIn := limitGuesses(showsSecret(public(identity.Route("POST", "/sign-in", "sign-in", "Sign in with e-mail and password"))))
 	signIn.Doc = "Opens a session and sets the panel's cookie, or requires the second factor. " +
 		"A wrong e-mail address or password returns 422, never 401."
 	api.Handle(a, signIn, func(ctx context.Context, in *signInIn) (SignInAnswer, error) {
@@ -96,7 +88,7 @@ func (s *Service) registerSignIn(a *api.API) {
 		return out, err
 	})
 
-	second := limitGuesses(showsSecret(public(route("POST", "/sign-in/2fa", "sign-in-second-step", "Complete a sign-in with the second factor"))))
+	second := limitGuesses(showsSecret(public(identity.Route("POST", "/sign-in/2fa", "sign-in-second-step", "Complete a sign-in with the second factor"))))
 	second.Doc = "A wrong code returns 422. After five attempts or five minutes, start the sign-in again."
 	api.Handle(a, second, func(ctx context.Context, in *secondStepIn) (identity.SignedIn, error) {
 		out, err := s.FinishSignIn(ctx, SecondStep{
@@ -110,7 +102,7 @@ func (s *Service) registerSignIn(a *api.API) {
 		return out, err
 	})
 
-	reauth := limitGuesses(route("POST", "/app/reauth", "reauth", "Confirm your password"))
+	reauth := limitGuesses(identity.Route("POST", "/app/reauth", "reauth", "Confirm your password"))
 	reauth.Doc = "Calls that require a recently confirmed password then work in this session for 15 minutes. " +
 		"A wrong password or code returns 422, never 401."
 	reauth.Delegable = true

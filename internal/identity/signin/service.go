@@ -78,11 +78,7 @@ const cleanBatch = 500
 
 // Clean removes a batch of expired rows and returns their number.
 func (s *Service) Clean(ctx context.Context) (int, error) {
-	var n int64
-	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = deleteExpired(tx, cleanBatch)
-		return err
-	})
+	n, err := db.Write(ctx, s.db.System("janitor"), func(tx *db.Tx) (int64, error) { return deleteExpired(tx, cleanBatch) })
 	if err != nil {
 		return 0, fmt.Errorf("signin: clean: %w", err)
 	}

@@ -67,16 +67,9 @@ func (s *Service) FinishSignIn(ctx context.Context, in SecondStep) (identity.Sig
 	if !secret.WellFormed(in.Token, secret.TicketPrefix) {
 		return identity.SignedIn{}, fault.New(fault.SignInExpired)
 	}
-	var t ticket
-	err := s.db.System("sign-in").InTx(ctx, func(tx *db.Tx) (err error) {
-		t, err = tryTicket(tx, secret.Hash(in.Token))
-		return err
-	})
-	if db.IsNoRow(err) {
-		return identity.SignedIn{}, fault.New(fault.SignInExpired)
-	}
+	t, err := db.Write(ctx, s.db.System("sign-in"), func(tx *db.Tx) (ticket, error) { return tryTicket(tx, secret.Hash(in.Token)) })
 	if err != nil {
-		return identity.SignedIn{}, fmt.Errorf("signin: try ticket: %w", err)
+		return identity.SignedIn{}, db.IfNoRow(fmt.Errorf("signin: try ticket: %w", err), fault.New(fault.SignInExpired))
 	}
 	in.Device.Name = t.device
 	var out identity.SignedIn

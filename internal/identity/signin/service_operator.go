@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/identity"
-	"konak/internal/identity/notice"
 	"konak/internal/kit/address"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
@@ -37,19 +36,10 @@ func (s *Service) ResetPassword(ctx context.Context, email string) (secret.Text,
 // the fault two_factor_off if it is already off.
 func (s *Service) ResetTwoFactor(ctx context.Context, email string) error {
 	return s.operate(ctx, email, func(tx *db.Tx, u identity.User) error {
-		if !u.TwoFactor {
-			return fault.New(fault.TwoFactorOff)
-		}
-		if err := identity.RemoveTOTP(tx, u.ID); err != nil {
-			return err
-		}
-		if err := s.replaceRecovery(tx, u.ID, nil); err != nil {
+		if err := s.removeTOTP(tx, u); err != nil {
 			return err
 		}
 		if _, err := s.identity.CloseOtherSessions(tx, u.ID, uuid.Nil, "operator"); err != nil {
-			return err
-		}
-		if err := s.cfg.Mailer.Send(tx, notice.TwoFactorOff.For(u.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageSignIn, ""))); err != nil {
 			return err
 		}
 		return audit.Write(tx, "two_factor.reset_by_operator", u.ID.String(), nil)
@@ -81,11 +71,8 @@ func (s *Service) operate(ctx context.Context, email string, fn func(*db.Tx, ide
 		}
 		return identity.FindAccountByUser(r, u.ID, "")
 	})
-	if db.IsNoRow(err) {
-		return fault.New(fault.NotFound)
-	}
 	if err != nil {
-		return fmt.Errorf("signin: find person: %w", err)
+		return db.IfNoRow(fmt.Errorf("signin: find person: %w", err), fault.New(fault.NotFound))
 	}
 	return s.db.Tenant(a.Workspace.ID).InTx(ctx, func(tx *db.Tx) error {
 		tx.AfterCommit(func() { s.identity.ForgetUser(a.User.ID) })

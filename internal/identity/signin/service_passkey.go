@@ -67,9 +67,9 @@ func (s *Service) BeginPasskey(ctx context.Context) (out PasskeyChallenge, err e
 		return out, err
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		a, err := identity.FindAccountByMember(&tx.Reader, caller.From(ctx).ID)
+		a, err := findOwnAccount(&tx.Reader)
 		if err != nil {
-			return fmt.Errorf("signin: find account: %w", err)
+			return err
 		}
 		owner, err := s.findPasskeyOwner(&tx.Reader, a.User)
 		if err != nil {
@@ -103,15 +103,12 @@ func (s *Service) AddPasskey(ctx context.Context, challenge uuid.UUID, name stri
 	who := caller.From(ctx)
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		session, err := takeChallenge(tx, challenge, &who.UserID)
-		if db.IsNoRow(err) {
-			return fault.New(fault.PasskeyRefused)
-		}
 		if err != nil {
-			return fmt.Errorf("signin: take challenge: %w", err)
+			return db.IfNoRow(fmt.Errorf("signin: take challenge: %w", err), fault.New(fault.PasskeyRefused))
 		}
-		a, err := identity.FindAccountByMember(&tx.Reader, who.ID)
+		a, err := findOwnAccount(&tx.Reader)
 		if err != nil {
-			return fmt.Errorf("signin: find account: %w", err)
+			return err
 		}
 		credential, err := party.CreateCredential(&passkeyOwner{user: a.User}, session, parsed)
 		if err != nil {
@@ -176,11 +173,8 @@ func (s *Service) PasskeySignIn(ctx context.Context, challenge uuid.UUID, answer
 	var a identity.Account
 	err = s.db.System("sign-in").InTx(ctx, func(tx *db.Tx) error {
 		session, err := takeChallenge(tx, challenge, nil)
-		if db.IsNoRow(err) {
-			return fault.New(fault.PasskeyRefused)
-		}
 		if err != nil {
-			return fmt.Errorf("signin: take challenge: %w", err)
+			return db.IfNoRow(fmt.Errorf("signin: take challenge: %w", err), fault.New(fault.PasskeyRefused))
 		}
 		credential, err := party.ValidateDiscoverableLogin(func(_, handle []byte) (webauthn.User, error) {
 			user, err := uuid.FromBytes(handle)

@@ -28,11 +28,8 @@ func (s *Service) Forgot(ctx context.Context, in AddressRequest) error {
 // mailResetLink mails the link to a new password, if the address has an account.
 func (s *Service) mailResetLink(tx *db.Tx, emailKey string) error {
 	u, err := identity.FindUserByEmail(&tx.Reader, emailKey)
-	if db.IsNoRow(err) {
-		return nil
-	}
 	if err != nil {
-		return fmt.Errorf("signin: find account: %w", err)
+		return db.IfNoRow(fmt.Errorf("signin: find account: %w", err), nil)
 	}
 	token := secret.NewToken(secret.ResetPrefix)
 	if err := putReset(tx, u.ID, secret.Hash(token), tx.Now().Add(resetFor)); err != nil {
@@ -56,11 +53,8 @@ func (s *Service) Reset(ctx context.Context, token, chosen, ip string) error {
 		}
 		return err
 	})
-	if db.IsNoRow(err) {
-		return fault.New(fault.LinkExpired)
-	}
 	if err != nil {
-		return fmt.Errorf("signin: find reset: %w", err)
+		return db.IfNoRow(fmt.Errorf("signin: find reset: %w", err), fault.New(fault.LinkExpired))
 	}
 	if err := password.Check("password", chosen, a.User.TwoFactor, a.User.Email, a.User.Name); err != nil {
 		return err
@@ -117,16 +111,21 @@ func (s *Service) setPassword(tx *db.Tx, u identity.User, encoded string, keep u
 	return audit.Write(tx, action, u.ID.String(), map[string]any{"sessions_closed": closed})
 }
 
+// findOwnAccount finds the account of the caller.
+func findOwnAccount(r *db.Reader) (identity.Account, error) {
+	a, err := identity.FindAccountByMember(r, caller.From(r.Context()).ID)
+	if err != nil {
+		return identity.Account{}, fmt.Errorf("signin: find account: %w", err)
+	}
+	return a, nil
+}
+
 // proveOwnPassword checks the caller's password and returns their account. A wrong one is a
 // 422: a 401 would make clients discard the session.
 func (s *Service) proveOwnPassword(ctx context.Context, password, field string) (identity.Account, error) {
-	var a identity.Account
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		a, err = identity.FindAccountByMember(r, caller.From(ctx).ID)
-		return err
-	})
+	a, err := db.Read(ctx, s.tenant(ctx), findOwnAccount)
 	if err != nil {
-		return identity.Account{}, fmt.Errorf("signin: find account: %w", err)
+		return identity.Account{}, err
 	}
 	ok, err := s.cfg.Passwords.Verify(ctx, a.PasswordHash, password)
 	if err == nil && !ok {

@@ -2,8 +2,6 @@ package signin
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -98,13 +96,9 @@ func (s *Service) enqueue(ctx context.Context, kind string, in AddressRequest) e
 // Jobs returns the kinds of jobs. They belong to no tenant.
 func (s *Service) Jobs() []jobs.Kind {
 	handle := func(do func(*db.Tx, string) error) jobs.Handler {
-		return func(ctx context.Context, j *jobs.Job) error {
-			var in addressJob
-			if err := json.Unmarshal(j.Payload, &in); err != nil {
-				return errors.Join(jobs.ErrDrop, err)
-			}
+		return jobs.Typed(func(ctx context.Context, _ *jobs.Job, in addressJob) error {
 			return s.db.System("sign-up").InTx(ctx, func(tx *db.Tx) error { return do(tx, in.EmailKey) })
-		}
+		})
 	}
 	return []jobs.Kind{
 		{Name: JobResend, Handler: handle(s.mailVerificationAgain), PerNode: 16, PerTenant: 16, MaxAttempts: 20},
@@ -123,11 +117,8 @@ func (s *Service) Resend(ctx context.Context, in AddressRequest) error {
 // mailVerificationAgain mails another link if a sign-up waits for one.
 func (s *Service) mailVerificationAgain(tx *db.Tx, emailKey string) error {
 	p, err := newestSignUp(&tx.Reader, emailKey)
-	if db.IsNoRow(err) {
-		return nil
-	}
 	if err != nil {
-		return fmt.Errorf("signin: find sign-up: %w", err)
+		return db.IfNoRow(fmt.Errorf("signin: find sign-up: %w", err), nil)
 	}
 	return s.mailVerification(tx, p)
 }
@@ -144,11 +135,8 @@ func (s *Service) VerifyEmail(ctx context.Context, token string) (Verified, erro
 	var out Verified
 	err := s.db.Tenant(id).InTx(ctx, func(tx *db.Tx) error {
 		p, err := takeSignUp(tx, secret.Hash(token))
-		if db.IsNoRow(err) {
-			return fault.New(fault.LinkExpired)
-		}
 		if err != nil {
-			return fmt.Errorf("signin: take sign-up: %w", err)
+			return db.IfNoRow(fmt.Errorf("signin: take sign-up: %w", err), fault.New(fault.LinkExpired))
 		}
 		if _, err := identity.FindUserByEmail(&tx.Reader, p.emailKey); err == nil {
 			return fault.New(fault.LinkExpired) // another link was first

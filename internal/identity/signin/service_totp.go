@@ -11,8 +11,8 @@ import (
 	"konak/internal/identity/notice"
 	"konak/internal/identity/totp"
 	"konak/internal/kit/audit"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/qrcode"
 )
@@ -32,18 +32,24 @@ type RecoveryCodes struct {
 // totpSealName is the name to which a person's secret is sealed.
 func totpSealName(user uuid.UUID) string { return "app_user/" + user.String() + "/totp" }
 
+// changeOwn runs fn for the caller's own account, in a transaction of their workspace.
+func (s *Service) changeOwn(ctx context.Context, fn func(tx *db.Tx, u identity.User) error) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err := findOwnAccount(&tx.Reader)
+		if err != nil {
+			return err
+		}
+		return fn(tx, a.User)
+	})
+}
+
 // BeginTOTP creates a secret for an authenticator app. Nothing changes until a code proves
 // that the app has it.
 func (s *Service) BeginTOTP(ctx context.Context) (TOTPSetup, error) {
-	who := caller.From(ctx)
 	secret := totp.NewSecret()
-	var u identity.User
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		a, err := identity.FindAccountByMember(&tx.Reader, who.ID)
-		if err != nil {
-			return fmt.Errorf("signin: find account: %w", err)
-		}
-		u = a.User
+	var address string
+	err := s.changeOwn(ctx, func(tx *db.Tx, u identity.User) error {
+		address = totp.URL("Konak", u.Email, secret)
 		ok, err := identity.SaveTOTPSecret(tx, u.ID, s.cfg.Box.Seal(uuid.Nil, totpSealName(u.ID), []byte(secret)))
 		if err == nil && !ok {
 			err = fault.New(fault.TwoFactorOn)
@@ -53,99 +59,83 @@ func (s *Service) BeginTOTP(ctx context.Context) (TOTPSetup, error) {
 	if err != nil {
 		return TOTPSetup{}, err
 	}
-	address := totp.URL("Konak", u.Email, secret)
 	png, err := qrcode.PNG(address)
-	return TOTPSetup{
-		Secret: secret, OTPAuthURL: address,
-		QRPNG: qrcode.DataURL(png),
-	}, err
+	return TOTPSetup{Secret: secret, OTPAuthURL: address, QRPNG: qrcode.DataURL(png)}, err
 }
 
 // ConfirmTOTP switches the second step on and returns the recovery codes.
 func (s *Service) ConfirmTOTP(ctx context.Context, code string) (RecoveryCodes, error) {
-	who := caller.From(ctx)
 	codes := newRecoveryCodes()
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		a, err := identity.FindAccountByMember(&tx.Reader, who.ID)
-		if err != nil {
-			return fmt.Errorf("signin: find account: %w", err)
-		}
-		if a.User.TwoFactor {
+	err := s.changeOwn(ctx, func(tx *db.Tx, u identity.User) error {
+		if u.TwoFactor {
 			return fault.New(fault.TwoFactorOn)
 		}
-		if ok, err := s.useTOTPCode(tx, a.User.ID, code); err != nil {
+		if ok, err := s.useTOTPCode(tx, u.ID, code); err != nil {
 			return err
 		} else if !ok {
 			return fault.New(fault.WrongCode).Field("code", "wrong")
 		}
-		if err := identity.ConfirmTOTP(tx, a.User.ID); err != nil {
+		if err := identity.ConfirmTOTP(tx, u.ID); err != nil {
 			return err
 		}
-		if err := s.replaceRecovery(tx, a.User.ID, codes); err != nil {
+		if err := s.replaceRecovery(tx, u.ID, codes); err != nil {
 			return err
 		}
-		if err := s.cfg.Mailer.Send(tx, notice.TwoFactorOn.For(a.User.Recipient(), "")); err != nil {
+		if err := s.cfg.Mailer.Send(tx, notice.TwoFactorOn.For(u.Recipient(), "")); err != nil {
 			return err
 		}
-		tx.AfterCommit(func() { s.identity.ForgetUser(a.User.ID) })
-		return audit.Write(tx, "two_factor.on", a.User.ID.String(), nil)
+		tx.AfterCommit(func() { s.identity.ForgetUser(u.ID) })
+		return audit.Write(tx, "two_factor.on", u.ID.String(), nil)
 	})
 	return RecoveryCodes{codes}, err
 }
 
 // DropTOTP switches the second step off.
 func (s *Service) DropTOTP(ctx context.Context) error {
-	who := caller.From(ctx)
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		a, err := identity.FindAccountByMember(&tx.Reader, who.ID)
-		if err != nil {
-			return fmt.Errorf("signin: find account: %w", err)
-		}
-		if !a.User.TwoFactor {
-			return fault.New(fault.TwoFactorOff)
-		}
-		if err := identity.RemoveTOTP(tx, a.User.ID); err != nil {
+	return s.changeOwn(ctx, func(tx *db.Tx, u identity.User) error {
+		if err := s.removeTOTP(tx, u); err != nil {
 			return err
 		}
-		if err := s.replaceRecovery(tx, a.User.ID, nil); err != nil {
-			return err
-		}
-		if err := s.cfg.Mailer.Send(tx, notice.TwoFactorOff.For(a.User.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageSignIn, ""))); err != nil {
-			return err
-		}
-		tx.AfterCommit(func() { s.identity.ForgetUser(a.User.ID) })
-		return audit.Write(tx, "two_factor.off", a.User.ID.String(), nil)
+		tx.AfterCommit(func() { s.identity.ForgetUser(u.ID) })
+		return audit.Write(tx, "two_factor.off", u.ID.String(), nil)
 	})
+}
+
+// removeTOTP deletes a person's secret and recovery codes, and mails them a notice. It
+// returns the fault two_factor_off if there is no secret.
+func (s *Service) removeTOTP(tx *db.Tx, u identity.User) error {
+	if !u.TwoFactor {
+		return fault.New(fault.TwoFactorOff)
+	}
+	if err := identity.RemoveTOTP(tx, u.ID); err != nil {
+		return err
+	}
+	if err := s.replaceRecovery(tx, u.ID, nil); err != nil {
+		return err
+	}
+	return s.cfg.Mailer.Send(tx, notice.TwoFactorOff.For(u.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageSignIn, "")))
 }
 
 // NewRecoveryCodes replaces the recovery codes, used and unused.
 func (s *Service) NewRecoveryCodes(ctx context.Context) (RecoveryCodes, error) {
-	who := caller.From(ctx)
 	codes := newRecoveryCodes()
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		a, err := identity.FindAccountByMember(&tx.Reader, who.ID)
-		if err != nil {
-			return fmt.Errorf("signin: find account: %w", err)
-		}
-		if !a.User.TwoFactor {
+	err := s.changeOwn(ctx, func(tx *db.Tx, u identity.User) error {
+		if !u.TwoFactor {
 			return fault.New(fault.TwoFactorOff)
 		}
-		if err := s.replaceRecovery(tx, a.User.ID, codes); err != nil {
+		if err := s.replaceRecovery(tx, u.ID, codes); err != nil {
 			return err
 		}
-		if err := s.cfg.Mailer.Send(tx, notice.RecoveryCodesReplaced.For(a.User.Recipient(), "")); err != nil {
+		if err := s.cfg.Mailer.Send(tx, notice.RecoveryCodesReplaced.For(u.Recipient(), "")); err != nil {
 			return err
 		}
-		return audit.Write(tx, "two_factor.recovery_codes", a.User.ID.String(), nil)
+		return audit.Write(tx, "two_factor.recovery_codes", u.ID.String(), nil)
 	})
 	return RecoveryCodes{codes}, err
 }
 
 func (s *Service) replaceRecovery(tx *db.Tx, user uuid.UUID, codes []string) error {
-	hashes := make([][]byte, len(codes))
-	for i, c := range codes {
-		hashes[i] = s.hashRecoveryCode(user, c)
-	}
+	hashes := each.Map(codes, func(c string) []byte { return s.hashRecoveryCode(user, c) })
 	if err := replaceRecoveryHashes(tx, user, hashes); err != nil {
 		return fmt.Errorf("signin: put recovery codes: %w", err)
 	}
@@ -155,11 +145,8 @@ func (s *Service) replaceRecovery(tx *db.Tx, user uuid.UUID, codes []string) err
 // useTOTPCode accepts a code of the authenticator app, once.
 func (s *Service) useTOTPCode(tx *db.Tx, user uuid.UUID, code string) (bool, error) {
 	sealed, last, err := identity.FindTOTPSecret(&tx.Reader, user)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
 	if err != nil {
-		return false, fmt.Errorf("signin: find secret: %w", err)
+		return false, db.IfNoRow(fmt.Errorf("signin: find secret: %w", err), nil)
 	}
 	secret, err := s.cfg.Box.Open(uuid.Nil, totpSealName(user), sealed)
 	if err != nil {

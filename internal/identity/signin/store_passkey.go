@@ -19,10 +19,9 @@ func credentialsOf(r *db.Reader, user uuid.UUID) ([]webauthn.Credential, error) 
 }
 
 func listPasskeys(r *db.Reader, user uuid.UUID, p db.Page) (db.List[Passkey], error) {
-	rows, err := db.All(r, func(row db.Row) (Passkey, error) {
-		var k Passkey
+	rows, err := db.All(r, func(row db.Row) (k Passkey, err error) {
 		var c db.JSON[webauthn.Credential]
-		err := row.Scan(&k.ID, &k.Name, &c, &k.LastUsedAt, &k.CreatedAt)
+		err = row.Scan(&k.ID, &k.Name, &c, &k.LastUsedAt, &k.CreatedAt)
 		k.Synced = c.V.Flags.BackupState
 		return k, err
 	}, `SELECT id, name, credential, last_used_at, created_at FROM passkey
@@ -36,15 +35,13 @@ func listPasskeys(r *db.Reader, user uuid.UUID, p db.Page) (db.List[Passkey], er
 
 // putPasskey stores a passkey; it returns false if it is known already.
 func putPasskey(tx *db.Tx, user uuid.UUID, k Passkey, c webauthn.Credential) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO passkey (id, user_id, credential_id, credential, name, created_at)
+	return tx.ExecAny(`INSERT INTO passkey (id, user_id, credential_id, credential, name, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`, k.ID, user, c.ID, db.AsJSON(c), k.Name, k.CreatedAt)
-	return n == 1, err
 }
 
 func touchPasskey(tx *db.Tx, c webauthn.Credential) error {
-	_, err := tx.Exec(`UPDATE passkey SET credential = $2, last_used_at = $3 WHERE credential_id = $1`,
+	return tx.Run(`UPDATE passkey SET credential = $2, last_used_at = $3 WHERE credential_id = $1`,
 		c.ID, db.AsJSON(c), clock.At(tx.Now()))
-	return err
 }
 
 func dropPasskey(tx *db.Tx, user, id uuid.UUID) (string, error) {
@@ -53,9 +50,8 @@ func dropPasskey(tx *db.Tx, user, id uuid.UUID) (string, error) {
 }
 
 func putChallenge(tx *db.Tx, id uuid.UUID, user *uuid.UUID, data webauthn.SessionData, expires time.Time) error {
-	_, err := tx.Exec(`INSERT INTO passkey_challenge (id, user_id, data, expires_at) VALUES ($1, $2, $3, $4)`,
+	return tx.Run(`INSERT INTO passkey_challenge (id, user_id, data, expires_at) VALUES ($1, $2, $3, $4)`,
 		id, user, db.AsJSON(data), clock.At(expires))
-	return err
 }
 
 // takeChallenge returns a challenge once, to the person it was made for.

@@ -10,9 +10,8 @@ import (
 )
 
 func putReset(tx *db.Tx, user uuid.UUID, hash []byte, expires time.Time) error {
-	_, err := tx.Exec(`INSERT INTO password_reset (id, user_id, token_hash, expires_at, created_at)
+	return tx.Run(`INSERT INTO password_reset (id, user_id, token_hash, expires_at, created_at)
 		VALUES ($1, $2, $3, $4, $5)`, tx.NewID(), user, hash, clock.At(expires), clock.At(tx.Now()))
-	return err
 }
 
 // userByReset finds the person of a reset link.
@@ -23,11 +22,9 @@ func userByReset(r *db.Reader, hash []byte, now time.Time) (uuid.UUID, error) {
 
 // takeReset uses a link. It returns false if it was used before.
 func takeReset(tx *db.Tx, hash []byte) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM password_reset WHERE token_hash = $1 AND expires_at > $2`, hash, clock.At(tx.Now()))
-	return n == 1, err
+	return tx.ExecAny(`DELETE FROM password_reset WHERE token_hash = $1 AND expires_at > $2`, hash, clock.At(tx.Now()))
 }
 
 func dropResets(tx *db.Tx, user uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM password_reset WHERE user_id = $1`, user)
-	return err
+	return tx.Run(`DELETE FROM password_reset WHERE user_id = $1`, user)
 }

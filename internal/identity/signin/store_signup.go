@@ -8,19 +8,17 @@ import (
 )
 
 func putSignUp(tx *db.Tx, p signUp, hash []byte, expires time.Time) error {
-	_, err := tx.Exec(`INSERT INTO sign_up
+	return tx.Run(`INSERT INTO sign_up
 		(id, email, email_key, name, workspace_name, language, password_hash, token_hash, expires_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		tx.NewID(), p.user.Email, p.emailKey, p.user.Name, p.workspaceName, p.user.Language, p.passwordHash, hash,
 		clock.At(expires), clock.At(tx.Now()))
-	return err
 }
 
 const signUpColumns = `email, email_key, name, workspace_name, language, password_hash`
 
-func scanSignUp(row db.Row) (signUp, error) {
-	var p signUp
-	err := row.Scan(&p.user.Email, &p.emailKey, &p.user.Name, &p.workspaceName, &p.user.Language, &p.passwordHash)
+func scanSignUp(row db.Row) (p signUp, err error) {
+	err = row.Scan(&p.user.Email, &p.emailKey, &p.user.Name, &p.workspaceName, &p.user.Language, &p.passwordHash)
 	return p, err
 }
 
@@ -42,8 +40,7 @@ func findSignUpHash(r *db.Reader, emailKey string) (string, error) {
 }
 
 func putFirstOwnerLink(tx *db.Tx, hash []byte, expires time.Time) error {
-	_, err := tx.Exec(`INSERT INTO first_owner_link (token_hash, expires_at) VALUES ($1, $2)`, hash, clock.At(expires))
-	return err
+	return tx.Run(`INSERT INTO first_owner_link (token_hash, expires_at) VALUES ($1, $2)`, hash, clock.At(expires))
 }
 
 // deleteFirstOwnerLinks removes every link for the first owner and returns them.
@@ -55,6 +52,5 @@ func deleteFirstOwnerLinks(tx *db.Tx) ([]firstOwnerLink, error) {
 }
 
 func deleteSignUps(tx *db.Tx, emailKey string) error {
-	_, err := tx.Exec(`DELETE FROM sign_up WHERE email_key = $1`, emailKey)
-	return err
+	return tx.Run(`DELETE FROM sign_up WHERE email_key = $1`, emailKey)
 }

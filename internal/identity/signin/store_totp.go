@@ -8,11 +8,11 @@ import (
 )
 
 func replaceRecoveryHashes(tx *db.Tx, user uuid.UUID, hashes [][]byte) error {
-	if _, err := tx.Exec(`DELETE FROM recovery_code WHERE user_id = $1`, user); err != nil {
+	if err := tx.Run(`DELETE FROM recovery_code WHERE user_id = $1`, user); err != nil {
 		return err
 	}
 	for _, h := range hashes {
-		if _, err := tx.Exec(`INSERT INTO recovery_code (user_id, code_hash) VALUES ($1, $2)`, user, h); err != nil {
+		if err := tx.Run(`INSERT INTO recovery_code (user_id, code_hash) VALUES ($1, $2)`, user, h); err != nil {
 			return err
 		}
 	}
@@ -20,7 +20,6 @@ func replaceRecoveryHashes(tx *db.Tx, user uuid.UUID, hashes [][]byte) error {
 }
 
 func markRecoveryUsed(tx *db.Tx, user uuid.UUID, hash []byte) (bool, error) {
-	n, err := tx.Exec(`UPDATE recovery_code SET used_at = $3
+	return tx.ExecAny(`UPDATE recovery_code SET used_at = $3
 		WHERE user_id = $1 AND code_hash = $2 AND used_at IS NULL`, user, hash, clock.At(tx.Now()))
-	return n == 1, err
 }

@@ -280,9 +280,7 @@ func (rt *Route) checkPath(who *caller.Caller, param func(string) string) error 
 		return err
 	}
 	if id.UUID != who.ID && !who.Can(rt.Others) {
-		f := fault.New(fault.Forbidden, string(rt.Others))
-		f.Permission = string(rt.Others)
-		return f
+		return fault.Lacking(rt.Others)
 	}
 	return nil
 }

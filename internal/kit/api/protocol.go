@@ -67,8 +67,7 @@ func CheckRights(who *caller.Caller, licence string, need perm.Permission) error
 		return fault.New(fault.NotLicensed, licence)
 	}
 	if need != Anyone && !who.Can(need) {
-		f := fault.New(fault.Forbidden, string(need))
-		f.Permission = string(need)
+		f := fault.Lacking(need)
 		nameScope(f, who)
 		return f
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
+
+	"konak/internal/kit/each"
 )
 
 const schemaPrefix = "#/components/schemas/"
@@ -133,9 +135,5 @@ func cloneSchemas(list []*huma.Schema) []*huma.Schema {
 	if list == nil {
 		return nil
 	}
-	out := make([]*huma.Schema, len(list))
-	for i, s := range list {
-		out[i] = cloneSchema(s)
-	}
-	return out
+	return each.Map(list, cloneSchema)
 }

@@ -251,6 +251,11 @@ func HandleList[In, Row any, P interface {
 	})
 }
 
+// HandlePage registers a keyset-paginated list without other parameters.
+func HandlePage[Row any](a *API, rt Route, h func(context.Context, db.Page) (db.List[Row], error)) {
+	HandleList(a, rt, func(ctx context.Context, in *Paged) (db.List[Row], error) { return h(ctx, in.page) })
+}
+
 // register adds a route to the table; every Handle function ends here. Each of the functions
 // that follow adds to the route's description in the document.
 func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out, error), describe ...func(*huma.Operation)) {

@@ -73,6 +73,11 @@ var fixtures = []fixture{
 		rule: "no transaction inside a transaction", fault: "service.go:5: a transaction inside",
 	},
 	{
+		name: "a transaction with a result inside a transaction", path: "internal/mail/service.go",
+		text: "package mail\n\nfunc f(h db.Handle) {\n\tdb.Write(ctx, h, func(tx *db.Tx) (int, error) {\n\t\treturn db.Write(ctx, h, func(tx *db.Tx) (int, error) { return 0, nil })\n\t})\n}\n",
+		rule: "no transaction inside a transaction", fault: "service.go:5: a transaction inside",
+	},
+	{
 		name: "a read beside its transaction", path: "internal/mail/service.go",
 		text: "package mail\n\nfunc f(h db.Handle) {\n\th.InTx(ctx, func(tx *db.Tx) error {\n\t\tdb.Read(ctx, h, func(r *db.Reader) (int, error) { return 0, nil })\n\t\treturn nil\n\t})\n}\n",
 		rule: "no transaction inside a transaction", fault: "service.go:5: a transaction inside",

@@ -81,10 +81,10 @@ func noNestedTx(f *file) (faults []string) {
 	return faults
 }
 
-// takes reports whether a node is a call of InTx or Read whose last argument is a function
-// literal with a parameter of that type of kit/db.
+// takes reports whether a node is a call of InTx, Write or Read whose last argument is a
+// function literal with a parameter of that type of kit/db.
 func takes(n ast.Node, typ string) bool {
-	if !calls(n, "InTx") && !calls(n, "Read") {
+	if !calls(n, "InTx") && !calls(n, "Write") && !calls(n, "Read") {
 		return false
 	}
 	args := n.(*ast.CallExpr).Args

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/google/uuid"
-
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -23,14 +21,10 @@ func Write(tx *db.Tx, action, object string, details any) error {
 // WriteAs adds a line for an actor that is not in the context yet, such as a person who is
 // about to enter another workspace.
 func WriteAs(tx *db.Tx, who *caller.Caller, action, object string, details any) error {
-	var actor *uuid.UUID
-	if who.ID != uuid.Nil {
-		actor = &who.ID
-	}
 	err := tx.ExecDeferred(`INSERT INTO audit_log
 		(tenant_id, id, at, actor_kind, actor_id, ip, trace_id, action, object, details)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		tx.Tenant(), tx.NewID(), clock.At(tx.Now()), string(who.Kind), actor, who.IP,
+		tx.Tenant(), tx.NewID(), clock.At(tx.Now()), string(who.Kind), who.Actor(), who.IP,
 		obs.TraceID(tx.Context()), action, object, db.AsJSON(nameApp(who, details)))
 	if err != nil {
 		return fmt.Errorf("audit: %s: %w", action, err)

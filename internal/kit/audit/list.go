@@ -132,10 +132,7 @@ func (f Filter) rest() (c conditions) {
 
 const columns = `id, at, actor_kind, actor_id, ip, trace_id, action, object, details`
 
-func scanLine(row db.Row) (Line, error) {
-	var l Line
-	var details db.JSON[any]
-	err := row.Scan(&l.ID, &l.At, &l.ActorKind, &l.ActorID, &l.IP, &l.TraceID, &l.Action, &l.Object, &details)
-	l.Details = details.V
+func scanLine(row db.Row) (l Line, err error) {
+	err = row.Scan(&l.ID, &l.At, &l.ActorKind, &l.ActorID, &l.IP, &l.TraceID, &l.Action, &l.Object, db.FromJSON(&l.Details))
 	return l, err
 }

@@ -184,10 +184,7 @@ func (s *Store) Spool(r io.Reader, limit int64) (*os.File, error) {
 // exist.
 func Find(r *db.Reader, id uuid.UUID) (Blob, error) {
 	b, err := find(r, id)
-	if db.IsNoRow(err) {
-		return Blob{}, ErrMissing
-	}
-	return b.Blob, err
+	return b.Blob, db.IfNoRow(err, ErrMissing)
 }
 
 // Hold counts one more record that needs a blob, in the transaction that writes the record.
@@ -210,12 +207,8 @@ const (
 
 // Sweep removes blobs that have not been held for a day and returns their number.
 func (s *Store) Sweep(ctx context.Context) (int, error) {
-	var list []owned
 	h := s.db.System("blob sweep")
-	err := h.InTx(ctx, func(tx *db.Tx) (err error) {
-		list, err = markUnheld(tx, clock.At(tx.Now().Add(-grace)), sweepRound)
-		return err
-	})
+	list, err := db.Write(ctx, h, func(tx *db.Tx) ([]owned, error) { return markUnheld(tx, clock.At(tx.Now().Add(-grace)), sweepRound) })
 	if err != nil {
 		return 0, fmt.Errorf("blob: sweep: %w", err)
 	}
@@ -235,11 +228,7 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 func (s *Store) RemoveAll(ctx context.Context, tenant uuid.UUID) (total int, err error) {
 	h := s.db.Tenant(tenant)
 	for n := sweepRound; n == sweepRound; total += n {
-		var list []owned
-		err := h.InTx(ctx, func(tx *db.Tx) (err error) {
-			list, err = markAny(tx, sweepRound)
-			return err
-		})
+		list, err := db.Write(ctx, h, func(tx *db.Tx) ([]owned, error) { return markAny(tx, sweepRound) })
 		if err != nil {
 			return total, fmt.Errorf("blob: remove all: %w", err)
 		}

@@ -33,10 +33,8 @@ func (s *Store) Run(ctx context.Context) {
 // their number. Its results are in Findings. If it ends early, the next rounds read the
 // rest.
 func (s *Store) Scrub(ctx context.Context) (int, error) {
-	var list []kept
-	err := s.db.System("file check").InTx(ctx, func(tx *db.Tx) (err error) {
-		list, err = claimChecks(tx, clock.At(tx.Now()), clock.At(tx.Now().Add(scrubLease)))
-		return err
+	list, err := db.Write(ctx, s.db.System("file check"), func(tx *db.Tx) ([]kept, error) {
+		return claimChecks(tx, clock.At(tx.Now()), clock.At(tx.Now().Add(scrubLease)))
 	})
 	if err != nil {
 		return 0, fmt.Errorf("blob: scrub: %w", err)

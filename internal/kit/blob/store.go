@@ -13,16 +13,12 @@ func reuse(tx *db.Tx, b Blob) (uuid.UUID, bool, error) {
 		WHERE tenant_id = $2 AND NOT going AND id = (SELECT id FROM blob
 			WHERE tenant_id = $2 AND hash = $3 AND size = $4 AND ready AND NOT going LIMIT 1)
 		RETURNING id`, clock.At(tx.Now()), tx.Tenant(), b.Hash, b.Size)
-	if db.IsNoRow(err) {
-		return id, false, nil
-	}
-	return id, err == nil, err
+	return id, err == nil, db.IfNoRow(err, nil)
 }
 
 func begin(tx *db.Tx, b Blob, visitor bool) error {
-	_, err := tx.Exec(`INSERT INTO blob (tenant_id, id, hash, size, visitor, ready, touched_at, check_at) VALUES ($1, $2, $3, $4, $5, false, $6, $7)`,
+	return tx.Run(`INSERT INTO blob (tenant_id, id, hash, size, visitor, ready, touched_at, check_at) VALUES ($1, $2, $3, $4, $5, false, $6, $7)`,
 		tx.Tenant(), b.ID, b.Hash, b.Size, visitor, clock.At(tx.Now()), clock.At(tx.Now().Add(checkEvery)))
-	return err
 }
 
 // finish records that the bytes are in place. It returns ErrMissing if storing them took so
@@ -55,36 +51,33 @@ func find(r *db.Reader, id uuid.UUID) (kept, error) {
 }
 
 func hold(tx *db.Tx, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`UPDATE blob SET refs = refs + 1 WHERE tenant_id = $1 AND id = $2 AND ready AND NOT going`, tx.Tenant(), id)
-	return n == 1, err
+	return tx.ExecAny(`UPDATE blob SET refs = refs + 1 WHERE tenant_id = $1 AND id = $2 AND ready AND NOT going`, tx.Tenant(), id)
 }
 
 func drop(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE blob SET refs = refs - 1, touched_at = $3 WHERE tenant_id = $1 AND id = $2 AND refs > 0`,
+	return tx.Run(`UPDATE blob SET refs = refs - 1, touched_at = $3 WHERE tenant_id = $1 AND id = $2 AND refs > 0`,
 		tx.Tenant(), id, clock.At(tx.Now()))
-	return err
 }
 
 type owned struct{ tenant, id uuid.UUID }
+
+func scanOwned(row db.Row) (o owned, err error) {
+	err = row.Scan(&o.tenant, &o.id)
+	return o, err
+}
 
 // markUnheld marks unheld blobs for removal, including those of an unfinished sweep. Both
 // conditions are repeated on the row itself, so that they are checked again once it is
 // locked.
 func markUnheld(tx *db.Tx, before clock.Time, limit int) ([]owned, error) {
-	return db.All(&tx.Reader, func(row db.Row) (o owned, err error) {
-		err = row.Scan(&o.tenant, &o.id)
-		return o, err
-	}, `UPDATE blob SET going = true WHERE refs = 0 AND touched_at < $1 AND (tenant_id, id) IN (
+	return db.All(&tx.Reader, scanOwned, `UPDATE blob SET going = true WHERE refs = 0 AND touched_at < $1 AND (tenant_id, id) IN (
 			SELECT tenant_id, id FROM blob WHERE refs = 0 AND touched_at < $1 ORDER BY touched_at LIMIT $2)
 		RETURNING tenant_id, id`, before, limit)
 }
 
 // markAny marks blobs of the transaction's workspace for removal, held or not.
 func markAny(tx *db.Tx, limit int) ([]owned, error) {
-	return db.All(&tx.Reader, func(row db.Row) (o owned, err error) {
-		err = row.Scan(&o.tenant, &o.id)
-		return o, err
-	}, `UPDATE blob SET going = true WHERE tenant_id = $1 AND id IN (SELECT id FROM blob WHERE tenant_id = $1 ORDER BY id LIMIT $2)
+	return db.All(&tx.Reader, scanOwned, `UPDATE blob SET going = true WHERE tenant_id = $1 AND id IN (SELECT id FROM blob WHERE tenant_id = $1 ORDER BY id LIMIT $2)
 		RETURNING tenant_id, id`, tx.Tenant(), limit)
 }
 
@@ -99,11 +92,8 @@ func forget(tx *db.Tx, o owned) error {
 		}
 		return size, err
 	}, `DELETE FROM blob WHERE tenant_id = $1 AND id = $2 AND going RETURNING size, visitor`, o.tenant, o.id)
-	if db.IsNoRow(err) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return db.IfNoRow(err, nil)
 	}
 	_, err = addUse(tx, o.tenant, pool, -size)
 	return err
@@ -133,15 +123,10 @@ func addUse(tx *db.Tx, tenant uuid.UUID, pool Pool, size int64) (use, error) {
 
 // readUse returns the sums of a workspace, zero if it never stored anything.
 func readUse(r *db.Reader) (use, error) {
-	u, err := db.One(r, scanUse, `SELECT `+useColumns+` FROM storage WHERE tenant_id = $1`, r.Tenant())
-	if db.IsNoRow(err) {
-		return use{}, nil
-	}
-	return u, err
+	return db.OneOr(r, use{}, scanUse, `SELECT `+useColumns+` FROM storage WHERE tenant_id = $1`, r.Tenant())
 }
 
 func setQuota(tx *db.Tx, quota *int64) error {
-	_, err := tx.Exec(`INSERT INTO storage (tenant_id, quota) VALUES ($1, $2)
+	return tx.Run(`INSERT INTO storage (tenant_id, quota) VALUES ($1, $2)
 		ON CONFLICT (tenant_id) DO UPDATE SET quota = excluded.quota`, tx.Tenant(), quota)
-	return err
 }

@@ -23,7 +23,7 @@ func setDamage(tx *db.Tx, id uuid.UUID, damage string, next clock.Time) (bool, e
 	if err != nil || n == 1 {
 		return n == 1, err
 	}
-	_, err = tx.Exec(`UPDATE blob SET check_at = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, next)
+	err = tx.Run(`UPDATE blob SET check_at = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, next)
 	return false, err
 }
 
@@ -40,7 +40,7 @@ func claimChecks(tx *db.Tx, due, until clock.Time) ([]kept, error) {
 		if bytes += k.Size; i > 0 && bytes > scrubBytes {
 			return list[:i], nil
 		}
-		if _, err := tx.Exec(`UPDATE blob SET check_at = $3 WHERE tenant_id = $1 AND id = $2`, k.tenant, k.ID, until); err != nil {
+		if err := tx.Run(`UPDATE blob SET check_at = $3 WHERE tenant_id = $1 AND id = $2`, k.tenant, k.ID, until); err != nil {
 			return nil, err
 		}
 	}

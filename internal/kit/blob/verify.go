@@ -61,11 +61,8 @@ func (s *Store) OpenFile(ctx context.Context, tenant, id uuid.UUID) (*os.File, e
 // open is Open with its concrete result.
 func (s *Store) open(ctx context.Context, tenant, id uuid.UUID) (*checkedReader, error) {
 	k, err := db.Read(ctx, s.db.Tenant(tenant), func(r *db.Reader) (kept, error) { return find(r, id) })
-	if db.IsNoRow(err) {
-		return nil, asFault(ErrMissing)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("blob: open: %w", err)
+		return nil, db.IfNoRow(fmt.Errorf("blob: open: %w", err), asFault(ErrMissing))
 	}
 	if k.damage != "" { // it may have been restored since
 		if err := s.verify(ctx, k); err != nil {
@@ -153,10 +150,8 @@ func (s *Store) record(ctx context.Context, k kept, found error) error {
 	case found != nil:
 		damage, next = Damaged, recheckEvery
 	}
-	var changed bool
-	err := s.db.Tenant(k.tenant).InTx(ctx, func(tx *db.Tx) (err error) {
-		changed, err = setDamage(tx, k.ID, damage, clock.At(tx.Now().Add(next)))
-		return err
+	changed, err := db.Write(ctx, s.db.Tenant(k.tenant), func(tx *db.Tx) (bool, error) {
+		return setDamage(tx, k.ID, damage, clock.At(tx.Now().Add(next)))
 	})
 	switch {
 	case err != nil:

@@ -61,6 +61,14 @@ type Caller struct {
 	Kept any
 }
 
+// Actor returns the id of the member or API key that acts, nil for the system.
+func (c *Caller) Actor() *uuid.UUID {
+	if c.ID == uuid.Nil {
+		return nil
+	}
+	return &c.ID
+}
+
 // Can reports whether the caller holds p.
 func (c *Caller) Can(p perm.Permission) bool { return c != nil && c.Perms.Has(p) }
 

@@ -239,6 +239,15 @@ func Read[T any](ctx context.Context, h Handle, fn func(*Reader) (T, error)) (ou
 	return out, err
 }
 
+// Write runs fn with h.InTx and returns its result.
+func Write[T any](ctx context.Context, h Handle, fn func(*Tx) (T, error)) (out T, err error) {
+	err = h.InTx(ctx, func(tx *Tx) error {
+		out, err = fn(tx)
+		return err
+	})
+	return out, err
+}
+
 // Listen registers fn to run after a commit that woke the topic. Wake-ups are hints:
 // listeners must also check from time to time by themselves.
 func (d *DB) Listen(topic string, fn func()) {

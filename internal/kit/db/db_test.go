@@ -69,6 +69,51 @@ func TestInTx(t *testing.T) {
 	})
 }
 
+// Statements and queries whose result is a single fact return just that.
+func TestShortForms(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		const note = `UPDATE dlp_exception SET note = $3 WHERE tenant_id = $1 AND email = $2`
+		changed, err := db.Write(t.Context(), h, func(tx *db.Tx) (out [2]bool, err error) {
+			if err := tx.Run(insert, tx.Tenant(), tx.NewID(), "a@example.com", clock.At(tx.Now())); err != nil {
+				return out, err
+			}
+			if out[0], err = tx.ExecAny(note, tx.Tenant(), "a@example.com", "first"); err != nil {
+				return out, err
+			}
+			out[1], err = tx.ExecAny(note, tx.Tenant(), "b@example.com", "second")
+			return out, err
+		})
+		if want := [2]bool{true, false}; err != nil || changed != want {
+			t.Errorf("changed %v, %v, want %v", changed, err, want)
+		}
+		notes, err := db.Read(t.Context(), h, func(r *db.Reader) (map[string]string, error) {
+			return db.Map[string, string](r, `SELECT email, note FROM dlp_exception WHERE tenant_id = $1`, r.Tenant())
+		})
+		if diff := cmp.Diff(map[string]string{"a@example.com": "first"}, notes); diff != "" || err != nil {
+			t.Error(diff, err)
+		}
+		for email, want := range map[string]string{"a@example.com": "first", "b@example.com": "none"} {
+			got, err := db.Read(t.Context(), h, func(r *db.Reader) (string, error) {
+				return db.OneOr(r, "none", db.Scalar[string], `SELECT note FROM dlp_exception WHERE tenant_id = $1 AND email = $2`, r.Tenant(), email)
+			})
+			if got != want || err != nil {
+				t.Errorf("%s: got %q, %v, want %q", email, got, err, want)
+			}
+		}
+		boom := errors.New("boom")
+		if _, err := db.Write(t.Context(), h, func(tx *db.Tx) (bool, error) {
+			return true, errors.Join(boom, tx.Run(insert, tx.Tenant(), tx.NewID(), "gone@example.com", clock.At(tx.Now())))
+		}); !errors.Is(err, boom) {
+			t.Errorf("got %v", err)
+		}
+		if diff := cmp.Diff([]string{"a@example.com"}, emails(t, h)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestPanicReachesOnlyItsCaller(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {

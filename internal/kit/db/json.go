@@ -1,8 +1,10 @@
 package db
 
 import (
+	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -23,11 +25,27 @@ func (j JSON[T]) Value() (driver.Value, error) {
 
 // Scan implements sql.Scanner.
 func (j *JSON[T]) Scan(src any) error {
-	switch v := src.(type) {
+	if src == nil {
+		return errors.New("db: cannot read NULL as JSON")
+	}
+	return FromJSON(&j.V).Scan(src)
+}
+
+// FromJSON returns what a scan function passes to Scan to read a text column into the
+// variable at v. NULL leaves the variable unchanged.
+func FromJSON(v any) sql.Scanner { return &fromJSON{v} }
+
+type fromJSON struct{ v any }
+
+// Scan implements sql.Scanner.
+func (f *fromJSON) Scan(src any) error {
+	switch text := src.(type) {
+	case nil:
+		return nil
 	case string:
-		return json.Unmarshal([]byte(v), &j.V)
+		return json.Unmarshal([]byte(text), f.v)
 	case []byte:
-		return json.Unmarshal(v, &j.V)
+		return json.Unmarshal(text, f.v)
 	}
 	return fmt.Errorf("db: cannot read %T as JSON", src)
 }

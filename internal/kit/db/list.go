@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"konak/internal/kit/each"
 )
 
 // In returns the condition that a column is one of a list of values, and the list
@@ -24,10 +26,7 @@ func In[T uuid.UUID | string](d Dialect, n int, vals []T) (in string, arg any) {
 	if _, ok := any(vals).([]uuid.UUID); ok {
 		typ, value = "uuid", "unhex(value)"
 	}
-	list := make([]any, len(vals))
-	for i, v := range vals {
-		list[i] = v
-	}
+	list := each.Map(vals, func(v T) any { return v })
 	if d == Postgres {
 		d.bindArgs(list)
 		return fmt.Sprintf("= ANY((SELECT $%d::%s[])::%[2]s[])", n, typ), list
@@ -90,10 +89,7 @@ func unnest(types []string) string {
 func columns(n int, rows [][]any) []any {
 	out := make([]any, n)
 	for c := range n {
-		column := make([]any, len(rows))
-		for i, row := range rows {
-			column[i] = row[c]
-		}
+		column := each.Map(rows, func(row []any) any { return row[c] })
 		Postgres.bindArgs(column)
 		out[c] = column
 	}

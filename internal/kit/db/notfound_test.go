@@ -21,4 +21,10 @@ func TestNotFound(t *testing.T) {
 	if err := db.NotFound(nil); err != nil {
 		t.Errorf("no error: %v", err)
 	}
+	if err := db.IfNoRow(db.ErrNoRow, other); !errors.Is(err, other) {
+		t.Errorf("no row, but another error: %v", err)
+	}
+	if err := db.IfNoRow(db.ErrNoRow, nil); err != nil {
+		t.Errorf("no row is no error: %v", err)
+	}
 }

@@ -80,7 +80,7 @@ func (d *DB) readSuspended(ctx context.Context) map[uuid.UUID]bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), suspendedWait)
 	defer cancel()
 	list, err := Read(ctx, d.System("suspended workspaces"), func(r *Reader) ([]uuid.UUID, error) {
-		return All(r, scanOne[uuid.UUID], `SELECT id FROM tenant WHERE suspended_at IS NOT NULL`)
+		return All(r, Scalar[uuid.UUID], `SELECT id FROM tenant WHERE suspended_at IS NOT NULL`)
 	})
 	if err != nil {
 		next.age = clock.Stopwatch()
@@ -114,7 +114,7 @@ func IsRefused(ctx context.Context, tenant uuid.UUID) bool {
 // IsSuspended reports whether the reader's workspace is suspended, for a check in the
 // transaction that acts on it.
 func IsSuspended(r *Reader) (bool, error) {
-	return One(r, scanOne[bool], `SELECT EXISTS (SELECT 1 FROM tenant WHERE id = $1 AND suspended_at IS NOT NULL)`, r.Tenant())
+	return One(r, Scalar[bool], `SELECT EXISTS (SELECT 1 FROM tenant WHERE id = $1 AND suspended_at IS NOT NULL)`, r.Tenant())
 }
 
 // NotSuspended returns a query condition for a table with a tenant_id: its workspace is not

@@ -89,6 +89,18 @@ func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 	return tx.q.Exec(tx.ctx, query, args...)
 }
 
+// Run runs a statement; how many rows it affects does not matter.
+func (tx *Tx) Run(query string, args ...any) error {
+	_, err := tx.Exec(query, args...)
+	return err
+}
+
+// ExecAny runs a statement and reports whether it affected any row.
+func (tx *Tx) ExecAny(query string, args ...any) (bool, error) {
+	n, err := tx.Exec(query, args...)
+	return n > 0, err
+}
+
 // ExecDeferred runs a statement whose result is not needed, such as a log line or an event.
 // PostgreSQL gets it together with the next statement or with COMMIT, which saves a round
 // trip, and its failure is returned there.
@@ -98,8 +110,7 @@ func (tx *Tx) ExecDeferred(query string, args ...any) error {
 		x.unsent = append(x.unsent, statement{query, args})
 		return nil
 	}
-	_, err := tx.Exec(query, args...)
-	return err
+	return tx.Run(query, args...)
 }
 
 // AfterCommit runs fn once the transaction is durable.
@@ -119,8 +130,7 @@ func (tx *Tx) TryLock(name string) (bool, error) {
 	if tx.dialect == SQLite {
 		return true, nil
 	}
-	ok, err := One(&tx.Reader, scanOne[bool], "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", name)
-	return ok, err
+	return One(&tx.Reader, Scalar[bool], "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", name)
 }
 
 // Lock takes a named lock until the transaction ends, and waits while another one holds it.
@@ -129,21 +139,17 @@ func (tx *Tx) Lock(name string) error {
 	if tx.dialect == SQLite {
 		return nil
 	}
-	_, err := tx.Exec("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
-	return err
+	return tx.Run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
 }
 
 // Row is what a scan function reads from.
 type Row interface{ Scan(dest ...any) error }
 
-func scanOne[T any](r Row) (T, error) {
-	var v T
-	err := r.Scan(&v)
+// Scalar scans a single column.
+func Scalar[T any](r Row) (v T, err error) {
+	err = r.Scan(&v)
 	return v, err
 }
-
-// Scalar scans a single column.
-func Scalar[T any](r Row) (T, error) { return scanOne[T](r) }
 
 // ErrNoRow is returned by One if there is no row.
 var ErrNoRow = sql.ErrNoRows
@@ -167,6 +173,27 @@ func One[T any](r *Reader, scan func(Row) (T, error), query string, args ...any)
 		return zero, err
 	}
 	return v, rows.Close()
+}
+
+// OneOr reads exactly one row; it returns absent if there is none.
+func OneOr[T any](r *Reader, absent T, scan func(Row) (T, error), query string, args ...any) (T, error) {
+	v, err := One(r, scan, query, args...)
+	if IsNoRow(err) {
+		return absent, nil
+	}
+	return v, err
+}
+
+// Map reads every row of two columns into a map from the first to the second.
+func Map[K comparable, V any](r *Reader, query string, args ...any) (map[K]V, error) {
+	out := map[K]V{}
+	_, err := All(r, func(row Row) (k K, err error) {
+		var v V
+		err = row.Scan(&k, &v)
+		out[k] = v
+		return k, err
+	}, query, args...)
+	return out, err
 }
 
 // All reads every row. The list is never nil, so it is [] in JSON.

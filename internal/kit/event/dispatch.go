@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/bus"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/trace"
 )
@@ -104,10 +105,7 @@ func first(d db.Dialect) string {
 // which has no LATERAL, gets one statement per tenant.
 func numberFirstOf(tx *db.Tx, tenants []uuid.UUID, n int) (events []Event, err error) {
 	if tx.Dialect() == db.Postgres {
-		rows := make([][]any, len(tenants))
-		for i, id := range tenants {
-			rows[i] = []any{id, n}
-		}
+		rows := each.Map(tenants, func(id uuid.UUID) []any { return []any{id, n} })
 		return db.Each(tx, scanEvent, []string{"uuid", "bigint"}, rows, func(source string) string {
 			return numberRows(`SELECT w.* FROM (` + source + `) m(tenant_id, n) CROSS JOIN LATERAL (SELECT o.tenant_id, o.id, o.position AS came
 				FROM outbox o WHERE o.tenant_id = m.tenant_id AND o.sequence IS NULL ORDER BY came LIMIT m.n) w`)

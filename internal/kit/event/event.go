@@ -133,11 +133,8 @@ func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
 	b := body{
 		ID: "evt_" + id.String(), Type: c.Type, OccurredAt: clock.At(tx.Now()), APIVersion: "1",
 		Emitted: c.Emitted, Tenant: TenantRef{tx.Tenant(), slug},
-		Actor: Actor{Type: who.Kind},
+		Actor: Actor{Type: who.Kind, ID: who.Actor()},
 		Data:  Payload{c.Object, c.Item, c.Previous},
-	}
-	if who.ID != uuid.Nil {
-		b.Actor.ID = &who.ID
 	}
 	if c.Actor != nil {
 		b.Actor = *c.Actor
@@ -213,9 +210,8 @@ func (e *Event) Body() []byte {
 
 const columns = `tenant_id, id, type, sequence, test, emitted, target, payload, COALESCE(traceparent, '')`
 
-func scanEvent(r db.Row) (Event, error) {
-	var e Event
-	err := r.Scan(&e.TenantID, &e.ID, &e.Type, &e.Sequence, &e.Test, &e.Emitted, &e.Target, &e.payload, &e.Trace)
+func scanEvent(r db.Row) (e Event, err error) {
+	err = r.Scan(&e.TenantID, &e.ID, &e.Type, &e.Sequence, &e.Test, &e.Emitted, &e.Target, &e.payload, &e.Trace)
 	return e, err
 }
 
@@ -260,11 +256,7 @@ func After(r *db.Reader, sequence int64, limit int) ([]Event, error) {
 
 // Last returns the newest sequence of a tenant.
 func Last(r *db.Reader) (int64, error) {
-	n, err := db.One(r, db.Scalar[int64], `SELECT value FROM tenant_sequence WHERE tenant_id = $1`, r.Tenant())
-	if db.IsNoRow(err) {
-		return 0, nil
-	}
-	return n, err
+	return db.OneOr(r, 0, db.Scalar[int64], `SELECT value FROM tenant_sequence WHERE tenant_id = $1`, r.Tenant())
 }
 
 // Old reports whether a tenant has events that happened before a time.

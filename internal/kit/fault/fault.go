@@ -57,6 +57,13 @@ type Step struct {
 // New creates a fault with a code; args fill its message.
 func New(code Code, args ...any) *Fault { return &Fault{Code: code, Args: args} }
 
+// Lacking returns forbidden for a permission that the caller does not have.
+func Lacking[P ~string](permission P) *Fault {
+	f := New(Forbidden, string(permission))
+	f.Permission = string(permission)
+	return f
+}
+
 // Invalid returns validation_failed on one field.
 func Invalid(field, code string) *Fault {
 	return New(ValidationFailed).Field(field, code)

@@ -236,10 +236,8 @@ func (k *Key) find(r *db.Reader) (*Answer, error) {
 	}, `SELECT request, answer FROM idempotency WHERE tenant_id = $1 AND caller_id = $2 AND key = $3 AND row_id = $4`,
 		r.Tenant(), k.Caller, k.Name, k.row)
 	switch {
-	case db.IsNoRow(err):
-		return nil, nil
 	case err != nil:
-		return nil, err
+		return nil, db.IfNoRow(err, nil)
 	case !hmac.Equal(request, k.Request):
 		return nil, fault.New(fault.IdempotencyMismatch)
 	}
@@ -255,12 +253,10 @@ const (
 
 // Clean deletes a batch of old keys and returns their number.
 func Clean(ctx context.Context, d *db.DB) (int, error) {
-	var n int64
-	err := d.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = tx.Exec(`DELETE FROM idempotency WHERE (tenant_id, caller_id, key, row_id) IN (
+	n, err := db.Write(ctx, d.System("janitor"), func(tx *db.Tx) (int64, error) {
+		return tx.Exec(`DELETE FROM idempotency WHERE (tenant_id, caller_id, key, row_id) IN (
 			SELECT tenant_id, caller_id, key, row_id FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
 			clock.At(tx.Now().Add(-keepFor)), CleanBatch)
-		return err
 	})
 	return int(n), err
 }

@@ -32,20 +32,14 @@ type Dead struct {
 }
 
 // ListDead returns dead jobs, newest first; an empty kind means all kinds.
-func ListDead(ctx context.Context, d *db.DB, kind string, limit int) (list []Dead, err error) {
+func ListDead(ctx context.Context, d *db.DB, kind string, limit int) ([]Dead, error) {
 	query, args := deadQuery(kind, limit)
-	err = d.System("dead jobs").Read(ctx, func(r *db.Reader) error {
-		list, err = db.All(r, func(row db.Row) (v Dead, err error) {
-			var text *string
-			err = row.Scan(&v.ID, &v.TenantID, &v.Kind, &v.AccountID, &v.Attempts, &v.Lost, &text, &v.DeadAt, &v.CreatedAt)
-			if text != nil {
-				v.Error = *text
-			}
+	return db.Read(ctx, d.System("dead jobs"), func(r *db.Reader) ([]Dead, error) {
+		return db.All(r, func(row db.Row) (v Dead, err error) {
+			err = row.Scan(&v.ID, &v.TenantID, &v.Kind, &v.AccountID, &v.Attempts, &v.Lost, &v.Error, &v.DeadAt, &v.CreatedAt)
 			return v, err
 		}, query, args...)
-		return err
 	})
-	return list, err
 }
 
 // deadQuery returns the query of ListDead and its arguments. An index serves each form, so
@@ -55,29 +49,29 @@ func deadQuery(kind string, limit int) (string, []any) {
 	if kind != "" {
 		args, only = append(args, kind), " AND kind = $2"
 	}
-	return `SELECT id, tenant_id, kind, account_id, attempts, lost, last_error, dead_at, created_at FROM job
+	return `SELECT id, tenant_id, kind, account_id, attempts, lost, COALESCE(last_error, ''), dead_at, created_at FROM job
 		WHERE dead_at IS NOT NULL` + only + ` ORDER BY dead_at DESC, id DESC LIMIT $1`, args
 }
 
 // RetryDead makes a dead job due now, as if it were new. It returns db.ErrNoRow if no dead
 // job has this id.
 func RetryDead(ctx context.Context, d *db.DB, id uuid.UUID) error {
-	return changeDead(ctx, d, id, "job.retried_by_operator", func(tx *db.Tx) (int64, error) {
-		return tx.Exec(`UPDATE job SET dead_at = NULL, attempts = 0, lost = 0, claim_id = NULL, next_at = $3
+	return changeDead(ctx, d, id, "job.retried_by_operator", func(tx *db.Tx) (bool, error) {
+		return tx.ExecAny(`UPDATE job SET dead_at = NULL, attempts = 0, lost = 0, claim_id = NULL, next_at = $3
 			WHERE tenant_id = $1 AND id = $2 AND dead_at IS NOT NULL`, tx.Tenant(), id, clock.At(tx.Now()))
 	})
 }
 
 // DeleteDead deletes a dead job. It returns db.ErrNoRow if no dead job has this id.
 func DeleteDead(ctx context.Context, d *db.DB, id uuid.UUID) error {
-	return changeDead(ctx, d, id, "job.deleted_by_operator", func(tx *db.Tx) (int64, error) {
-		return tx.Exec(`DELETE FROM job WHERE tenant_id = $1 AND id = $2 AND dead_at IS NOT NULL`, tx.Tenant(), id)
+	return changeDead(ctx, d, id, "job.deleted_by_operator", func(tx *db.Tx) (bool, error) {
+		return tx.ExecAny(`DELETE FROM job WHERE tenant_id = $1 AND id = $2 AND dead_at IS NOT NULL`, tx.Tenant(), id)
 	})
 }
 
 // changeDead changes a dead job and adds a line to the audit log of its workspace, or to
 // that of the installation if it belongs to none.
-func changeDead(ctx context.Context, d *db.DB, id uuid.UUID, action string, change func(*db.Tx) (int64, error)) error {
+func changeDead(ctx context.Context, d *db.DB, id uuid.UUID, action string, change func(*db.Tx) (bool, error)) error {
 	type whose struct {
 		tenant uuid.UUID
 		kind   string
@@ -96,12 +90,10 @@ func changeDead(ctx context.Context, d *db.DB, id uuid.UUID, action string, chan
 		handle = d.Tenant(job.tenant)
 	}
 	return handle.InTx(ctx, func(tx *db.Tx) error {
-		n, err := change(tx)
-		if err == nil && n == 0 {
-			return db.ErrNoRow
-		}
-		if err != nil {
+		if found, err := change(tx); err != nil {
 			return err
+		} else if !found {
+			return db.ErrNoRow
 		}
 		tx.Wake(Topic)
 		return audit.Write(tx, action, id.String(), map[string]any{"kind": job.kind})

@@ -51,7 +51,7 @@ func insert(tx *db.Tx, tenant uuid.UUID, kind string, account uuid.UUID, runAt t
 // The job has the id of the account, so there is only one. If it is running, that run loses
 // its claim and changes nothing more; earlier failures are forgotten.
 func Restart(tx *db.Tx, kind string, account uuid.UUID, runAt time.Time) error {
-	_, err := tx.Exec(`INSERT INTO job (tenant_id, id, kind, account_id, payload, test, next_at, created_at)
+	err := tx.Run(`INSERT INTO job (tenant_id, id, kind, account_id, payload, test, next_at, created_at)
 		VALUES ($1, $2, $3, $2, 'null', $6, $4, $5)
 		ON CONFLICT (tenant_id, id) DO UPDATE SET next_at = $4, claim_id = NULL, attempts = 0, lost = 0, last_error = NULL, dead_at = NULL`,
 		tx.Tenant(), account, kind, clock.At(runAt), clock.At(tx.Now()), false)
@@ -65,11 +65,7 @@ func Restart(tx *db.Tx, kind string, account uuid.UUID, runAt time.Time) error {
 // NextRun returns when an account's own recurring job begins, or nil if it has none. While
 // the job runs it is when its lease ends.
 func NextRun(r *db.Reader, account uuid.UUID) (*clock.Time, error) {
-	at, err := db.One(r, db.Scalar[clock.Time], `SELECT CASE WHEN h.until > j.next_at THEN h.until ELSE j.next_at END
+	return db.OneOr(r, nil, db.Scalar[*clock.Time], `SELECT CASE WHEN h.until > j.next_at THEN h.until ELSE j.next_at END
 		FROM job j LEFT JOIN job_hold h ON h.tenant_id = j.tenant_id AND h.account_id = j.account_id AND h.kind = j.kind
 		WHERE j.tenant_id = $1 AND j.id = $2 AND j.dead_at IS NULL`, r.Tenant(), account)
-	if db.IsNoRow(err) {
-		return nil, nil
-	}
-	return &at, err
 }

@@ -16,6 +16,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -54,12 +55,8 @@ type Job struct {
 // StillOurs reports whether the job's claim is still valid, in the transaction that depends
 // on it. It locks the job, so that nobody else claims it meanwhile.
 func (j *Job) StillOurs(tx *db.Tx) (bool, error) {
-	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM job j WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`+
+	return db.OneOr(&tx.Reader, false, db.Scalar[bool], `SELECT true FROM job j WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`+
 		tx.Dialect().ForUpdate("j"), j.TenantID, j.ID, j.claim)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // ErrLost reports that another worker has claimed the job.
@@ -86,27 +83,34 @@ func (j *Job) CheckClaim(ctx context.Context) error {
 
 // prolong renews the lease and reports whether the claim is still valid.
 func (j *Job) prolong(ctx context.Context) (ours bool, err error) {
-	err = j.db.System("job claim").InTx(ctx, func(tx *db.Tx) error {
-		n, err := tx.Exec(`UPDATE job SET next_at = $4 WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`,
+	return db.Write(ctx, j.db.System("job claim"), func(tx *db.Tx) (bool, error) {
+		return tx.ExecAny(`UPDATE job SET next_at = $4 WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`,
 			j.TenantID, j.ID, j.claim, clock.At(tx.Now().Add(j.lease)))
-		ours = n > 0
-		return err
 	})
-	return ours, err
 }
 
 // Progress records that the job has made progress, so that processes that died with it
 // before no longer count: a job that kills its process makes none. It returns false if the
 // job's claim is no longer valid; otherwise it locks the job as StillOurs does.
 func (j *Job) Progress(tx *db.Tx) (ours bool, err error) {
-	n, err := tx.Exec(`UPDATE job SET lost = 0 WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, j.TenantID, j.ID, j.claim)
-	return n > 0, err
+	return tx.ExecAny(`UPDATE job SET lost = 0 WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, j.TenantID, j.ID, j.claim)
 }
 
 // Handler does a job. If it returns nil, the job is done and removed. An error means that
 // it is tried again later; ErrDrop, ErrHold, Snooze and RunAgain mean what their comments
 // say.
 type Handler func(ctx context.Context, j *Job) error
+
+// Typed returns the handler of jobs whose payload is a T. A job with any other is dropped.
+func Typed[T any](do func(context.Context, *Job, T) error) Handler {
+	return func(ctx context.Context, j *Job) error {
+		var in T
+		if err := json.Unmarshal(j.Payload, &in); err != nil {
+			return errors.Join(ErrDrop, err)
+		}
+		return do(ctx, j, in)
+	}
+}
 
 // Kind is the configuration of one kind of job.
 type Kind struct {

@@ -60,24 +60,15 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 
 // gauge sends one number per kind returned by a query.
 func (c collector) gauge(ctx context.Context, out chan<- prometheus.Metric, desc *prometheus.Desc, value func(int64) float64, query string, args ...any) {
-	type count struct {
-		kind string
-		n    int64
-	}
-	var list []count
-	err := c.runner.cfg.DB.System("dead jobs").Read(ctx, func(r *db.Reader) (err error) {
-		list, err = db.All(r, func(row db.Row) (v count, err error) {
-			err = row.Scan(&v.kind, &v.n)
-			return v, err
-		}, query, args...)
-		return err
+	counts, err := db.Read(ctx, c.runner.cfg.DB.System("dead jobs"), func(r *db.Reader) (map[string]int64, error) {
+		return db.Map[string, int64](r, query, args...)
 	})
 	if err != nil {
 		out <- prometheus.NewInvalidMetric(desc, fmt.Errorf("jobs: count: %w", err))
 		return
 	}
-	for _, v := range list {
-		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value(v.n), v.kind)
+	for kind, n := range counts {
+		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value(n), kind)
 	}
 }
 

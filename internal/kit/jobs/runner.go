@@ -305,8 +305,7 @@ func (r *Runner) inTx(ctx context.Context, j *Job, fn func(tx *db.Tx) error) err
 
 // change runs a statement on a job if its claim is still valid, and reports whether it is.
 func (r *Runner) change(tx *db.Tx, j *Job, query string, args ...any) (ours bool, err error) {
-	n, err := tx.Exec(query, append([]any{j.TenantID, j.ID, j.claim}, args...)...)
-	return n > 0, err
+	return tx.ExecAny(query, append([]any{j.TenantID, j.ID, j.claim}, args...)...)
 }
 
 // TakeOver releases the jobs of a process that is known to be gone: they are due at once

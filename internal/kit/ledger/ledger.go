@@ -89,11 +89,8 @@ func (l *Ledger) Write(tx *db.Tx, e Entry) (Line, error) {
 	}
 	who := caller.From(tx.Context())
 	line := Line{
-		Seq: seq + 1, ID: tx.NewID(), At: clock.At(tx.Now()), Actor: Actor{Kind: string(who.Kind)}, Action: e.Action,
+		Seq: seq + 1, ID: tx.NewID(), At: clock.At(tx.Now()), Actor: Actor{Kind: string(who.Kind), ID: who.Actor()}, Action: e.Action,
 		SubjectRef: l.SubjectRef(tx.Tenant(), e.Subject), Details: e.Details, Personal: e.Personal, PrevHash: hash,
-	}
-	if who.ID != uuid.Nil {
-		line.Actor.ID = &who.ID
 	}
 	if line.Details == nil {
 		line.Details = map[string]any{}
@@ -201,11 +198,8 @@ func (l *Ledger) open(r *db.Reader, n *Line) error {
 		return nil
 	}
 	gcm, err := l.key(r, n.SubjectRef)
-	if db.IsNoRow(err) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return db.IfNoRow(err, nil)
 	}
 	raw, err := base64.StdEncoding.DecodeString(n.sealed)
 	if err != nil || len(raw) < gcm.NonceSize() {

@@ -18,7 +18,7 @@ func scanHead(row db.Row) (h head, err error) { return h, row.Scan(&h.seq, &h.ha
 // lockHead locks the last line of the workspace's ledger and creates the ledger if it does
 // not exist.
 func lockHead(tx *db.Tx) (int64, string, error) {
-	if _, err := tx.Exec(`INSERT INTO privacy_ledger_head (tenant_id, seq, hash) VALUES ($1, 0, '') ON CONFLICT (tenant_id) DO NOTHING`, tx.Tenant()); err != nil {
+	if err := tx.Run(`INSERT INTO privacy_ledger_head (tenant_id, seq, hash) VALUES ($1, 0, '') ON CONFLICT (tenant_id) DO NOTHING`, tx.Tenant()); err != nil {
 		return 0, "", err
 	}
 	h, err := db.One(&tx.Reader, scanHead, `SELECT seq, hash FROM privacy_ledger_head h WHERE tenant_id = $1`+tx.Dialect().ForUpdate("h"), tx.Tenant())
@@ -29,22 +29,17 @@ func lockHead(tx *db.Tx) (int64, string, error) {
 // empty ledger.
 func findHead(r *db.Reader) (int64, string, error) {
 	h, err := db.One(r, scanHead, `SELECT seq, hash FROM privacy_ledger_head WHERE tenant_id = $1`, r.Tenant())
-	if db.IsNoRow(err) {
-		err = nil
-	}
-	return h.seq, h.hash, err
+	return h.seq, h.hash, db.IfNoRow(err, nil)
 }
 
 func saveHead(tx *db.Tx, seq int64, hash string) error {
-	_, err := tx.Exec(`UPDATE privacy_ledger_head SET seq = $2, hash = $3 WHERE tenant_id = $1`, tx.Tenant(), seq, hash)
-	return err
+	return tx.Run(`UPDATE privacy_ledger_head SET seq = $2, hash = $3 WHERE tenant_id = $1`, tx.Tenant(), seq, hash)
 }
 
 const lineColumns = `seq, id, at, actor_kind, actor_id, action, subject_ref, details, personal, prev_hash, hash`
 
-func scanLine(row db.Row) (Line, error) {
-	var n Line
-	err := row.Scan(&n.Seq, &n.ID, &n.At, &n.Actor.Kind, &n.Actor.ID, &n.Action, &n.SubjectRef, &n.details, &n.sealed, &n.PrevHash, &n.Hash)
+func scanLine(row db.Row) (n Line, err error) {
+	err = row.Scan(&n.Seq, &n.ID, &n.At, &n.Actor.Kind, &n.Actor.ID, &n.Action, &n.SubjectRef, &n.details, &n.sealed, &n.PrevHash, &n.Hash)
 	if err == nil {
 		// A line that was tampered with is shown without details; Verify reports it.
 		if json.Unmarshal([]byte(n.details), &n.Details) != nil || n.Details == nil {
@@ -55,10 +50,9 @@ func scanLine(row db.Row) (Line, error) {
 }
 
 func putLine(tx *db.Tx, n *Line) error {
-	_, err := tx.Exec(`INSERT INTO privacy_ledger (tenant_id, seq, id, at, actor_kind, actor_id, action, subject_ref, details, personal, prev_hash, hash)
+	return tx.Run(`INSERT INTO privacy_ledger (tenant_id, seq, id, at, actor_kind, actor_id, action, subject_ref, details, personal, prev_hash, hash)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		tx.Tenant(), n.Seq, n.ID, n.At, n.Actor.Kind, n.Actor.ID, n.Action, n.SubjectRef, n.details, n.sealed, n.PrevHash, n.Hash)
-	return err
 }
 
 func listLines(r *db.Reader, subject string, p db.Page) (db.List[Line], error) {
@@ -82,14 +76,12 @@ func findKey(r *db.Reader, subject string) ([]byte, error) {
 
 // putKey stores a key; a key that exists already is kept.
 func putKey(tx *db.Tx, subject string, sealed []byte) error {
-	_, err := tx.Exec(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)
+	return tx.Run(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, subject_ref) DO NOTHING`, tx.Tenant(), subject, sealed)
-	return err
 }
 
 func dropKey(tx *db.Tx, subject string) error {
-	_, err := tx.Exec(`DELETE FROM privacy_subject_key WHERE tenant_id = $1 AND subject_ref = $2`, tx.Tenant(), subject)
-	return err
+	return tx.Run(`DELETE FROM privacy_subject_key WHERE tenant_id = $1 AND subject_ref = $2`, tx.Tenant(), subject)
 }
 
 // unsignedLedgers returns workspaces whose ledger has lines after the last signature and no
@@ -100,9 +92,8 @@ func unsignedLedgers(r *db.Reader, today int64, limit int) ([]uuid.UUID, error) 
 }
 
 func putSignature(tx *db.Tx, h *SignedHead) error {
-	_, err := tx.Exec(`INSERT INTO privacy_ledger_signature (tenant_id, day, seq, hash, signature) VALUES ($1, $2, $3, $4, $5)
+	return tx.Run(`INSERT INTO privacy_ledger_signature (tenant_id, day, seq, hash, signature) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (tenant_id, day) DO NOTHING`, tx.Tenant(), h.day, h.Seq, h.Hash, h.Signature)
-	return err
 }
 
 // signatures returns all signed heads, oldest first.

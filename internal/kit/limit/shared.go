@@ -116,10 +116,6 @@ func (s *Shared) Run(ctx context.Context) {
 
 // Clean deletes a batch of expired counts and returns their number.
 func Clean(ctx context.Context, d *db.DB) (int, error) {
-	var n int64
-	err := d.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = dropOld(tx, tx.Now(), cleanBatch)
-		return err
-	})
+	n, err := db.Write(ctx, d.System("janitor"), func(tx *db.Tx) (int64, error) { return dropOld(tx, tx.Now(), cleanBatch) })
 	return int(n), err
 }

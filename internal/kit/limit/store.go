@@ -31,7 +31,7 @@ func usedUntil(tx *db.Tx, at slot, latest time.Time) (time.Time, error) {
 	if err != nil || !until.After(latest) {
 		return until.Time, err
 	}
-	_, err = tx.Exec(`UPDATE limit_use SET used_until = $3 WHERE policy = $1 AND holder = $2 AND used_until > $3`, at.policy, at.key[:], clock.At(latest))
+	err = tx.Run(`UPDATE limit_use SET used_until = $3 WHERE policy = $1 AND holder = $2 AND used_until > $3`, at.policy, at.key[:], clock.At(latest))
 	return latest, err
 }
 
@@ -50,9 +50,8 @@ func addUses(tx *db.Tx, at slot, now time.Time, u uses) (time.Time, error) {
 }
 
 func putAct(tx *db.Tx, name string, k Key, expires time.Time) error {
-	_, err := tx.Exec(`INSERT INTO limit_act (id, name, holder, at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+	return tx.Run(`INSERT INTO limit_act (id, name, holder, at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
 		tx.NewID(), name, k[:], clock.At(tx.Now()), clock.At(expires))
-	return err
 }
 
 func countActs(r *db.Reader, name string, k Key, after time.Time, most int) (int, error) {

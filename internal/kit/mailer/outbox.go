@@ -50,9 +50,8 @@ func (m *Mailer) readOutbox(ctx context.Context, which string, args ...any) ([]O
 		sealed []byte
 	}
 	rows, err := db.Read(ctx, m.db.System("mail outbox"), func(r *db.Reader) ([]row, error) {
-		return db.All(r, func(s db.Row) (row, error) {
-			var k row
-			err := s.Scan(&k.TenantID, &k.ID, &k.To, &k.Subject, &k.sealed, &k.CreatedAt)
+		return db.All(r, func(s db.Row) (k row, err error) {
+			err = s.Scan(&k.TenantID, &k.ID, &k.To, &k.Subject, &k.sealed, &k.CreatedAt)
 			return k, err
 		}, `SELECT tenant_id, id, recipient, subject, sealed, created_at FROM mail_outbox `+which, args...)
 	})

@@ -65,8 +65,8 @@ func nextDay(now time.Time) time.Time { return startOfDay(now).AddDate(0, 0, 1) 
 // Usage returns what the reader's workspace has sent today.
 func (m *Mailer) Usage(r *db.Reader) (Usage, error) {
 	now := m.db.Clock().Now()
-	used, err := db.One(r, db.Scalar[int64], `SELECT recipients FROM mail_use WHERE tenant_id = $1 AND day >= $2`, r.Tenant(), clock.At(startOfDay(now)))
-	if err != nil && !db.IsNoRow(err) {
+	used, err := db.OneOr(r, 0, db.Scalar[int64], `SELECT recipients FROM mail_use WHERE tenant_id = $1 AND day >= $2`, r.Tenant(), clock.At(startOfDay(now)))
+	if err != nil {
 		return Usage{}, fmt.Errorf("mailer: usage: %w", err)
 	}
 	return Usage{Limit: m.quota, Used: used, ResetsAt: clock.At(nextDay(now))}, nil
@@ -124,17 +124,15 @@ func (m *Mailer) withinQuota(ctx context.Context, tenant uuid.UUID, recipients i
 // addUse counts recipients of a day and reports whether they fit. If the row is of an
 // earlier day, the count starts again.
 func addUse(tx *db.Tx, day clock.Time, n, limit int64) (bool, error) {
-	rows, err := tx.Exec(`INSERT INTO mail_use (tenant_id, day, recipients) VALUES ($1, $2, $3)
+	return tx.ExecAny(`INSERT INTO mail_use (tenant_id, day, recipients) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id) DO UPDATE SET
 			recipients = CASE WHEN mail_use.day < $2 THEN $3 ELSE mail_use.recipients + $3 END,
 			day = CASE WHEN mail_use.day < $2 THEN $2 ELSE mail_use.day END
 		WHERE mail_use.day < $2 OR mail_use.recipients + $3 <= $4`, tx.Tenant(), day, n, limit)
-	return rows == 1, err
 }
 
 func subtractUse(tx *db.Tx, day clock.Time, n int64) error {
-	_, err := tx.Exec(`UPDATE mail_use SET recipients = recipients - $3 WHERE tenant_id = $1 AND day = $2`, tx.Tenant(), day, n)
-	return err
+	return tx.Run(`UPDATE mail_use SET recipients = recipients - $3 WHERE tenant_id = $1 AND day = $2`, tx.Tenant(), day, n)
 }
 
 // usageMetrics counts the mail that workspaces send.
@@ -171,11 +169,9 @@ func (m *Mailer) Collect(out chan<- prometheus.Metric) {
 	m.held.Collect(out)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	var full int64
-	err := m.db.System("mail quotas").Read(ctx, func(r *db.Reader) (err error) {
-		full, err = db.One(r, db.Scalar[int64], `SELECT count(*) FROM mail_use WHERE day >= $1 AND recipients >= $2`,
+	full, err := db.Read(ctx, m.db.System("mail quotas"), func(r *db.Reader) (int64, error) {
+		return db.One(r, db.Scalar[int64], `SELECT count(*) FROM mail_use WHERE day >= $1 AND recipients >= $2`,
 			clock.At(startOfDay(m.db.Clock().Now())), m.quota)
-		return err
 	})
 	if err != nil {
 		out <- prometheus.NewInvalidMetric(fullGauge, fmt.Errorf("mailer: count workspaces: %w", err))

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"konak/internal/kit/each"
 )
 
 // The kinds of blocks.
@@ -102,10 +104,7 @@ func kindOf(line string, depth int) (kind string, start int) {
 func makeBlock(kind string, start int, lines []string, depth int) Block {
 	b := Block{Kind: kind, Start: start}
 	if kind == Quote {
-		inner := make([]string, len(lines))
-		for i, l := range lines {
-			inner[i] = strings.TrimPrefix(l[1:], " ")
-		}
+		inner := each.Map(lines, func(l string) string { return strings.TrimPrefix(l[1:], " ") })
 		b.Blocks = parseBlocks(inner, depth+1)
 		return b
 	}

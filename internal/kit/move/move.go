@@ -23,6 +23,7 @@ import (
 
 	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 // ErrNotEmpty means that the target has other rows than the source.
@@ -220,10 +221,7 @@ func copyTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t table) (Table, er
 		return out, err
 	}
 	defer func() { _ = src.rows.Close() }()
-	var names []string
-	for _, c := range t.columns {
-		names = append(names, c.Name)
-	}
+	names := each.Map(t.columns, func(c db.Column) string { return c.Name })
 	if out.Rows, err = tx.CopyFrom(ctx, pgx.Identifier{t.name}, names, src); err != nil {
 		return out, err
 	}
@@ -240,20 +238,14 @@ func copyTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t table) (Table, er
 
 // read reads the rows of a SQLite table in the order in which they were written.
 func (t table) read(ctx context.Context, from *sql.DB) (*reader, error) {
-	var quoted []string
-	for _, c := range t.columns {
-		quoted = append(quoted, quote(c.Name))
-	}
+	quoted := each.Map(t.columns, func(c db.Column) string { return quote(c.Name) })
 	rows, err := from.QueryContext(ctx, `SELECT `+strings.Join(quoted, ", ")+` FROM `+quote(t.name)+` ORDER BY rowid`)
 	return &reader{rows: rows, columns: t.columns}, err
 }
 
 // sum returns the number of rows of a PostgreSQL table, and their checksum.
 func (t table) sum(ctx context.Context, tx pgx.Tx) (n int64, sum checksum, err error) {
-	var texts []string
-	for _, c := range t.columns {
-		texts = append(texts, quote(c.Name)+`::text`)
-	}
+	texts := each.Map(t.columns, func(c db.Column) string { return quote(c.Name) + `::text` })
 	arrived, err := tx.Query(ctx, `SELECT `+strings.Join(texts, ", ")+` FROM `+quote(t.name))
 	if err != nil {
 		return 0, sum, err

@@ -5,7 +5,11 @@
 // exist; a guard test fails a route that names none.
 package perm
 
-import "slices"
+import (
+	"slices"
+
+	"konak/internal/kit/each"
+)
 
 // Permission is a right inside one workspace.
 type Permission string
@@ -46,11 +50,7 @@ func (s Set) Sorted() []Permission {
 
 // All returns every permission, the owner's set.
 func All() []Permission {
-	out := make([]Permission, len(Table))
-	for i, e := range Table {
-		out[i] = e.Name
-	}
-	return out
+	return each.Map(Table, func(e Entry) Permission { return e.Name })
 }
 
 // Known reports whether p is in the table.

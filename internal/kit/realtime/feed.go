@@ -112,7 +112,7 @@ func (s *Streams) feed(ctx context.Context, tenant uuid.UUID, f *feed) {
 	// Subscribe before reading the database's last sequence: an event committed in between
 	// arrives both ways and is recognised by its sequence.
 	sub := s.Bus.Subscribe(tenant)
-	f.failed = f.tenant.Read(ctx, func(r *db.Reader) (err error) { f.last, err = event.Last(r); return err })
+	f.last, f.failed = db.Read(ctx, f.tenant, event.Last)
 	close(f.primed)
 	if f.failed != nil {
 		sub.Close()

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"konak/internal/kit/each"
 )
 
 // schema is the part of a JSON Schema that is needed for an example and a short description
@@ -37,11 +39,7 @@ func (k *kinds) UnmarshalJSON(b []byte) error {
 // words describes the allowed values.
 func (s schema) words() string {
 	if len(s.Enum) > 0 {
-		list := make([]string, len(s.Enum))
-		for i, v := range s.Enum {
-			list[i] = fmt.Sprint(v)
-		}
-		return strings.Join(list, " | ")
+		return strings.Join(each.Map(s.Enum, func(v any) string { return fmt.Sprint(v) }), " | ")
 	}
 	text := strings.Join(s.Type, " | ")
 	if s.Format != "" && s.Format != "int64" {

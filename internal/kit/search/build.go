@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -89,11 +90,7 @@ func (b *builder) add(d *Document) {
 	}
 	b.at[d.ID] = len(b.ids)
 	b.ids = append(b.ids, d.ID)
-	prior := d.Prior
-	if prior == 0 {
-		prior = 1
-	}
-	b.prior = append(b.prior, float32(prior))
+	b.prior = append(b.prior, float32(cmp.Or(d.Prior, 1)))
 	for i, v := range d.Attrs {
 		n, ok := b.attrIDs[i][v]
 		if !ok {

@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"konak/internal/kit/each"
 )
 
 // ErrFile reports that a file cannot be used: damaged, truncated, or written for another
@@ -107,26 +109,10 @@ func (s *segment) sound(dead bitmap) bool {
 	for _, c := range s.numbers {
 		ok = ok && len(c) == docs
 	}
-	return ok && allBelow(s.docs, docs) && isRising(s.start) && isRising(s.forwardStart) && isRising(s.vocab.off)
+	return ok && allBelow(s.docs, docs) && slices.IsSorted(s.start) && slices.IsSorted(s.forwardStart) && slices.IsSorted(s.vocab.off)
 }
 
-func allBelow(list []uint32, n int) bool {
-	for _, v := range list {
-		if int(v) >= n {
-			return false
-		}
-	}
-	return true
-}
-
-func isRising(list []uint32) bool {
-	for i := 1; i < len(list); i++ {
-		if list[i] < list[i-1] {
-			return false
-		}
-	}
-	return true
-}
+func allBelow(list []uint32, n int) bool { return len(list) == 0 || int(slices.Max(list)) < n }
 
 // encoder writes numbers little-endian and updates the checksum.
 type encoder struct {
@@ -162,14 +148,12 @@ func (e *encoder) texts(list []string) {
 
 func (e *encoder) uint32s(list []uint32) {
 	e.uint64(uint64(len(list)))
-	for len(list) > 0 {
-		part := list[:min(len(list), 1<<13)]
+	for part := range slices.Chunk(list, 1<<13) {
 		e.buf = e.buf[:0]
 		for _, v := range part {
 			e.buf = binary.LittleEndian.AppendUint32(e.buf, v)
 		}
 		e.bytes(e.buf)
-		list = list[len(part):]
 	}
 }
 
@@ -189,21 +173,13 @@ func (e *encoder) segment(s *segment) {
 	e.uint32s(s.forwardStart)
 	e.text(string(s.forward))
 	e.texts(s.ids)
-	prior := make([]uint32, len(s.prior))
-	for i, p := range s.prior {
-		prior[i] = math.Float32bits(p)
-	}
-	e.uint32s(prior)
+	e.uint32s(each.Map(s.prior, math.Float32bits))
 	for _, c := range s.attrs {
 		e.texts(c.values)
 		e.uint32s(c.of)
 	}
 	for _, c := range s.numbers {
-		list := make([]uint32, len(c))
-		for i, v := range c {
-			list[i] = uint32(v)
-		}
-		e.uint32s(list)
+		e.uint32s(each.Map(c, func(v int32) uint32 { return uint32(v) }))
 	}
 }
 

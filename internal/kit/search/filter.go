@@ -95,10 +95,7 @@ func (f *facetCounter) list() []Count {
 		out = append(out, Count{v, n})
 	}
 	slices.SortFunc(out, func(a, b Count) int {
-		if c := cmp.Compare(b.Hits, a.Hits); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.Value, b.Value)
+		return cmp.Or(cmp.Compare(b.Hits, a.Hits), cmp.Compare(a.Value, b.Value))
 	})
 	return out
 }

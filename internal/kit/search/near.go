@@ -1,5 +1,7 @@
 package search
 
+import "konak/internal/kit/each"
+
 // nearTokens is how far into a document neighbouring words are searched.
 const nearTokens = 4096
 
@@ -15,10 +17,7 @@ func (r *ranking) rescore(sequence []string) {
 	for _, t := range r.plan {
 		weight[t.name] = t.weight
 	}
-	pairs := make([]pairTable, len(r.snap.segments))
-	for i, seg := range r.snap.segments {
-		pairs[i] = newPairTable(seg, sequence, weight)
-	}
+	pairs := each.Map(r.snap.segments, func(seg *segment) pairTable { return newPairTable(seg, sequence, weight) })
 	window := r.top[:min(len(r.top), rescoreDepth)]
 	var counts []float64
 	for i := range window {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -237,13 +238,7 @@ func (s *Snapshot) plan(terms []queryTerm) []plannedTerm {
 		out = append(out, plannedTerm{t.name, w, t.weight, in})
 	}
 	slices.SortStableFunc(out, func(a, b plannedTerm) int {
-		switch {
-		case a.weight > b.weight:
-			return -1
-		case a.weight < b.weight:
-			return 1
-		}
-		return strings.Compare(a.name, b.name)
+		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.name, b.name))
 	})
 	return out
 }

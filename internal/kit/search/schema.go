@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 )
 
 // Field is one text field of the documents. Weight is how much a word in it counts, B is
@@ -78,8 +79,8 @@ func (s *Schema) checkDocument(d *Document) error {
 	return nil
 }
 
-func (s *Schema) attr(name string) int   { return indexOf(s.Attrs, name) }
-func (s *Schema) number(name string) int { return indexOf(s.Numbers, name) }
+func (s *Schema) attr(name string) int   { return slices.Index(s.Attrs, name) }
+func (s *Schema) number(name string) int { return slices.Index(s.Numbers, name) }
 
 // key identifies what a segment depends on: a file written with another schema or analysis
 // must not be read.
@@ -87,13 +88,4 @@ func (s *Schema) key() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, AnalyzerVersion, s.Fields, s.Attrs, s.Numbers, s.Group, s.Tuning.K1)
 	return h.Sum64()
-}
-
-func indexOf(list []string, name string) int {
-	for i, s := range list {
-		if s == name {
-			return i
-		}
-	}
-	return -1
 }

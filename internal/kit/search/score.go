@@ -108,9 +108,7 @@ func (r *ranking) run() error {
 		return err
 	}
 	r.facets = facets
-	if r.best == 0 {
-		r.best = 1
-	}
+	r.best = cmp.Or(r.best, 1)
 	for i := range s.segments {
 		if err := r.boost(i); err != nil {
 			return err

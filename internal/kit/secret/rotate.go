@@ -38,7 +38,7 @@ func BeginRotation(ctx context.Context, d *db.DB, old, next *Box) error {
 	keys[fresh] = newKey()
 	return d.System("master key").InTx(ctx, func(tx *db.Tx) error {
 		// A newer generation was sealed with a master key that was lost before it was used.
-		if _, err := tx.Exec(`DELETE FROM installation_key WHERE generation > $1`, generation); err != nil {
+		if err := tx.Run(`DELETE FROM installation_key WHERE generation > $1`, generation); err != nil {
 			return err
 		}
 		for id, key := range keys {
@@ -105,7 +105,7 @@ func FinishRotation(ctx context.Context, d *db.DB, master *Box) (int, error) {
 		}
 	}
 	err = d.System("master key").InTx(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(`DELETE FROM installation_key WHERE generation < $1 OR id > 0 AND id < $2`, generation, int64(box.current)-1)
+		err := tx.Run(`DELETE FROM installation_key WHERE generation < $1 OR id > 0 AND id < $2`, generation, int64(box.current)-1)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 // tenantTable is the table of the workspaces.
@@ -94,11 +95,7 @@ func CopyTables(ctx context.Context, d *db.DB) ([]CopyTable, error) {
 
 // names lists the columns of a table for SQL.
 func (t *CopyTable) names() string {
-	quoted := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		quoted[i] = `"` + c.Name + `"`
-	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(each.Map(t.Columns, func(c db.Column) string { return `"` + c.Name + `"` }), ", ")
 }
 
 // Row is a row of a table: a value for each column, which is nil, a uuid.UUID, a string, an
@@ -217,18 +214,12 @@ func (t *CopyTable) Index(column string) int {
 // there is one.
 func PersonByEmail(r *db.Reader, key string) (uuid.UUID, bool, error) {
 	id, err := db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM `+peopleTable+` WHERE email_key = $1`, key)
-	if db.IsNoRow(err) {
-		return uuid.Nil, false, nil
-	}
-	return id, err == nil, err
+	return id, err == nil, db.IfNoRow(err, nil)
 }
 
 // FindTenant returns the slug of the workspace that already has the id or slug, and whether
 // there is one.
 func FindTenant(r *db.Reader, id uuid.UUID, slug string) (string, bool, error) {
 	found, err := db.One(r, db.Scalar[string], `SELECT slug FROM `+tenantTable+` WHERE id = $1 OR slug = $2 LIMIT 1`, id, slug)
-	if db.IsNoRow(err) {
-		return "", false, nil
-	}
-	return found, err == nil, err
+	return found, err == nil, db.IfNoRow(err, nil)
 }

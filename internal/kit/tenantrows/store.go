@@ -49,6 +49,5 @@ func peopleOnlyIn(r *db.Reader, tenant uuid.UUID) ([]uuid.UUID, error) {
 }
 
 func deleteWhere(tx *db.Tx, table, column string, id uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM "`+table+`" WHERE "`+column+`" = $1`, id)
-	return err
+	return tx.Run(`DELETE FROM "`+table+`" WHERE "`+column+`" = $1`, id)
 }

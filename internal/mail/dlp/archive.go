@@ -227,20 +227,10 @@ func (x *extractor) scanBehindTar(where Where, content *spool, r *io.SectionRead
 	}
 }
 
-// contains reports whether content contains a text, which must be shorter than 4 KiB.
+// contains reports whether content contains a text.
 func (x *extractor) contains(content *spool, text string) bool {
-	r := content.reader()
-	buf := make([]byte, 64<<10)
-	kept := 0
-	for {
-		n, err := r.Read(buf[kept:])
-		have := kept + n
-		if bytes.Contains(buf[:have], []byte(text)) {
-			return true
-		}
-		if err != nil || x.ctx.Err() != nil {
-			return false
-		}
-		kept = copy(buf, buf[max(0, have-4096):have])
+	for range zipcheck.Find(&boundedReader{x: x, r: content.reader()}, []byte(text)) {
+		return true
 	}
+	return false
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"konak/internal/mail/dlp/zipcheck"
 	"konak/internal/mail/header"
 )
 
@@ -220,27 +221,9 @@ func (x *extractor) scanHiddenZip(p part, content *spool, depth int) {
 // there are several.
 func findZipEnd(content *spool) (at int64, many bool) {
 	at = -1
-	buf := make([]byte, 64<<10)
-	var offset int64 // of the beginning of buf
-	kept := 0
-	r := content.reader()
-	for {
-		n, err := r.Read(buf[kept:])
-		have := buf[:kept+n]
-		for from := 0; ; {
-			i := bytes.Index(have[from:], zipEnd)
-			if i < 0 {
-				break
-			}
-			many = at >= 0
-			at = offset + int64(from+i)
-			from += i + len(zipEnd)
-		}
-		if err != nil {
-			return at, many
-		}
-		keep := min(len(have), len(zipEnd)-1)
-		offset += int64(len(have) - keep)
-		kept = copy(buf, have[len(have)-keep:])
+	for found := range zipcheck.Find(content.reader(), zipEnd) {
+		many = at >= 0
+		at = found
 	}
+	return at, many
 }

@@ -4,11 +4,8 @@ import (
 	"context"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
-
-type listIn struct{ api.Paged }
 
 type provisionIn struct {
 	Body struct {
@@ -63,8 +60,7 @@ func (s *Service) Register(a *api.API) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, in.ID.UUID)
 	})
 
-	api.HandleList(a, route("GET", "/domains", "list-mail-domains", "List mail domains", perm.DomainsView),
-		func(ctx context.Context, in *listIn) (db.List[Domain], error) { return s.List(ctx, in.Page()) })
+	api.HandlePage(a, route("GET", "/domains", "list-mail-domains", "List mail domains", perm.DomainsView), s.List)
 
 	check := route("GET", "/domains/{id}/dns", "check-mail-domain", "Check a mail domain's DNS records", perm.DomainsView)
 	check.Doc = "Queries the domain's authoritative name servers, at most once every ten seconds. If they do not answer, the previous results are kept. " +

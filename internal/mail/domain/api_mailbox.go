@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -53,8 +52,7 @@ func (s *Service) registerMailboxes(a *api.API) {
 		return s.ProvisionMailbox(ctx, MailboxInput(in.Body))
 	})
 
-	api.HandleList(a, route("GET", "/mailboxes", "list-mail-mailboxes", "List mailboxes", perm.MailboxesView),
-		func(ctx context.Context, in *listIn) (db.List[Mailbox], error) { return s.Mailboxes(ctx, in.Page()) })
+	api.HandlePage(a, route("GET", "/mailboxes", "list-mail-mailboxes", "List mailboxes", perm.MailboxesView), s.Mailboxes)
 
 	del := route("DELETE", "/mailboxes/{id}", "delete-mail-mailbox", "Remove a mailbox", perm.MailboxesManage)
 	del.Doc = "Mail to the address is then refused; mail that already arrived stays in the inbox."
@@ -68,8 +66,7 @@ func (s *Service) registerMailboxes(a *api.API) {
 		return s.SetMailboxState(ctx, in.ID.UUID, in.Body.State)
 	})
 
-	api.HandleList(a, route("GET", "/send-as", "list-send-as-grants", "List send-as grants", perm.SendAsView),
-		func(ctx context.Context, in *listIn) (db.List[Grant], error) { return s.Grants(ctx, in.Page()) })
+	api.HandlePage(a, route("GET", "/send-as", "list-send-as-grants", "List send-as grants", perm.SendAsView), s.Grants)
 
 	grant := route("POST", "/send-as", "add-send-as-grant", "Allow a mailbox to send as another address", perm.SendAsManage)
 	grant.TakesKey, grant.Status, grant.Refusals = true, 201, []int{409}

@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/kit/address"
 	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -41,19 +42,13 @@ func (s *Service) AddGrant(ctx context.Context, mailbox uuid.UUID, addr string) 
 	}
 	err = idempotency.Do(ctx, s.tenant(ctx), &g, func(tx *db.Tx) error {
 		m, err := lockMailbox(tx, mailbox)
-		if db.IsNoRow(err) {
-			return fault.Invalid("mailbox_id", "unknown")
-		}
 		if err != nil {
-			return err
+			return db.IfNoRow(err, fault.Invalid("mailbox_id", "unknown"))
 		}
 		if _, err := lockByName(tx, name); err != nil {
-			if db.IsNoRow(err) {
-				return fault.Invalid("address", "unknown_domain")
-			}
-			return err
+			return db.IfNoRow(err, fault.Invalid("address", "unknown_domain"))
 		}
-		g = Grant{ID: tx.NewID(), MailboxID: mailbox, Address: email, GrantedBy: memberOf(ctx), CreatedAt: clock.At(tx.Now())}
+		g = Grant{ID: tx.NewID(), MailboxID: mailbox, Address: email, GrantedBy: caller.From(ctx).Actor(), CreatedAt: clock.At(tx.Now())}
 		fresh := m.Address != email
 		if fresh {
 			if fresh, err = insertGrant(tx, g); err != nil {
@@ -129,9 +124,5 @@ func foldAddress(addr string) (bare, name string, ok bool) {
 
 // FindOwner returns the workspace that owns a domain, or the zero id if nobody owns it.
 func (s *Service) FindOwner(ctx context.Context, name string) (uuid.UUID, error) {
-	owner, err := db.Read(ctx, s.DB.System("mail domain look-up"), func(r *db.Reader) (uuid.UUID, error) { return findOwner(r, name) })
-	if db.IsNoRow(err) {
-		return uuid.Nil, nil
-	}
-	return owner, err
+	return db.Read(ctx, s.DB.System("mail domain look-up"), func(r *db.Reader) (uuid.UUID, error) { return findOwner(r, name) })
 }

@@ -73,11 +73,7 @@ func (s *Service) Provision(ctx context.Context, in Input) (out Details, err err
 	if err != nil {
 		return out, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		out, err = put(tx)
-		return err
-	})
-	return out, err
+	return db.Write(ctx, s.tenant(ctx), put)
 }
 
 // Prepare does the part of Provision outside its transaction and returns the part inside.
@@ -112,7 +108,7 @@ func (s *Service) put(tx *db.Tx, name string, in Input, keys keyPair) (d row, er
 		keys: keys.public, results: map[string]Result{}, stateAt: now,
 	}
 	rsa, ed25519 := keys.seal(s.Box, tx.Tenant(), d.ID, d.Selector)
-	fresh, err := insertRow(tx, &d, rsa, ed25519, memberOf(tx.Context()))
+	fresh, err := insertRow(tx, &d, rsa, ed25519, caller.From(tx.Context()).Actor())
 	if err != nil {
 		return d, fmt.Errorf("domain: insert: %w", err)
 	}
@@ -173,13 +169,11 @@ func (s *Service) change(tx *db.Tx, d *row, in Input, keys keyPair) error {
 
 // checkOwner returns domain_taken if another workspace has proved that it owns the domain.
 func (s *Service) checkOwner(ctx context.Context, name string) error {
-	owner, err := db.Read(ctx, s.DB.System("mail domain look-up"), func(r *db.Reader) (uuid.UUID, error) { return findOwner(r, name) })
+	owner, err := s.FindOwner(ctx, name)
 	switch {
-	case db.IsNoRow(err):
-		return nil
 	case err != nil:
 		return fmt.Errorf("domain: find owner: %w", err)
-	case owner != caller.From(ctx).TenantID:
+	case owner != uuid.Nil && owner != caller.From(ctx).TenantID:
 		return fault.New(fault.DomainTaken)
 	}
 	return nil
@@ -225,12 +219,4 @@ func (s *Service) details(tenant uuid.UUID, d *row) Details {
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
-// memberOf returns the id of the acting member, or nil if there is none.
-func memberOf(ctx context.Context) *uuid.UUID {
-	if who := caller.From(ctx); who.ID != uuid.Nil {
-		return &who.ID
-	}
-	return nil
 }

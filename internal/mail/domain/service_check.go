@@ -67,11 +67,8 @@ func (s *Service) lookUpWithin(ctx context.Context, limit time.Duration, tenant 
 // runRound is the handler of checkJob. The job ends if the domain no longer exists.
 func (s *Service) runRound(ctx context.Context, j *jobs.Job) error {
 	d, err := s.find(ctx, j.AccountID)
-	if db.IsNoRow(err) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return db.IfNoRow(err, nil)
 	}
 	results := s.lookUp(ctx, d.Domain.Domain, s.recordsOf(j.TenantID, &d))
 	if err := ctx.Err(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/address"
 	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -67,11 +68,7 @@ func (s *Service) ProvisionMailbox(ctx context.Context, in MailboxInput) (m Mail
 	if err != nil {
 		return m, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		m, err = put(tx)
-		return err
-	})
-	return m, err
+	return db.Write(ctx, s.tenant(ctx), put)
 }
 
 // PrepareMailbox does the part of ProvisionMailbox outside its transaction and returns the
@@ -100,11 +97,8 @@ func (s *Service) PrepareMailbox(ctx context.Context, in MailboxInput) (put func
 
 func (s *Service) provisionMailbox(tx *db.Tx, name string, m Mailbox, in MailboxInput) (Mailbox, error) {
 	d, err := lockByName(tx, name)
-	if db.IsNoRow(err) {
-		return m, fault.Invalid("address", "unknown_domain")
-	}
 	if err != nil {
-		return m, fmt.Errorf("domain: find: %w", err)
+		return m, db.IfNoRow(fmt.Errorf("domain: find: %w", err), fault.Invalid("address", "unknown_domain"))
 	}
 	m.DomainID = d.ID
 	if loops, err := leadsBack(&tx.Reader, m.Address, m.Targets); err != nil || loops {
@@ -235,7 +229,7 @@ func (s *Service) putNewMailbox(tx *db.Tx, m Mailbox, in MailboxInput) (Mailbox,
 		return m, err
 	}
 	hash := m.passwordHash
-	if m, err = putMailbox(tx, m, in.QuotaMB.Sent, in.DailyLimit.Sent, memberOf(tx.Context())); err != nil {
+	if m, err = putMailbox(tx, m, in.QuotaMB.Sent, in.DailyLimit.Sent, caller.From(tx.Context()).Actor()); err != nil {
 		return m, fmt.Errorf("domain: put mailbox: %w", err)
 	}
 	n, err := countMailboxes(&tx.Reader)
@@ -293,10 +287,7 @@ func (s *Service) Mailboxes(ctx context.Context, p db.Page) (db.List[Mailbox], e
 // HasMailbox reports whether the reader's workspace has a mailbox with this address.
 func (s *Service) HasMailbox(r *db.Reader, addr string) (bool, error) {
 	_, err := findMailbox(r, addr)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return err == nil, db.IfNoRow(err, nil)
 }
 
 // FindMailbox returns the mailbox of an address and its workspace. It returns not_found if
@@ -340,10 +331,8 @@ func (s *Service) CountMail(tx *db.Tx, addr string, size int64) error {
 	}
 	m, err := addUsedBytes(tx, bare, size)
 	switch {
-	case db.IsNoRow(err):
-		return nil
 	case err != nil:
-		return err
+		return db.IfNoRow(err, nil)
 	case m.QuotaMB != nil && m.UsedBytes > *m.QuotaMB<<20:
 		return fault.New(fault.StorageFull).Because("mailbox")
 	}

@@ -11,9 +11,8 @@ import (
 const mailboxColumns = `id, domain_id, address, kind, account_id, targets, password_hash, quota_mb, used_bytes, daily_limit, state, created_at`
 
 func scanMailbox(row db.Row) (m Mailbox, err error) {
-	var targets db.JSON[[]string]
-	err = row.Scan(&m.ID, &m.DomainID, &m.Address, &m.Kind, &m.AccountID, &targets, &m.passwordHash, &m.QuotaMB, &m.UsedBytes, &m.DailyLimit, &m.State, &m.CreatedAt)
-	m.Targets, m.HasPassword = db.OrEmpty(targets.V), m.passwordHash != ""
+	err = row.Scan(&m.ID, &m.DomainID, &m.Address, &m.Kind, &m.AccountID, db.FromJSON(&m.Targets), &m.passwordHash, &m.QuotaMB, &m.UsedBytes, &m.DailyLimit, &m.State, &m.CreatedAt)
+	m.Targets, m.HasPassword = db.OrEmpty(m.Targets), m.passwordHash != ""
 	return m, err
 }
 
@@ -86,9 +85,8 @@ func addUsedBytes(tx *db.Tx, address string, n int64) (Mailbox, error) {
 // subtractUsedBytes subtracts a mail from the storage used by an inbox. It does nothing if
 // there is no such mailbox.
 func subtractUsedBytes(tx *db.Tx, address string, n int64) error {
-	_, err := tx.Exec(`UPDATE mail_mailbox SET used_bytes = CASE WHEN used_bytes > $3 THEN used_bytes - $3 ELSE 0 END WHERE tenant_id = $1 AND address = $2`,
+	return tx.Run(`UPDATE mail_mailbox SET used_bytes = CASE WHEN used_bytes > $3 THEN used_bytes - $3 ELSE 0 END WHERE tenant_id = $1 AND address = $2`,
 		tx.Tenant(), address, n)
-	return err
 }
 
 func hourOf(t time.Time) int64 { return t.Unix() / 3600 }
@@ -109,7 +107,7 @@ func addSent(tx *db.Tx, mailbox uuid.UUID, n int) (hour, day int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if _, err := tx.Exec(`DELETE FROM mail_sent_hour WHERE tenant_id = $1 AND mailbox_id = $2 AND hour <= $3`, tx.Tenant(), mailbox, now-24); err != nil {
+	if err := tx.Run(`DELETE FROM mail_sent_hour WHERE tenant_id = $1 AND mailbox_id = $2 AND hour <= $3`, tx.Tenant(), mailbox, now-24); err != nil {
 		return 0, 0, err
 	}
 	day, err = db.One(&tx.Reader, db.Scalar[int64], `SELECT CAST(sum(recipients) AS bigint) FROM mail_sent_hour WHERE tenant_id = $1 AND mailbox_id = $2`, tx.Tenant(), mailbox)

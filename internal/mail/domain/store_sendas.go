@@ -20,10 +20,9 @@ func listGrants(r *db.Reader, p db.Page) (db.List[Grant], error) {
 
 // insertGrant returns false if the mailbox already has the grant.
 func insertGrant(tx *db.Tx, g Grant) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO mail_send_as (tenant_id, id, mailbox_id, address, granted_by, created_at)
+	return tx.ExecAny(`INSERT INTO mail_send_as (tenant_id, id, mailbox_id, address, granted_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, mailbox_id, address) DO NOTHING`,
 		tx.Tenant(), g.ID, g.MailboxID, g.Address, g.GrantedBy, g.CreatedAt)
-	return n > 0, err
 }
 
 func deleteGrant(tx *db.Tx, id uuid.UUID) (Grant, error) {
@@ -31,11 +30,8 @@ func deleteGrant(tx *db.Tx, id uuid.UUID) (Grant, error) {
 }
 
 func hasGrant(r *db.Reader, mailbox uuid.UUID, address string) (bool, error) {
-	_, err := db.One(r, db.Scalar[int], `SELECT 1 FROM mail_send_as WHERE tenant_id = $1 AND mailbox_id = $2 AND address = $3`, r.Tenant(), mailbox, address)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM mail_send_as WHERE tenant_id = $1 AND mailbox_id = $2 AND address = $3)`,
+		r.Tenant(), mailbox, address)
 }
 
 func countGrants(r *db.Reader) (int, error) {

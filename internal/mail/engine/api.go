@@ -25,8 +25,6 @@ type listQueueIn struct {
 	State string `query:"state" enum:"held,queued,done" doc:"Only mails in this state"`
 }
 
-type listSuppressionsIn struct{ api.Paged }
-
 type queueItemIn struct {
 	ID api.ID `path:"id" record:"mail_queue"`
 }
@@ -63,8 +61,8 @@ func (s *Service) Register(a *api.API) {
 
 	bad := route("GET", "/suppressions", "list-mail-suppressions", "List suppressed addresses", perm.MailboxesView)
 	bad.Doc = "Addresses that do not exist according to their servers, or whose domain does not exist or accepts no mail. Mailboxes cannot send to them until they are removed here."
-	api.HandleList(a, bad, func(ctx context.Context, in *listSuppressionsIn) (db.List[Suppression], error) {
-		return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Suppression], error) { return listSuppressions(r, in.Page()) })
+	api.HandlePage(a, bad, func(ctx context.Context, page db.Page) (db.List[Suppression], error) {
+		return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Suppression], error) { return listSuppressions(r, page) })
 	})
 
 	api.Handle(a, route("DELETE", "/suppressions/{id}", "delete-mail-suppression", "Remove a suppressed address", perm.MailboxesManage),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/smtp"
 	"net/textproto"
@@ -218,9 +219,7 @@ func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, t *tra
 	if err != nil {
 		return nil, err
 	}
-	for addr, o := range answers {
-		outcomes[addr] = o
-	}
+	maps.Copy(outcomes, answers)
 	return outcomes, nil
 }
 

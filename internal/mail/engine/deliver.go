@@ -99,10 +99,7 @@ func (s *Service) readDelivery(ctx context.Context, j *jobs.Job) (m queued, left
 		}
 		return err
 	})
-	if db.IsNoRow(err) {
-		return m, nil, nil
-	}
-	return m, left, err
+	return m, left, db.IfNoRow(err, nil)
 }
 
 // attempt tries to hand a mail over and returns the outcome of each copy. An error with
@@ -272,11 +269,7 @@ type reviewPayload struct {
 }
 
 // review is the handler of reviewJob: it sends a held mail once somebody has released it.
-func (s *Service) review(ctx context.Context, j *jobs.Job) error {
-	var p reviewPayload
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) review(ctx context.Context, _ *jobs.Job, p reviewPayload) error {
 	var m queued
 	var left []Recipient
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {

@@ -16,6 +16,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/perm"
@@ -286,9 +287,7 @@ func (s *Service) Drop(ctx context.Context, id uuid.UUID) (item QueueItem, err e
 // caller may not manage incidents.
 func (s *Service) rejectHeld(tx *db.Tx, m *queued) error {
 	if !caller.From(tx.Context()).Can(perm.DLPManage) {
-		f := fault.New(fault.Forbidden, string(perm.DLPManage))
-		f.Permission = string(perm.DLPManage)
-		return f
+		return fault.Lacking(perm.DLPManage)
 	}
 	return s.Mail.RejectHeld(tx, m.ID.String())
 }
@@ -326,11 +325,7 @@ func (s *Service) changeMail(ctx context.Context, id uuid.UUID, action string, i
 }
 
 func addressesOf(list []Recipient) []string {
-	out := make([]string, len(list))
-	for i, r := range list {
-		out[i] = r.Address
-	}
-	return out
+	return each.Map(list, func(r Recipient) string { return r.Address })
 }
 
 // checkHeld returns conflict for a quarantined mail, of the queue or of the CRM, that can
@@ -344,11 +339,8 @@ func (s *Service) checkHeld(ctx context.Context, source, ref string, job *uuid.U
 		return nil // not from the queue
 	}
 	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (queued, error) { return findMail(r, id) })
-	if db.IsNoRow(err) {
-		return fault.New(fault.Conflict).Because(mail.ReasonContentGone)
-	}
 	if err != nil {
-		return err
+		return db.IfNoRow(err, fault.New(fault.Conflict).Because(mail.ReasonContentGone))
 	}
 	owned, err := s.ownsSender(ctx, &m)
 	switch {

@@ -27,10 +27,9 @@ func insertMail(tx *db.Tx, m *queued) (bool, error) {
 	if m.root != uuid.Nil && m.root != m.ID {
 		root = &m.root
 	}
-	n, err := tx.Exec(`INSERT INTO mail_queue (tenant_id, id, root_id, mailbox_id, origin, sender, report_to, message_id, subject, size, blob_id, state, created_at, expires_at)
+	return tx.ExecAny(`INSERT INTO mail_queue (tenant_id, id, root_id, mailbox_id, origin, sender, report_to, message_id, subject, size, blob_id, state, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (tenant_id, id) DO NOTHING`,
 		tx.Tenant(), m.ID, root, m.MailboxID, m.Origin, m.Sender, m.ReportTo, m.MessageID, m.Subject, m.blob.Size, m.blob.ID, m.State, m.CreatedAt, m.ExpiresAt)
-	return n > 0, err
 }
 
 func findMail(r *db.Reader, id uuid.UUID) (queued, error) {
@@ -67,22 +66,19 @@ func listQueue(r *db.Reader, state string, p db.Page) (db.List[QueueItem], error
 // releaseMail changes a held mail to queued, and its lifetime begins. It returns false if
 // the mail is not held.
 func releaseMail(tx *db.Tx, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`UPDATE mail_queue SET state = 'queued', expires_at = $3 WHERE tenant_id = $1 AND id = $2 AND state = 'held'`,
+	return tx.ExecAny(`UPDATE mail_queue SET state = 'queued', expires_at = $3 WHERE tenant_id = $1 AND id = $2 AND state = 'held'`,
 		tx.Tenant(), id, clock.At(tx.Now().Add(lifetime)))
-	return n > 0, err
 }
 
 // finishMail returns false if the mail is already done.
 func finishMail(tx *db.Tx, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`UPDATE mail_queue SET state = 'done', finished_at = $3 WHERE tenant_id = $1 AND id = $2 AND finished_at IS NULL`,
+	return tx.ExecAny(`UPDATE mail_queue SET state = 'done', finished_at = $3 WHERE tenant_id = $1 AND id = $2 AND finished_at IS NULL`,
 		tx.Tenant(), id, clock.At(tx.Now()))
-	return n > 0, err
 }
 
 // markDelayed returns false if the mail is already marked as delayed.
 func markDelayed(tx *db.Tx, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`UPDATE mail_queue SET delayed_at = $3 WHERE tenant_id = $1 AND id = $2 AND delayed_at IS NULL`, tx.Tenant(), id, clock.At(tx.Now()))
-	return n > 0, err
+	return tx.ExecAny(`UPDATE mail_queue SET delayed_at = $3 WHERE tenant_id = $1 AND id = $2 AND delayed_at IS NULL`, tx.Tenant(), id, clock.At(tx.Now()))
 }
 
 // deleteFinished deletes mails of all workspaces that finished before a time.
@@ -99,9 +95,8 @@ func scanRecipient(row db.Row) (r Recipient, err error) {
 }
 
 func insertRecipient(tx *db.Tx, mail uuid.UUID, addr, destination string) error {
-	_, err := tx.Exec(`INSERT INTO mail_queue_recipient (tenant_id, mail_id, address, destination, state, attempts, answer)
+	return tx.Run(`INSERT INTO mail_queue_recipient (tenant_id, mail_id, address, destination, state, attempts, answer)
 		VALUES ($1, $2, $3, $4, $5, 0, '') ON CONFLICT (tenant_id, mail_id, address) DO NOTHING`, tx.Tenant(), mail, addr, destination, StateQueued)
-	return err
 }
 
 func recipientsOf(r *db.Reader, mail uuid.UUID) ([]Recipient, error) {
@@ -117,16 +112,14 @@ func recipientsLeft(r *db.Reader, mail uuid.UUID) ([]Recipient, error) {
 // settleRecipient stores the final outcome for a recipient. It returns false if one is
 // already stored.
 func settleRecipient(tx *db.Tx, mail uuid.UUID, addr string, o outcome) (bool, error) {
-	n, err := tx.Exec(`UPDATE mail_queue_recipient SET state = $4, answer = $5, at = $6, attempts = attempts + 1
+	return tx.ExecAny(`UPDATE mail_queue_recipient SET state = $4, answer = $5, at = $6, attempts = attempts + 1
 		WHERE tenant_id = $1 AND mail_id = $2 AND address = $3 AND state = 'queued'`, tx.Tenant(), mail, addr, o.State, o.Answer, clock.At(tx.Now()))
-	return n > 0, err
 }
 
 // noteAttempt records why a recipient's copy must wait.
 func noteAttempt(tx *db.Tx, mail uuid.UUID, addr, answer string) error {
-	_, err := tx.Exec(`UPDATE mail_queue_recipient SET answer = $4, at = $5, attempts = attempts + 1
+	return tx.Run(`UPDATE mail_queue_recipient SET answer = $4, at = $5, attempts = attempts + 1
 		WHERE tenant_id = $1 AND mail_id = $2 AND address = $3 AND state = 'queued'`, tx.Tenant(), mail, addr, answer, clock.At(tx.Now()))
-	return err
 }
 
 const suppressionColumns = `id, address, answer, created_at`
@@ -136,17 +129,12 @@ func scanSuppression(row db.Row) (s Suppression, err error) {
 }
 
 func putSuppression(tx *db.Tx, key, answer string) error {
-	_, err := tx.Exec(`INSERT INTO mail_suppression (tenant_id, id, address, answer, created_at) VALUES ($1, $2, $3, $4, $5)
+	return tx.Run(`INSERT INTO mail_suppression (tenant_id, id, address, answer, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (tenant_id, address) DO NOTHING`, tx.Tenant(), tx.NewID(), key, answer, clock.At(tx.Now()))
-	return err
 }
 
 func isSuppressed(r *db.Reader, key string) (bool, error) {
-	_, err := db.One(r, db.Scalar[int], `SELECT 1 FROM mail_suppression WHERE tenant_id = $1 AND address = $2`, r.Tenant(), key)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM mail_suppression WHERE tenant_id = $1 AND address = $2)`, r.Tenant(), key)
 }
 
 func listSuppressions(r *db.Reader, p db.Page) (db.List[Suppression], error) {

@@ -15,32 +15,25 @@ import (
 type PolicyStore struct{ DB *db.DB }
 
 // Load returns the policy of a domain, or the zero value if none is stored.
-func (s PolicyStore) Load(ctx context.Context, domain string) (k mtasts.Kept, err error) {
-	err = s.DB.System("mail policies").Read(ctx, func(r *db.Reader) error {
-		k, err = db.One(r, scanPolicy, `SELECT policy_id, policy, expires_at FROM mail_sts_policy WHERE domain = $1`, domain)
-		return err
+func (s PolicyStore) Load(ctx context.Context, domain string) (mtasts.Kept, error) {
+	return db.Read(ctx, s.DB.System("mail policies"), func(r *db.Reader) (mtasts.Kept, error) {
+		return db.OneOr(r, mtasts.Kept{}, scanPolicy, `SELECT policy_id, policy, expires_at FROM mail_sts_policy WHERE domain = $1`, domain)
 	})
-	if db.IsNoRow(err) {
-		return mtasts.Kept{}, nil
-	}
-	return k, err
 }
 
 func scanPolicy(row db.Row) (k mtasts.Kept, err error) {
-	var policy db.JSON[*mtasts.Policy]
 	var expires clock.Time
-	err = row.Scan(&k.ID, &policy, &expires)
-	k.Policy, k.Expires = policy.V, expires.Time
+	err = row.Scan(&k.ID, db.FromJSON(&k.Policy), &expires)
+	k.Expires = expires.Time
 	return k, err
 }
 
 // Save stores a policy and replaces an existing one.
 func (s PolicyStore) Save(ctx context.Context, domain string, k mtasts.Kept) error {
 	return s.DB.System("mail policies").InTx(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO mail_sts_policy (domain, policy_id, policy, expires_at) VALUES ($1, $2, $3, $4)
+		return tx.Run(`INSERT INTO mail_sts_policy (domain, policy_id, policy, expires_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (domain) DO UPDATE SET policy_id = excluded.policy_id, policy = excluded.policy, expires_at = excluded.expires_at`,
 			domain, k.ID, db.AsJSON(k.Policy), clock.At(k.Expires))
-		return err
 	})
 }
 
@@ -61,11 +54,10 @@ func addTLSSession(tx *db.Tx, sender, destination string, x tlsSession) error {
 		return err
 	}
 	key := uuid.NewSHA1(destinations, []byte(text.(string)))
-	_, err = tx.Exec(`INSERT INTO mail_tls_session (tenant_id, day, sender, destination, policy_key, policy, server, failure, sessions)
+	return tx.Run(`INSERT INTO mail_tls_session (tenant_id, day, sender, destination, policy_key, policy, server, failure, sessions)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 1)
 		ON CONFLICT (tenant_id, day, sender, destination, policy_key, server, failure) DO UPDATE SET sessions = mail_tls_session.sessions + 1`,
 		tx.Tenant(), startOfDay(tx.Now()), sender, destination, key, policy, x.server, x.failure)
-	return err
 }
 
 // tlsDay identifies the sessions of a workspace's domain with a destination on one day.
@@ -86,9 +78,7 @@ func endedTLSDays(r *db.Reader, now time.Time, limit int) ([]tlsDay, error) {
 // takeTLSDay deletes the counts of a day and returns them.
 func takeTLSDay(tx *db.Tx, d tlsDay) ([]tlsCount, error) {
 	return db.All(&tx.Reader, func(row db.Row) (c tlsCount, err error) {
-		var policy db.JSON[*mtasts.Policy]
-		err = row.Scan(&policy, &c.Server, &c.Failure, &c.Sessions)
-		c.Policy = policy.V
+		err = row.Scan(db.FromJSON(&c.Policy), &c.Server, &c.Failure, &c.Sessions)
 		return c, err
 	}, `DELETE FROM mail_tls_session WHERE tenant_id = $1 AND day = $2 AND sender = $3 AND destination = $4
 		RETURNING policy, server, failure, sessions`, tx.Tenant(), d.day, d.sender, d.destination)

@@ -97,11 +97,7 @@ func (s *Service) ReportTLS(ctx context.Context) (n int, err error) {
 
 // sendTLSReport is the handler of tlsReportJob: it sends a report to the targets that the
 // destination names, if any.
-func (s *Service) sendTLSReport(ctx context.Context, j *jobs.Job) error {
-	var p tlsReportPayload
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) sendTLSReport(ctx context.Context, j *jobs.Job, p tlsReportPayload) error {
 	targets, err := s.findReportTargets(ctx, p.Destination)
 	if err != nil || len(targets) == 0 {
 		return err

@@ -4,11 +4,8 @@ import (
 	"context"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
-
-type listJobsIn struct{ api.Paged }
 
 type addJobIn struct {
 	Body struct {
@@ -30,8 +27,7 @@ func route(method, path, id, summary string, p perm.Permission) api.Route {
 
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
-	api.HandleList(a, route("GET", "", "list-mail-migrations", "List mailbox migrations", perm.MailMigrationsView),
-		func(ctx context.Context, in *listJobsIn) (db.List[Job], error) { return s.Jobs(ctx, in.Page()) })
+	api.HandlePage(a, route("GET", "", "list-mail-migrations", "List mailbox migrations", perm.MailMigrationsView), s.Jobs)
 
 	add := route("POST", "", "add-mail-migration", "Create a mailbox migration", perm.MailMigrationsManage)
 	add.TakesKey, add.Status, add.Refusals = true, 201, []int{409}

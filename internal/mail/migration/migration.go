@@ -112,10 +112,7 @@ func (s *Service) Add(ctx context.Context, mailbox string, from Source) (j Job, 
 		if len(waiting) >= maxJobs {
 			return fault.New(fault.LimitReached, maxJobs).Because("migration_jobs")
 		}
-		j = Job{ID: tx.NewID(), Mailbox: addr.Key, Source: from, State: Queued, CreatedAt: clock.At(tx.Now())}
-		if who := caller.From(ctx); who.ID != uuid.Nil {
-			j.CreatedBy = &who.ID
-		}
+		j = Job{ID: tx.NewID(), Mailbox: addr.Key, Source: from, State: Queued, CreatedBy: caller.From(ctx).Actor(), CreatedAt: clock.At(tx.Now())}
 		if err := insert(tx, j); err != nil {
 			return err
 		}

@@ -10,9 +10,7 @@ import (
 const columns = `id, mailbox, source, state, created_by, created_at, ended_at`
 
 func scan(row db.Row) (j Job, err error) {
-	var from db.JSON[Source]
-	err = row.Scan(&j.ID, &j.Mailbox, &from, &j.State, &j.CreatedBy, &j.CreatedAt, &j.EndedAt)
-	j.Source = from.V
+	err = row.Scan(&j.ID, &j.Mailbox, db.FromJSON(&j.Source), &j.State, &j.CreatedBy, &j.CreatedAt, &j.EndedAt)
 	return j, err
 }
 
@@ -28,9 +26,8 @@ func waiting(tx *db.Tx) ([]Job, error) {
 }
 
 func insert(tx *db.Tx, j Job) error {
-	_, err := tx.Exec(`INSERT INTO mail_migration (tenant_id, id, mailbox, source, state, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+	return tx.Run(`INSERT INTO mail_migration (tenant_id, id, mailbox, source, state, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		tx.Tenant(), j.ID, j.Mailbox, db.AsJSON(j.Source), j.State, j.CreatedBy, j.CreatedAt)
-	return err
 }
 
 func lock(tx *db.Tx, id uuid.UUID) (Job, error) {

@@ -126,9 +126,7 @@ func checkPermission(ctx context.Context, p perm.Permission) error {
 	if caller.From(ctx).Can(p) {
 		return nil
 	}
-	f := fault.New(fault.Forbidden, string(p))
-	f.Permission = string(p)
-	return f
+	return fault.Lacking(p)
 }
 
 // Mark sets the status of an optional step. It returns a fault of the field step for other

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"konak/internal/kit/each"
 	"konak/internal/kit/outbound"
 )
 
@@ -56,10 +57,7 @@ func (s Signer) Header(eventType, id string, body []byte, now time.Time) outboun
 	h := PlainHeader(eventType, id, now)
 	stamp := h["Webhook-Timestamp"][0]
 	h["X-Service-Signature"] = []string{Sign(s[0], body)}
-	all := make([]string, len(s))
-	for i, secret := range s {
-		all[i] = SignStandard(secret, id, stamp, body)
-	}
+	all := each.Map(s, func(secret string) string { return SignStandard(secret, id, stamp, body) })
 	h["Webhook-Signature"] = []string{strings.Join(all, " ")}
 	return h
 }

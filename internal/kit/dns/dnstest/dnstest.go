@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"konak/internal/kit/each"
 )
 
 // Manner is how the server answers questions about a name.
@@ -92,10 +94,7 @@ func (s *Server) Find(context.Context, string) ([]netip.AddrPort, error) {
 
 // SetTXT sets the texts of a name; each consists of strings that are sent as they are.
 func (s *Server) SetTXT(name string, texts ...[]string) {
-	list := make([]dnsmessage.ResourceBody, len(texts))
-	for i, t := range texts {
-		list[i] = &dnsmessage.TXTResource{TXT: t}
-	}
+	list := each.Map(texts, func(t []string) dnsmessage.ResourceBody { return &dnsmessage.TXTResource{TXT: t} })
 	s.set(name, dnsmessage.TypeTXT, list)
 }
 

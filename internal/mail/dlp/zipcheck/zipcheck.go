@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"io"
+	"iter"
 	"slices"
 )
 
@@ -30,18 +31,18 @@ func HasHidden(r io.ReaderAt, size int64, files []*zip.File) bool {
 		}
 	}
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	hidden := false
 	covered := int64(0) // end of the members that begin before the current position
-	each(r, size, func(at int64) bool {
+	for at := range Find(io.NewSectionReader(r, 0, size), header) {
 		for len(spans) > 0 && spans[0].from <= at {
 			covered = max(covered, spans[0].to)
 			spans = spans[1:]
 		}
 		// A header within a member belongs to a zip file in the zip file.
-		hidden = at >= covered && !begins[dataOf(r, at)]
-		return !hidden
-	})
-	return hidden
+		if at >= covered && !begins[dataOf(r, at)] {
+			return true
+		}
+	}
+	return false
 }
 
 // dataOf returns the position of the content after a header.
@@ -53,24 +54,28 @@ func dataOf(r io.ReaderAt, at int64) int64 {
 	return at + headerSize + int64(binary.LittleEndian.Uint16(head[26:])) + int64(binary.LittleEndian.Uint16(head[28:]))
 }
 
-// each calls found for each header until it returns false.
-func each(r io.ReaderAt, size int64, found func(at int64) bool) {
-	buf := make([]byte, 64<<10)
-	for offset := int64(0); offset < size; {
-		n, _ := r.ReadAt(buf[:min(int64(len(buf)), size-offset)], offset)
-		for from := 0; ; {
-			i := bytes.Index(buf[from:n], header)
-			if i < 0 {
-				break
+// Find yields the positions of a mark in content, in one pass. It ends at the first error.
+func Find(content io.Reader, mark []byte) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		buf := make([]byte, 64<<10)
+		var offset int64 // of the beginning of buf
+		kept := 0
+		for {
+			n, err := content.Read(buf[kept:])
+			have := buf[:kept+n]
+			from := 0
+			for i := bytes.Index(have, mark); i >= 0; i = bytes.Index(have[from:], mark) {
+				if !yield(offset + int64(from+i)) {
+					return
+				}
+				from += i + len(mark)
 			}
-			if !found(offset + int64(from+i)) {
+			if err != nil {
 				return
 			}
-			from += i + len(header)
+			kept = min(len(have)-from, len(mark)-1)
+			offset += int64(len(have) - kept)
+			copy(buf, have[len(have)-kept:])
 		}
-		if n <= len(header) {
-			return
-		}
-		offset += int64(n - len(header) + 1)
 	}
 }
