@@ -42,10 +42,6 @@ type Config struct {
 // New creates the service.
 func New(c Config) *Service { return &Service{db: c.DB, contacts: c.Contacts} }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}
-
 func isTest(ctx context.Context) bool { return caller.From(ctx).Test }
 
 // upsert is the gate for each record that a shop writes by its own id.
@@ -138,14 +134,14 @@ func whole[T any, P interface {
 
 // Customers returns the customers, newest first.
 func (s *Service) Customers(ctx context.Context, external string, p db.Page) (db.List[Customer], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Customer], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Customer], error) {
 		return customers(r, isTest(ctx), external, p)
 	})
 }
 
 // Customer reads one customer.
 func (s *Service) Customer(ctx context.Context, id uuid.UUID) (Customer, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Customer, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Customer, error) {
 		c, err := customerByID(r, isTest(ctx), id)
 		return c, db.NotFound(err)
 	})
@@ -157,7 +153,7 @@ func (s *Service) PutCustomer(ctx context.Context, p Party) (c Customer, err err
 	if err != nil {
 		return c, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, err = s.customer(tx, who); err != nil {
 			return err
 		}
@@ -219,7 +215,7 @@ func (s *Service) findCustomer(tx *db.Tx, test bool, p party) (Customer, error) 
 
 // Entries returns ledger entries, newest first.
 func (s *Service) Entries(ctx context.Context, customer *uuid.UUID, external string, p db.Page) (db.List[Entry], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Entry], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Entry], error) {
 		return entries(r, isTest(ctx), customer, external, p)
 	})
 }
@@ -231,7 +227,7 @@ func (s *Service) PutEntry(ctx context.Context, who Party, in Entry) (out Entry,
 		return out, err
 	}
 	test := isTest(ctx)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := s.customer(tx, p)
 		if err != nil {
 			return err

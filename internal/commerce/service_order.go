@@ -17,14 +17,14 @@ type OrderFilter struct {
 
 // Orders returns the orders, last placed first.
 func (s *Service) Orders(ctx context.Context, f OrderFilter, p db.Page) (db.List[Order], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Order], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Order], error) {
 		return orders(r, isTest(ctx), f, p)
 	})
 }
 
 // Order reads one order.
 func (s *Service) Order(ctx context.Context, id uuid.UUID) (Order, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Order, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Order, error) {
 		o, err := orderByID(r, isTest(ctx), id)
 		return o, db.NotFound(err)
 	})
@@ -40,7 +40,7 @@ func (s *Service) PutOrder(ctx context.Context, who Party, in Order) (out Order,
 		in.Lines = []Line{}
 	}
 	test := isTest(ctx)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := s.customer(tx, p)
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func orderNamed(tx *db.Tx, test bool, external string) (uuid.UUID, error) {
 
 // Shipments lists shipments, newest first.
 func (s *Service) Shipments(ctx context.Context, order *uuid.UUID, external string, p db.Page) (db.List[Shipment], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Shipment], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Shipment], error) {
 		return shipments(r, isTest(ctx), order, external, p)
 	})
 }
@@ -77,7 +77,7 @@ func (s *Service) Shipments(ctx context.Context, order *uuid.UUID, external stri
 // PutShipment writes a shipment of an order by the shop's ids.
 func (s *Service) PutShipment(ctx context.Context, order string, in Shipment) (out Shipment, err error) {
 	test := isTest(ctx)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if in.OrderID, err = orderNamed(tx, test, order); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (s *Service) PutShipment(ctx context.Context, order string, in Shipment) (o
 
 // Returns lists returns, newest first.
 func (s *Service) Returns(ctx context.Context, order *uuid.UUID, external string, p db.Page) (db.List[Return], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Return], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Return], error) {
 		return returns(r, isTest(ctx), order, external, p)
 	})
 }
@@ -103,7 +103,7 @@ func (s *Service) Returns(ctx context.Context, order *uuid.UUID, external string
 // PutReturn writes a return of an order by the shop's ids.
 func (s *Service) PutReturn(ctx context.Context, order string, in Return) (out Return, err error) {
 	test := isTest(ctx)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if in.OrderID, err = orderNamed(tx, test, order); err != nil {
 			return err
 		}

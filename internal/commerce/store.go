@@ -80,18 +80,16 @@ func lockCustomer(tx *db.Tx, test bool, column string, v any, nameless bool) (Cu
 
 // putCustomer inserts a customer, and reports whether the shop's id was free.
 func putCustomer(tx *db.Tx, test bool, c Customer, emailKey *string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO commerce_customer (tenant_id, id, test, external_id, contact_id, name, email, email_key, phone, created_at, updated_at)
+	return tx.ExecOne(`INSERT INTO commerce_customer (tenant_id, id, test, external_id, contact_id, name, email, email_key, phone, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), c.ID, test, c.ExternalID, c.ContactID, c.Name, c.Email, emailKey, c.Phone, c.CreatedAt, c.UpdatedAt)
-	return n == 1, err
 }
 
 func saveCustomer(tx *db.Tx, c Customer, emailKey *string) error {
-	_, err := tx.Exec(`UPDATE commerce_customer SET external_id = $3, contact_id = $4, name = $5, email = $6,
+	return tx.ExecAny(`UPDATE commerce_customer SET external_id = $3, contact_id = $4, name = $5, email = $6,
 			email_key = COALESCE($7, email_key), phone = $8, updated_at = $9
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), c.ID, c.ExternalID, c.ContactID, c.Name, c.Email, emailKey, c.Phone, c.UpdatedAt)
-	return err
 }
 
 func fillBalances(r *db.Reader, list []Customer) error {
@@ -143,24 +141,21 @@ func lockEntry(tx *db.Tx, test bool, external string) (Entry, error) {
 }
 
 func putEntry(tx *db.Tx, test bool, e Entry) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO commerce_entry (tenant_id, id, test, external_id, customer_id, currency, amount, description, at, created_at, updated_at)
+	return tx.ExecOne(`INSERT INTO commerce_entry (tenant_id, id, test, external_id, customer_id, currency, amount, description, at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), e.ID, test, e.ExternalID, e.CustomerID, e.Currency, e.Amount, e.Description, e.At, e.CreatedAt, e.UpdatedAt)
-	return n == 1, err
 }
 
 func saveEntry(tx *db.Tx, e Entry) error {
-	_, err := tx.Exec(`UPDATE commerce_entry SET customer_id = $3, currency = $4, amount = $5, description = $6, at = $7, updated_at = $8
+	return tx.ExecAny(`UPDATE commerce_entry SET customer_id = $3, currency = $4, amount = $5, description = $6, at = $7, updated_at = $8
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), e.ID, e.CustomerID, e.Currency, e.Amount, e.Description, e.At, e.UpdatedAt)
-	return err
 }
 
 func addBalance(tx *db.Tx, customer uuid.UUID, currency string, by int64) error {
-	_, err := tx.Exec(`INSERT INTO commerce_balance (tenant_id, customer_id, currency, amount) VALUES ($1, $2, $3, $4)
+	return tx.ExecAny(`INSERT INTO commerce_balance (tenant_id, customer_id, currency, amount) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, customer_id, currency) DO UPDATE SET amount = commerce_balance.amount + $4`,
 		tx.Tenant(), customer, currency, by)
-	return err
 }
 
 // matching returns the customers that belong to a contact: those that the shop linked to
@@ -189,6 +184,5 @@ func repoint(tx *db.Tx, from, to uuid.UUID) ([]uuid.UUID, error) {
 }
 
 func setContact(tx *db.Tx, customer, contact uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE commerce_customer SET contact_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), customer, contact)
-	return err
+	return tx.ExecAny(`UPDATE commerce_customer SET contact_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), customer, contact)
 }

@@ -56,21 +56,19 @@ func lockOrder(tx *db.Tx, test bool, external string) (Order, error) {
 }
 
 func putOrder(tx *db.Tx, test bool, o Order) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO commerce_order (tenant_id, id, test, external_id, customer_id, number, status, currency, total, tax,
+	return tx.ExecOne(`INSERT INTO commerce_order (tenant_id, id, test, external_id, customer_id, number, status, currency, total, tax,
 			shipping, discount, lines, url, placed_at, source_updated_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), o.ID, test, o.ExternalID, o.CustomerID, o.Number, o.Status, o.Currency, o.Total, o.Tax,
 		o.Shipping, o.Discount, db.AsJSON(o.Lines), o.URL, o.PlacedAt, o.SourceUpdatedAt, o.CreatedAt, o.UpdatedAt)
-	return n == 1, err
 }
 
 func saveOrder(tx *db.Tx, o Order) error {
-	_, err := tx.Exec(`UPDATE commerce_order SET customer_id = $3, number = $4, status = $5, currency = $6, total = $7, tax = $8,
+	return tx.ExecAny(`UPDATE commerce_order SET customer_id = $3, number = $4, status = $5, currency = $6, total = $7, tax = $8,
 			shipping = $9, discount = $10, lines = $11, url = $12, placed_at = $13, source_updated_at = $14, updated_at = $15
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), o.ID, o.CustomerID, o.Number, o.Status, o.Currency, o.Total, o.Tax,
 		o.Shipping, o.Discount, db.AsJSON(o.Lines), o.URL, o.PlacedAt, o.SourceUpdatedAt, o.UpdatedAt)
-	return err
 }
 
 const shipmentColumns = `id, external_id, order_id, carrier, tracking_number, tracking_url, status, shipped_at, delivered_at,
@@ -107,21 +105,19 @@ func lockShipment(tx *db.Tx, test bool, external string) (Shipment, error) {
 }
 
 func putShipment(tx *db.Tx, test bool, s Shipment) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO commerce_shipment (tenant_id, id, test, external_id, order_id, carrier, tracking_number, tracking_url,
+	return tx.ExecOne(`INSERT INTO commerce_shipment (tenant_id, id, test, external_id, order_id, carrier, tracking_number, tracking_url,
 			status, shipped_at, delivered_at, source_updated_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), s.ID, test, s.ExternalID, s.OrderID, s.Carrier, s.TrackingNumber, s.TrackingURL,
 		s.Status, s.ShippedAt, s.DeliveredAt, s.SourceUpdatedAt, s.CreatedAt, s.UpdatedAt)
-	return n == 1, err
 }
 
 func saveShipment(tx *db.Tx, s Shipment) error {
-	_, err := tx.Exec(`UPDATE commerce_shipment SET order_id = $3, carrier = $4, tracking_number = $5, tracking_url = $6, status = $7,
+	return tx.ExecAny(`UPDATE commerce_shipment SET order_id = $3, carrier = $4, tracking_number = $5, tracking_url = $6, status = $7,
 			shipped_at = $8, delivered_at = $9, source_updated_at = $10, updated_at = $11
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), s.ID, s.OrderID, s.Carrier, s.TrackingNumber, s.TrackingURL, s.Status,
 		s.ShippedAt, s.DeliveredAt, s.SourceUpdatedAt, s.UpdatedAt)
-	return err
 }
 
 const returnColumns = `id, external_id, order_id, status, reason, currency, amount, requested_at, source_updated_at, created_at, updated_at`
@@ -146,20 +142,18 @@ func lockReturn(tx *db.Tx, test bool, external string) (Return, error) {
 }
 
 func putReturn(tx *db.Tx, test bool, v Return) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO commerce_return (tenant_id, id, test, external_id, order_id, status, reason, currency, amount,
+	return tx.ExecOne(`INSERT INTO commerce_return (tenant_id, id, test, external_id, order_id, status, reason, currency, amount,
 			requested_at, source_updated_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), v.ID, test, v.ExternalID, v.OrderID, v.Status, v.Reason, v.Currency, v.Amount,
 		v.RequestedAt, v.SourceUpdatedAt, v.CreatedAt, v.UpdatedAt)
-	return n == 1, err
 }
 
 func saveReturn(tx *db.Tx, v Return) error {
-	_, err := tx.Exec(`UPDATE commerce_return SET order_id = $3, status = $4, reason = $5, currency = $6, amount = $7,
+	return tx.ExecAny(`UPDATE commerce_return SET order_id = $3, status = $4, reason = $5, currency = $6, amount = $7,
 			requested_at = $8, source_updated_at = $9, updated_at = $10
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), v.ID, v.OrderID, v.Status, v.Reason, v.Currency, v.Amount, v.RequestedAt, v.SourceUpdatedAt, v.UpdatedAt)
-	return err
 }
 
 // cardOf reads the card of some customers: the newest orders, their shipments and returns,

@@ -84,7 +84,7 @@ func (s *Service) Signature(r *db.Reader, agent uuid.UUID) (string, error) {
 
 // Chosen returns the presence that an agent last chose, "" if they never chose one.
 func (s *Service) Chosen(ctx context.Context, id uuid.UUID) (chosen string, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		profiles, err := profilesOf(r, []uuid.UUID{id})
 		chosen = profiles[id].presence
 		return err
@@ -115,7 +115,7 @@ func (s *Service) Agents(ctx context.Context, state string, p db.Page) (db.List[
 		ids[i] = m.ID
 	}
 	out := db.List[Agent]{Rows: make([]Agent, len(ids)), Next: list.Next}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		profiles, err := profilesOf(r, ids)
 		for i, m := range list.Rows {
 			out.Rows[i] = merge(m, profiles[m.ID])
@@ -127,7 +127,7 @@ func (s *Service) Agents(ctx context.Context, state string, p db.Page) (db.List[
 
 // Agent returns one agent.
 func (s *Service) Agent(ctx context.Context, id uuid.UUID) (Agent, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Agent, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Agent, error) {
 		return s.find(r, id)
 	})
 }
@@ -150,7 +150,7 @@ func (s *Service) complete(r *db.Reader, m Member) (Agent, error) {
 
 // Add is the gate for a new agent, who is invited by mail.
 func (s *Service) Add(ctx context.Context, n NewMember, title string) (a Agent, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &a, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &a, func(tx *db.Tx) error {
 		m, err := s.members.Invite(tx, n)
 		if err != nil {
 			return err
@@ -181,7 +181,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, 
 			return Agent{}, err
 		}
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		before, err := s.find(&tx.Reader, id)
 		if err != nil {
 			return err
@@ -228,7 +228,7 @@ func (s *Service) Remove(ctx context.Context, id uuid.UUID) error {
 }
 
 func (s *Service) end(ctx context.Context, id uuid.UUID, change func(*db.Tx, uuid.UUID) (Member, error)) (a Agent, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m, err := change(tx, id)
 		if err != nil {
 			return err
@@ -259,7 +259,7 @@ func (s *Service) end(ctx context.Context, id uuid.UUID, change func(*db.Tx, uui
 // Unsuspend is the gate for letting an agent sign in again. It restores
 // nothing else.
 func (s *Service) Unsuspend(ctx context.Context, id uuid.UUID) (a Agent, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m, err := s.members.Resume(tx, id)
 		if err != nil {
 			return err
@@ -278,10 +278,6 @@ func mayHave(ctx context.Context, p perm.Permission) error {
 	f := fault.New(fault.Forbidden, string(p))
 	f.Permission = string(p)
 	return f
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
 func (s *Service) now() clock.Time { return clock.At(s.db.Clock().Now()) }

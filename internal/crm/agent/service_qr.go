@@ -62,7 +62,7 @@ func (s *Service) CreateQR(ctx context.Context, id uuid.UUID) (NewQR, error) {
 		return NewQR{}, err
 	}
 	out := NewQR{Key: key, PNG: qrcode.DataURL(picture)}
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		a, err := s.find(&tx.Reader, id)
 		if err != nil {
 			return err
@@ -90,7 +90,7 @@ func (s *Service) Unscanned(ctx context.Context, id uuid.UUID) (out Unscanned, e
 	if err := mayHandle(ctx, id); err != nil {
 		return Unscanned{}, err
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := s.members.Get(r, id); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (s *Service) QR(ctx context.Context, id, qr uuid.UUID) (q QR, err error) {
 	if err := mayHandle(ctx, id); err != nil {
 		return QR{}, err
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		q, err = qrByID(r, id, qr)
 		return db.NotFound(err)
 	})
@@ -129,7 +129,7 @@ func (s *Service) RevokeQRs(ctx context.Context, id uuid.UUID) (n int64, err err
 			return 0, err
 		}
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := s.members.Get(&tx.Reader, id); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (s *Service) CloseQR(ctx context.Context, id, qr uuid.UUID) (n int64, err e
 	if err := mayHandle(ctx, id); err != nil {
 		return 0, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := s.members.Get(&tx.Reader, id); err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (s *Service) MailQR(ctx context.Context, id, qr uuid.UUID, key string) (q Q
 	if err != nil {
 		return QR{}, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := s.find(&tx.Reader, id)
 		if err != nil {
 			return err

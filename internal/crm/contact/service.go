@@ -60,14 +60,14 @@ func New(c Config) *Service {
 
 // List returns contacts, newest first.
 func (s *Service) List(ctx context.Context, f Filter, p db.Page) (db.List[Contact], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Contact], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Contact], error) {
 		return list(r, f, p)
 	})
 }
 
 // Get returns one contact. For a merged contact it returns the one that it was merged into.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (Contact, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Contact, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Contact, error) {
 		c, err := byIDOrMerged(r, id)
 		if err != nil {
 			return c, db.NotFound(err)
@@ -78,7 +78,7 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (Contact, error) {
 
 // Create is the gate for a new contact.
 func (s *Service) Create(ctx context.Context, in Input) (c Contact, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) (err error) {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &c, func(tx *db.Tx) (err error) {
 		c, err = s.create(tx, in)
 		return err
 	})
@@ -148,7 +148,7 @@ func (s *Service) Retag(ctx context.Context, id uuid.UUID, add, remove []string)
 
 // change changes one contact and announces it with the previous values.
 func (s *Service) change(ctx context.Context, id uuid.UUID, fn func(*db.Tx, *Contact) error) (c Contact, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		c, err = s.changeIn(tx, id, fn)
 		return err
 	})
@@ -260,7 +260,7 @@ func numbers(c *Contact) []string {
 // Delete is the gate for removing a contact and everything personal about it. The
 // privacy ledger gets a line for each of the contact's e-mail addresses.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := lockByID(tx, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -300,7 +300,7 @@ func (s *Service) recordErasure(tx *db.Tx, c *Contact) error {
 
 // Notes lists the notes about a contact, newest first.
 func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (out db.List[Note], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := refByID(r, contact); err != nil {
 			return db.NotFound(err)
 		}
@@ -312,7 +312,7 @@ func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (out 
 
 // AddNote writes a note about a contact.
 func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (n Note, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &n, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &n, func(tx *db.Tx) error {
 		if _, err := lockByID(tx, contact); err != nil {
 			return db.NotFound(err)
 		}
@@ -327,7 +327,7 @@ func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (
 
 // DeleteNote removes a note.
 func (s *Service) DeleteNote(ctx context.Context, contact, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := lockByID(tx, contact); err != nil {
 			return db.NotFound(err)
 		}
@@ -342,7 +342,7 @@ func (s *Service) DeleteNote(ctx context.Context, contact, id uuid.UUID) error {
 
 // SetConsent records that a contact gave or withdrew consent.
 func (s *Service) SetConsent(ctx context.Context, id uuid.UUID, in Consent) (c Contact, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err = s.Consented(tx, id, in)
 		return err
 	})
@@ -385,10 +385,6 @@ func announce(tx *db.Tx, name string, c Contact, before map[string]any) error {
 	}
 	_, err := event.Emit(tx, change)
 	return err
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
 // conflict turns the error of a race that a database constraint decided into a conflict.

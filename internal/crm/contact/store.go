@@ -172,23 +172,21 @@ func matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) {
 }
 
 func put(tx *db.Tx, c Contact) error {
-	_, err := tx.Exec(`INSERT INTO contact (tenant_id, id, external_id, kind, name, first_name, last_name, company,
+	return tx.ExecAny(`INSERT INTO contact (tenant_id, id, external_id, kind, name, first_name, last_name, company,
 			owner_id, language, timezone, country, tags, custom_attributes, blocked, last_seen_at, created_at, updated_at, test)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17, $18)`,
 		tx.Tenant(), c.ID, c.ExternalID, c.Kind, c.Name, c.FirstName, c.LastName, c.Company, c.OwnerID,
 		c.Language, c.Timezone, c.Country, db.AsJSON(c.Tags), db.AsJSON(c.CustomAttributes), c.Blocked, c.LastSeenAt, c.CreatedAt,
 		c.Test)
-	return err
 }
 
 func save(tx *db.Tx, c Contact) error {
-	_, err := tx.Exec(`UPDATE contact SET external_id = $3, kind = $4, name = $5, first_name = $6, last_name = $7,
+	return tx.ExecAny(`UPDATE contact SET external_id = $3, kind = $4, name = $5, first_name = $6, last_name = $7,
 			company = $8, owner_id = $9, language = $10, timezone = $11, country = $12, tags = $13,
 			custom_attributes = $14, blocked = $15, updated_at = $16
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), c.ID, c.ExternalID, c.Kind, c.Name, c.FirstName, c.LastName, c.Company, c.OwnerID,
 		c.Language, c.Timezone, c.Country, db.AsJSON(c.Tags), db.AsJSON(c.CustomAttributes), c.Blocked, c.UpdatedAt)
-	return err
 }
 
 // holderOfExternal finds the contact that has an external id.
@@ -199,7 +197,7 @@ func holderOfExternal(r *db.Reader, external string, test bool) (uuid.UUID, erro
 
 // putEmails replaces a contact's addresses; it returns an address that another contact has.
 func putEmails(tx *db.Tx, c *Contact) (taken string, err error) {
-	if _, err := tx.Exec(`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+	if err := tx.ExecAny(`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 		return "", err
 	}
 	for i, e := range c.Emails {
@@ -214,7 +212,7 @@ func putEmails(tx *db.Tx, c *Contact) (taken string, err error) {
 }
 
 func putPhones(tx *db.Tx, c *Contact) (taken string, err error) {
-	if _, err := tx.Exec(`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+	if err := tx.ExecAny(`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 		return "", err
 	}
 	for i, p := range c.Phones {
@@ -282,12 +280,11 @@ func empty(tx *db.Tx, id uuid.UUID) error {
 		`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_note WHERE tenant_id = $1 AND contact_id = $2`,
 	} {
-		if _, err := tx.Exec(query, tx.Tenant(), id); err != nil {
+		if err := tx.ExecAny(query, tx.Tenant(), id); err != nil {
 			return err
 		}
 	}
-	_, err := tx.Exec(`UPDATE contact SET external_id = NULL, name = '', first_name = '', last_name = '', company = '',
+	return tx.ExecAny(`UPDATE contact SET external_id = NULL, name = '', first_name = '', last_name = '', company = '',
 			owner_id = NULL, tags = '[]', custom_attributes = '{}', deleted_at = $3, updated_at = $3
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, clock.At(tx.Now()))
-	return err
 }

@@ -26,7 +26,7 @@ func setMergedInto(tx *db.Tx, id uuid.UUID, into *uuid.UUID) error {
 		`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_consent WHERE tenant_id = $1 AND contact_id = $2`,
 	} {
-		if _, err := tx.Exec(query, tx.Tenant(), id); err != nil {
+		if err := tx.ExecAny(query, tx.Tenant(), id); err != nil {
 			return err
 		}
 	}
@@ -52,7 +52,7 @@ func byIDOrMerged(r *db.Reader, id uuid.UUID) (Contact, error) {
 // moveParts moves the loser's identities, claims and notes to the winner and returns the
 // ids of the notes.
 func moveParts(tx *db.Tx, loser, winner uuid.UUID) ([]uuid.UUID, error) {
-	if _, err := tx.Exec(`UPDATE contact_identity SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = $2`,
+	if err := tx.ExecAny(`UPDATE contact_identity SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = $2`,
 		tx.Tenant(), loser, winner); err != nil {
 		return nil, err
 	}
@@ -93,20 +93,20 @@ func moveBack(tx *db.Tx, winner uuid.UUID, m *moved) error {
 		if i.ChannelAccountID != nil {
 			account = *i.ChannelAccountID
 		}
-		if _, err := tx.Exec(`UPDATE contact_identity SET contact_id = $4
+		if err := tx.ExecAny(`UPDATE contact_identity SET contact_id = $4
 			WHERE tenant_id = $1 AND channel_account_id = $2 AND external_id = $3 AND contact_id = $5`,
 			tx.Tenant(), account, i.ExternalID, loser, winner); err != nil {
 			return err
 		}
 	}
 	for _, id := range m.Notes {
-		if _, err := tx.Exec(`UPDATE contact_note SET contact_id = $3 WHERE tenant_id = $1 AND id = $2 AND contact_id = $4`,
+		if err := tx.ExecAny(`UPDATE contact_note SET contact_id = $3 WHERE tenant_id = $1 AND id = $2 AND contact_id = $4`,
 			tx.Tenant(), id, loser, winner); err != nil {
 			return err
 		}
 	}
 	for _, c := range m.Loser.Consents {
-		if _, err := tx.Exec(`DELETE FROM contact_consent
+		if err := tx.ExecAny(`DELETE FROM contact_consent
 			WHERE tenant_id = $1 AND contact_id = $2 AND channel = $3 AND purpose = $4 AND at = $5`,
 			tx.Tenant(), winner, c.Channel, c.Purpose, c.At); err != nil {
 			return err
@@ -116,7 +116,7 @@ func moveBack(tx *db.Tx, winner uuid.UUID, m *moved) error {
 		}
 	}
 	for _, c := range m.Winner.Consents {
-		if _, err := tx.Exec(`INSERT INTO contact_consent (tenant_id, contact_id, channel, purpose, status, source, evidence, at)
+		if err := tx.ExecAny(`INSERT INTO contact_consent (tenant_id, contact_id, channel, purpose, status, source, evidence, at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, contact_id, channel, purpose) DO NOTHING`,
 			tx.Tenant(), winner, c.Channel, c.Purpose, c.Status, c.Source, c.Evidence, c.At); err != nil {
 			return err
@@ -134,9 +134,8 @@ func scanMerge(row db.Row) (Merge, error) {
 }
 
 func putMerge(tx *db.Tx, m Merge, what moved) error {
-	_, err := tx.Exec(`INSERT INTO contact_merge (tenant_id, id, winner_id, loser_id, moved, merged_by, merged_at)
+	return tx.ExecAny(`INSERT INTO contact_merge (tenant_id, id, winner_id, loser_id, moved, merged_by, merged_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), m.ID, m.WinnerID, m.LoserID, db.AsJSON(what), m.MergedBy, m.MergedAt)
-	return err
 }
 
 func lockMerge(tx *db.Tx, id uuid.UUID) (Merge, moved, error) {
@@ -151,9 +150,8 @@ func lockMerge(tx *db.Tx, id uuid.UUID) (Merge, moved, error) {
 }
 
 func markUndone(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE contact_merge SET undone_at = $3, moved = '{}' WHERE tenant_id = $1 AND id = $2`,
+	return tx.ExecAny(`UPDATE contact_merge SET undone_at = $3, moved = '{}' WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, clock.At(tx.Now()))
-	return err
 }
 
 func merges(r *db.Reader, winner uuid.UUID, p db.Page) (db.List[Merge], error) {

@@ -443,7 +443,7 @@ func (s *Service) ToTransfer(group uuid.UUID, note string) Step {
 
 // Tenant returns the database of the caller's workspace.
 func (s *Service) Tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
+	return s.db.TenantOf(ctx)
 }
 
 // AgentID returns the caller's agent id, uuid.Nil for keys and the system.

@@ -33,16 +33,14 @@ func agents(r *db.Reader, conversation uuid.UUID) ([]Agent, error) {
 }
 
 func putAgent(tx *db.Tx, conversation, agent uuid.UUID, at clock.Time) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO conversation_agent (tenant_id, conversation_id, agent_id, joined_at)
+	return tx.ExecOne(`INSERT INTO conversation_agent (tenant_id, conversation_id, agent_id, joined_at)
 		VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, tx.Tenant(), conversation, agent, at)
-	return n == 1, err
 }
 
 // DropAgent removes an agent from a conversation and reports whether they were in it.
 func DropAgent(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2 AND agent_id = $3`,
+	return tx.ExecOne(`DELETE FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2 AND agent_id = $3`,
 		tx.Tenant(), conversation, agent)
-	return n == 1, err
 }
 
 // OldestAgent returns the agent who joined first, who takes over when an owner leaves; nil
@@ -64,17 +62,15 @@ func participants(r *db.Reader, conversation uuid.UUID) ([]Participant, error) {
 }
 
 func putParticipant(tx *db.Tx, conversation, contact uuid.UUID, at clock.Time) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
+	return tx.ExecOne(`INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
 		VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, tx.Tenant(), conversation, contact, at)
-	return n == 1, err
 }
 
 // DropParticipant removes a contact from a conversation and reports whether they were in
 // it.
 func DropParticipant(tx *db.Tx, conversation, contact uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2 AND contact_id = $3`,
+	return tx.ExecOne(`DELETE FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2 AND contact_id = $3`,
 		tx.Tenant(), conversation, contact)
-	return n == 1, err
 }
 
 // addUnread raises an agent's unread messages and returns the new number.
@@ -85,9 +81,8 @@ func addUnread(tx *db.Tx, conversation uuid.UUID, u UnreadBy) (int, error) {
 }
 
 func dropUnread(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM conversation_unread WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3`,
+	return tx.ExecOne(`DELETE FROM conversation_unread WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3`,
 		tx.Tenant(), agent, conversation)
-	return n == 1, err
 }
 
 // UnreadBy is the number of messages of a conversation that an agent has not read.

@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"context"
 	"strings"
 
 	"github.com/google/uuid"
@@ -45,10 +44,6 @@ type Service struct {
 // New returns the service.
 func New(c Config) *Service {
 	return &Service{db: c.DB, contacts: c.Contacts, conversations: c.Conversations, replies: c.Replies, agents: c.Agents}
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
 // checkPermission refuses a caller who lacks a permission.

@@ -23,14 +23,14 @@ import (
 
 // Macros lists the macros, the oldest first.
 func (s *Service) Macros(ctx context.Context, p db.Page) (db.List[Macro], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Macro], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Macro], error) {
 		return macros(r, p)
 	})
 }
 
 // Macro returns one macro.
 func (s *Service) Macro(ctx context.Context, id uuid.UUID) (Macro, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Macro, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Macro, error) {
 		m, err := macroByID(r, id)
 		return m, db.NotFound(err)
 	})
@@ -38,7 +38,7 @@ func (s *Service) Macro(ctx context.Context, id uuid.UUID) (Macro, error) {
 
 // MacroFor is Macro with the texts filled in for a conversation.
 func (s *Service) MacroFor(ctx context.Context, id, conversation uuid.UUID) (Macro, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Macro, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Macro, error) {
 		m, err := macroByID(r, id)
 		if err != nil {
 			return m, db.NotFound(err)
@@ -65,7 +65,7 @@ type NewMacro struct {
 
 // AddMacro creates a macro.
 func (s *Service) AddMacro(ctx context.Context, n NewMacro) (m Macro, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &m, func(tx *db.Tx) error {
 		m = Macro{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
 		if who := caller.From(ctx); who.ID != uuid.Nil {
 			m.CreatedBy = &who.ID
@@ -134,7 +134,7 @@ func kinds(m Macro) []string {
 
 // ChangeMacro replaces a macro.
 func (s *Service) ChangeMacro(ctx context.Context, id uuid.UUID, n NewMacro) (m Macro, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if m, err = macroByID(&tx.Reader, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -161,7 +161,7 @@ func recordChange(tx *db.Tx, action string, id uuid.UUID, detail map[string]any)
 
 // DeleteMacro removes a macro.
 func (s *Service) DeleteMacro(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m, err := macroByID(&tx.Reader, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -184,7 +184,7 @@ type Applied struct {
 // refused or fails, the fault names it. With a delay its replies are scheduled and can be
 // cancelled.
 func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID, delay time.Duration) (out Applied, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		m, err := macroByID(&tx.Reader, macro)
 		if err != nil {
 			return db.NotFound(err)

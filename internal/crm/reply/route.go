@@ -96,7 +96,7 @@ type ReplyChannel struct {
 
 // ReplyChannels lists the routes that a reply can take.
 func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyChannel, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, id)
 		if err != nil {
 			return db.NotFound(err)

@@ -1,8 +1,6 @@
 package reply
 
 import (
-	"context"
-
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
@@ -65,5 +63,3 @@ func New(c Config) *Service {
 		templates: c.Templates, forwarder: c.Forwarder, policy: c.Policy, senders: c.Senders, signatures: c.Signatures,
 	}
 }
-
-func (s *Service) tenant(ctx context.Context) db.Handle { return s.gate.Tenant(ctx) }

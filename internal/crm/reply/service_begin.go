@@ -60,7 +60,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		return out, fault.Invalid("channel", "not_allowed")
 	}
 	var refused error // by the policy; the conversation is created anyway
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		refused = nil
 		o := o
 		out = Begun{Delivery: conversation.Delivery{Status: conversation.NotGoing}}
@@ -218,5 +218,5 @@ func (s *Service) push(ctx context.Context, out *Begun) error {
 			out.Delivery.Error = *item.DeliveryError
 		}
 	}
-	return idempotency.Amend(ctx, s.tenant(ctx), *out)
+	return idempotency.Amend(ctx, s.db.TenantOf(ctx), *out)
 }

@@ -18,7 +18,7 @@ import (
 
 // Detail returns a conversation with the caller's drafts.
 func (s *Service) Detail(ctx context.Context, id uuid.UUID) (out Detail, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		me := conversation.AgentID(ctx)
 		c, err := conversation.ByID(r, id)
 		if err != nil {
@@ -42,7 +42,7 @@ func (s *Service) SetDraft(ctx context.Context, id uuid.UUID, messageType, body 
 	if me == uuid.Nil {
 		return out, conversation.ErrNoAgent
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		out = Drafted{}
 		// The lock keeps a merge from leaving the draft behind.
 		if _, err := conversation.Lock(tx, id); err != nil {
@@ -79,7 +79,7 @@ func (s *Service) ProposeDraft(ctx context.Context, id uuid.UUID, body string, r
 	if me == uuid.Nil {
 		return conversation.ErrNoAgent
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := conversation.Lock(tx, id); err != nil {
 			return err
 		}

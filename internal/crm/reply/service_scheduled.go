@@ -42,7 +42,7 @@ type Later struct {
 // Schedule stores a message that is sent later. It refuses one that the policy would refuse
 // now: dlp_blocked or dlp_warning.
 func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.Scheduled, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &m, func(tx *db.Tx) error {
 		_, err := s.gate.Apply(tx, id, s.ToSchedule(l, &m), s.clearDraft(draft.Reply))
 		return err
 	})
@@ -157,7 +157,7 @@ func (l *Later) checkFollowUp(ctx context.Context, sendAt clock.Time) error {
 
 // ScheduledIn lists a conversation's scheduled messages.
 func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p db.Page) (out db.List[later.Scheduled], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := conversation.ByID(r, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -180,7 +180,7 @@ func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p
 // Unschedule cancels one message; a repeat changes nothing, a message that was sent is a
 // conflict. Its files are removed, unless its author keeps them to continue writing.
 func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID, keepFiles bool) (m later.Scheduled, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := conversation.LockLive(tx, id)
 		if err != nil {
 			return err
@@ -217,7 +217,7 @@ func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID, keepF
 
 // UnscheduleAll cancels all waiting messages of a conversation and returns their number.
 func (s *Service) UnscheduleAll(ctx context.Context, id uuid.UUID) (n int, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := conversation.LockLive(tx, id)
 		if err != nil {
 			return err
@@ -269,7 +269,7 @@ func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
 // asAuthor makes the author of a message with a follow-up the caller, because they are the
 // one who closes or snoozes the conversation.
 func (s *Service) asAuthor(ctx context.Context, id uuid.UUID) (context.Context, error) {
-	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (later.Scheduled, error) { return later.Find(r, id) })
+	m, err := db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (later.Scheduled, error) { return later.Find(r, id) })
 	if err != nil || m.FollowUp.V == nil || m.AuthorID == nil {
 		if db.IsNoRow(err) {
 			err = nil

@@ -65,7 +65,7 @@ const maxChatTemplates = 250
 // ChatTemplates lists the templates that can be sent in a conversation.
 func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (out ChatTemplates, err error) {
 	out.Templates = []template.Template{}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -172,7 +172,7 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 	var refused error // by the policy
 	show := showSent(ctx)
 	ctx = idempotency.View(ctx, show)
-	err := idempotency.Do(ctx, s.tenant(ctx), &begun, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.db.TenantOf(ctx), &begun, func(tx *db.Tx) error {
 		begun, refused = Begun{}, nil
 		was, err := conversation.Lock(tx, id)
 		if err != nil {
@@ -274,7 +274,7 @@ func sentTemplate(b Begun) (out SentTemplate) {
 func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u template.Use) (SentTemplate, error) {
 	var why notSent
 	var test bool
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err := s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		ref, err := s.contacts.Find(r, customer)
 		if db.IsNoRow(err) {
 			return fault.Invalid("contact_id", "unknown_contact")

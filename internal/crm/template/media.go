@@ -27,7 +27,7 @@ type Handle struct {
 
 // Upload sends a sample file to the provider. Nothing of it is stored here.
 func (s *Service) Upload(ctx context.Context, account uuid.UUID, name string, content io.Reader) (h Handle, err error) {
-	if err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error { return s.provider.Keeps(r, account) }); err != nil {
+	if err := s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error { return s.provider.Keeps(r, account) }); err != nil {
 		return h, err
 	}
 	// The provider needs the length before the first byte.

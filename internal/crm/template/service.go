@@ -62,7 +62,7 @@ func New(c Config) *Service { return &Service{db: c.DB, provider: c.Provider} }
 
 // List returns templates, newest first.
 func (s *Service) List(ctx context.Context, f Filter, p db.Page) (out db.List[Template], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		out, err = s.Page(r, f, p)
 		return err
 	})
@@ -80,7 +80,7 @@ func (s *Service) Page(r *db.Reader, f Filter, p db.Page) (db.List[Template], er
 
 // Get returns one template.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (t Template, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		t, err = s.Find(r, id)
 		return err
 	})
@@ -121,7 +121,7 @@ func (s *Service) Create(ctx context.Context, n NewTemplate) (t Template, err er
 	if !n.Draft {
 		t.Status = Pending
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &t, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &t, func(tx *db.Tx) error {
 		if err := s.free(&tx.Reader, &t); err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (s *Service) Create(ctx context.Context, n NewTemplate) (t Template, err er
 	} else if err != nil {
 		return t, err
 	}
-	return t, idempotency.Amend(context.WithoutCancel(ctx), s.tenant(ctx), t)
+	return t, idempotency.Amend(context.WithoutCancel(ctx), s.db.TenantOf(ctx), t)
 }
 
 // free refuses a name that is barred, or already used in this language.
@@ -253,7 +253,7 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (t Templa
 	if err := want.check(); err != nil {
 		return was, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if t, err = lock(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -308,7 +308,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 		return fault.New(fault.TemplateLocked).Because(Disabled)
 	}
 	if t.Status == Draft {
-		return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 			t, err := lock(tx, id)
 			if err != nil {
 				return db.NotFound(err)
@@ -319,7 +319,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	if err := s.provider.Delete(ctx, t.AccountID, t.Name); err != nil {
 		return err
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		all, err := listByName(tx, t.AccountID, t.Name)
 		if err != nil {
 			return err
@@ -369,7 +369,7 @@ type Synced struct {
 // stay.
 func (s *Service) Sync(ctx context.Context, account *uuid.UUID) (out Synced, err error) {
 	var accounts []uuid.UUID
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		if account == nil {
 			accounts, err = s.provider.Accounts(r)
 			return err
@@ -395,7 +395,7 @@ func (s *Service) sync(ctx context.Context, account uuid.UUID, out *Synced) erro
 		return err
 	}
 	var n Synced
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		n = Synced{Total: len(theirs)}
 		ours, err := ofAccount(tx, account)
 		if err != nil {
@@ -447,7 +447,3 @@ func (s *Service) sync(ctx context.Context, account uuid.UUID, out *Synced) erro
 }
 
 func (s *Service) now() time.Time { return s.db.Clock().Now() }
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}

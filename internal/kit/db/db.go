@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/trace"
@@ -142,6 +143,9 @@ type Handle struct {
 // Tenant returns the handle of one workspace.
 func (d *DB) Tenant(id uuid.UUID) Handle { return Handle{db: d, tenant: id} }
 
+// TenantOf returns the handle of the workspace of the context's caller.
+func (d *DB) TenantOf(ctx context.Context) Handle { return d.Tenant(caller.From(ctx).TenantID) }
+
 // System returns a handle that crosses workspaces. The reason is for the reader and for the
 // test that lists the callers.
 func (d *DB) System(reason string) Handle {
@@ -234,6 +238,15 @@ func (h Handle) Read(ctx context.Context, fn func(*Reader) error) (err error) {
 func Read[T any](ctx context.Context, h Handle, fn func(*Reader) (T, error)) (out T, err error) {
 	err = h.Read(ctx, func(r *Reader) error {
 		out, err = fn(r)
+		return err
+	})
+	return out, err
+}
+
+// InTx runs fn with h.InTx and returns its result.
+func InTx[T any](ctx context.Context, h Handle, fn func(*Tx) (T, error)) (out T, err error) {
+	err = h.InTx(ctx, func(tx *Tx) error {
+		out, err = fn(tx)
 		return err
 	})
 	return out, err

@@ -89,6 +89,18 @@ func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 	return tx.q.Exec(tx.ctx, query, args...)
 }
 
+// ExecAny runs a statement that may affect any number of rows.
+func (tx *Tx) ExecAny(query string, args ...any) error {
+	_, err := tx.Exec(query, args...)
+	return err
+}
+
+// ExecOne runs a statement and reports whether it affected exactly one row.
+func (tx *Tx) ExecOne(query string, args ...any) (bool, error) {
+	n, err := tx.Exec(query, args...)
+	return n == 1, err
+}
+
 // ExecDeferred runs a statement whose result is not needed, such as a log line or an event.
 // PostgreSQL gets it together with the next statement or with COMMIT, which saves a round
 // trip, and its failure is returned there.
@@ -98,8 +110,7 @@ func (tx *Tx) ExecDeferred(query string, args ...any) error {
 		x.unsent = append(x.unsent, statement{query, args})
 		return nil
 	}
-	_, err := tx.Exec(query, args...)
-	return err
+	return tx.ExecAny(query, args...)
 }
 
 // AfterCommit runs fn once the transaction is durable.

@@ -34,10 +34,6 @@ type Service struct {
 // New returns the service.
 func New(c Config) *Service { return &Service{db: c.DB, blobs: c.Blobs} }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}
-
 // Prepare stores a file that a channel brings, for Inbound or Answer. Of a file that
 // may not be kept, only the name is recorded, so that what a customer sent does not
 // vanish without a trace. It must not be called inside a transaction.
@@ -95,7 +91,7 @@ func (s *Service) Upload(ctx context.Context, name, declared string, r io.Reader
 	case p.Size == 0:
 		return a, fault.Invalid("file", "required")
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		who := caller.From(ctx)
 		a = p.Attachment()
 		a.ID, a.CreatedAt, a.uploader, a.test = tx.NewID(), clock.At(tx.Now()), &who.ID, who.Test
@@ -109,7 +105,7 @@ func (s *Service) Upload(ctx context.Context, name, declared string, r io.Reader
 
 // Discard removes an upload that was not attached to anything.
 func (s *Service) Discard(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		me := caller.From(ctx).ID
 		if _, err := byID(&tx.Reader, id, me); err != nil {
 			return db.NotFound(err)
@@ -142,7 +138,7 @@ func Remove(tx *db.Tx, ids []uuid.UUID) error {
 // Open finds a file and opens it.
 func (s *Service) Open(ctx context.Context, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
 	who := caller.From(ctx)
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		a, err = byID(r, id, who.ID)
 		return db.NotFound(err)
 	})
@@ -264,7 +260,7 @@ func (s *Service) CleanUploads(ctx context.Context) (int, error) {
 // OpenOn opens a file of a message that went over a channel account, in one conversation or
 // in any (nil); other files are not_found.
 func (s *Service) OpenOn(ctx context.Context, account uuid.UUID, conversation *uuid.UUID, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		theirs, err := attachedOn(r, account, conversation, id)
 		if err == nil && !theirs {
 			err = fault.New(fault.NotFound)

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/audit"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -37,20 +36,16 @@ type Service struct {
 // New returns the service.
 func New(c Config) *Service { return &Service{db: c.DB, agents: c.Agents} }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}
-
 // List lists the teams, the oldest first.
 func (s *Service) List(ctx context.Context, p db.Page) (db.List[Group], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Group], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Group], error) {
 		return list(r, p)
 	})
 }
 
 // Get returns one team.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (Group, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Group, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Group, error) {
 		g, err := ByID(r, id)
 		return g, db.NotFound(err)
 	})
@@ -70,7 +65,7 @@ func Exists(r *db.Reader, id uuid.UUID) (bool, error) {
 
 // Add creates a team.
 func (s *Service) Add(ctx context.Context, name, description string, members []uuid.UUID) (g Group, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &g, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &g, func(tx *db.Tx) error {
 		g = Group{ID: tx.NewID(), Name: strings.TrimSpace(name), Description: strings.TrimSpace(description), CreatedAt: clock.At(tx.Now())}
 		if err := s.fill(tx, &g, members); err != nil {
 			return err
@@ -109,7 +104,7 @@ func (s *Service) fill(tx *db.Tx, g *Group, members []uuid.UUID) error {
 
 // Change replaces the data of a team.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, name, description string, members []uuid.UUID) (g Group, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if g, err = ByID(&tx.Reader, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -140,7 +135,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, name, description st
 
 // Delete removes a team that no conversation belongs to.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		g, err := ByID(&tx.Reader, id)
 		if err != nil {
 			return db.NotFound(err)

@@ -33,9 +33,8 @@ func listEntries(r *db.Reader, p db.Page) (db.List[Entry], error) {
 // putEntry stores an entry; it returns false if its pattern is blocked already.
 func putEntry(tx *db.Tx, e Entry) (bool, error) {
 	pattern, isPrefix := e.pattern()
-	n, err := tx.Exec(`INSERT INTO phone_block (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+	return tx.ExecOne(`INSERT INTO phone_block (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), e.ID, pattern, isPrefix, e.Note, e.CreatedAt)
-	return n == 1, err
 }
 
 // deleteEntry deletes an entry and returns it; db.ErrNoRow if it does not exist.

@@ -232,7 +232,7 @@ func (s *Service) TransferTo(ctx context.Context, id uuid.UUID, agent, group *uu
 	if agent != nil {
 		return s.Transfer(ctx, id, []uuid.UUID{*agent})
 	}
-	members, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) ([]uuid.UUID, error) {
+	members, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) ([]uuid.UUID, error) {
 		list, err := s.Groups.GroupMembers(r, *group)
 		if err != nil {
 			return nil, err

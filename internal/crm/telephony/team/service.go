@@ -56,13 +56,9 @@ func New(c Config) (*Service, error) {
 	return &Service{c}, nil
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // Team lists the agents who have a phone, newest first.
 func (s *Service) Team(ctx context.Context, p db.Page) (list db.List[Member], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		if list, err = listMembers(r, p); err != nil {
 			return err
 		}
@@ -119,7 +115,7 @@ func (s *Service) Registered(ctx context.Context, tenant uuid.UUID) (map[string]
 // one fills a single row for a response.
 func (s *Service) one(ctx context.Context, m Member) (Member, error) {
 	list := []Member{m}
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error { return s.fill(r, list) })
+	err := s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error { return s.fill(r, list) })
 	if err == nil {
 		err = s.fillRegistered(ctx, list)
 	}
@@ -143,7 +139,7 @@ func (s *Service) Add(ctx context.Context, id uuid.UUID, extension string) (m Me
 			return m, err
 		}
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		agent, err := s.Agents.FindAgent(&tx.Reader, id)
 		if db.IsNoRow(err) {
 			return fault.Invalid("user_id", "unknown")
@@ -188,7 +184,7 @@ func (s *Service) Add(ctx context.Context, id uuid.UUID, extension string) (m Me
 // change locks an agent's row, lets fn change it and stores it. It returns conflict if the
 // extension is taken.
 func (s *Service) change(ctx context.Context, agent uuid.UUID, missing fault.Code, fn func(*db.Tx, *Member) error) (m Member, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if m, err = lockMember(tx, agent); db.IsNoRow(err) {
 			return fault.New(missing)
 		}
