@@ -17,41 +17,16 @@ func scanCustomer(row db.Row) (Customer, error) {
 	return c, err
 }
 
-// where builds the condition of a list: the tenant, its environment, the key to read after
-// and any other filters.
-type where struct {
-	text strings.Builder
-	args []any
-}
-
-func listOf(r *db.Reader, test bool, column string, p db.Page) *where {
-	w := &where{args: []any{r.Tenant(), test, p.After.Sort, p.After.ID}}
-	w.text.WriteString(`tenant_id = $1 AND test = $2 AND (` + column + `, id) < ($3, $4)`)
-	return w
-}
-
-func (w *where) and(column string, v any) {
-	w.args = append(w.args, v)
-	w.text.WriteString(` AND ` + column + ` = $` + strconv.Itoa(len(w.args)))
-}
-
-// page returns the whole condition with order and limit, and its arguments.
-func (w *where) page(column string, p db.Page) (string, []any) {
-	args := append(w.args, p.Limit+1)
-	return w.text.String() + ` ORDER BY ` + column + ` DESC, id DESC LIMIT $` + strconv.Itoa(len(args)), args
+var customerTable = table[Customer]{
+	name: "commerce_customer", columns: customerColumns, sort: "created_at", scan: scanCustomer,
+	key: func(c Customer) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} },
 }
 
 func customers(r *db.Reader, test bool, external string, p db.Page) (db.List[Customer], error) {
-	w := listOf(r, test, "created_at", p)
-	if external != "" {
-		w.and("external_id", external)
-	}
-	cond, args := w.page("created_at", p)
-	rows, err := db.All(r, scanCustomer, `SELECT `+customerColumns+` FROM commerce_customer WHERE `+cond, args...)
+	out, err := customerTable.list(r, test, p, "", nil, external)
 	if err != nil {
-		return db.List[Customer]{}, err
+		return out, err
 	}
-	out := db.Cut(rows, p, func(c Customer) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} })
 	return out, fillBalances(r, out.Rows)
 }
 
@@ -101,17 +76,16 @@ func fillBalances(r *db.Reader, list []Customer) error {
 		ids[i], at[list[i].ID] = list[i].ID, &list[i]
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
-	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+	return db.ForEachRow(r, func(row db.Row) error {
 		var id uuid.UUID
 		var b Balance
 		err := row.Scan(&id, &b.Currency, &b.Amount)
 		if c, ok := at[id]; ok {
 			c.Balances = append(c.Balances, b)
 		}
-		return struct{}{}, err
+		return err
 	}, `SELECT customer_id, currency, amount FROM commerce_balance WHERE tenant_id = $1 AND customer_id `+in+
 		` ORDER BY customer_id, currency`, r.Tenant(), arg)
-	return err
 }
 
 const entryColumns = `id, external_id, customer_id, currency, amount, description, at, created_at, updated_at`
@@ -122,22 +96,10 @@ func scanEntry(row db.Row) (Entry, error) {
 	return e, err
 }
 
-func entries(r *db.Reader, test bool, customer *uuid.UUID, external string, p db.Page) (db.List[Entry], error) {
-	w := listOf(r, test, "created_at", p)
-	if customer != nil {
-		w.and("customer_id", *customer)
-	}
-	if external != "" {
-		w.and("external_id", external)
-	}
-	cond, args := w.page("created_at", p)
-	rows, err := db.All(r, scanEntry, `SELECT `+entryColumns+` FROM commerce_entry WHERE `+cond, args...)
-	return db.Cut(rows, p, func(e Entry) db.Key { return db.Key{Sort: e.CreatedAt.UnixMicro(), ID: e.ID} }), err
-}
-
-func lockEntry(tx *db.Tx, test bool, external string) (Entry, error) {
-	return db.One(&tx.Reader, scanEntry, `SELECT `+entryColumns+` FROM commerce_entry
-		WHERE tenant_id = $1 AND test = $2 AND external_id = $3`+tx.Dialect().ForUpdate("commerce_entry"), tx.Tenant(), test, external)
+var entryTable = table[Entry]{
+	name: "commerce_entry", columns: entryColumns, sort: "created_at", scan: scanEntry, put: putEntry, save: saveEntry,
+	key:     func(e Entry) db.Key { return db.Key{Sort: e.CreatedAt.UnixMicro(), ID: e.ID} },
+	created: LedgerChanged, updated: LedgerChanged,
 }
 
 func putEntry(tx *db.Tx, test bool, e Entry) (bool, error) {

@@ -20,39 +20,20 @@ func scanOrder(row db.Row) (Order, error) {
 	return o, err
 }
 
-func orders(r *db.Reader, test bool, f OrderFilter, p db.Page) (db.List[Order], error) {
-	w := listOf(r, test, "placed_at", p)
-	if f.CustomerID != nil {
-		w.and("customer_id", *f.CustomerID)
-	}
-	if f.ExternalID != "" {
-		w.and("external_id", f.ExternalID)
-	}
-	return w.orders(r, p)
-}
-
 // ordersOf returns the orders of some customers, newest first.
 func ordersOf(r *db.Reader, test bool, customers []uuid.UUID, p db.Page) (db.List[Order], error) {
-	w := listOf(r, test, "placed_at", p)
-	in, arg := db.In(r.Dialect(), len(w.args)+1, customers)
-	w.args = append(w.args, arg)
-	w.text.WriteString(` AND customer_id ` + in)
-	return w.orders(r, p)
-}
-
-func (w *where) orders(r *db.Reader, p db.Page) (db.List[Order], error) {
-	cond, args := w.page("placed_at", p)
-	rows, err := db.All(r, scanOrder, `SELECT `+orderColumns+` FROM commerce_order WHERE `+cond, args...)
-	return db.Cut(rows, p, func(o Order) db.Key { return db.Key{Sort: o.PlacedAt.UnixMicro(), ID: o.ID} }), err
+	in, arg := db.In(r.Dialect(), 6, customers)
+	return orderTable.page(r, test, p, ` AND customer_id `+in, arg)
 }
 
 func orderByID(r *db.Reader, test bool, id uuid.UUID) (Order, error) {
 	return db.One(r, scanOrder, `SELECT `+orderColumns+` FROM commerce_order WHERE tenant_id = $1 AND test = $2 AND id = $3`, r.Tenant(), test, id)
 }
 
-func lockOrder(tx *db.Tx, test bool, external string) (Order, error) {
-	return db.One(&tx.Reader, scanOrder, `SELECT `+orderColumns+` FROM commerce_order
-		WHERE tenant_id = $1 AND test = $2 AND external_id = $3`+tx.Dialect().ForUpdate("commerce_order"), tx.Tenant(), test, external)
+var orderTable = table[Order]{
+	name: "commerce_order", columns: orderColumns, sort: "placed_at", scan: scanOrder, put: putOrder, save: saveOrder,
+	key:     func(o Order) db.Key { return db.Key{Sort: o.PlacedAt.UnixMicro(), ID: o.ID} },
+	created: OrderCreated, updated: OrderUpdated,
 }
 
 func putOrder(tx *db.Tx, test bool, o Order) (bool, error) {
@@ -81,27 +62,10 @@ func scanShipment(row db.Row) (Shipment, error) {
 	return s, err
 }
 
-func shipments(r *db.Reader, test bool, order *uuid.UUID, external string, p db.Page) (db.List[Shipment], error) {
-	w := ofOrder(r, test, order, external, p)
-	cond, args := w.page("created_at", p)
-	rows, err := db.All(r, scanShipment, `SELECT `+shipmentColumns+` FROM commerce_shipment WHERE `+cond, args...)
-	return db.Cut(rows, p, func(s Shipment) db.Key { return db.Key{Sort: s.CreatedAt.UnixMicro(), ID: s.ID} }), err
-}
-
-func ofOrder(r *db.Reader, test bool, order *uuid.UUID, external string, p db.Page) *where {
-	w := listOf(r, test, "created_at", p)
-	if order != nil {
-		w.and("order_id", *order)
-	}
-	if external != "" {
-		w.and("external_id", external)
-	}
-	return w
-}
-
-func lockShipment(tx *db.Tx, test bool, external string) (Shipment, error) {
-	return db.One(&tx.Reader, scanShipment, `SELECT `+shipmentColumns+` FROM commerce_shipment
-		WHERE tenant_id = $1 AND test = $2 AND external_id = $3`+tx.Dialect().ForUpdate("commerce_shipment"), tx.Tenant(), test, external)
+var shipmentTable = table[Shipment]{
+	name: "commerce_shipment", columns: shipmentColumns, sort: "created_at", scan: scanShipment, put: putShipment, save: saveShipment,
+	key:     func(s Shipment) db.Key { return db.Key{Sort: s.CreatedAt.UnixMicro(), ID: s.ID} },
+	created: ShipmentCreated, updated: ShipmentUpdated,
 }
 
 func putShipment(tx *db.Tx, test bool, s Shipment) (bool, error) {
@@ -129,16 +93,10 @@ func scanReturn(row db.Row) (Return, error) {
 	return v, err
 }
 
-func returns(r *db.Reader, test bool, order *uuid.UUID, external string, p db.Page) (db.List[Return], error) {
-	w := ofOrder(r, test, order, external, p)
-	cond, args := w.page("created_at", p)
-	rows, err := db.All(r, scanReturn, `SELECT `+returnColumns+` FROM commerce_return WHERE `+cond, args...)
-	return db.Cut(rows, p, func(v Return) db.Key { return db.Key{Sort: v.CreatedAt.UnixMicro(), ID: v.ID} }), err
-}
-
-func lockReturn(tx *db.Tx, test bool, external string) (Return, error) {
-	return db.One(&tx.Reader, scanReturn, `SELECT `+returnColumns+` FROM commerce_return
-		WHERE tenant_id = $1 AND test = $2 AND external_id = $3`+tx.Dialect().ForUpdate("commerce_return"), tx.Tenant(), test, external)
+var returnTable = table[Return]{
+	name: "commerce_return", columns: returnColumns, sort: "created_at", scan: scanReturn, put: putReturn, save: saveReturn,
+	key:     func(v Return) db.Key { return db.Key{Sort: v.CreatedAt.UnixMicro(), ID: v.ID} },
+	created: ReturnCreated, updated: ReturnUpdated,
 }
 
 func putReturn(tx *db.Tx, test bool, v Return) (bool, error) {
@@ -174,10 +132,7 @@ func cardOf(r *db.Reader, ids []uuid.UUID) (c Card, err error) {
 	if err != nil || len(c.Orders) == 0 {
 		return c, err
 	}
-	list := make([]uuid.UUID, len(c.Orders))
-	for i, o := range c.Orders {
-		list[i] = o.ID
-	}
+	list := db.Values(c.Orders, func(o Order) uuid.UUID { return o.ID })
 	in, arg = db.In(r.Dialect(), 2, list)
 	args = []any{r.Tenant(), arg}
 	last := in + ` ORDER BY created_at DESC, id DESC LIMIT ` + strconv.Itoa(cardParts)
