@@ -26,6 +26,12 @@ func profilesOf(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]profile, error) {
 	return out, err
 }
 
+// profileOf returns the profile of a member, which is empty if they have none.
+func profileOf(r *db.Reader, id uuid.UUID) (profile, error) {
+	profiles, err := profilesOf(r, []uuid.UUID{id})
+	return profiles[id], err
+}
+
 func saveProfile(tx *db.Tx, p profile) error {
 	return tx.ExecAny(`INSERT INTO agent (tenant_id, id, title, presence, presence_at, signature) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (tenant_id, id) DO UPDATE SET title = excluded.title, presence = excluded.presence, signature = excluded.signature,
@@ -92,10 +98,7 @@ func wasMailed(r *db.Reader, agent, id uuid.UUID, hash []byte) (bool, error) {
 	_, err := db.One(r, db.Scalar[int], `SELECT 1 FROM mobile_qr
 		WHERE tenant_id = $1 AND agent_id = $2 AND id = $3 AND key_hash = $4 AND mailed_at IS NOT NULL`,
 		r.Tenant(), agent, id, hash)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.Found(err)
 }
 
 // tenantOfQR returns the workspace of a QR's key; it needs the system's handle.

@@ -221,14 +221,14 @@ func (b *Book) check(tx *db.Tx, c *Contact, in Input) error {
 }
 
 func putParts(tx *db.Tx, old, c *Contact) error {
-	if old == nil || !equal(addresses(old), addresses(c)) {
+	if old == nil || !slices.Equal(addresses(old), addresses(c)) {
 		if taken, err := putEmails(tx, c); err != nil {
 			return fmt.Errorf("contact: put e-mails: %w", err)
 		} else if taken != "" {
 			return fault.New(fault.Conflict).Field("emails", "taken")
 		}
 	}
-	if old == nil || !equal(numbers(old), numbers(c)) {
+	if old == nil || !slices.Equal(numbers(old), numbers(c)) {
 		if taken, err := putPhones(tx, c); err != nil {
 			return fmt.Errorf("contact: put phones: %w", err)
 		} else if taken != "" {
@@ -242,19 +242,11 @@ func putParts(tx *db.Tx, old, c *Contact) error {
 }
 
 func addresses(c *Contact) []string {
-	out := make([]string, len(c.Emails))
-	for i, e := range c.Emails {
-		out[i] = e.Address
-	}
-	return out
+	return db.Values(c.Emails, func(e Email) string { return e.Address })
 }
 
 func numbers(c *Contact) []string {
-	out := make([]string, len(c.Phones))
-	for i, p := range c.Phones {
-		out[i] = p.E164
-	}
-	return out
+	return db.Values(c.Phones, func(p Phone) string { return p.E164 })
 }
 
 // Delete is the gate for removing a contact and everything personal about it. The
@@ -299,15 +291,13 @@ func (s *Service) recordErasure(tx *db.Tx, c *Contact) error {
 }
 
 // Notes lists the notes about a contact, newest first.
-func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (out db.List[Note], err error) {
-	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
+func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (db.List[Note], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (out db.List[Note], err error) {
 		if _, err := refByID(r, contact); err != nil {
-			return db.NotFound(err)
+			return out, db.NotFound(err)
 		}
-		out, err = notes(r, contact, p)
-		return err
+		return notes(r, contact, p)
 	})
-	return out, err
 }
 
 // AddNote writes a note about a contact.
@@ -341,12 +331,10 @@ func (s *Service) DeleteNote(ctx context.Context, contact, id uuid.UUID) error {
 }
 
 // SetConsent records that a contact gave or withdrew consent.
-func (s *Service) SetConsent(ctx context.Context, id uuid.UUID, in Consent) (c Contact, err error) {
-	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err = s.Consented(tx, id, in)
-		return err
+func (s *Service) SetConsent(ctx context.Context, id uuid.UUID, in Consent) (Contact, error) {
+	return db.InTx(ctx, s.db.TenantOf(ctx), func(tx *db.Tx) (Contact, error) {
+		return s.Consented(tx, id, in)
 	})
-	return c, err
 }
 
 // Consented is the gate for a contact's consent. Repeating the same consent changes

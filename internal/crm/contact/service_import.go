@@ -204,15 +204,13 @@ func (s *Service) GetImport(ctx context.Context, id uuid.UUID) (Import, error) {
 }
 
 // ImportErrors lists the errors of rows that could not be imported, in the file's order.
-func (s *Service) ImportErrors(ctx context.Context, id uuid.UUID, p db.Page) (out db.List[ImportError], err error) {
-	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
+func (s *Service) ImportErrors(ctx context.Context, id uuid.UUID, p db.Page) (db.List[ImportError], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (out db.List[ImportError], err error) {
 		if _, err := importByID(r, id); err != nil {
-			return db.NotFound(err)
+			return out, db.NotFound(err)
 		}
-		out, err = importErrors(r, id, p)
-		return err
+		return importErrors(r, id, p)
 	})
-	return out, err
 }
 
 // Export writes every contact that matches the filter as CSV, page by page. It is limited

@@ -181,15 +181,13 @@ func (s *Service) revive(tx *db.Tx, m *moved, winner uuid.UUID) error {
 }
 
 // Merges lists the merges into a contact.
-func (s *Service) Merges(ctx context.Context, winner uuid.UUID, p db.Page) (out db.List[Merge], err error) {
-	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
+func (s *Service) Merges(ctx context.Context, winner uuid.UUID, p db.Page) (db.List[Merge], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (out db.List[Merge], err error) {
 		if _, err := refByID(r, winner); err != nil {
-			return db.NotFound(err)
+			return out, db.NotFound(err)
 		}
-		out, err = merges(r, winner, p)
-		return err
+		return merges(r, winner, p)
 	})
-	return out, err
 }
 
 func refOf(c Contact) Ref { return Ref{ID: c.ID, Name: c.Name, Blocked: c.Blocked, Test: c.Test} }

@@ -1,6 +1,7 @@
 package contact
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -228,7 +229,7 @@ func putPhones(tx *db.Tx, c *Contact) (taken string, err error) {
 
 // putWords replaces the tags and terms of a contact if they changed.
 func putWords(tx *db.Tx, old, c *Contact) error {
-	if old == nil || !equal(old.Tags, c.Tags) {
+	if old == nil || !slices.Equal(old.Tags, c.Tags) {
 		if err := tx.ExecDeferred(`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 			return err
 		}
@@ -240,7 +241,7 @@ func putWords(tx *db.Tx, old, c *Contact) error {
 		}
 	}
 	terms := c.terms()
-	if old != nil && equal(old.terms(), terms) {
+	if old != nil && slices.Equal(old.terms(), terms) {
 		return nil
 	}
 	if old != nil {
@@ -256,35 +257,22 @@ func putWords(tx *db.Tx, old, c *Contact) error {
 	return nil
 }
 
-func equal(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // empty removes everything personal from a contact that is deleted.
 func empty(tx *db.Tx, id uuid.UUID) error {
-	for _, query := range []string{
-		`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_identity WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_claim WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_consent WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_note WHERE tenant_id = $1 AND contact_id = $2`,
-	} {
-		if err := tx.ExecAny(query, tx.Tenant(), id); err != nil {
-			return err
-		}
+	if err := dropParts(tx, id, "email", "phone", "identity", "claim", "consent", "tag", "term", "note"); err != nil {
+		return err
 	}
 	return tx.ExecAny(`UPDATE contact SET external_id = NULL, name = '', first_name = '', last_name = '', company = '',
 			owner_id = NULL, tags = '[]', custom_attributes = '{}', deleted_at = $3, updated_at = $3
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, clock.At(tx.Now()))
+}
+
+// dropParts deletes the rows of a contact from the tables of some kinds of parts.
+func dropParts(tx *db.Tx, id uuid.UUID, kinds ...string) error {
+	for _, kind := range kinds {
+		if err := tx.ExecAny(`DELETE FROM contact_`+kind+` WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
