@@ -26,7 +26,7 @@ func (c *Configuration) Columns() (id *uuid.UUID, name *string) {
 // ReadAIAnswers returns what the assistant did; the result is empty if it never did
 // anything.
 func ReadAIAnswers(r *db.Reader, conversation uuid.UUID) (AIAnswers, error) {
-	a, err := db.One(r, func(row db.Row) (AIAnswers, error) {
+	return db.OrZero(db.One(r, func(row db.Row) (AIAnswers, error) {
 		var a AIAnswers
 		var id *uuid.UUID
 		var name *string
@@ -34,11 +34,7 @@ func ReadAIAnswers(r *db.Reader, conversation uuid.UUID) (AIAnswers, error) {
 		a.Configuration = ConfigurationOf(id, name)
 		return a, err
 	}, `SELECT since, configuration_id, configuration_name, answers, last_answered_at FROM conversation_ai_record
-		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
-	if db.IsNoRow(err) {
-		return AIAnswers{}, nil
-	}
-	return a, err
+		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation))
 }
 
 // putAISince records when the assistant's state changed.

@@ -99,10 +99,7 @@ func sourcesOf(r *db.Reader, item uuid.UUID) ([]AISource, error) {
 		err = row.Scan(&a.Kind, &a.Title, &a.URL, &a.Excerpt)
 		return a, err
 	}, `SELECT kind, title, url, excerpt FROM item_source WHERE tenant_id = $1 AND item_id = $2 ORDER BY position`, r.Tenant(), item)
-	if list == nil {
-		list = []AISource{}
-	}
-	return list, err
+	return db.OrEmpty(list), err
 }
 
 // putEmail stores an e-mail and returns the blob of the original that it replaced, nil if

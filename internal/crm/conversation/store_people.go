@@ -104,11 +104,7 @@ func addBadge(tx *db.Tx, agent uuid.UUID, by int) error {
 }
 
 func badge(r *db.Reader, agent uuid.UUID) (int, error) {
-	n, err := db.One(r, db.Scalar[int], `SELECT unread FROM conversation_badge WHERE tenant_id = $1 AND agent_id = $2`, r.Tenant(), agent)
-	if db.IsNoRow(err) {
-		return 0, nil
-	}
-	return n, err
+	return db.OrZero(db.One(r, db.Scalar[int], `SELECT unread FROM conversation_badge WHERE tenant_id = $1 AND agent_id = $2`, r.Tenant(), agent))
 }
 
 // FillUnreadAndFailed fills in what conversations do not store: the number of messages the
@@ -131,6 +127,18 @@ func FillUnreadAndFailed(r *db.Reader, agent uuid.UUID, list []Conversation) err
 		FROM conversation c LEFT JOIN conversation_unread u ON u.tenant_id = $1 AND u.agent_id = $2 AND u.conversation_id = c.id
 		WHERE c.tenant_id = $1 AND c.id `+in, r.Tenant(), agent, arg)
 	return err
+}
+
+// ByIDFilled is ByID with what FillUnreadAndFailed fills in for an agent; not_found if the
+// conversation does not exist.
+func ByIDFilled(r *db.Reader, id, agent uuid.UUID) (Conversation, error) {
+	c, err := ByID(r, id)
+	if err != nil {
+		return c, db.NotFound(err)
+	}
+	one := []Conversation{c}
+	err = FillUnreadAndFailed(r, agent, one)
+	return one[0], err
 }
 
 // countKeyOf returns the counter of a conversation, nil for a deleted one.

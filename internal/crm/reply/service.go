@@ -42,24 +42,7 @@ type Senders interface {
 }
 
 // Service sends messages to customers.
-type Service struct {
-	db        *db.DB
-	gate      *conversation.Service
-	inbound   *inbound.Service
-	contacts  *contact.Book
-	agents    conversation.Agents
-	templates *template.Service
-	forwarder Forwarder
-	policy    policy.Policy
-	senders   Senders
-
-	signatures Signatures
-}
+type Service struct{ Config }
 
 // New returns the service.
-func New(c Config) *Service {
-	return &Service{
-		db: c.DB, gate: c.Conversations, inbound: c.Inbound, contacts: c.Contacts, agents: c.Agents,
-		templates: c.Templates, forwarder: c.Forwarder, policy: c.Policy, senders: c.Senders, signatures: c.Signatures,
-	}
-}
+func New(c Config) *Service { return &Service{c} }

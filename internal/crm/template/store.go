@@ -117,7 +117,7 @@ func put(tx *db.Tx, t *Template, by *uuid.UUID) (bool, error) {
 	return tx.ExecOne(`INSERT INTO message_template (tenant_id, `+columns+`, created_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), t.ID, t.AccountID, t.ProviderID, t.Name, t.Language, t.Category, t.Status, t.Reason, t.Detail, t.Quality,
-		t.ParameterFormat, db.AsJSON(orEmpty(t.Components)), db.AsJSON(orEmpty(t.edits)), t.CreatedAt, t.UpdatedAt, by)
+		t.ParameterFormat, db.AsJSON(db.OrEmpty(t.Components)), db.AsJSON(db.OrEmpty(t.edits)), t.CreatedAt, t.UpdatedAt, by)
 }
 
 func save(tx *db.Tx, t *Template) error {
@@ -125,7 +125,7 @@ func save(tx *db.Tx, t *Template) error {
 			parameter_format = $9, components = $10, edits = $11, updated_at = $12
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), t.ID, t.ProviderID, t.Category, t.Status, t.Reason, t.Detail, t.Quality, t.ParameterFormat,
-		db.AsJSON(orEmpty(t.Components)), db.AsJSON(orEmpty(t.edits)), t.UpdatedAt)
+		db.AsJSON(db.OrEmpty(t.Components)), db.AsJSON(db.OrEmpty(t.edits)), t.UpdatedAt)
 }
 
 func drop(tx *db.Tx, id uuid.UUID) error {
@@ -141,11 +141,4 @@ func bar(tx *db.Tx, account uuid.UUID, name string, until clock.Time) error {
 func barredUntil(r *db.Reader, account uuid.UUID, name string, now clock.Time) (clock.Time, error) {
 	return db.One(r, db.Scalar[clock.Time], `SELECT until FROM template_barred
 		WHERE tenant_id = $1 AND account_id = $2 AND name = $3 AND until > $4`, r.Tenant(), account, name, now)
-}
-
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }

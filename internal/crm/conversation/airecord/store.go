@@ -32,7 +32,7 @@ func dropAIAttribute(tx *db.Tx, conversation uuid.UUID, name string) error {
 
 // storedSummary returns the stored summary; its text is nil if there is none.
 func storedSummary(r *db.Reader, conversationID uuid.UUID) (Summary, error) {
-	s, err := db.One(r, func(row db.Row) (Summary, error) {
+	return db.OrZero(db.One(r, func(row db.Row) (Summary, error) {
 		var s Summary
 		var id *uuid.UUID
 		var name *string
@@ -40,11 +40,7 @@ func storedSummary(r *db.Reader, conversationID uuid.UUID) (Summary, error) {
 		s.Configuration.V = conversation.ConfigurationOf(id, name)
 		return s, err
 	}, `SELECT body, language, configuration_id, configuration_name, up_to, requested_by, created_at FROM conversation_summary
-		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversationID)
-	if db.IsNoRow(err) {
-		return Summary{}, nil
-	}
-	return s, err
+		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversationID))
 }
 
 func putSummary(tx *db.Tx, conversation uuid.UUID, s Summary) error {

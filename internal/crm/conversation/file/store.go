@@ -111,10 +111,7 @@ type forgottenUpload struct{ tenant, id uuid.UUID }
 func stillWaiting(tx *db.Tx, id uuid.UUID) (bool, error) {
 	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM attachment
 		WHERE tenant_id = $1 AND id = $2 AND item_id IS NULL AND scheduled_id IS NULL AND draft_id IS NULL`+tx.Dialect().ForUpdate("attachment"), tx.Tenant(), id)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.Found(err)
 }
 
 // OfDraft returns the uploads of a draft.

@@ -55,16 +55,15 @@ func fillMembers(r *db.Reader, list []Group) error {
 		ids[i], at[list[i].ID] = list[i].ID, &list[i]
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
-	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+	return db.ForEachRow(r, func(row db.Row) error {
 		var group, agent uuid.UUID
 		err := row.Scan(&group, &agent)
 		if g, ok := at[group]; ok {
 			g.AgentIDs = append(g.AgentIDs, agent)
 		}
-		return struct{}{}, err
+		return err
 	}, `SELECT group_id, agent_id FROM crm_group_member WHERE tenant_id = $1 AND group_id `+in+` ORDER BY group_id, agent_id`,
 		r.Tenant(), arg)
-	return err
 }
 
 // put reports whether the name was free.
