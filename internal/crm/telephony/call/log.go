@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -170,9 +171,7 @@ func (s *Service) OpenRecording(ctx context.Context, id uuid.UUID) (c Call, cont
 		return c, nil, db.NotFound(err)
 	}
 	if c.Message.V == nil && !who.Can(perm.RecordingsListen) {
-		f := fault.New(fault.Forbidden, string(perm.RecordingsListen))
-		f.Permission = string(perm.RecordingsListen)
-		return c, nil, f
+		return c, nil, conversation.Forbidden(perm.RecordingsListen)
 	}
 	if s.Exchange == nil {
 		return c, nil, fault.New(fault.NotConfigured)

@@ -111,7 +111,7 @@ func callOfRecording(r *db.Reader, recording uuid.UUID) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM phone_call WHERE tenant_id = $1 AND recording_id = $2`, r.Tenant(), recording)
 }
 
-// placed is the id of a call and its workspace.
+// placed is the id of a call or a leg, and its workspace.
 type placed struct{ tenant, id uuid.UUID }
 
 func scanPlaced(row db.Row) (p placed, err error) {
@@ -135,24 +135,14 @@ func unpaidCalls(r *db.Reader, before clock.Time, limit int) ([]placed, error) {
 		ORDER BY paid_until LIMIT $2`, before, limit)
 }
 
-// openLeg is the id of a leg that has not ended, and its workspace.
-type openLeg struct{ tenant, id uuid.UUID }
-
 // openLegs lists the open legs that the exchange should know and that were last heard of
 // before a time.
-func openLegs(r *db.Reader, before clock.Time, limit int) ([]openLeg, error) {
-	return db.All(r, func(row db.Row) (l openLeg, err error) {
-		err = row.Scan(&l.tenant, &l.id)
-		return l, err
-	}, `SELECT tenant_id, id FROM phone_leg WHERE open AND state <> 'planned' AND last_at <= $1 ORDER BY created_at LIMIT $2`, before, limit)
+func openLegs(r *db.Reader, before clock.Time, limit int) ([]placed, error) {
+	return db.All(r, scanPlaced, `SELECT tenant_id, id FROM phone_leg WHERE open AND state <> 'planned' AND last_at <= $1 ORDER BY created_at LIMIT $2`, before, limit)
 }
 
 func readCursor(r *db.Reader) (int64, error) {
-	n, err := db.One(r, db.Scalar[int64], `SELECT cursor FROM phone_cursor WHERE id = 1`)
-	if db.IsNoRow(err) {
-		return 0, nil
-	}
-	return n, err
+	return db.OrZero(db.One(r, db.Scalar[int64], `SELECT cursor FROM phone_cursor WHERE id = 1`))
 }
 
 func saveCursor(tx *db.Tx, cursor int64) error {

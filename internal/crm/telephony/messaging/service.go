@@ -96,10 +96,7 @@ func (s *Service) DisconnectCalls(ctx context.Context, account uuid.UUID) error 
 // TakesCalls reports whether the exchange takes the calls of an account.
 func (s *Service) TakesCalls(ctx context.Context, account uuid.UUID) (bool, error) {
 	_, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Account, error) { return findAccount(r, account) })
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.Found(err)
 }
 
 // Find returns an account of the workspace. It returns db.ErrNoRow if its calls are not

@@ -152,15 +152,10 @@ func (s *Service) Rename(ctx context.Context, id uuid.UUID, label string) (Numbe
 func (s *Service) MakeDefault(ctx context.Context, id uuid.UUID) (n Number, err error) {
 	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		// All numbers are locked, so that two concurrent choices run one after the other.
-		all, err := lockNumbers(tx)
-		if err != nil {
+		if n, err = lockAmongAll(tx, id); err != nil {
 			return err
 		}
-		i := slices.IndexFunc(all, func(n Number) bool { return n.ID == id })
-		if i < 0 {
-			return fault.New(fault.NotFound)
-		}
-		if n = all[i]; n.Status != StatusActive {
+		if n.Status != StatusActive {
 			return fault.New(fault.NumberNotActive)
 		}
 		if err := clearDefault(tx); err != nil {
@@ -181,15 +176,10 @@ func (s *Service) MakeDefault(ctx context.Context, id uuid.UUID) (n Number, err 
 func (s *Service) Release(ctx context.Context, id uuid.UUID) error {
 	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		// All numbers are locked, since another may become the default.
-		all, err := lockNumbers(tx)
+		n, err := lockAmongAll(tx, id)
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(all, func(n Number) bool { return n.ID == id })
-		if i < 0 {
-			return fault.New(fault.NotFound)
-		}
-		n := all[i]
 		if n.Status == StatusPending {
 			return fault.New(fault.NumberNotActive)
 		}
@@ -198,6 +188,20 @@ func (s *Service) Release(ctx context.Context, id uuid.UUID) error {
 		}
 		return saveNumber(tx, n)
 	})
+}
+
+// lockAmongAll locks all numbers of the workspace and returns one of them; not_found if it
+// is not among them.
+func lockAmongAll(tx *db.Tx, id uuid.UUID) (Number, error) {
+	all, err := lockNumbers(tx)
+	if err != nil {
+		return Number{}, err
+	}
+	i := slices.IndexFunc(all, func(n Number) bool { return n.ID == id })
+	if i < 0 {
+		return Number{}, fault.New(fault.NotFound)
+	}
+	return all[i], nil
 }
 
 // passDefaultOn unsets the default on a number that calls can no longer show, and makes the

@@ -24,10 +24,7 @@ func scanNumber(row db.Row) (n Number, err error) {
 func listNumbers(r *db.Reader, p db.Page) (db.List[Number], error) {
 	rows, err := db.All(r, scanNumber, `SELECT `+columns+` FROM phone_number
 		WHERE tenant_id = $1 AND id < $2 AND status <> 'released' ORDER BY id DESC LIMIT $3`, r.Tenant(), p.After.ID, p.Limit+1)
-	if err != nil {
-		return db.List[Number]{}, err
-	}
-	return db.Cut(rows, p, func(n Number) db.Key { return db.Key{ID: n.ID} }), nil
+	return db.Cut(rows, p, func(n Number) db.Key { return db.Key{ID: n.ID} }), err
 }
 
 // heldNumbers lists the numbers that the workspace has or is buying.

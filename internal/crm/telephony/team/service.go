@@ -72,10 +72,7 @@ func (s *Service) Team(ctx context.Context, p db.Page) (list db.List[Member], er
 
 // fill sets the names and whether the members are in a call.
 func (s *Service) fill(r *db.Reader, list []Member) error {
-	ids := make([]uuid.UUID, len(list))
-	for i, m := range list {
-		ids[i] = m.AgentID
-	}
+	ids := db.Values(list, func(m Member) uuid.UUID { return m.AgentID })
 	names, err := s.Agents.AgentNames(r, ids)
 	if err != nil {
 		return err
@@ -147,12 +144,10 @@ func (s *Service) Add(ctx context.Context, id uuid.UUID, extension string) (m Me
 		if err != nil {
 			return err
 		}
-		who, err := s.Agents.AgentsWho(&tx.Reader, perm.CallsMake, agent)
-		if err != nil {
-			return err
-		}
-		if _, may := who[agent]; !may {
+		if err := s.MayCall(&tx.Reader, agent); fault.Is(err, fault.Forbidden) {
 			return fault.Invalid("user_id", "may_not_call")
+		} else if err != nil {
+			return err
 		}
 		taken, err := takenExtensions(&tx.Reader)
 		if err != nil {

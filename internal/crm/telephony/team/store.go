@@ -20,10 +20,7 @@ func listMembers(r *db.Reader, p db.Page) (db.List[Member], error) {
 	rows, err := db.All(r, scanMember, `SELECT `+columns+` FROM phone_member
 		WHERE tenant_id = $1 AND (created_at, agent_id) < ($2, $3) ORDER BY created_at DESC, agent_id DESC LIMIT $4`,
 		r.Tenant(), p.After.Sort, p.After.ID, p.Limit+1)
-	if err != nil {
-		return db.List[Member]{}, err
-	}
-	return db.Cut(rows, p, func(m Member) db.Key { return db.Key{Sort: m.CreatedAt.UnixMicro(), ID: m.AgentID} }), nil
+	return db.Cut(rows, p, func(m Member) db.Key { return db.Key{Sort: m.CreatedAt.UnixMicro(), ID: m.AgentID} }), err
 }
 
 // ringingMembers lists the members at whose phones the team's calls ring, those who were

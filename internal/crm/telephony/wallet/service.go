@@ -62,10 +62,7 @@ func (s *Service) Wallet(ctx context.Context, tenant uuid.UUID) (w Wallet, err e
 			return err
 		}
 		_, err = findBuyer(r)
-		w.HasBuyer = err == nil
-		if db.IsNoRow(err) {
-			err = nil
-		}
+		w.HasBuyer, err = db.Found(err)
 		return err
 	})
 	return w, err

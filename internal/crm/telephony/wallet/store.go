@@ -90,10 +90,7 @@ func scanEntry(row db.Row) (e Entry, err error) {
 // listEntries reads a page of entries, newest first.
 func listEntries(r *db.Reader, p db.Page) (db.List[Entry], error) {
 	rows, err := db.All(r, scanEntry, selectEntries+`e.id < $2 ORDER BY e.id DESC LIMIT $3`, r.Tenant(), p.After.ID, p.Limit+1)
-	if err != nil {
-		return db.List[Entry]{}, err
-	}
-	return db.Cut(rows, p, func(e Entry) db.Key { return db.Key{ID: e.ID} }), nil
+	return db.Cut(rows, p, func(e Entry) db.Key { return db.Key{ID: e.ID} }), err
 }
 
 // entriesBetween reads the oldest entries after one id and before another.
