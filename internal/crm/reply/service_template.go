@@ -63,31 +63,27 @@ func (k notSent) Error() string { return string(k) }
 const maxChatTemplates = 250
 
 // ChatTemplates lists the templates that can be sent in a conversation.
-func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (out ChatTemplates, err error) {
-	out.Templates = []template.Template{}
-	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := conversation.ByID(r, id)
-		if err != nil {
-			return db.NotFound(err)
-		}
+func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (ChatTemplates, error) {
+	return conversation.ReadConversation(ctx, s.Conversations, id, func(r *db.Reader, c *conversation.Conversation) (ChatTemplates, error) {
+		out := ChatTemplates{Templates: []template.Template{}}
 		who, err := s.Contacts.Whole(r, c.ContactID)
 		ways, ok := s.Conversations.Router.(conversation.TemplateRouter)
 		if db.IsNoRow(err) || err == nil && (!ok || c.ChannelAccountID == nil) {
 			source, _ := conversation.SourceOf(c.Channel)
 			out.WindowOpen = err == nil && !source.Messaging // a messaging channel without an account accepts nothing
-			return nil
+			return out, nil
 		}
 		if err != nil {
-			return err
+			return out, err
 		}
 		until, bound, err := ways.Window(r, *c.ChannelAccountID, who)
 		if err != nil {
-			return err
+			return out, err
 		}
 		out.WindowExpiresAt = until
 		out.WindowOpen = !bound || until != nil && s.DB.Clock().Now().Before(until.Time)
 		if s.Templates == nil {
-			return nil
+			return out, nil
 		}
 		list, err := s.Templates.Page(r, template.Filter{AccountID: c.ChannelAccountID, Query: q, Sendable: true}, db.Page{Limit: maxChatTemplates, After: db.First})
 		for _, t := range list.Rows {
@@ -95,9 +91,8 @@ func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (ou
 				out.Templates = append(out.Templates, t)
 			}
 		}
-		return err
+		return out, err
 	})
-	return out, err
 }
 
 // mayGet checks the customer's consent: marketing requires it, other templates are sent

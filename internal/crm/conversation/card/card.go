@@ -95,23 +95,19 @@ func New(c Config) *Service { return &Service{c} }
 
 // Commerce returns the customer's card. Without the licence the card is empty and says so;
 // this is not an error.
-func (s *Service) Commerce(ctx context.Context, id uuid.UUID) (card Card, err error) {
-	err = s.Conversations.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := conversation.ByID(r, id)
-		if err != nil {
-			return db.NotFound(err)
-		}
+func (s *Service) Commerce(ctx context.Context, id uuid.UUID) (Card, error) {
+	card, err := conversation.ReadConversation(ctx, s.Conversations, id, func(r *db.Reader, c *conversation.Conversation) (card Card, err error) {
 		if !caller.From(ctx).Licences["commerce"] {
-			return nil
+			return card, nil
 		}
-		who, err := s.Contacts.Whole(r, c.ContactID)
-		if err != nil && !db.IsNoRow(err) {
-			return err
+		who, err := db.OrZero(s.Contacts.Whole(r, c.ContactID))
+		if err != nil {
+			return card, err
 		}
 		who.ID = c.ContactID
 		card, err = s.Shop.Card(r, who, c.Test)
 		card.Licensed = true
-		return err
+		return card, err
 	})
 	card.Orders, card.Shipments = db.OrEmpty(card.Orders), db.OrEmpty(card.Shipments)
 	card.Returns, card.Balances = db.OrEmpty(card.Returns), db.OrEmpty(card.Balances)
