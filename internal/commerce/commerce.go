@@ -168,16 +168,30 @@ func (p *party) into(c *Customer) {
 	}
 }
 
-// stamps are the fields of a record that Konak sets, whatever the shop sends.
+// stamps are the fields of a record that Konak sets, whatever the shop sends, and those by
+// which the shop identifies it and its state.
 type stamps struct {
 	id               *uuid.UUID
 	created, updated *clock.Time
+	externalID       string
+	sourceUpdated    *clock.Time
 }
 
-func (o *Order) stamps() stamps    { return stamps{&o.ID, &o.CreatedAt, &o.UpdatedAt} }
-func (s *Shipment) stamps() stamps { return stamps{&s.ID, &s.CreatedAt, &s.UpdatedAt} }
-func (v *Return) stamps() stamps   { return stamps{&v.ID, &v.CreatedAt, &v.UpdatedAt} }
-func (e *Entry) stamps() stamps    { return stamps{&e.ID, &e.CreatedAt, &e.UpdatedAt} }
+func (o *Order) stamps() stamps {
+	return stamps{&o.ID, &o.CreatedAt, &o.UpdatedAt, o.ExternalID, o.SourceUpdatedAt}
+}
+
+func (s *Shipment) stamps() stamps {
+	return stamps{&s.ID, &s.CreatedAt, &s.UpdatedAt, s.ExternalID, s.SourceUpdatedAt}
+}
+
+func (v *Return) stamps() stamps {
+	return stamps{&v.ID, &v.CreatedAt, &v.UpdatedAt, v.ExternalID, v.SourceUpdatedAt}
+}
+
+func (e *Entry) stamps() stamps {
+	return stamps{&e.ID, &e.CreatedAt, &e.UpdatedAt, e.ExternalID, nil}
+}
 
 // equal reports whether two records are the same in everything that is shown.
 func equal[T any](a, b T) bool {

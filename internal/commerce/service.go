@@ -28,10 +28,7 @@ type Contacts interface {
 }
 
 // Service is the module.
-type Service struct {
-	db       *db.DB
-	contacts Contacts
-}
+type Service struct{ Config }
 
 // Config holds what the module needs.
 type Config struct {
@@ -40,11 +37,7 @@ type Config struct {
 }
 
 // New creates the service.
-func New(c Config) *Service { return &Service{db: c.DB, contacts: c.Contacts} }
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}
+func New(c Config) *Service { return &Service{c} }
 
 func isTest(ctx context.Context) bool { return caller.From(ctx).Test }
 
@@ -116,36 +109,44 @@ func (u upsert[T]) done(tx *db.Tx, name string, was *T, now T) error {
 	return err
 }
 
-// whole is the gate for a record that the shop always sends in full.
+// whole is the gate for a record that the shop always sends in full; after makes the changes
+// that follow from it.
 func whole[T any, P interface {
 	*T
 	stamps() stamps
-}](tx *db.Tx, in T, u upsert[T]) (T, error) {
+}](tx *db.Tx, t table[T], in T, after func(was *T, now T) error) (T, error) {
+	test, sent := isTest(tx.Context()), P(&in).stamps()
 	as := func(id uuid.UUID, created, updated clock.Time) T {
 		out := in
 		s := P(&out).stamps()
 		*s.id, *s.created, *s.updated = id, created, updated
 		return out
 	}
-	u.made = func() T { return as(tx.NewID(), clock.At(tx.Now()), clock.At(tx.Now())) }
-	u.changed = func(was T) T {
-		s := P(&was).stamps()
-		return as(*s.id, *s.created, *s.updated)
-	}
-	u.stamp = func(now *T) { *P(now).stamps().updated = clock.At(tx.Now()) }
-	return u.write(tx)
+	return upsert[T]{
+		find:  func() (T, error) { return t.lock(tx, test, sent.externalID) },
+		put:   func(v T) (bool, error) { return t.put(tx, test, v) },
+		save:  func(v T) error { return t.save(tx, v) },
+		stale: func(was T) bool { return older(sent.sourceUpdated, P(&was).stamps().sourceUpdated) },
+		made:  func() T { return as(tx.NewID(), clock.At(tx.Now()), clock.At(tx.Now())) },
+		changed: func(was T) T {
+			s := P(&was).stamps()
+			return as(*s.id, *s.created, *s.updated)
+		},
+		stamp:   func(now *T) { *P(now).stamps().updated = clock.At(tx.Now()) },
+		created: t.created, updated: t.updated, after: after,
+	}.write(tx)
 }
 
 // Customers returns the customers, newest first.
 func (s *Service) Customers(ctx context.Context, external string, p db.Page) (db.List[Customer], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Customer], error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Customer], error) {
 		return customers(r, isTest(ctx), external, p)
 	})
 }
 
 // Customer reads one customer.
 func (s *Service) Customer(ctx context.Context, id uuid.UUID) (Customer, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Customer, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Customer, error) {
 		c, err := customerByID(r, isTest(ctx), id)
 		return c, db.NotFound(err)
 	})
@@ -157,7 +158,7 @@ func (s *Service) PutCustomer(ctx context.Context, p Party) (c Customer, err err
 	if err != nil {
 		return c, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, err = s.customer(tx, who); err != nil {
 			return err
 		}
@@ -171,7 +172,7 @@ func (s *Service) PutCustomer(ctx context.Context, p Party) (c Customer, err err
 // them.
 func (s *Service) customer(tx *db.Tx, p party) (Customer, error) {
 	if p.contact != nil {
-		if ok, err := s.contacts.HasContact(&tx.Reader, *p.contact); err != nil {
+		if ok, err := s.Contacts.HasContact(&tx.Reader, *p.contact); err != nil {
 			return Customer{}, err
 		} else if !ok {
 			return Customer{}, fault.Invalid(p.fieldName("contact_id"), "unknown_contact")
@@ -219,8 +220,8 @@ func (s *Service) findCustomer(tx *db.Tx, test bool, p party) (Customer, error) 
 
 // Entries returns ledger entries, newest first.
 func (s *Service) Entries(ctx context.Context, customer *uuid.UUID, external string, p db.Page) (db.List[Entry], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Entry], error) {
-		return entries(r, isTest(ctx), customer, external, p)
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Entry], error) {
+		return entryTable.list(r, isTest(ctx), p, "customer_id", customer, external)
 	})
 }
 
@@ -230,30 +231,21 @@ func (s *Service) PutEntry(ctx context.Context, who Party, in Entry) (out Entry,
 	if err != nil {
 		return out, err
 	}
-	test := isTest(ctx)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return db.Write(ctx, s.DB.TenantOf(ctx), func(tx *db.Tx) (Entry, error) {
 		c, err := s.customer(tx, p)
 		if err != nil {
-			return err
+			return in, err
 		}
 		in.CustomerID = c.ID
-		out, err = whole(tx, in, upsert[Entry]{
-			find:    func() (Entry, error) { return lockEntry(tx, test, in.ExternalID) },
-			put:     func(e Entry) (bool, error) { return putEntry(tx, test, e) },
-			save:    func(e Entry) error { return saveEntry(tx, e) },
-			created: LedgerChanged, updated: LedgerChanged,
-			after: func(was *Entry, now Entry) error {
-				if was != nil {
-					if err := addBalance(tx, was.CustomerID, was.Currency, -was.Amount); err != nil {
-						return err
-					}
+		return whole(tx, entryTable, in, func(was *Entry, now Entry) error {
+			if was != nil {
+				if err := addBalance(tx, was.CustomerID, was.Currency, -was.Amount); err != nil {
+					return err
 				}
-				return addBalance(tx, now.CustomerID, now.Currency, now.Amount)
-			},
+			}
+			return addBalance(tx, now.CustomerID, now.Currency, now.Amount)
 		})
-		return err
 	})
-	return out, err
 }
 
 // Buyer is a contact with the data by which a shop may know it.

@@ -17,41 +17,16 @@ func scanCustomer(row db.Row) (Customer, error) {
 	return c, err
 }
 
-// where builds the condition of a list: the tenant, its environment, the key to read after
-// and any other filters.
-type where struct {
-	text strings.Builder
-	args []any
-}
-
-func listOf(r *db.Reader, test bool, column string, p db.Page) *where {
-	w := &where{args: []any{r.Tenant(), test, p.After.Sort, p.After.ID}}
-	w.text.WriteString(`tenant_id = $1 AND test = $2 AND (` + column + `, id) < ($3, $4)`)
-	return w
-}
-
-func (w *where) and(column string, v any) {
-	w.args = append(w.args, v)
-	w.text.WriteString(` AND ` + column + ` = $` + strconv.Itoa(len(w.args)))
-}
-
-// page returns the whole condition with order and limit, and its arguments.
-func (w *where) page(column string, p db.Page) (string, []any) {
-	args := append(w.args, p.Limit+1)
-	return w.text.String() + ` ORDER BY ` + column + ` DESC, id DESC LIMIT $` + strconv.Itoa(len(args)), args
+var customerTable = table[Customer]{
+	name: "commerce_customer", columns: customerColumns, sort: "created_at", scan: scanCustomer,
+	key: func(c Customer) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} },
 }
 
 func customers(r *db.Reader, test bool, external string, p db.Page) (db.List[Customer], error) {
-	w := listOf(r, test, "created_at", p)
-	if external != "" {
-		w.and("external_id", external)
-	}
-	cond, args := w.page("created_at", p)
-	rows, err := db.All(r, scanCustomer, `SELECT `+customerColumns+` FROM commerce_customer WHERE `+cond, args...)
+	out, err := customerTable.list(r, test, p, "", nil, external)
 	if err != nil {
-		return db.List[Customer]{}, err
+		return out, err
 	}
-	out := db.Cut(rows, p, func(c Customer) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} })
 	return out, fillBalances(r, out.Rows)
 }
 
@@ -80,18 +55,16 @@ func lockCustomer(tx *db.Tx, test bool, column string, v any, nameless bool) (Cu
 
 // putCustomer inserts a customer, and reports whether the shop's id was free.
 func putCustomer(tx *db.Tx, test bool, c Customer, emailKey *string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO commerce_customer (tenant_id, id, test, external_id, contact_id, name, email, email_key, phone, created_at, updated_at)
+	return tx.ExecAny(`INSERT INTO commerce_customer (tenant_id, id, test, external_id, contact_id, name, email, email_key, phone, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), c.ID, test, c.ExternalID, c.ContactID, c.Name, c.Email, emailKey, c.Phone, c.CreatedAt, c.UpdatedAt)
-	return n == 1, err
 }
 
 func saveCustomer(tx *db.Tx, c Customer, emailKey *string) error {
-	_, err := tx.Exec(`UPDATE commerce_customer SET external_id = $3, contact_id = $4, name = $5, email = $6,
+	return tx.Run(`UPDATE commerce_customer SET external_id = $3, contact_id = $4, name = $5, email = $6,
 			email_key = COALESCE($7, email_key), phone = $8, updated_at = $9
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), c.ID, c.ExternalID, c.ContactID, c.Name, c.Email, emailKey, c.Phone, c.UpdatedAt)
-	return err
 }
 
 func fillBalances(r *db.Reader, list []Customer) error {
@@ -103,17 +76,16 @@ func fillBalances(r *db.Reader, list []Customer) error {
 		ids[i], at[list[i].ID] = list[i].ID, &list[i]
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
-	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+	return db.ForEachRow(r, func(row db.Row) error {
 		var id uuid.UUID
 		var b Balance
 		err := row.Scan(&id, &b.Currency, &b.Amount)
 		if c, ok := at[id]; ok {
 			c.Balances = append(c.Balances, b)
 		}
-		return struct{}{}, err
+		return err
 	}, `SELECT customer_id, currency, amount FROM commerce_balance WHERE tenant_id = $1 AND customer_id `+in+
 		` ORDER BY customer_id, currency`, r.Tenant(), arg)
-	return err
 }
 
 const entryColumns = `id, external_id, customer_id, currency, amount, description, at, created_at, updated_at`
@@ -124,43 +96,28 @@ func scanEntry(row db.Row) (Entry, error) {
 	return e, err
 }
 
-func entries(r *db.Reader, test bool, customer *uuid.UUID, external string, p db.Page) (db.List[Entry], error) {
-	w := listOf(r, test, "created_at", p)
-	if customer != nil {
-		w.and("customer_id", *customer)
-	}
-	if external != "" {
-		w.and("external_id", external)
-	}
-	cond, args := w.page("created_at", p)
-	rows, err := db.All(r, scanEntry, `SELECT `+entryColumns+` FROM commerce_entry WHERE `+cond, args...)
-	return db.Cut(rows, p, func(e Entry) db.Key { return db.Key{Sort: e.CreatedAt.UnixMicro(), ID: e.ID} }), err
-}
-
-func lockEntry(tx *db.Tx, test bool, external string) (Entry, error) {
-	return db.One(&tx.Reader, scanEntry, `SELECT `+entryColumns+` FROM commerce_entry
-		WHERE tenant_id = $1 AND test = $2 AND external_id = $3`+tx.Dialect().ForUpdate("commerce_entry"), tx.Tenant(), test, external)
+var entryTable = table[Entry]{
+	name: "commerce_entry", columns: entryColumns, sort: "created_at", scan: scanEntry, put: putEntry, save: saveEntry,
+	key:     func(e Entry) db.Key { return db.Key{Sort: e.CreatedAt.UnixMicro(), ID: e.ID} },
+	created: LedgerChanged, updated: LedgerChanged,
 }
 
 func putEntry(tx *db.Tx, test bool, e Entry) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO commerce_entry (tenant_id, id, test, external_id, customer_id, currency, amount, description, at, created_at, updated_at)
+	return tx.ExecAny(`INSERT INTO commerce_entry (tenant_id, id, test, external_id, customer_id, currency, amount, description, at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), e.ID, test, e.ExternalID, e.CustomerID, e.Currency, e.Amount, e.Description, e.At, e.CreatedAt, e.UpdatedAt)
-	return n == 1, err
 }
 
 func saveEntry(tx *db.Tx, e Entry) error {
-	_, err := tx.Exec(`UPDATE commerce_entry SET customer_id = $3, currency = $4, amount = $5, description = $6, at = $7, updated_at = $8
+	return tx.Run(`UPDATE commerce_entry SET customer_id = $3, currency = $4, amount = $5, description = $6, at = $7, updated_at = $8
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), e.ID, e.CustomerID, e.Currency, e.Amount, e.Description, e.At, e.UpdatedAt)
-	return err
 }
 
 func addBalance(tx *db.Tx, customer uuid.UUID, currency string, by int64) error {
-	_, err := tx.Exec(`INSERT INTO commerce_balance (tenant_id, customer_id, currency, amount) VALUES ($1, $2, $3, $4)
+	return tx.Run(`INSERT INTO commerce_balance (tenant_id, customer_id, currency, amount) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, customer_id, currency) DO UPDATE SET amount = commerce_balance.amount + $4`,
 		tx.Tenant(), customer, currency, by)
-	return err
 }
 
 // matching returns the customers that belong to a contact: those that the shop linked to
@@ -189,6 +146,5 @@ func repoint(tx *db.Tx, from, to uuid.UUID) ([]uuid.UUID, error) {
 }
 
 func setContact(tx *db.Tx, customer, contact uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE commerce_customer SET contact_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), customer, contact)
-	return err
+	return tx.Run(`UPDATE commerce_customer SET contact_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), customer, contact)
 }

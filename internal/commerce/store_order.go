@@ -20,57 +20,36 @@ func scanOrder(row db.Row) (Order, error) {
 	return o, err
 }
 
-func orders(r *db.Reader, test bool, f OrderFilter, p db.Page) (db.List[Order], error) {
-	w := listOf(r, test, "placed_at", p)
-	if f.CustomerID != nil {
-		w.and("customer_id", *f.CustomerID)
-	}
-	if f.ExternalID != "" {
-		w.and("external_id", f.ExternalID)
-	}
-	return w.orders(r, p)
-}
-
 // ordersOf returns the orders of some customers, newest first.
 func ordersOf(r *db.Reader, test bool, customers []uuid.UUID, p db.Page) (db.List[Order], error) {
-	w := listOf(r, test, "placed_at", p)
-	in, arg := db.In(r.Dialect(), len(w.args)+1, customers)
-	w.args = append(w.args, arg)
-	w.text.WriteString(` AND customer_id ` + in)
-	return w.orders(r, p)
-}
-
-func (w *where) orders(r *db.Reader, p db.Page) (db.List[Order], error) {
-	cond, args := w.page("placed_at", p)
-	rows, err := db.All(r, scanOrder, `SELECT `+orderColumns+` FROM commerce_order WHERE `+cond, args...)
-	return db.Cut(rows, p, func(o Order) db.Key { return db.Key{Sort: o.PlacedAt.UnixMicro(), ID: o.ID} }), err
+	in, arg := db.In(r.Dialect(), 6, customers)
+	return orderTable.page(r, test, p, ` AND customer_id `+in, arg)
 }
 
 func orderByID(r *db.Reader, test bool, id uuid.UUID) (Order, error) {
 	return db.One(r, scanOrder, `SELECT `+orderColumns+` FROM commerce_order WHERE tenant_id = $1 AND test = $2 AND id = $3`, r.Tenant(), test, id)
 }
 
-func lockOrder(tx *db.Tx, test bool, external string) (Order, error) {
-	return db.One(&tx.Reader, scanOrder, `SELECT `+orderColumns+` FROM commerce_order
-		WHERE tenant_id = $1 AND test = $2 AND external_id = $3`+tx.Dialect().ForUpdate("commerce_order"), tx.Tenant(), test, external)
+var orderTable = table[Order]{
+	name: "commerce_order", columns: orderColumns, sort: "placed_at", scan: scanOrder, put: putOrder, save: saveOrder,
+	key:     func(o Order) db.Key { return db.Key{Sort: o.PlacedAt.UnixMicro(), ID: o.ID} },
+	created: OrderCreated, updated: OrderUpdated,
 }
 
 func putOrder(tx *db.Tx, test bool, o Order) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO commerce_order (tenant_id, id, test, external_id, customer_id, number, status, currency, total, tax,
+	return tx.ExecAny(`INSERT INTO commerce_order (tenant_id, id, test, external_id, customer_id, number, status, currency, total, tax,
 			shipping, discount, lines, url, placed_at, source_updated_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), o.ID, test, o.ExternalID, o.CustomerID, o.Number, o.Status, o.Currency, o.Total, o.Tax,
 		o.Shipping, o.Discount, db.AsJSON(o.Lines), o.URL, o.PlacedAt, o.SourceUpdatedAt, o.CreatedAt, o.UpdatedAt)
-	return n == 1, err
 }
 
 func saveOrder(tx *db.Tx, o Order) error {
-	_, err := tx.Exec(`UPDATE commerce_order SET customer_id = $3, number = $4, status = $5, currency = $6, total = $7, tax = $8,
+	return tx.Run(`UPDATE commerce_order SET customer_id = $3, number = $4, status = $5, currency = $6, total = $7, tax = $8,
 			shipping = $9, discount = $10, lines = $11, url = $12, placed_at = $13, source_updated_at = $14, updated_at = $15
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), o.ID, o.CustomerID, o.Number, o.Status, o.Currency, o.Total, o.Tax,
 		o.Shipping, o.Discount, db.AsJSON(o.Lines), o.URL, o.PlacedAt, o.SourceUpdatedAt, o.UpdatedAt)
-	return err
 }
 
 const shipmentColumns = `id, external_id, order_id, carrier, tracking_number, tracking_url, status, shipped_at, delivered_at,
@@ -83,45 +62,26 @@ func scanShipment(row db.Row) (Shipment, error) {
 	return s, err
 }
 
-func shipments(r *db.Reader, test bool, order *uuid.UUID, external string, p db.Page) (db.List[Shipment], error) {
-	w := ofOrder(r, test, order, external, p)
-	cond, args := w.page("created_at", p)
-	rows, err := db.All(r, scanShipment, `SELECT `+shipmentColumns+` FROM commerce_shipment WHERE `+cond, args...)
-	return db.Cut(rows, p, func(s Shipment) db.Key { return db.Key{Sort: s.CreatedAt.UnixMicro(), ID: s.ID} }), err
-}
-
-func ofOrder(r *db.Reader, test bool, order *uuid.UUID, external string, p db.Page) *where {
-	w := listOf(r, test, "created_at", p)
-	if order != nil {
-		w.and("order_id", *order)
-	}
-	if external != "" {
-		w.and("external_id", external)
-	}
-	return w
-}
-
-func lockShipment(tx *db.Tx, test bool, external string) (Shipment, error) {
-	return db.One(&tx.Reader, scanShipment, `SELECT `+shipmentColumns+` FROM commerce_shipment
-		WHERE tenant_id = $1 AND test = $2 AND external_id = $3`+tx.Dialect().ForUpdate("commerce_shipment"), tx.Tenant(), test, external)
+var shipmentTable = table[Shipment]{
+	name: "commerce_shipment", columns: shipmentColumns, sort: "created_at", scan: scanShipment, put: putShipment, save: saveShipment,
+	key:     func(s Shipment) db.Key { return db.Key{Sort: s.CreatedAt.UnixMicro(), ID: s.ID} },
+	created: ShipmentCreated, updated: ShipmentUpdated,
 }
 
 func putShipment(tx *db.Tx, test bool, s Shipment) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO commerce_shipment (tenant_id, id, test, external_id, order_id, carrier, tracking_number, tracking_url,
+	return tx.ExecAny(`INSERT INTO commerce_shipment (tenant_id, id, test, external_id, order_id, carrier, tracking_number, tracking_url,
 			status, shipped_at, delivered_at, source_updated_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), s.ID, test, s.ExternalID, s.OrderID, s.Carrier, s.TrackingNumber, s.TrackingURL,
 		s.Status, s.ShippedAt, s.DeliveredAt, s.SourceUpdatedAt, s.CreatedAt, s.UpdatedAt)
-	return n == 1, err
 }
 
 func saveShipment(tx *db.Tx, s Shipment) error {
-	_, err := tx.Exec(`UPDATE commerce_shipment SET order_id = $3, carrier = $4, tracking_number = $5, tracking_url = $6, status = $7,
+	return tx.Run(`UPDATE commerce_shipment SET order_id = $3, carrier = $4, tracking_number = $5, tracking_url = $6, status = $7,
 			shipped_at = $8, delivered_at = $9, source_updated_at = $10, updated_at = $11
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), s.ID, s.OrderID, s.Carrier, s.TrackingNumber, s.TrackingURL, s.Status,
 		s.ShippedAt, s.DeliveredAt, s.SourceUpdatedAt, s.UpdatedAt)
-	return err
 }
 
 const returnColumns = `id, external_id, order_id, status, reason, currency, amount, requested_at, source_updated_at, created_at, updated_at`
@@ -133,33 +93,25 @@ func scanReturn(row db.Row) (Return, error) {
 	return v, err
 }
 
-func returns(r *db.Reader, test bool, order *uuid.UUID, external string, p db.Page) (db.List[Return], error) {
-	w := ofOrder(r, test, order, external, p)
-	cond, args := w.page("created_at", p)
-	rows, err := db.All(r, scanReturn, `SELECT `+returnColumns+` FROM commerce_return WHERE `+cond, args...)
-	return db.Cut(rows, p, func(v Return) db.Key { return db.Key{Sort: v.CreatedAt.UnixMicro(), ID: v.ID} }), err
-}
-
-func lockReturn(tx *db.Tx, test bool, external string) (Return, error) {
-	return db.One(&tx.Reader, scanReturn, `SELECT `+returnColumns+` FROM commerce_return
-		WHERE tenant_id = $1 AND test = $2 AND external_id = $3`+tx.Dialect().ForUpdate("commerce_return"), tx.Tenant(), test, external)
+var returnTable = table[Return]{
+	name: "commerce_return", columns: returnColumns, sort: "created_at", scan: scanReturn, put: putReturn, save: saveReturn,
+	key:     func(v Return) db.Key { return db.Key{Sort: v.CreatedAt.UnixMicro(), ID: v.ID} },
+	created: ReturnCreated, updated: ReturnUpdated,
 }
 
 func putReturn(tx *db.Tx, test bool, v Return) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO commerce_return (tenant_id, id, test, external_id, order_id, status, reason, currency, amount,
+	return tx.ExecAny(`INSERT INTO commerce_return (tenant_id, id, test, external_id, order_id, status, reason, currency, amount,
 			requested_at, source_updated_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), v.ID, test, v.ExternalID, v.OrderID, v.Status, v.Reason, v.Currency, v.Amount,
 		v.RequestedAt, v.SourceUpdatedAt, v.CreatedAt, v.UpdatedAt)
-	return n == 1, err
 }
 
 func saveReturn(tx *db.Tx, v Return) error {
-	_, err := tx.Exec(`UPDATE commerce_return SET order_id = $3, status = $4, reason = $5, currency = $6, amount = $7,
+	return tx.Run(`UPDATE commerce_return SET order_id = $3, status = $4, reason = $5, currency = $6, amount = $7,
 			requested_at = $8, source_updated_at = $9, updated_at = $10
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), v.ID, v.OrderID, v.Status, v.Reason, v.Currency, v.Amount, v.RequestedAt, v.SourceUpdatedAt, v.UpdatedAt)
-	return err
 }
 
 // cardOf reads the card of some customers: the newest orders, their shipments and returns,
@@ -180,10 +132,7 @@ func cardOf(r *db.Reader, ids []uuid.UUID) (c Card, err error) {
 	if err != nil || len(c.Orders) == 0 {
 		return c, err
 	}
-	list := make([]uuid.UUID, len(c.Orders))
-	for i, o := range c.Orders {
-		list[i] = o.ID
-	}
+	list := db.Values(c.Orders, func(o Order) uuid.UUID { return o.ID })
 	in, arg = db.In(r.Dialect(), 2, list)
 	args = []any{r.Tenant(), arg}
 	last := in + ` ORDER BY created_at DESC, id DESC LIMIT ` + strconv.Itoa(cardParts)

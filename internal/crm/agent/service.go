@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -42,54 +41,34 @@ type PresenceListener interface {
 	PresenceChosen(tenant, agent uuid.UUID, presence string)
 }
 
-func (c Config) check() error {
-	if c.DB == nil || c.Members == nil || c.Mailer == nil || c.BaseURL == "" || c.Presence == nil {
-		return errors.New("agent: DB, Members, Mailer, BaseURL and Presence are needed")
-	}
-	return nil
-}
-
 // Service manages the agents of a workspace: memberships with a profile.
-type Service struct {
-	db       *db.DB
-	members  Members
-	mailer   *mailer.Mailer
-	baseURL  string
-	presence PresenceListener
-	onLeave  []Hook
-}
+type Service struct{ Config }
 
 // New returns a Service, or an error if a required field of the config is missing.
-func New(cfg Config) (*Service, error) {
-	if err := cfg.check(); err != nil {
-		return nil, err
+func New(c Config) (*Service, error) {
+	if c.DB == nil || c.Members == nil || c.Mailer == nil || c.BaseURL == "" || c.Presence == nil {
+		return nil, errors.New("agent: DB, Members, Mailer, BaseURL and Presence are needed")
 	}
-	return &Service{
-		db: cfg.DB, members: cfg.Members, mailer: cfg.Mailer, baseURL: cfg.BaseURL, presence: cfg.Presence, onLeave: slices.Clone(cfg.OnLeave),
-	}, nil
+	return &Service{c}, nil
 }
 
 // HandsBack reports whether an agent chose to be away and to leave returning work to
 // others.
 func HandsBack(r *db.Reader, agent uuid.UUID) (bool, error) {
-	profiles, err := profilesOf(r, []uuid.UUID{agent})
-	return profiles[agent].presence == AwayReassign, err
+	p, err := profileOf(r, agent)
+	return p.presence == AwayReassign, err
 }
 
 // Signature returns the signature of an agent's e-mail replies, "" for none.
 func (s *Service) Signature(r *db.Reader, agent uuid.UUID) (string, error) {
-	profiles, err := profilesOf(r, []uuid.UUID{agent})
-	return profiles[agent].signature, err
+	p, err := profileOf(r, agent)
+	return p.signature, err
 }
 
 // Chosen returns the presence that an agent last chose, "" if they never chose one.
-func (s *Service) Chosen(ctx context.Context, id uuid.UUID) (chosen string, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		profiles, err := profilesOf(r, []uuid.UUID{id})
-		chosen = profiles[id].presence
-		return err
-	})
-	return chosen, err
+func (s *Service) Chosen(ctx context.Context, id uuid.UUID) (string, error) {
+	p, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (profile, error) { return profileOf(r, id) })
+	return p.presence, err
 }
 
 // choose saves a profile and notifies the listener if its presence changed.
@@ -99,23 +78,20 @@ func (s *Service) choose(tx *db.Tx, before Agent, p profile) error {
 	}
 	if p.presence != before.chosen {
 		tenant := tx.Tenant()
-		tx.AfterCommit(func() { s.presence.PresenceChosen(tenant, p.id, p.presence) })
+		tx.AfterCommit(func() { s.Presence.PresenceChosen(tenant, p.id, p.presence) })
 	}
 	return nil
 }
 
 // Agents lists the agents in one state, or all, newest first.
 func (s *Service) Agents(ctx context.Context, state string, p db.Page) (db.List[Agent], error) {
-	list, err := s.members.List(ctx, state, p)
+	list, err := s.Members.List(ctx, state, p)
 	if err != nil {
 		return db.List[Agent]{}, err
 	}
-	ids := make([]uuid.UUID, len(list.Rows))
-	for i, m := range list.Rows {
-		ids[i] = m.ID
-	}
+	ids := db.Values(list.Rows, func(m Member) uuid.UUID { return m.ID })
 	out := db.List[Agent]{Rows: make([]Agent, len(ids)), Next: list.Next}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		profiles, err := profilesOf(r, ids)
 		for i, m := range list.Rows {
 			out.Rows[i] = merge(m, profiles[m.ID])
@@ -127,13 +103,13 @@ func (s *Service) Agents(ctx context.Context, state string, p db.Page) (db.List[
 
 // Agent returns one agent.
 func (s *Service) Agent(ctx context.Context, id uuid.UUID) (Agent, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Agent, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Agent, error) {
 		return s.find(r, id)
 	})
 }
 
 func (s *Service) find(r *db.Reader, id uuid.UUID) (Agent, error) {
-	m, err := s.members.Get(r, id)
+	m, err := s.Members.Get(r, id)
 	if err != nil {
 		return Agent{}, err
 	}
@@ -141,17 +117,17 @@ func (s *Service) find(r *db.Reader, id uuid.UUID) (Agent, error) {
 }
 
 func (s *Service) complete(r *db.Reader, m Member) (Agent, error) {
-	profiles, err := profilesOf(r, []uuid.UUID{m.ID})
+	p, err := profileOf(r, m.ID)
 	if err != nil {
 		return Agent{}, fmt.Errorf("agent: profile: %w", err)
 	}
-	return merge(m, profiles[m.ID]), nil
+	return merge(m, p), nil
 }
 
 // Add is the gate for a new agent, who is invited by mail.
 func (s *Service) Add(ctx context.Context, n NewMember, title string) (a Agent, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &a, func(tx *db.Tx) error {
-		m, err := s.members.Invite(tx, n)
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &a, func(tx *db.Tx) error {
+		m, err := s.Members.Invite(tx, n)
 		if err != nil {
 			return err
 		}
@@ -181,12 +157,12 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, 
 			return Agent{}, err
 		}
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		before, err := s.find(&tx.Reader, id)
 		if err != nil {
 			return err
 		}
-		m, err := s.members.Change(tx, id, u.Name, u.Role)
+		m, err := s.Members.Change(tx, id, u.Name, u.Role)
 		if err != nil {
 			return err
 		}
@@ -218,17 +194,17 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, 
 // Suspend is the gate for locking an agent out: sessions, keys, QRs and whatever the hooks
 // handle end in the same transaction.
 func (s *Service) Suspend(ctx context.Context, id uuid.UUID) (Agent, error) {
-	return s.end(ctx, id, s.members.Suspend)
+	return s.end(ctx, id, s.Members.Suspend)
 }
 
 // Remove is the gate for removing an agent from the workspace.
 func (s *Service) Remove(ctx context.Context, id uuid.UUID) error {
-	_, err := s.end(ctx, id, s.members.Remove)
+	_, err := s.end(ctx, id, s.Members.Remove)
 	return err
 }
 
 func (s *Service) end(ctx context.Context, id uuid.UUID, change func(*db.Tx, uuid.UUID) (Member, error)) (a Agent, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m, err := change(tx, id)
 		if err != nil {
 			return err
@@ -246,7 +222,7 @@ func (s *Service) end(ctx context.Context, id uuid.UUID, change func(*db.Tx, uui
 				return err
 			}
 		}
-		for _, hook := range s.onLeave {
+		for _, hook := range s.OnLeave {
 			if err := hook(ctx, tx, a); err != nil {
 				return err
 			}
@@ -258,16 +234,14 @@ func (s *Service) end(ctx context.Context, id uuid.UUID, change func(*db.Tx, uui
 
 // Unsuspend is the gate for letting an agent sign in again. It restores
 // nothing else.
-func (s *Service) Unsuspend(ctx context.Context, id uuid.UUID) (a Agent, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		m, err := s.members.Resume(tx, id)
+func (s *Service) Unsuspend(ctx context.Context, id uuid.UUID) (Agent, error) {
+	return db.Write(ctx, s.DB.TenantOf(ctx), func(tx *db.Tx) (a Agent, err error) {
+		m, err := s.Members.Resume(tx, id)
 		if err != nil {
-			return err
+			return a, err
 		}
-		a, err = s.complete(&tx.Reader, m)
-		return err
+		return s.complete(&tx.Reader, m)
 	})
-	return a, err
 }
 
 // mayHave returns forbidden if the caller does not have a permission.
@@ -280,8 +254,4 @@ func mayHave(ctx context.Context, p perm.Permission) error {
 	return f
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}
-
-func (s *Service) now() clock.Time { return clock.At(s.db.Clock().Now()) }
+func (s *Service) now() clock.Time { return clock.At(s.DB.Clock().Now()) }

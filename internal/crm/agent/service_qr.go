@@ -40,7 +40,7 @@ func (s *Service) mayOpenPhone(ctx context.Context, id uuid.UUID) error {
 
 // checkStepUp returns step_up_required unless the caller entered their password recently.
 func (s *Service) checkStepUp(ctx context.Context) error {
-	if s.db.Clock().Now().Sub(caller.From(ctx).VerifiedAt) > api.StepUpAge {
+	if s.DB.Clock().Now().Sub(caller.From(ctx).VerifiedAt) > api.StepUpAge {
 		return fault.New(fault.StepUpRequired).Because("insufficient_user_authentication")
 	}
 	return nil
@@ -48,7 +48,7 @@ func (s *Service) checkStepUp(ctx context.Context) error {
 
 // link returns the link in a QR: a page that signs the phone in. The key follows the #, so
 // that neither logs nor other sites see it.
-func (s *Service) link(key string) string { return s.baseURL + "/mobile#key=" + key }
+func (s *Service) link(key string) string { return s.BaseURL + "/mobile#key=" + key }
 
 // CreateQR is the gate for a QR on the screen. It replaces the previous one, unless that
 // was mailed.
@@ -62,12 +62,12 @@ func (s *Service) CreateQR(ctx context.Context, id uuid.UUID) (NewQR, error) {
 		return NewQR{}, err
 	}
 	out := NewQR{Key: key, PNG: qrcode.DataURL(picture)}
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		a, err := s.find(&tx.Reader, id)
 		if err != nil {
 			return err
 		}
-		if err := s.members.MayAct(tx, id); err != nil {
+		if err := s.Members.MayAct(tx, id); err != nil {
 			return err
 		}
 		if a.State != Active {
@@ -90,8 +90,8 @@ func (s *Service) Unscanned(ctx context.Context, id uuid.UUID) (out Unscanned, e
 	if err := mayHandle(ctx, id); err != nil {
 		return Unscanned{}, err
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := s.members.Get(r, id); err != nil {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := s.Members.Get(r, id); err != nil {
 			return err
 		}
 		q, err := openQR(r, id, s.now())
@@ -110,7 +110,7 @@ func (s *Service) QR(ctx context.Context, id, qr uuid.UUID) (q QR, err error) {
 	if err := mayHandle(ctx, id); err != nil {
 		return QR{}, err
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		q, err = qrByID(r, id, qr)
 		return db.NotFound(err)
 	})
@@ -129,8 +129,8 @@ func (s *Service) RevokeQRs(ctx context.Context, id uuid.UUID) (n int64, err err
 			return 0, err
 		}
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if _, err := s.members.Get(&tx.Reader, id); err != nil {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := s.Members.Get(&tx.Reader, id); err != nil {
 			return err
 		}
 		if n, err = revokeQRs(tx, id, true); err != nil {
@@ -150,8 +150,8 @@ func (s *Service) CloseQR(ctx context.Context, id, qr uuid.UUID) (n int64, err e
 	if err := mayHandle(ctx, id); err != nil {
 		return 0, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if _, err := s.members.Get(&tx.Reader, id); err != nil {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := s.Members.Get(&tx.Reader, id); err != nil {
 			return err
 		}
 		n, err = revokeScreenQR(tx, id, qr)
@@ -170,12 +170,12 @@ func (s *Service) MailQR(ctx context.Context, id, qr uuid.UUID, key string) (q Q
 	if err != nil {
 		return QR{}, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := s.find(&tx.Reader, id)
 		if err != nil {
 			return err
 		}
-		if err := s.members.MayAct(tx, id); err != nil {
+		if err := s.Members.MayAct(tx, id); err != nil {
 			return err
 		}
 		if first, err := markMailed(tx, id, qr, secret.Hash(key)); err != nil {
@@ -187,7 +187,7 @@ func (s *Service) MailQR(ctx context.Context, id, qr uuid.UUID, key string) (q Q
 			return err
 		}
 		q.at(tx.Now())
-		if err := s.mailer.Send(tx, qrMail(a, s.link(key), picture)); err != nil {
+		if err := s.Mailer.Send(tx, qrMail(a, s.link(key), picture)); err != nil {
 			return err
 		}
 		return audit.Write(tx, "agent.mobile_qr_mailed", id.String(), map[string]any{"qr_id": qr, "to": a.Email})
@@ -214,7 +214,7 @@ func (s *Service) Claim(ctx context.Context, key string, d Device, ip string) (o
 	}
 	hash := secret.Hash(key)
 	var tenant uuid.UUID
-	err = s.db.System("mobile QR look-up").Read(ctx, func(r *db.Reader) (err error) {
+	err = s.DB.System("mobile QR look-up").Read(ctx, func(r *db.Reader) (err error) {
 		tenant, err = tenantOfQR(r, hash)
 		return err
 	})
@@ -224,7 +224,7 @@ func (s *Service) Claim(ctx context.Context, key string, d Device, ip string) (o
 	if err != nil {
 		return Opened{}, fmt.Errorf("agent: find QR: %w", err)
 	}
-	err = s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
 		qr, err := takeQR(tx, hash, d)
 		if db.IsNoRow(err) {
 			return gone
@@ -232,7 +232,7 @@ func (s *Service) Claim(ctx context.Context, key string, d Device, ip string) (o
 		if err != nil {
 			return fmt.Errorf("agent: take QR: %w", err)
 		}
-		out, err = s.members.OpenMobile(tx, qr.agent, qr.madeBy, d.Name, d.Platform, ip)
+		out, err = s.Members.OpenMobile(tx, qr.agent, qr.madeBy, d.Name, d.Platform, ip)
 		if fault.Is(err, fault.NotFound) {
 			return gone // suspended in this very moment, or the session that made it has ended
 		}
@@ -256,7 +256,7 @@ const keepQRs = 7 * 24 * time.Hour
 // CleanQRs deletes a batch of old QRs and returns how many.
 func (s *Service) CleanQRs(ctx context.Context) (int, error) {
 	var n int64
-	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
+	err := s.DB.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
 		n, err = cleanQRs(tx, clock.At(tx.Now().Add(-keepQRs)), api.CleanBatch)
 		return err
 	})

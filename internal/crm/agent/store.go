@@ -26,12 +26,17 @@ func profilesOf(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]profile, error) {
 	return out, err
 }
 
+// profileOf returns the profile of a member, which is empty if they have none.
+func profileOf(r *db.Reader, id uuid.UUID) (profile, error) {
+	profiles, err := profilesOf(r, []uuid.UUID{id})
+	return profiles[id], err
+}
+
 func saveProfile(tx *db.Tx, p profile) error {
-	_, err := tx.Exec(`INSERT INTO agent (tenant_id, id, title, presence, presence_at, signature) VALUES ($1, $2, $3, $4, $5, $6)
+	return tx.Run(`INSERT INTO agent (tenant_id, id, title, presence, presence_at, signature) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (tenant_id, id) DO UPDATE SET title = excluded.title, presence = excluded.presence, signature = excluded.signature,
 			presence_at = CASE WHEN agent.presence = excluded.presence THEN agent.presence_at ELSE excluded.presence_at END`,
 		tx.Tenant(), p.id, p.title, p.presence, clock.At(tx.Now()), p.signature)
-	return err
 }
 
 const qrColumns = `id, mailed_at, expires_at, scanned_at, revoked_at, device_name, platform`
@@ -49,9 +54,8 @@ func scanQR(row db.Row) (QR, error) {
 }
 
 func putQR(tx *db.Tx, agent uuid.UUID, q NewQR, hash []byte, madeBy uuid.UUID) error {
-	_, err := tx.Exec(`INSERT INTO mobile_qr (tenant_id, id, agent_id, key_hash, made_by, expires_at, created_at)
+	return tx.Run(`INSERT INTO mobile_qr (tenant_id, id, agent_id, key_hash, made_by, expires_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), q.ID, agent, hash, madeBy, q.ExpiresAt, clock.At(tx.Now()))
-	return err
 }
 
 func qrByID(r *db.Reader, agent, id uuid.UUID) (QR, error) {
@@ -83,11 +87,10 @@ func revokeScreenQR(tx *db.Tx, agent, id uuid.UUID) (int64, error) {
 
 // markMailed reports whether the QR is mailed for the first time.
 func markMailed(tx *db.Tx, agent, id uuid.UUID, hash []byte) (bool, error) {
-	n, err := tx.Exec(`UPDATE mobile_qr SET mailed_at = $5, expires_at = $6
+	return tx.ExecAny(`UPDATE mobile_qr SET mailed_at = $5, expires_at = $6
 		WHERE tenant_id = $1 AND agent_id = $2 AND id = $3 AND key_hash = $4 AND mailed_at IS NULL
 			AND scanned_at IS NULL AND revoked_at IS NULL AND expires_at > $5`,
 		tx.Tenant(), agent, id, hash, clock.At(tx.Now()), clock.At(tx.Now().Add(MailLife)))
-	return n == 1, err
 }
 
 // wasMailed reports whether a QR with this key was mailed before.
@@ -95,10 +98,7 @@ func wasMailed(r *db.Reader, agent, id uuid.UUID, hash []byte) (bool, error) {
 	_, err := db.One(r, db.Scalar[int], `SELECT 1 FROM mobile_qr
 		WHERE tenant_id = $1 AND agent_id = $2 AND id = $3 AND key_hash = $4 AND mailed_at IS NOT NULL`,
 		r.Tenant(), agent, id, hash)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.Found(err)
 }
 
 // tenantOfQR returns the workspace of a QR's key; it needs the system's handle.
@@ -124,8 +124,7 @@ func takeQR(tx *db.Tx, hash []byte, d Device) (taken, error) {
 }
 
 func setQRSession(tx *db.Tx, id, session uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE mobile_qr SET session_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, session)
-	return err
+	return tx.Run(`UPDATE mobile_qr SET session_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, session)
 }
 
 func cleanQRs(tx *db.Tx, before clock.Time, limit int) (int64, error) {

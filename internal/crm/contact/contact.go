@@ -171,10 +171,7 @@ func (in *Input) apply(c *Contact) error {
 	if c.Name == "" {
 		f.Field("name", "required")
 	}
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
+	return f.OrNil()
 }
 
 // fallbackName returns a name for a contact without one: an address, a number or the

@@ -32,7 +32,7 @@ type Duplicate struct {
 // Duplicates lists the contacts that may be the same person; those that share an address or
 // a number come first. It returns not_found if the contact does not exist.
 func (s *Service) Duplicates(ctx context.Context, id uuid.UUID) ([]Duplicate, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) ([]Duplicate, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) ([]Duplicate, error) {
 		c, err := byID(r, id)
 		if err != nil {
 			return nil, db.NotFound(err)

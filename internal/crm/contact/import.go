@@ -114,41 +114,23 @@ func column(heading string) string {
 // input converts a row. An empty cell leaves a value unchanged.
 func (t *table) input(row []string) Input {
 	var in Input
+	texts := map[string]**string{
+		"external_id": &in.ExternalID, "kind": &in.Kind, "name": &in.Name, "first_name": &in.FirstName, "last_name": &in.LastName,
+		"company": &in.Company, "language": &in.Language, "timezone": &in.Timezone, "country": &in.Country,
+	}
+	lists := map[string]**[]string{"emails": &in.Emails, "phones": &in.Phones, "tags": &in.Tags}
 	attributes := map[string]any{}
 	for i, cell := range row {
 		if cell = plain(strings.TrimSpace(cell)); cell == "" || i >= len(t.header) {
 			continue
 		}
-		several := func() *[]string {
+		h := t.header[i]
+		if to := texts[h]; to != nil {
+			*to = &cell
+		} else if to := lists[h]; to != nil {
 			list := splitList(cell)
-			return &list
-		}
-		switch h := t.header[i]; h {
-		case "external_id":
-			in.ExternalID = &cell
-		case "kind":
-			in.Kind = &cell
-		case "name":
-			in.Name = &cell
-		case "first_name":
-			in.FirstName = &cell
-		case "last_name":
-			in.LastName = &cell
-		case "emails":
-			in.Emails = several()
-		case "phones":
-			in.Phones = several()
-		case "company":
-			in.Company = &cell
-		case "language":
-			in.Language = &cell
-		case "timezone":
-			in.Timezone = &cell
-		case "country":
-			in.Country = &cell
-		case "tags":
-			in.Tags = several()
-		default:
+			*to = &list
+		} else {
 			attributes[strings.TrimPrefix(h, attrPrefix)] = cell
 		}
 	}

@@ -2,6 +2,7 @@ package contact
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -52,21 +53,12 @@ func mergeFields(w, l *Contact) {
 	// A merge must not unblock a contact.
 	w.Blocked = w.Blocked || l.Blocked
 	w.Emails = append(slices.Clone(w.Emails), l.Emails...)
-	for i := range w.Emails {
-		w.Emails[i].Primary = i == 0
-	}
 	w.Phones = append(slices.Clone(w.Phones), l.Phones...)
-	for i := range w.Phones {
-		w.Phones[i].Primary = i == 0
-	}
+	setPrimary(w)
 	w.Tags, _ = Tags(append(slices.Clone(w.Tags), l.Tags...))
 	attributes := map[string]any{}
-	for k, v := range l.CustomAttributes {
-		attributes[k] = v
-	}
-	for k, v := range w.CustomAttributes {
-		attributes[k] = v
-	}
+	maps.Copy(attributes, l.CustomAttributes)
+	maps.Copy(attributes, w.CustomAttributes)
 	w.CustomAttributes = attributes
 }
 
@@ -91,24 +83,27 @@ func release(w *Contact, m *moved) {
 		w.Blocked = false
 	}
 	w.Emails = slices.DeleteFunc(slices.Clone(w.Emails), func(e Email) bool { return slices.Contains(addresses(l), e.Address) })
-	for i := range w.Emails {
-		w.Emails[i].Primary = i == 0
-	}
 	w.Phones = slices.DeleteFunc(slices.Clone(w.Phones), func(p Phone) bool { return slices.Contains(numbers(l), p.E164) })
-	for i := range w.Phones {
-		w.Phones[i].Primary = i == 0
-	}
+	setPrimary(w)
 	w.Tags = slices.DeleteFunc(slices.Clone(w.Tags), func(t string) bool {
 		return slices.Contains(l.Tags, t) && !slices.Contains(was.Tags, t)
 	})
-	attributes := map[string]any{}
-	for k, v := range w.CustomAttributes {
+	w.CustomAttributes = maps.Clone(w.CustomAttributes)
+	maps.DeleteFunc(w.CustomAttributes, func(k string, v any) bool {
 		_, mine := was.CustomAttributes[k]
-		if theirs, ok := l.CustomAttributes[k]; mine || !ok || theirs != v {
-			attributes[k] = v
-		}
+		theirs, ok := l.CustomAttributes[k]
+		return !mine && ok && theirs == v
+	})
+}
+
+// setPrimary makes a contact's first address and first number the primary ones.
+func setPrimary(c *Contact) {
+	for i := range c.Emails {
+		c.Emails[i].Primary = i == 0
 	}
-	w.CustomAttributes = attributes
+	for i := range c.Phones {
+		c.Phones[i].Primary = i == 0
+	}
 }
 
 func pairs(w, l *Contact) [][2]*string {

@@ -60,14 +60,14 @@ func New(c Config) *Service {
 
 // List returns contacts, newest first.
 func (s *Service) List(ctx context.Context, f Filter, p db.Page) (db.List[Contact], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Contact], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Contact], error) {
 		return list(r, f, p)
 	})
 }
 
 // Get returns one contact. For a merged contact it returns the one that it was merged into.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (Contact, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Contact, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Contact, error) {
 		c, err := byIDOrMerged(r, id)
 		if err != nil {
 			return c, db.NotFound(err)
@@ -78,7 +78,7 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (Contact, error) {
 
 // Create is the gate for a new contact.
 func (s *Service) Create(ctx context.Context, in Input) (c Contact, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) (err error) {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &c, func(tx *db.Tx) (err error) {
 		c, err = s.create(tx, in)
 		return err
 	})
@@ -148,7 +148,7 @@ func (s *Service) Retag(ctx context.Context, id uuid.UUID, add, remove []string)
 
 // change changes one contact and announces it with the previous values.
 func (s *Service) change(ctx context.Context, id uuid.UUID, fn func(*db.Tx, *Contact) error) (c Contact, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		c, err = s.changeIn(tx, id, fn)
 		return err
 	})
@@ -221,14 +221,14 @@ func (b *Book) check(tx *db.Tx, c *Contact, in Input) error {
 }
 
 func putParts(tx *db.Tx, old, c *Contact) error {
-	if old == nil || !equal(addresses(old), addresses(c)) {
+	if old == nil || !slices.Equal(addresses(old), addresses(c)) {
 		if taken, err := putEmails(tx, c); err != nil {
 			return fmt.Errorf("contact: put e-mails: %w", err)
 		} else if taken != "" {
 			return fault.New(fault.Conflict).Field("emails", "taken")
 		}
 	}
-	if old == nil || !equal(numbers(old), numbers(c)) {
+	if old == nil || !slices.Equal(numbers(old), numbers(c)) {
 		if taken, err := putPhones(tx, c); err != nil {
 			return fmt.Errorf("contact: put phones: %w", err)
 		} else if taken != "" {
@@ -242,25 +242,17 @@ func putParts(tx *db.Tx, old, c *Contact) error {
 }
 
 func addresses(c *Contact) []string {
-	out := make([]string, len(c.Emails))
-	for i, e := range c.Emails {
-		out[i] = e.Address
-	}
-	return out
+	return db.Values(c.Emails, func(e Email) string { return e.Address })
 }
 
 func numbers(c *Contact) []string {
-	out := make([]string, len(c.Phones))
-	for i, p := range c.Phones {
-		out[i] = p.E164
-	}
-	return out
+	return db.Values(c.Phones, func(p Phone) string { return p.E164 })
 }
 
 // Delete is the gate for removing a contact and everything personal about it. The
 // privacy ledger gets a line for each of the contact's e-mail addresses.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := lockByID(tx, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -299,20 +291,18 @@ func (s *Service) recordErasure(tx *db.Tx, c *Contact) error {
 }
 
 // Notes lists the notes about a contact, newest first.
-func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (out db.List[Note], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (db.List[Note], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (out db.List[Note], err error) {
 		if _, err := refByID(r, contact); err != nil {
-			return db.NotFound(err)
+			return out, db.NotFound(err)
 		}
-		out, err = notes(r, contact, p)
-		return err
+		return notes(r, contact, p)
 	})
-	return out, err
 }
 
 // AddNote writes a note about a contact.
 func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (n Note, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &n, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &n, func(tx *db.Tx) error {
 		if _, err := lockByID(tx, contact); err != nil {
 			return db.NotFound(err)
 		}
@@ -327,7 +317,7 @@ func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (
 
 // DeleteNote removes a note.
 func (s *Service) DeleteNote(ctx context.Context, contact, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := lockByID(tx, contact); err != nil {
 			return db.NotFound(err)
 		}
@@ -341,12 +331,10 @@ func (s *Service) DeleteNote(ctx context.Context, contact, id uuid.UUID) error {
 }
 
 // SetConsent records that a contact gave or withdrew consent.
-func (s *Service) SetConsent(ctx context.Context, id uuid.UUID, in Consent) (c Contact, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err = s.Consented(tx, id, in)
-		return err
+func (s *Service) SetConsent(ctx context.Context, id uuid.UUID, in Consent) (Contact, error) {
+	return db.Write(ctx, s.db.TenantOf(ctx), func(tx *db.Tx) (Contact, error) {
+		return s.Consented(tx, id, in)
 	})
-	return c, err
 }
 
 // Consented is the gate for a contact's consent. Repeating the same consent changes
@@ -385,10 +373,6 @@ func announce(tx *db.Tx, name string, c Contact, before map[string]any) error {
 	}
 	_, err := event.Emit(tx, change)
 	return err
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
 // conflict turns the error of a race that a database constraint decided into a conflict.

@@ -48,7 +48,7 @@ func (b *Book) keepClaims(tx *db.Tx, contact uuid.UUID, said []Claim) error {
 // the address or the number, this contact is merged into it; otherwise this contact gets
 // it. A claim that is already proven is a conflict.
 func (s *Service) LinkClaim(ctx context.Context, contact, claim uuid.UUID) (out ClaimResult, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		out, err = s.prove(tx, contact, claim, ProofAgent)
 		return err
 	})

@@ -39,7 +39,7 @@ func (s *Service) Import(ctx context.Context, filename, content string) (out Imp
 	if err != nil {
 		return out, err
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		out = Import{
 			ID: tx.NewID(), Filename: path.Base(filename), Status: "queued", Total: len(t.rows),
 			CreatedBy: callerID(ctx), CreatedAt: clock.At(tx.Now()),
@@ -70,7 +70,7 @@ func (s *Service) RunImport(ctx context.Context, j *jobs.Job) error {
 	}
 	var imp Import
 	var t table
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err := s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		imp, t, err = importBatch(r, task.ImportID)
 		return err
 	})
@@ -87,7 +87,7 @@ func (s *Service) RunImport(ctx context.Context, j *jobs.Job) error {
 			return err
 		}
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := dropBatch(tx, imp.ID, number); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func actingFor(ctx context.Context, who *uuid.UUID) context.Context {
 }
 
 func (s *Service) importRow(ctx context.Context, id uuid.UUID, index int, in Input) error {
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err := s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		made, err := s.upsert(tx, in)
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func (s *Service) importRow(ctx context.Context, id uuid.UUID, index int, in Inp
 	if !ok {
 		return err
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := stepImport(tx, id, index, "failed"); err != nil {
 			return err
 		}
@@ -197,22 +197,20 @@ func (s *Service) meant(tx *db.Tx, in Input) (uuid.UUID, error) {
 
 // GetImport returns an import with its progress.
 func (s *Service) GetImport(ctx context.Context, id uuid.UUID) (Import, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Import, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Import, error) {
 		out, err := importByID(r, id)
 		return out, db.NotFound(err)
 	})
 }
 
 // ImportErrors lists the errors of rows that could not be imported, in the file's order.
-func (s *Service) ImportErrors(ctx context.Context, id uuid.UUID, p db.Page) (out db.List[ImportError], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+func (s *Service) ImportErrors(ctx context.Context, id uuid.UUID, p db.Page) (db.List[ImportError], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (out db.List[ImportError], err error) {
 		if _, err := importByID(r, id); err != nil {
-			return db.NotFound(err)
+			return out, db.NotFound(err)
 		}
-		out, err = importErrors(r, id, p)
-		return err
+		return importErrors(r, id, p)
 	})
-	return out, err
 }
 
 // Export writes every contact that matches the filter as CSV, page by page. It is limited
@@ -221,7 +219,7 @@ func (s *Service) Export(ctx context.Context, f Filter, w io.Writer) error {
 	test := caller.From(ctx).Test
 	f.Test = &test
 	var names []string
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err := s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		names, err = attributeNames(r, f)
 		return err
 	})
@@ -260,5 +258,5 @@ func (s *Service) Export(ctx context.Context, f Filter, w io.Writer) error {
 
 // Exported writes the audit line that shows who exported the address book.
 func (s *Service) Exported(ctx context.Context) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return audit.Write(tx, "contact.exported", "contacts", nil) })
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return audit.Write(tx, "contact.exported", "contacts", nil) })
 }

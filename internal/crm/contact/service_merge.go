@@ -19,7 +19,7 @@ import (
 // Merge merges the loser into the winner: addresses, identities, notes, consents, tags, and
 // what followers store (conversations). It can be undone.
 func (s *Service) Merge(ctx context.Context, winner, loser uuid.UUID) (out MergeResult, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) (err error) {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &out, func(tx *db.Tx) (err error) {
 		out, err = s.merge(tx, winner, loser)
 		return err
 	})
@@ -113,7 +113,7 @@ func lockBoth(tx *db.Tx, winner, loser uuid.UUID, lockLoser func(*db.Tx, uuid.UU
 
 // Undo separates two merged contacts. What was added to the winner since stays with it.
 func (s *Service) Undo(ctx context.Context, id uuid.UUID) (out MergeResult, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		mg, m, err := lockMerge(tx, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -181,15 +181,13 @@ func (s *Service) revive(tx *db.Tx, m *moved, winner uuid.UUID) error {
 }
 
 // Merges lists the merges into a contact.
-func (s *Service) Merges(ctx context.Context, winner uuid.UUID, p db.Page) (out db.List[Merge], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+func (s *Service) Merges(ctx context.Context, winner uuid.UUID, p db.Page) (db.List[Merge], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (out db.List[Merge], err error) {
 		if _, err := refByID(r, winner); err != nil {
-			return db.NotFound(err)
+			return out, db.NotFound(err)
 		}
-		out, err = merges(r, winner, p)
-		return err
+		return merges(r, winner, p)
 	})
-	return out, err
 }
 
 func refOf(c Contact) Ref { return Ref{ID: c.ID, Name: c.Name, Blocked: c.Blocked, Test: c.Test} }

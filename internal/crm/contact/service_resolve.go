@@ -201,8 +201,5 @@ func (from *Sender) Check() error {
 	if _, ok := address.ParsePhone(from.Phone); from.Phone != "" && !ok {
 		f.Field("contact.phone", "invalid_phone")
 	}
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
+	return f.OrNil()
 }

@@ -1,6 +1,7 @@
 package contact
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -172,23 +173,21 @@ func matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) {
 }
 
 func put(tx *db.Tx, c Contact) error {
-	_, err := tx.Exec(`INSERT INTO contact (tenant_id, id, external_id, kind, name, first_name, last_name, company,
+	return tx.Run(`INSERT INTO contact (tenant_id, id, external_id, kind, name, first_name, last_name, company,
 			owner_id, language, timezone, country, tags, custom_attributes, blocked, last_seen_at, created_at, updated_at, test)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17, $18)`,
 		tx.Tenant(), c.ID, c.ExternalID, c.Kind, c.Name, c.FirstName, c.LastName, c.Company, c.OwnerID,
 		c.Language, c.Timezone, c.Country, db.AsJSON(c.Tags), db.AsJSON(c.CustomAttributes), c.Blocked, c.LastSeenAt, c.CreatedAt,
 		c.Test)
-	return err
 }
 
 func save(tx *db.Tx, c Contact) error {
-	_, err := tx.Exec(`UPDATE contact SET external_id = $3, kind = $4, name = $5, first_name = $6, last_name = $7,
+	return tx.Run(`UPDATE contact SET external_id = $3, kind = $4, name = $5, first_name = $6, last_name = $7,
 			company = $8, owner_id = $9, language = $10, timezone = $11, country = $12, tags = $13,
 			custom_attributes = $14, blocked = $15, updated_at = $16
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), c.ID, c.ExternalID, c.Kind, c.Name, c.FirstName, c.LastName, c.Company, c.OwnerID,
 		c.Language, c.Timezone, c.Country, db.AsJSON(c.Tags), db.AsJSON(c.CustomAttributes), c.Blocked, c.UpdatedAt)
-	return err
 }
 
 // holderOfExternal finds the contact that has an external id.
@@ -199,7 +198,7 @@ func holderOfExternal(r *db.Reader, external string, test bool) (uuid.UUID, erro
 
 // putEmails replaces a contact's addresses; it returns an address that another contact has.
 func putEmails(tx *db.Tx, c *Contact) (taken string, err error) {
-	if _, err := tx.Exec(`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+	if err := tx.Run(`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 		return "", err
 	}
 	for i, e := range c.Emails {
@@ -214,7 +213,7 @@ func putEmails(tx *db.Tx, c *Contact) (taken string, err error) {
 }
 
 func putPhones(tx *db.Tx, c *Contact) (taken string, err error) {
-	if _, err := tx.Exec(`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+	if err := tx.Run(`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 		return "", err
 	}
 	for i, p := range c.Phones {
@@ -230,7 +229,7 @@ func putPhones(tx *db.Tx, c *Contact) (taken string, err error) {
 
 // putWords replaces the tags and terms of a contact if they changed.
 func putWords(tx *db.Tx, old, c *Contact) error {
-	if old == nil || !equal(old.Tags, c.Tags) {
+	if old == nil || !slices.Equal(old.Tags, c.Tags) {
 		if err := tx.ExecDeferred(`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 			return err
 		}
@@ -242,7 +241,7 @@ func putWords(tx *db.Tx, old, c *Contact) error {
 		}
 	}
 	terms := c.terms()
-	if old != nil && equal(old.terms(), terms) {
+	if old != nil && slices.Equal(old.terms(), terms) {
 		return nil
 	}
 	if old != nil {
@@ -258,36 +257,22 @@ func putWords(tx *db.Tx, old, c *Contact) error {
 	return nil
 }
 
-func equal(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // empty removes everything personal from a contact that is deleted.
 func empty(tx *db.Tx, id uuid.UUID) error {
-	for _, query := range []string{
-		`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_identity WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_claim WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_consent WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_note WHERE tenant_id = $1 AND contact_id = $2`,
-	} {
-		if _, err := tx.Exec(query, tx.Tenant(), id); err != nil {
+	if err := dropParts(tx, id, "email", "phone", "identity", "claim", "consent", "tag", "term", "note"); err != nil {
+		return err
+	}
+	return tx.Run(`UPDATE contact SET external_id = NULL, name = '', first_name = '', last_name = '', company = '',
+			owner_id = NULL, tags = '[]', custom_attributes = '{}', deleted_at = $3, updated_at = $3
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, clock.At(tx.Now()))
+}
+
+// dropParts deletes the rows of a contact from the tables of some kinds of parts.
+func dropParts(tx *db.Tx, id uuid.UUID, kinds ...string) error {
+	for _, kind := range kinds {
+		if err := tx.Run(`DELETE FROM contact_`+kind+` WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), id); err != nil {
 			return err
 		}
 	}
-	_, err := tx.Exec(`UPDATE contact SET external_id = NULL, name = '', first_name = '', last_name = '', company = '',
-			owner_id = NULL, tags = '[]', custom_attributes = '{}', deleted_at = $3, updated_at = $3
-		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, clock.At(tx.Now()))
-	return err
+	return nil
 }

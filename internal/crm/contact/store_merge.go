@@ -1,6 +1,8 @@
 package contact
 
 import (
+	"slices"
+
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
@@ -19,18 +21,7 @@ func setMergedInto(tx *db.Tx, id uuid.UUID, into *uuid.UUID) error {
 		return err
 	}
 	// The winner takes over the addresses, so their keys must be free.
-	for _, query := range []string{
-		`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`,
-		`DELETE FROM contact_consent WHERE tenant_id = $1 AND contact_id = $2`,
-	} {
-		if _, err := tx.Exec(query, tx.Tenant(), id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return dropParts(tx, id, "email", "phone", "tag", "term", "consent")
 }
 
 // byIDOrMerged returns a contact, or the one that it was merged into, over several merges
@@ -52,7 +43,7 @@ func byIDOrMerged(r *db.Reader, id uuid.UUID) (Contact, error) {
 // moveParts moves the loser's identities, claims and notes to the winner and returns the
 // ids of the notes.
 func moveParts(tx *db.Tx, loser, winner uuid.UUID) ([]uuid.UUID, error) {
-	if _, err := tx.Exec(`UPDATE contact_identity SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = $2`,
+	if err := tx.Run(`UPDATE contact_identity SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = $2`,
 		tx.Tenant(), loser, winner); err != nil {
 		return nil, err
 	}
@@ -66,13 +57,9 @@ func moveParts(tx *db.Tx, loser, winner uuid.UUID) ([]uuid.UUID, error) {
 // moveConsents keeps the newer consent for each channel and purpose.
 func moveConsents(tx *db.Tx, winner uuid.UUID, has, comes []Consent) error {
 	for _, c := range comes {
-		newer := true
-		for _, h := range has {
-			if h.Channel == c.Channel && h.Purpose == c.Purpose && !h.At.Before(c.At.Time) {
-				newer = false
-			}
-		}
-		if !newer {
+		if slices.ContainsFunc(has, func(h Consent) bool {
+			return h.Channel == c.Channel && h.Purpose == c.Purpose && !h.At.Before(c.At.Time)
+		}) {
 			continue
 		}
 		if err := putConsent(tx, winner, c); err != nil {
@@ -93,20 +80,20 @@ func moveBack(tx *db.Tx, winner uuid.UUID, m *moved) error {
 		if i.ChannelAccountID != nil {
 			account = *i.ChannelAccountID
 		}
-		if _, err := tx.Exec(`UPDATE contact_identity SET contact_id = $4
+		if err := tx.Run(`UPDATE contact_identity SET contact_id = $4
 			WHERE tenant_id = $1 AND channel_account_id = $2 AND external_id = $3 AND contact_id = $5`,
 			tx.Tenant(), account, i.ExternalID, loser, winner); err != nil {
 			return err
 		}
 	}
 	for _, id := range m.Notes {
-		if _, err := tx.Exec(`UPDATE contact_note SET contact_id = $3 WHERE tenant_id = $1 AND id = $2 AND contact_id = $4`,
+		if err := tx.Run(`UPDATE contact_note SET contact_id = $3 WHERE tenant_id = $1 AND id = $2 AND contact_id = $4`,
 			tx.Tenant(), id, loser, winner); err != nil {
 			return err
 		}
 	}
 	for _, c := range m.Loser.Consents {
-		if _, err := tx.Exec(`DELETE FROM contact_consent
+		if err := tx.Run(`DELETE FROM contact_consent
 			WHERE tenant_id = $1 AND contact_id = $2 AND channel = $3 AND purpose = $4 AND at = $5`,
 			tx.Tenant(), winner, c.Channel, c.Purpose, c.At); err != nil {
 			return err
@@ -116,7 +103,7 @@ func moveBack(tx *db.Tx, winner uuid.UUID, m *moved) error {
 		}
 	}
 	for _, c := range m.Winner.Consents {
-		if _, err := tx.Exec(`INSERT INTO contact_consent (tenant_id, contact_id, channel, purpose, status, source, evidence, at)
+		if err := tx.Run(`INSERT INTO contact_consent (tenant_id, contact_id, channel, purpose, status, source, evidence, at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, contact_id, channel, purpose) DO NOTHING`,
 			tx.Tenant(), winner, c.Channel, c.Purpose, c.Status, c.Source, c.Evidence, c.At); err != nil {
 			return err
@@ -127,37 +114,30 @@ func moveBack(tx *db.Tx, winner uuid.UUID, m *moved) error {
 
 const mergeColumns = `id, winner_id, loser_id, merged_by, merged_at, undone_at`
 
-func scanMerge(row db.Row) (Merge, error) {
-	var m Merge
-	err := row.Scan(&m.ID, &m.WinnerID, &m.LoserID, &m.MergedBy, &m.MergedAt, &m.UndoneAt)
+func scanMerge(row db.Row, more ...any) (m Merge, err error) {
+	err = row.Scan(append([]any{&m.ID, &m.WinnerID, &m.LoserID, &m.MergedBy, &m.MergedAt, &m.UndoneAt}, more...)...)
 	return m, err
 }
 
 func putMerge(tx *db.Tx, m Merge, what moved) error {
-	_, err := tx.Exec(`INSERT INTO contact_merge (tenant_id, id, winner_id, loser_id, moved, merged_by, merged_at)
+	return tx.Run(`INSERT INTO contact_merge (tenant_id, id, winner_id, loser_id, moved, merged_by, merged_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), m.ID, m.WinnerID, m.LoserID, db.AsJSON(what), m.MergedBy, m.MergedAt)
-	return err
 }
 
 func lockMerge(tx *db.Tx, id uuid.UUID) (Merge, moved, error) {
 	var what db.JSON[moved]
-	m, err := db.One(&tx.Reader, func(row db.Row) (Merge, error) {
-		var m Merge
-		err := row.Scan(&m.ID, &m.WinnerID, &m.LoserID, &m.MergedBy, &m.MergedAt, &m.UndoneAt, &what)
-		return m, err
-	}, `SELECT `+mergeColumns+`, moved FROM contact_merge WHERE tenant_id = $1 AND id = $2`+
+	m, err := db.One(&tx.Reader, func(row db.Row) (Merge, error) { return scanMerge(row, &what) }, `SELECT `+mergeColumns+`, moved FROM contact_merge WHERE tenant_id = $1 AND id = $2`+
 		tx.Dialect().ForUpdate("contact_merge"), tx.Tenant(), id)
 	return m, what.V, err
 }
 
 func markUndone(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE contact_merge SET undone_at = $3, moved = '{}' WHERE tenant_id = $1 AND id = $2`,
+	return tx.Run(`UPDATE contact_merge SET undone_at = $3, moved = '{}' WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, clock.At(tx.Now()))
-	return err
 }
 
 func merges(r *db.Reader, winner uuid.UUID, p db.Page) (db.List[Merge], error) {
-	rows, err := db.All(r, scanMerge, `SELECT `+mergeColumns+` FROM contact_merge
+	rows, err := db.All(r, func(row db.Row) (Merge, error) { return scanMerge(row) }, `SELECT `+mergeColumns+` FROM contact_merge
 		WHERE tenant_id = $1 AND winner_id = $2 AND (merged_at, id) < ($3, $4)
 		ORDER BY merged_at DESC, id DESC LIMIT $5`, r.Tenant(), winner, p.After.Sort, p.After.ID, p.Limit+1)
 	return db.Cut(rows, p, func(m Merge) db.Key { return db.Key{Sort: m.MergedAt.UnixMicro(), ID: m.ID} }), err

@@ -22,39 +22,34 @@ func notes(r *db.Reader, contact uuid.UUID, p db.Page) (db.List[Note], error) {
 }
 
 func putNote(tx *db.Tx, contact uuid.UUID, n Note) error {
-	_, err := tx.Exec(`INSERT INTO contact_note (tenant_id, id, contact_id, body, author_id, created_at)
+	return tx.Run(`INSERT INTO contact_note (tenant_id, id, contact_id, body, author_id, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`, tx.Tenant(), n.ID, contact, n.Body, n.AuthorID, n.CreatedAt)
-	return err
 }
 
 func dropNote(tx *db.Tx, contact, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM contact_note WHERE tenant_id = $1 AND contact_id = $2 AND id = $3`, tx.Tenant(), contact, id)
-	return n == 1, err
+	return tx.ExecAny(`DELETE FROM contact_note WHERE tenant_id = $1 AND contact_id = $2 AND id = $3`, tx.Tenant(), contact, id)
 }
 
 func putConsent(tx *db.Tx, contact uuid.UUID, c Consent) error {
-	_, err := tx.Exec(`INSERT INTO contact_consent (tenant_id, contact_id, channel, purpose, status, source, evidence, at)
+	return tx.Run(`INSERT INTO contact_consent (tenant_id, contact_id, channel, purpose, status, source, evidence, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (tenant_id, contact_id, channel, purpose) DO UPDATE
 		SET status = excluded.status, source = excluded.source, evidence = excluded.evidence, at = excluded.at`,
 		tx.Tenant(), contact, c.Channel, c.Purpose, c.Status, c.Source, c.Evidence, c.At)
-	return err
 }
 
 // putIdentity reports whether the identity was free.
 func putIdentity(tx *db.Tx, ref Ref, from Sender, id string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO contact_identity (tenant_id, channel_account_id, external_id, contact_id, channel, username, test, created_at)
+	return tx.ExecAny(`INSERT INTO contact_identity (tenant_id, channel_account_id, external_id, contact_id, channel, username, test, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, channel_account_id, external_id, test) DO NOTHING`,
 		tx.Tenant(), from.AccountID, id, ref.ID, from.Channel, from.Username, ref.Test, clock.At(tx.Now()))
-	return n == 1, err
 }
 
 func setWindow(tx *db.Tx, account uuid.UUID, external string, until clock.Time) error {
-	_, err := tx.Exec(`UPDATE contact_identity SET window_expires_at = $4
+	return tx.Run(`UPDATE contact_identity SET window_expires_at = $4
 		WHERE tenant_id = $1 AND channel_account_id = $2 AND external_id = $3 AND test = $5
 			AND (window_expires_at IS NULL OR window_expires_at < $4)`,
 		tx.Tenant(), account, external, until, inTest(&tx.Reader))
-	return err
 }
 
 // inTest reports whether the caller works in the test environment.

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -214,10 +215,8 @@ func SourceOf(key string) (Source, bool) {
 }
 
 func priorityOf(name string) int {
-	for i, p := range Priorities {
-		if p == name {
-			return i
-		}
+	if i := slices.Index(Priorities, name); i >= 0 {
+		return i
 	}
 	return normal
 }

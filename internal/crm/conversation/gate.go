@@ -196,6 +196,14 @@ func (s *Service) Announce(tx *db.Tx, names []string, was, c *Conversation, item
 	return nil
 }
 
+// AnnounceItem tells panels that an item changed, with its files, reactions and mentions.
+func (s *Service) AnnounceItem(tx *db.Tx, c *Conversation, i *Item) error {
+	if err := FillItem(&tx.Reader, i); err != nil {
+		return err
+	}
+	return s.Announce(tx, []string{ItemChanged}, nil, c, i)
+}
+
 // actor returns the author of the item as the actor of the event, or nil if a person or a
 // key is the caller.
 func actor(tx *db.Tx, item *Item) *event.Actor {
@@ -280,7 +288,7 @@ func Lock(tx *db.Tx, id uuid.UUID) (Conversation, error) {
 // ReceiveCustomerMessage puts a message of the customer into a conversation and marks it as
 // unread for the agents who joined. An automatic reply is stored but triggers nothing.
 func (s *Service) ReceiveCustomerMessage(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
-	ref, err := s.contacts.Find(&tx.Reader, was.ContactID)
+	ref, err := s.Contacts.Find(&tx.Reader, was.ContactID)
 	if err != nil && !db.IsNoRow(err) {
 		return was, err
 	}
@@ -308,7 +316,7 @@ func (s *Service) ReceiveCustomerMessage(tx *db.Tx, was Conversation, item *Item
 	if err := s.Move(tx, was, &c, CustomerMessage, item, nil); err != nil {
 		return c, err
 	}
-	if err := s.contacts.Wrote(tx, c.ContactID); err != nil {
+	if err := s.Contacts.Wrote(tx, c.ContactID); err != nil {
 		return c, err
 	}
 	if err := s.cancelScheduledOnReply(tx, &c); err != nil {
@@ -360,7 +368,7 @@ func (s *Service) AddAnswer(tx *db.Tx, was Conversation, item *Item) (Conversati
 		return c, err
 	}
 	if !item.Unsent {
-		if err := s.contacts.Reached(tx, c.ContactID); err != nil {
+		if err := s.Contacts.Reached(tx, c.ContactID); err != nil {
 			return c, err
 		}
 	}
@@ -399,10 +407,7 @@ func (s *Service) notifyJoined(tx *db.Tx, joined uuid.UUID, c *Conversation) err
 	if err != nil {
 		return err
 	}
-	ids := make([]uuid.UUID, len(list))
-	for i, a := range list {
-		ids[i] = a.AgentID
-	}
+	ids := db.Values(list, func(a Agent) uuid.UUID { return a.AgentID })
 	return s.markAll(tx, c.ID, ids)
 }
 

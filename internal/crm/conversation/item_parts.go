@@ -78,9 +78,6 @@ func previewOf(i *Item) string {
 	if i.Body != "" || len(i.Attachments) == 0 {
 		return preview(i.PlainBody())
 	}
-	names := make([]string, len(i.Attachments))
-	for n, a := range i.Attachments {
-		names[n] = a.Name
-	}
+	names := db.Values(i.Attachments, func(a file.Attachment) string { return a.Name })
 	return preview("📎 " + strings.Join(names, ", "))
 }

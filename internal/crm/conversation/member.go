@@ -13,7 +13,7 @@ import (
 // It holds the membership until the transaction ends: a suspension comes either before it,
 // and addAgent returns not_active, or after it, and finds the agent in the conversation.
 func (s *Service) addAgent(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
-	if ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, agent); err != nil {
+	if ok, err := s.Agents.HoldAgent(tx, perm.ConversationsView, agent); err != nil {
 		return false, err
 	} else if !ok {
 		return false, fault.New(fault.NotActive)
@@ -29,7 +29,7 @@ func (s *Service) HoldAgents(tx *db.Tx, conversation uuid.UUID) error {
 		return err
 	}
 	for _, a := range list {
-		ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, a.AgentID)
+		ok, err := s.Agents.HoldAgent(tx, perm.ConversationsView, a.AgentID)
 		if err == nil && !ok {
 			_, err = DropAgent(tx, conversation, a.AgentID)
 		}

@@ -88,21 +88,21 @@ func (q *Query) filter(ctx context.Context) (Filter, error) {
 		talep := q.Request == "true"
 		f.IsRequest = &talep
 	}
-	at := func(name, v string) *clock.Time {
-		if v == "" {
-			return nil
-		}
-		t, err := time.Parse(time.RFC3339, v)
-		if err != nil {
-			wrong.Field(name, "invalid_time")
-		}
-		return clock.Ptr(t)
+	f.CreatedFrom = ParseTime(wrong, "created_from", q.CreatedFrom)
+	f.CreatedTo = ParseTime(wrong, "created_to", q.CreatedTo)
+	return f, wrong.OrNil()
+}
+
+// ParseTime parses a time in a query; nil for "". A wrong one is a field error of the fault.
+func ParseTime(wrong *fault.Fault, name, text string) *clock.Time {
+	if text == "" {
+		return nil
 	}
-	f.CreatedFrom, f.CreatedTo = at("created_from", q.CreatedFrom), at("created_to", q.CreatedTo)
-	if len(wrong.Fields) > 0 {
-		return f, wrong
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		wrong.Field(name, "invalid_time")
 	}
-	return f, nil
+	return clock.Ptr(t)
 }
 
 // ListMatching returns a page of the conversations that match a query, in its order.

@@ -34,7 +34,7 @@ func (s *Service) startFollowUp(tx *db.Tx, closed *Conversation, item *Item) (Co
 	if _, err := s.Start(tx, &c, Begin, item); err != nil {
 		return c, err
 	}
-	if err := s.contacts.Wrote(tx, c.ContactID); err != nil {
+	if err := s.Contacts.Wrote(tx, c.ContactID); err != nil {
 		return c, err
 	}
 	if err := s.cancelScheduledOnReply(tx, closed); err != nil {
@@ -49,7 +49,7 @@ func (s *Service) keepOwner(tx *db.Tx, c *Conversation) error {
 	if c.OwnerID == nil {
 		return nil
 	}
-	ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, *c.OwnerID)
+	ok, err := s.Agents.HoldAgent(tx, perm.ConversationsView, *c.OwnerID)
 	if err == nil && !ok {
 		c.OwnerID = nil
 	}

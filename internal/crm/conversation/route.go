@@ -17,11 +17,11 @@ const (
 // with the account that refuses.
 func (s *Service) FindRoute(r *db.Reader, customer uuid.UUID, w Wish) (*Route, error) {
 	var err error
-	if w.Contact, err = s.contacts.Whole(r, customer); err != nil {
+	if w.Contact, err = s.Contacts.Whole(r, customer); err != nil {
 		if db.IsNoRow(err) {
 			return nil, nil // a deleted contact cannot be reached
 		}
 		return nil, err
 	}
-	return s.router.Route(r, w)
+	return s.Router.Route(r, w)
 }

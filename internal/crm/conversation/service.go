@@ -43,31 +43,21 @@ type Config struct {
 }
 
 // Service is the gate of the inbox: every change of a conversation goes through it.
-type Service struct {
-	db       *db.DB
-	contacts *contact.Book
-	agents   Agents
-	blobs    *blob.Store
-	router   Router
-}
+type Service struct{ Config }
 
 // New returns the service.
 func New(c Config) *Service {
-	s := &Service{db: c.DB, contacts: c.Contacts, agents: c.Agents, blobs: c.Blobs, router: c.Router}
-	if s.router == nil {
-		s.router = NoRouter{}
+	if c.Router == nil {
+		c.Router = NoRouter{}
 	}
-	return s
+	return &Service{c}
 }
-
-// Router returns the router that carries messages to customers.
-func (s *Service) Router() Router { return s.router }
 
 // WithRouter returns the same service with another router, for tests.
 func (s *Service) WithRouter(r Router) *Service {
-	c := *s
-	c.router = r
-	return &c
+	c := s.Config
+	c.Router = r
+	return &Service{c}
 }
 
 // List returns a page of conversations in the given order.
@@ -88,7 +78,7 @@ func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Pa
 func (s *Service) search(r *db.Reader, f *Filter, q string) (err error) {
 	if q = strings.TrimSpace(q); q != "" {
 		f.searched, f.terms = true, contact.Terms(q)
-		f.contacts, err = s.contacts.Matching(r, q, maxFound)
+		f.contacts, err = s.Contacts.Matching(r, q, maxFound)
 	}
 	return err
 }
@@ -97,17 +87,10 @@ func (s *Service) search(r *db.Reader, f *Filter, q string) (err error) {
 const maxFound = 100
 
 // Get returns one conversation.
-func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if c, err = ByID(r, id); err != nil {
-			return db.NotFound(err)
-		}
-		one := []Conversation{c}
-		err := FillUnreadAndFailed(r, AgentID(ctx), one)
-		c = one[0]
-		return err
+func (s *Service) Get(ctx context.Context, id uuid.UUID) (Conversation, error) {
+	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (Conversation, error) {
+		return ByIDFilled(r, id, AgentID(ctx))
 	})
-	return c, err
 }
 
 // Find returns a conversation in a transaction of the caller.
@@ -121,27 +104,23 @@ type Timeline struct {
 }
 
 // Items returns a page of the timeline.
-func (s *Service) Items(ctx context.Context, id uuid.UUID, ask Timeline, p db.Page) (out db.List[Item], err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := ByID(r, id); err != nil {
-			return db.NotFound(err)
-		}
+func (s *Service) Items(ctx context.Context, id uuid.UUID, ask Timeline, p db.Page) (db.List[Item], error) {
+	return ReadConversation(ctx, s, id, func(r *db.Reader, _ *Conversation) (out db.List[Item], err error) {
 		if ask.From != nil {
 			first, err := ItemOf(r, id, *ask.From)
 			if db.IsNoRow(err) {
-				return fault.Invalid("from", "unknown_item")
+				return out, fault.Invalid("from", "unknown_item")
 			}
 			if err != nil {
-				return err
+				return out, err
 			}
 			p.After = pageKeyAt(first, ask.Ascending)
 		}
 		if out, err = items(r, id, ask.Ascending, p); err != nil {
-			return err
+			return out, err
 		}
-		return FillItems(r, out.Rows)
+		return out, FillItems(r, out.Rows)
 	})
-	return out, err
 }
 
 // NewConversation is the input for a new conversation.
@@ -226,16 +205,16 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	if first == nil {
 		return c, nil
 	}
-	return c, s.contacts.Wrote(tx, ref.ID)
+	return c, s.Contacts.Wrote(tx, ref.ID)
 }
 
 // FindCustomer returns the contact of a new conversation, or creates the contact of its
 // sender. A contact that the caller cannot see is a validation fault.
 func (s *Service) FindCustomer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
 	if n.From != nil {
-		return s.contacts.Resolve(tx, *n.From)
+		return s.Contacts.Resolve(tx, *n.From)
 	}
-	ref, err := s.contacts.Find(&tx.Reader, n.ContactID)
+	ref, err := s.Contacts.Find(&tx.Reader, n.ContactID)
 	if db.IsNoRow(err) {
 		return ref, fault.Invalid("contact_id", "unknown_contact")
 	}
@@ -260,7 +239,7 @@ func (s *Service) InTx(ctx context.Context, fn func(*db.Tx) error) error {
 // CheckOwnerAndGroup checks that an owner may see conversations and that a group exists.
 func (s *Service) CheckOwnerAndGroup(tx *db.Tx, owner, groupID *uuid.UUID) error {
 	if owner != nil {
-		if ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, *owner); err != nil {
+		if ok, err := s.Agents.HoldAgent(tx, perm.ConversationsView, *owner); err != nil {
 			return err
 		} else if !ok {
 			return fault.Invalid("owner_id", "unknown_agent")
@@ -381,9 +360,9 @@ func (s *Service) saveChange(tx *db.Tx, was Conversation, c *Conversation) error
 		names = append(names, Updated)
 	}
 	c.UpdatedAt = clock.At(tx.Now())
-	detail := map[string]any{}
+	detail, after := map[string]any{}, changedFields(c, &was)
 	for name := range before {
-		detail[name] = map[string]any{"from": before[name], "to": current(c, name)}
+		detail[name] = map[string]any{"from": before[name], "to": after[name]}
 	}
 	item := NewEvent(tx, "changed", detail)
 	assignTimestamps(tx, c, []*Item{item})
@@ -402,19 +381,6 @@ func (s *Service) saveChange(tx *db.Tx, was Conversation, c *Conversation) error
 		return err
 	}
 	return s.Announce(tx, names, &was, c, nil)
-}
-
-func current(c *Conversation, field string) any {
-	switch field {
-	case "subject":
-		return c.Subject
-	case "priority":
-		return c.Priority
-	case "group_id":
-		return c.GroupID
-	default:
-		return c.ContactID
-	}
 }
 
 // Transfer moves a conversation to a group, with a note for it.
@@ -443,7 +409,7 @@ func (s *Service) ToTransfer(group uuid.UUID, note string) Step {
 
 // Tenant returns the database of the caller's workspace.
 func (s *Service) Tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
+	return s.DB.TenantOf(ctx)
 }
 
 // AgentID returns the caller's agent id, uuid.Nil for keys and the system.

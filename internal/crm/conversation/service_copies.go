@@ -56,10 +56,5 @@ func (s *Service) UpdateCopies(tx *db.Tx, id uuid.UUID, to Copies) error {
 
 // Copies returns who gets a copy of e-mail answers and who is proposed.
 func (s *Service) Copies(ctx context.Context, id uuid.UUID) (Copies, error) {
-	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (Copies, error) {
-		if _, err := ByID(r, id); err != nil {
-			return Copies{}, db.NotFound(err)
-		}
-		return CopiesOf(r, id)
-	})
+	return ReadConversation(ctx, s, id, func(r *db.Reader, _ *Conversation) (Copies, error) { return CopiesOf(r, id) })
 }

@@ -18,18 +18,26 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// ReadItem runs fn on an item of a conversation.
-func (s *Service) ReadItem(ctx context.Context, id, item uuid.UUID, fn func(*db.Reader, *Conversation, *Item) error) error {
-	return s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+// ReadConversation returns what fn reads of a conversation; not_found if it does not exist.
+func ReadConversation[T any](ctx context.Context, s *Service, id uuid.UUID, fn func(*db.Reader, *Conversation) (T, error)) (T, error) {
+	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (none T, err error) {
 		c, err := ByID(r, id)
 		if err != nil {
-			return db.NotFound(err)
+			return none, db.NotFound(err)
 		}
+		return fn(r, &c)
+	})
+}
+
+// ReadItem returns what fn reads of an item of a conversation; not_found if one of the two
+// does not exist.
+func ReadItem[T any](ctx context.Context, s *Service, id, item uuid.UUID, fn func(*db.Reader, *Conversation, *Item) (T, error)) (T, error) {
+	return ReadConversation(ctx, s, id, func(r *db.Reader, c *Conversation) (none T, err error) {
 		i, err := ItemOf(r, id, item)
 		if err != nil {
-			return db.NotFound(err)
+			return none, db.NotFound(err)
 		}
-		return fn(r, &c, &i)
+		return fn(r, c, &i)
 	})
 }
 
@@ -51,10 +59,7 @@ func (s *Service) ChangeItem(ctx context.Context, id, item uuid.UUID, fn func(*d
 		if errors.Is(err, ErrUnchanged) {
 			return FillItem(&tx.Reader, &i)
 		}
-		if err := FillItem(&tx.Reader, &i); err != nil {
-			return err
-		}
-		return s.Announce(tx, []string{ItemChanged}, nil, &c, &i)
+		return s.AnnounceItem(tx, &c, &i)
 	})
 	return i, err
 }
@@ -88,14 +93,14 @@ func (s *Service) SetNewestPreview(tx *db.Tx, c *Conversation) error {
 }
 
 // Email returns the original of a message that was received or sent by e-mail.
-func (s *Service) Email(ctx context.Context, id, item uuid.UUID) (e Email, err error) {
-	err = s.ReadItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) error {
-		if e, err = emailOf(r, i.ID); db.IsNoRow(err) {
-			return fault.New(fault.NotFound).Because("no_email")
+func (s *Service) Email(ctx context.Context, id, item uuid.UUID) (Email, error) {
+	return ReadItem(ctx, s, id, item, func(r *db.Reader, _ *Conversation, i *Item) (Email, error) {
+		e, err := emailOf(r, i.ID)
+		if db.IsNoRow(err) {
+			err = fault.New(fault.NotFound).Because("no_email")
 		}
-		return err
+		return e, err
 	})
-	return e, err
 }
 
 // RawEmail opens the message as it was transferred.
@@ -107,7 +112,7 @@ func (s *Service) RawEmail(ctx context.Context, id, item uuid.UUID) (Email, io.R
 	if e.RawBlobID == nil {
 		return e, nil, fault.New(fault.NotFound).Because("no_original")
 	}
-	f, err := s.blobs.Open(ctx, caller.From(ctx).TenantID, *e.RawBlobID)
+	f, err := s.Blobs.Open(ctx, caller.From(ctx).TenantID, *e.RawBlobID)
 	return e, f, err
 }
 
@@ -131,12 +136,8 @@ func (s *Service) KeepEmail(tx *db.Tx, item uuid.UUID, e Email) error {
 
 // AISources lists what an answer of the assistant relied on; it is empty for items of
 // others.
-func (s *Service) AISources(ctx context.Context, id, item uuid.UUID) (out []AISource, err error) {
-	err = s.ReadItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) (err error) {
-		out, err = sourcesOf(r, i.ID)
-		return err
-	})
-	return out, err
+func (s *Service) AISources(ctx context.Context, id, item uuid.UUID) ([]AISource, error) {
+	return ReadItem(ctx, s, id, item, func(r *db.Reader, _ *Conversation, i *Item) ([]AISource, error) { return sourcesOf(r, i.ID) })
 }
 
 // MarkLateAnswer records that a message which had failed is sent after all: it becomes the

@@ -24,7 +24,7 @@ func (s *Service) CheckMentions(tx *db.Tx, ids []uuid.UUID) ([]Mention, error) {
 	if len(ids) == 0 {
 		return out, nil
 	}
-	names, err := s.agents.AgentsWho(&tx.Reader, perm.ConversationsView, ids...)
+	names, err := s.Agents.AgentsWho(&tx.Reader, perm.ConversationsView, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -110,36 +110,29 @@ func (s *Service) MarkSeen(tx *db.Tx, conversation, agent uuid.UUID) error {
 }
 
 // Mentions lists the notes that mention the caller.
-func (s *Service) Mentions(ctx context.Context, unread bool, p db.Page) (out db.List[MentionOf], err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = mentionsOf(r, AgentID(ctx), unread, p)
-		return err
+func (s *Service) Mentions(ctx context.Context, unread bool, p db.Page) (db.List[MentionOf], error) {
+	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (db.List[MentionOf], error) {
+		return mentionsOf(r, AgentID(ctx), unread, p)
 	})
-	return out, err
 }
 
 // Mentionable lists colleagues who can be mentioned in a note of a conversation and whose
 // name has a word that begins with typed.
-func (s *Service) Mentionable(ctx context.Context, id uuid.UUID, typed string) (out []Mention, err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := ByID(r, id); err != nil {
-			return db.NotFound(err)
-		}
-		names, err := s.agents.AgentsWho(r, perm.ConversationsView)
+func (s *Service) Mentionable(ctx context.Context, id uuid.UUID, typed string) ([]Mention, error) {
+	return ReadConversation(ctx, s, id, func(r *db.Reader, _ *Conversation) ([]Mention, error) {
+		names, err := s.Agents.AgentsWho(r, perm.ConversationsView)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		out = []Mention{}
+		out := []Mention{}
 		for agent, name := range names {
 			if nameBegins(name, typed) {
 				out = append(out, Mention{AgentID: agent, Name: name})
 			}
 		}
 		sortMentions(out)
-		out = out[:min(len(out), mentionChoices)]
-		return nil
+		return out[:min(len(out), mentionChoices)], nil
 	})
-	return out, err
 }
 
 // nameBegins reports whether a name, or its rest from any word on, begins with typed,

@@ -119,11 +119,8 @@ func (s *Service) joinedAgents(r *db.Reader, c *Conversation) ([]Agent, error) {
 	if err != nil || len(list) == 0 {
 		return list, err
 	}
-	ids := make([]uuid.UUID, len(list))
-	for i, a := range list {
-		ids[i] = a.AgentID
-	}
-	names, err := s.agents.AgentNames(r, ids)
+	ids := db.Values(list, func(a Agent) uuid.UUID { return a.AgentID })
+	names, err := s.Agents.AgentNames(r, ids)
 	for i := range list {
 		list[i].Name = names[list[i].AgentID]
 		list[i].Owner = c.OwnerID != nil && *c.OwnerID == list[i].AgentID
@@ -138,19 +135,14 @@ type People struct {
 }
 
 // People returns who takes part.
-func (s *Service) People(ctx context.Context, id uuid.UUID) (out People, err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := ByID(r, id)
-		if err != nil {
-			return db.NotFound(err)
+func (s *Service) People(ctx context.Context, id uuid.UUID) (People, error) {
+	return ReadConversation(ctx, s, id, func(r *db.Reader, c *Conversation) (out People, err error) {
+		if out.Contacts, err = s.contactsOf(r, c); err != nil {
+			return out, err
 		}
-		if out.Contacts, err = s.contactsOf(r, &c); err != nil {
-			return err
-		}
-		out.Agents, err = s.joinedAgents(r, &c)
-		return err
+		out.Agents, err = s.joinedAgents(r, c)
+		return out, err
 	})
-	return out, err
 }
 
 // contactsOf lists the contacts of a conversation, the customer first.
@@ -164,7 +156,7 @@ func (s *Service) contactsOf(r *db.Reader, c *Conversation) ([]Participant, erro
 		if p.ContactID == c.ContactID {
 			continue
 		}
-		ref, err := s.contacts.Find(r, p.ContactID)
+		ref, err := s.Contacts.Find(r, p.ContactID)
 		if err != nil && !db.IsNoRow(err) {
 			return nil, err
 		}
@@ -177,52 +169,48 @@ func (s *Service) contactsOf(r *db.Reader, c *Conversation) ([]Participant, erro
 const maxParticipants = 50
 
 // AddParticipant adds a contact to a conversation; a repeat changes nothing.
-func (s *Service) AddParticipant(ctx context.Context, id, contact uuid.UUID) (out []Participant, err error) {
-	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+func (s *Service) AddParticipant(ctx context.Context, id, contact uuid.UUID) ([]Participant, error) {
+	return db.Write(ctx, s.Tenant(ctx), func(tx *db.Tx) (out []Participant, err error) {
 		was, err := Lock(tx, id)
 		if err != nil {
-			return err
+			return out, err
 		}
 		if _, err := s.findOtherContact(tx, &was, contact); err != nil {
-			return err
+			return out, err
 		}
 		if out, err = s.contactsOf(&tx.Reader, &was); err != nil {
-			return err
+			return out, err
 		}
 		if len(out) > maxParticipants {
-			return fault.New(fault.LimitReached, maxParticipants)
+			return out, fault.New(fault.LimitReached, maxParticipants)
 		}
 		if contact == was.ContactID {
-			return nil
+			return out, nil
 		}
 		if added, err := putParticipant(tx, id, contact, clock.At(tx.Now())); err != nil || !added {
-			return err
+			return out, err
 		}
-		out, err = s.recordParticipants(tx, was, "participant_added", contact)
-		return err
+		return s.recordParticipants(tx, was, "participant_added", contact)
 	})
-	return out, err
 }
 
 // RemoveParticipant removes a contact from a conversation; the customer cannot be removed.
-func (s *Service) RemoveParticipant(ctx context.Context, id, contact uuid.UUID) (out []Participant, err error) {
-	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+func (s *Service) RemoveParticipant(ctx context.Context, id, contact uuid.UUID) ([]Participant, error) {
+	return db.Write(ctx, s.Tenant(ctx), func(tx *db.Tx) (out []Participant, err error) {
 		was, err := Lock(tx, id)
 		if err != nil {
-			return err
+			return out, err
 		}
 		if contact == was.ContactID {
-			return fault.New(fault.Conflict).Because("customer")
+			return out, fault.New(fault.Conflict).Because("customer")
 		}
 		if gone, err := DropParticipant(tx, id, contact); err != nil {
-			return err
+			return out, err
 		} else if !gone {
-			return fault.New(fault.NotFound)
+			return out, fault.New(fault.NotFound)
 		}
-		out, err = s.recordParticipants(tx, was, "participant_removed", contact)
-		return err
+		return s.recordParticipants(tx, was, "participant_removed", contact)
 	})
-	return out, err
 }
 
 // recordParticipants records that a contact was added or removed.
@@ -257,7 +245,7 @@ func (s *Service) Unread(ctx context.Context, id uuid.UUID) (ReadMark, error) {
 
 // seenByAgent lets the channel tell the customer that their messages were read.
 func (s *Service) seenByAgent(tx *db.Tx, c *Conversation) error {
-	to, ok := s.router.(Receipter)
+	to, ok := s.Router.(Receipter)
 	if !ok || c.ChannelAccountID == nil || c.Test {
 		return nil
 	}
@@ -274,15 +262,11 @@ func (s *Service) seenByAgent(tx *db.Tx, c *Conversation) error {
 func (s *Service) mark(ctx context.Context, id uuid.UUID, unread bool) (out ReadMark, err error) {
 	me := AgentID(ctx)
 	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err := ByID(&tx.Reader, id)
+		c, err := ByIDFilled(&tx.Reader, id, me)
 		if err != nil {
-			return db.NotFound(err)
-		}
-		one := []Conversation{c}
-		if err := FillUnreadAndFailed(&tx.Reader, me, one); err != nil {
 			return err
 		}
-		out = ReadMark{ID: id, Unread: one[0].Unread}
+		out = ReadMark{ID: id, Unread: c.Unread}
 		switch {
 		case unread && out.Unread == 0:
 			out.Unread, err = 1, s.MarkUnread(tx, id, me)

@@ -49,7 +49,7 @@ func (s *Service) Counts(ctx context.Context) (Counts, error) {
 // Catalog lists the sources of conversations, including unconnected ones.
 func (s *Service) Catalog(ctx context.Context) (out []Source, err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		connected, err := s.router.Connected(r)
+		connected, err := s.Router.Connected(r)
 		out = slices.Clone(Sources)
 		for i := range out {
 			out[i].Connected = out[i].builtin || connected[out[i].Key]

@@ -35,8 +35,8 @@ func (w *Waker) Step(ctx context.Context) (int, error) {
 	woken, after := 0, dueRow{}
 	for {
 		var rows []dueRow
-		err := s.db.System("snooze scan").Read(ctx, func(r *db.Reader) (err error) {
-			rows, err = dueSnoozes(r, clock.At(s.db.Clock().Now()), after, wakeRound)
+		err := s.DB.System("snooze scan").Read(ctx, func(r *db.Reader) (err error) {
+			rows, err = dueSnoozes(r, clock.At(s.DB.Clock().Now()), after, wakeRound)
 			return err
 		})
 		if err != nil {
@@ -97,7 +97,7 @@ func (w *Waker) batch(ctx context.Context, tenant uuid.UUID, ids []uuid.UUID) (w
 
 func (s *Service) wake(ctx context.Context, tenant uuid.UUID, ids []uuid.UUID) (n int, err error) {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: tenant})
-	err = s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
 		list, err := claimDue(tx, ids)
 		if err != nil {
 			return err
@@ -127,5 +127,5 @@ func (s *Service) wake(ctx context.Context, tenant uuid.UUID, ids []uuid.UUID) (
 
 // Run wakes conversations until ctx ends, checking every second.
 func (w *Waker) Run(ctx context.Context) {
-	jobs.Loop{Name: "waker", DB: w.Service.db, Log: w.Log, Step: w.Step, Full: wakeRound}.Run(ctx)
+	jobs.Loop{Name: "waker", DB: w.Service.DB, Log: w.Log, Step: w.Step, Full: wakeRound}.Run(ctx)
 }

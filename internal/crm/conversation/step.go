@@ -40,7 +40,12 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, steps ...Step) (c Co
 }
 
 // ToClose is Close as a step.
-func (s *Service) ToClose() Step { return s.on(Close) }
+func (s *Service) ToClose() Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
+		c := was
+		return c, s.Move(tx, was, &c, Close, nil, nil)
+	}
+}
 
 // closedWaitingSince is the key in the detail of a closing event that stores since when the
 // customer had waited.
@@ -63,13 +68,5 @@ func (s *Service) ToOpen() Step {
 			}
 		}
 		return c, s.Move(tx, was, &c, Reopen, nil, nil)
-	}
-}
-
-func (s *Service) on(t Trigger) Step {
-	return func(tx *db.Tx, was Conversation) (Conversation, error) {
-		c := was
-		err := s.Move(tx, was, &c, t, nil, nil)
-		return c, err
 	}
 }

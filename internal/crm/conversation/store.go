@@ -196,18 +196,16 @@ func ItemByProvider(r *db.Reader, account uuid.UUID, message string) (Item, erro
 // SetDelivery stores the delivery state of an outgoing message. A provider's id that is
 // already known is kept.
 func SetDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *string) error {
-	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = $4,
+	return tx.Run(`UPDATE conversation_item SET delivery = $3, delivery_error = $4,
 			provider_message_id = COALESCE(provider_message_id, $5)
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, reason, provider)
-	return err
 }
 
 // SetReceipts stores when an item was delivered and read; times that are already set are
 // kept.
 func SetReceipts(tx *db.Tx, i *Item) error {
-	_, err := tx.Exec(`UPDATE conversation_item SET delivered_at = COALESCE(delivered_at, $3), read_at = COALESCE(read_at, $4)
+	return tx.Run(`UPDATE conversation_item SET delivered_at = COALESCE(delivered_at, $3), read_at = COALESCE(read_at, $4)
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeliveredAt, i.ReadAt)
-	return err
 }
 
 func putTerms(tx *db.Tx, id uuid.UUID, terms []string) error {
@@ -277,16 +275,14 @@ func ReadSettings(r *db.Reader) (Settings, error) {
 }
 
 func putSettings(tx *db.Tx, s Settings) error {
-	_, err := tx.Exec(`INSERT INTO conversation_settings (tenant_id, reopen, reopen_days, csat) VALUES ($1, $2, $3, $4)
+	return tx.Run(`INSERT INTO conversation_settings (tenant_id, reopen, reopen_days, csat) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id) DO UPDATE SET reopen = excluded.reopen, reopen_days = excluded.reopen_days, csat = excluded.csat`,
 		tx.Tenant(), s.Reopen, s.ReopenDays, s.CSAT)
-	return err
 }
 
 // RenameContact updates a contact's name in their conversations.
 func RenameContact(tx *db.Tx, customer uuid.UUID, name string) error {
-	_, err := tx.Exec(`UPDATE conversation SET contact_name = $3 WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), customer, name)
-	return err
+	return tx.Run(`UPDATE conversation SET contact_name = $3 WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), customer, name)
 }
 
 // LockOfContact locks and returns a contact's conversations, including merged and deleted

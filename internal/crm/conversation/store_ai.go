@@ -26,7 +26,7 @@ func (c *Configuration) Columns() (id *uuid.UUID, name *string) {
 // ReadAIAnswers returns what the assistant did; the result is empty if it never did
 // anything.
 func ReadAIAnswers(r *db.Reader, conversation uuid.UUID) (AIAnswers, error) {
-	a, err := db.One(r, func(row db.Row) (AIAnswers, error) {
+	return db.OrZero(db.One(r, func(row db.Row) (AIAnswers, error) {
 		var a AIAnswers
 		var id *uuid.UUID
 		var name *string
@@ -34,30 +34,24 @@ func ReadAIAnswers(r *db.Reader, conversation uuid.UUID) (AIAnswers, error) {
 		a.Configuration = ConfigurationOf(id, name)
 		return a, err
 	}, `SELECT since, configuration_id, configuration_name, answers, last_answered_at FROM conversation_ai_record
-		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
-	if db.IsNoRow(err) {
-		return AIAnswers{}, nil
-	}
-	return a, err
+		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation))
 }
 
 // putAISince records when the assistant's state changed.
 func putAISince(tx *db.Tx, conversation uuid.UUID, at clock.Time) error {
-	_, err := tx.Exec(`INSERT INTO conversation_ai_record (tenant_id, conversation_id, since, answers) VALUES ($1, $2, $3, 0)
+	return tx.Run(`INSERT INTO conversation_ai_record (tenant_id, conversation_id, since, answers) VALUES ($1, $2, $3, 0)
 		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET since = excluded.since`, tx.Tenant(), conversation, at)
-	return err
 }
 
 // AddAIAnswer records what the assistant wrote: one answer and its time, or zero and nil
 // for small talk.
 func AddAIAnswer(tx *db.Tx, conversation uuid.UUID, c *Configuration, answers int, at *clock.Time) error {
 	id, name := c.Columns()
-	_, err := tx.Exec(`INSERT INTO conversation_ai_record (tenant_id, conversation_id, configuration_id, configuration_name, answers, last_answered_at)
+	return tx.Run(`INSERT INTO conversation_ai_record (tenant_id, conversation_id, configuration_id, configuration_name, answers, last_answered_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, conversation_id)
 		DO UPDATE SET configuration_id = excluded.configuration_id, configuration_name = excluded.configuration_name,
 			answers = conversation_ai_record.answers + excluded.answers, last_answered_at = COALESCE(excluded.last_answered_at, conversation_ai_record.last_answered_at)`,
 		tx.Tenant(), conversation, id, name, answers, at)
-	return err
 }
 
 // LastMessagesAndNotes reads the last messages and notes, the newest first.

@@ -17,15 +17,13 @@ func ItemOf(r *db.Reader, conversation, id uuid.UUID) (Item, error) {
 
 // SetBody writes an item's text and when it was edited.
 func SetBody(tx *db.Tx, i *Item) error {
-	_, err := tx.Exec(`UPDATE conversation_item SET body = $3, edited_at = $4 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Run(`UPDATE conversation_item SET body = $3, edited_at = $4 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), i.ID, i.Body, i.EditedAt)
-	return err
 }
 
 // SetDeleted hides an item.
 func SetDeleted(tx *db.Tx, i *Item) error {
-	_, err := tx.Exec(`UPDATE conversation_item SET deleted_at = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeletedAt)
-	return err
+	return tx.Run(`UPDATE conversation_item SET deleted_at = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeletedAt)
 }
 
 // LastMessage reads the newest message of a conversation.
@@ -55,23 +53,20 @@ func PutReaction(tx *db.Tx, item uuid.UUID, re Reaction) error {
 	if re.Emoji == "" {
 		return dropReaction(tx, item, re.AuthorKind, re.AuthorID)
 	}
-	_, err := tx.Exec(`INSERT INTO item_reaction (tenant_id, item_id, author_kind, author_id, emoji, at)
+	return tx.Run(`INSERT INTO item_reaction (tenant_id, item_id, author_kind, author_id, emoji, at)
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (tenant_id, item_id, author_kind, author_id) DO UPDATE SET emoji = excluded.emoji, at = excluded.at`,
 		tx.Tenant(), item, re.AuthorKind, re.AuthorID, re.Emoji, re.At)
-	return err
 }
 
 func dropReaction(tx *db.Tx, item uuid.UUID, kind string, author uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind = $3 AND author_id = $4`,
+	return tx.Run(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind = $3 AND author_id = $4`,
 		tx.Tenant(), item, kind, author)
-	return err
 }
 
 // dropOurReactions removes the reactions of agents and programs to an item.
 func dropOurReactions(tx *db.Tx, item uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind <> 'contact'`, tx.Tenant(), item)
-	return err
+	return tx.Run(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind <> 'contact'`, tx.Tenant(), item)
 }
 
 // reactionsTo reads the reactions to several items at once, the oldest first.
@@ -91,7 +86,7 @@ func reactionsTo(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Reaction, err
 
 func putSources(tx *db.Tx, item uuid.UUID, list []AISource) error {
 	for n, a := range list {
-		if _, err := tx.Exec(`INSERT INTO item_source (tenant_id, item_id, position, kind, title, url, excerpt)
+		if err := tx.Run(`INSERT INTO item_source (tenant_id, item_id, position, kind, title, url, excerpt)
 			VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), item, n, a.Kind, a.Title, a.URL, a.Excerpt); err != nil {
 			return err
 		}
@@ -104,10 +99,7 @@ func sourcesOf(r *db.Reader, item uuid.UUID) ([]AISource, error) {
 		err = row.Scan(&a.Kind, &a.Title, &a.URL, &a.Excerpt)
 		return a, err
 	}, `SELECT kind, title, url, excerpt FROM item_source WHERE tenant_id = $1 AND item_id = $2 ORDER BY position`, r.Tenant(), item)
-	if list == nil {
-		list = []AISource{}
-	}
-	return list, err
+	return db.OrEmpty(list), err
 }
 
 // putEmail stores an e-mail and returns the blob of the original that it replaced, nil if
@@ -150,15 +142,13 @@ func CopiesOf(r *db.Reader, conversation uuid.UUID) (Copies, error) {
 }
 
 func putCopies(tx *db.Tx, conversation uuid.UUID, c Copies) error {
-	_, err := tx.Exec(`INSERT INTO conversation_cc (tenant_id, conversation_id, copies) VALUES ($1, $2, $3)
+	return tx.Run(`INSERT INTO conversation_cc (tenant_id, conversation_id, copies) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET copies = excluded.copies`, tx.Tenant(), conversation, db.AsJSON(c))
-	return err
 }
 
 // SetDetail writes an item's detail.
 func SetDetail(tx *db.Tx, i *Item) error {
-	_, err := tx.Exec(`UPDATE conversation_item SET detail = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, db.AsJSON(i.Detail))
-	return err
+	return tx.Run(`UPDATE conversation_item SET detail = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, db.AsJSON(i.Detail))
 }
 
 // countsAsAnswer is the condition for an answer of ours that was sent or is on its way; if
@@ -205,9 +195,8 @@ func answersUnrouted(c *Conversation) bool {
 
 // SetRetrying marks a failed message as on its way again.
 func SetRetrying(tx *db.Tx, i *Item) error {
-	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = NULL, channel = $4, channel_account_id = $5
+	return tx.Run(`UPDATE conversation_item SET delivery = $3, delivery_error = NULL, channel = $4, channel_account_id = $5
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.Delivery, i.Channel, i.ChannelAccountID)
-	return err
 }
 
 // unreadMax is the number of messages that one report can mark as read.

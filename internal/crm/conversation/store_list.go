@@ -243,9 +243,5 @@ func search(f Filter, arg func(any) string) string {
 }
 
 func values(ids []uuid.UUID, arg func(any) string) string {
-	list := make([]string, len(ids))
-	for i, id := range ids {
-		list[i] = arg(id)
-	}
-	return strings.Join(list, ",")
+	return strings.Join(db.Values(ids, func(id uuid.UUID) string { return arg(id) }), ",")
 }

@@ -33,16 +33,14 @@ func agents(r *db.Reader, conversation uuid.UUID) ([]Agent, error) {
 }
 
 func putAgent(tx *db.Tx, conversation, agent uuid.UUID, at clock.Time) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO conversation_agent (tenant_id, conversation_id, agent_id, joined_at)
+	return tx.ExecAny(`INSERT INTO conversation_agent (tenant_id, conversation_id, agent_id, joined_at)
 		VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, tx.Tenant(), conversation, agent, at)
-	return n == 1, err
 }
 
 // DropAgent removes an agent from a conversation and reports whether they were in it.
 func DropAgent(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2 AND agent_id = $3`,
+	return tx.ExecAny(`DELETE FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2 AND agent_id = $3`,
 		tx.Tenant(), conversation, agent)
-	return n == 1, err
 }
 
 // OldestAgent returns the agent who joined first, who takes over when an owner leaves; nil
@@ -64,17 +62,15 @@ func participants(r *db.Reader, conversation uuid.UUID) ([]Participant, error) {
 }
 
 func putParticipant(tx *db.Tx, conversation, contact uuid.UUID, at clock.Time) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
+	return tx.ExecAny(`INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
 		VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, tx.Tenant(), conversation, contact, at)
-	return n == 1, err
 }
 
 // DropParticipant removes a contact from a conversation and reports whether they were in
 // it.
 func DropParticipant(tx *db.Tx, conversation, contact uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2 AND contact_id = $3`,
+	return tx.ExecAny(`DELETE FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2 AND contact_id = $3`,
 		tx.Tenant(), conversation, contact)
-	return n == 1, err
 }
 
 // addUnread raises an agent's unread messages and returns the new number.
@@ -85,9 +81,8 @@ func addUnread(tx *db.Tx, conversation uuid.UUID, u UnreadBy) (int, error) {
 }
 
 func dropUnread(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM conversation_unread WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3`,
+	return tx.ExecAny(`DELETE FROM conversation_unread WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3`,
 		tx.Tenant(), agent, conversation)
-	return n == 1, err
 }
 
 // UnreadBy is the number of messages of a conversation that an agent has not read.
@@ -109,11 +104,7 @@ func addBadge(tx *db.Tx, agent uuid.UUID, by int) error {
 }
 
 func badge(r *db.Reader, agent uuid.UUID) (int, error) {
-	n, err := db.One(r, db.Scalar[int], `SELECT unread FROM conversation_badge WHERE tenant_id = $1 AND agent_id = $2`, r.Tenant(), agent)
-	if db.IsNoRow(err) {
-		return 0, nil
-	}
-	return n, err
+	return db.OrZero(db.One(r, db.Scalar[int], `SELECT unread FROM conversation_badge WHERE tenant_id = $1 AND agent_id = $2`, r.Tenant(), agent))
 }
 
 // FillUnreadAndFailed fills in what conversations do not store: the number of messages the
@@ -136,6 +127,18 @@ func FillUnreadAndFailed(r *db.Reader, agent uuid.UUID, list []Conversation) err
 		FROM conversation c LEFT JOIN conversation_unread u ON u.tenant_id = $1 AND u.agent_id = $2 AND u.conversation_id = c.id
 		WHERE c.tenant_id = $1 AND c.id `+in, r.Tenant(), agent, arg)
 	return err
+}
+
+// ByIDFilled is ByID with what FillUnreadAndFailed fills in for an agent; not_found if the
+// conversation does not exist.
+func ByIDFilled(r *db.Reader, id, agent uuid.UUID) (Conversation, error) {
+	c, err := ByID(r, id)
+	if err != nil {
+		return c, db.NotFound(err)
+	}
+	one := []Conversation{c}
+	err = FillUnreadAndFailed(r, agent, one)
+	return one[0], err
 }
 
 // countKeyOf returns the counter of a conversation, nil for a deleted one.

@@ -37,9 +37,8 @@ func LastAmong(r *db.Reader, ids []uuid.UUID) (Item, error) {
 // MoveItems moves some items of a conversation into another.
 func MoveItems(tx *db.Tx, from, to uuid.UUID, ids []uuid.UUID) error {
 	in, arg := db.In(tx.Dialect(), 4, ids)
-	_, err := tx.Exec(`UPDATE conversation_item SET conversation_id = $3, merged_from = NULL
+	return tx.Run(`UPDATE conversation_item SET conversation_id = $3, merged_from = NULL
 		WHERE tenant_id = $1 AND conversation_id = $2 AND id `+in, tx.Tenant(), from, to, arg)
-	return err
 }
 
 // ItemsFrom returns the items after a key, the oldest first, for exports.
@@ -52,14 +51,12 @@ func ItemsFrom(r *db.Reader, conversation uuid.UUID, after db.Key, limit int) ([
 // MoveAllItems moves the items of a conversation into another; each records where it came
 // from.
 func MoveAllItems(tx *db.Tx, from, to uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE conversation_item SET conversation_id = $3, merged_from = $2
+	return tx.Run(`UPDATE conversation_item SET conversation_id = $3, merged_from = $2
 		WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), from, to)
-	return err
 }
 
 // ReturnItems moves the items back that were moved out of a conversation.
 func ReturnItems(tx *db.Tx, from, to uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE conversation_item SET conversation_id = $2, merged_from = NULL
+	return tx.Run(`UPDATE conversation_item SET conversation_id = $2, merged_from = NULL
 		WHERE tenant_id = $1 AND conversation_id = $3 AND merged_from = $2`, tx.Tenant(), from, to)
-	return err
 }

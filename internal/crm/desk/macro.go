@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
-	"konak/internal/crm/conversation"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
@@ -47,69 +46,19 @@ type verb struct {
 	// takes lists the fields that may be set; check returns what is wrong with them.
 	takes []string
 	check func(a *Action) (field, code string)
-	// step carries the action out; the text of replies and notes is filled in before.
-	step func(s *Service, a *Action, text string, out *conversation.Written) conversation.Step
 }
 
 var verbs = map[string]verb{
-	"reply": {
-		needs: perm.ConversationsReply, takes: []string{"body"}, check: checkText,
-		step: func(s *Service, _ *Action, text string, out *conversation.Written) conversation.Step {
-			return s.write(text, false, out)
-		},
-	},
-	"note": {
-		needs: perm.ConversationsReply, takes: []string{"body"}, check: checkText,
-		step: func(s *Service, _ *Action, text string, out *conversation.Written) conversation.Step {
-			return s.write(text, true, out)
-		},
-	},
-	"assign": {
-		needs: perm.ConversationsAssign, takes: []string{"agent"}, check: checkAgent,
-		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
-			return s.assign(*a.Agent)
-		},
-	},
-	"group": {
-		needs: perm.ConversationsAssign, takes: []string{"group_id"}, check: requireField("group_id", func(a *Action) bool { return a.GroupID != nil }),
-		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
-			return s.conversations.ToUpdate(conversation.Change{GroupID: a.GroupID})
-		},
-	},
-	"add_tags": {
-		needs: perm.ConversationsManage, takes: []string{"tags"}, check: checkTags,
-		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
-			return s.conversations.ToRetag(func(has []string) []string { return slices.Concat(has, a.Tags) })
-		},
-	},
-	"remove_tags": {
-		needs: perm.ConversationsManage, takes: []string{"tags"}, check: checkTags,
-		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
-			return s.conversations.ToRetag(func(has []string) []string { return contact.WithoutTags(has, a.Tags) })
-		},
-	},
-	"priority": {
-		needs: perm.ConversationsManage, takes: []string{"priority"}, check: requireField("priority", func(a *Action) bool { return a.Priority != nil }),
-		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
-			return s.conversations.ToUpdate(conversation.Change{Priority: a.Priority})
-		},
-	},
-	"open": {
-		needs: perm.ConversationsManage,
-		step: func(s *Service, _ *Action, _ string, _ *conversation.Written) conversation.Step {
-			return s.conversations.ToOpen()
-		},
-	},
-	"close": {
-		needs: perm.ConversationsManage,
-		step: func(s *Service, _ *Action, _ string, _ *conversation.Written) conversation.Step {
-			return s.conversations.ToClose()
-		},
-	},
-	"snooze": {
-		needs: perm.ConversationsManage, takes: []string{"minutes", "until_reply"}, check: checkSnooze,
-		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step { return s.snooze(a) },
-	},
+	"reply":       {perm.ConversationsReply, []string{"body"}, checkText},
+	"note":        {perm.ConversationsReply, []string{"body"}, checkText},
+	"assign":      {perm.ConversationsAssign, []string{"agent"}, checkAgent},
+	"group":       {perm.ConversationsAssign, []string{"group_id"}, requireField("group_id", func(a *Action) bool { return a.GroupID != nil })},
+	"add_tags":    {perm.ConversationsManage, []string{"tags"}, checkTags},
+	"remove_tags": {perm.ConversationsManage, []string{"tags"}, checkTags},
+	"priority":    {perm.ConversationsManage, []string{"priority"}, requireField("priority", func(a *Action) bool { return a.Priority != nil })},
+	"open":        {needs: perm.ConversationsManage},
+	"close":       {needs: perm.ConversationsManage},
+	"snooze":      {perm.ConversationsManage, []string{"minutes", "until_reply"}, checkSnooze},
 }
 
 func requireField(field string, is func(*Action) bool) func(*Action) (string, string) {
@@ -201,8 +150,5 @@ func checkActions(list []Action) error {
 			wrong.Field(fmt.Sprintf("actions[%d].%s", i, field), code)
 		}
 	}
-	if len(wrong.Fields) > 0 {
-		return wrong
-	}
-	return nil
+	return wrong.OrNil()
 }

@@ -102,14 +102,14 @@ func (s *Service) render(r *db.Reader, c conversation.Conversation, text string)
 // valuesOf reads the values of the placeholders for a conversation and the caller.
 func (s *Service) valuesOf(r *db.Reader, c conversation.Conversation) (v values, err error) {
 	v.conversation = c
-	if v.contact, err = s.contacts.Whole(r, c.ContactID); err != nil && !db.IsNoRow(err) {
+	if v.contact, err = s.Contacts.Whole(r, c.ContactID); err != nil && !db.IsNoRow(err) {
 		return v, err
 	}
 	me := caller.From(r.Context()).ID
 	if me == uuid.Nil {
 		return v, nil
 	}
-	names, err := s.agents.AgentNames(r, []uuid.UUID{me})
+	names, err := s.Agents.AgentNames(r, []uuid.UUID{me})
 	v.agent = names[me]
 	return v, err
 }
@@ -122,7 +122,7 @@ func (s *Service) previewFor(r *db.Reader, id uuid.UUID) (func(text string) stri
 	if f := checkPermission(caller.From(r.Context()), perm.ConversationsView); f != nil {
 		return nil, f
 	}
-	c, err := s.conversations.Find(r, id)
+	c, err := s.Conversations.Find(r, id)
 	if db.IsNoRow(err) {
 		return nil, fault.Invalid("conversation_id", "unknown_conversation")
 	}

@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"context"
 	"strings"
 
 	"github.com/google/uuid"
@@ -34,31 +33,17 @@ type Config struct {
 }
 
 // Service is the agents' desk.
-type Service struct {
-	db            *db.DB
-	contacts      *contact.Service
-	conversations *conversation.Service
-	replies       *reply.Service
-	agents        Agents
-}
+type Service struct{ Config }
 
 // New returns the service.
-func New(c Config) *Service {
-	return &Service{db: c.DB, contacts: c.Contacts, conversations: c.Conversations, replies: c.Replies, agents: c.Agents}
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}
+func New(c Config) *Service { return &Service{c} }
 
 // checkPermission refuses a caller who lacks a permission.
 func checkPermission(who *caller.Caller, p perm.Permission) *fault.Fault {
 	if who.Can(p) {
 		return nil
 	}
-	f := fault.New(fault.Forbidden, string(p))
-	f.Permission = string(p)
-	return f
+	return conversation.Forbidden(p)
 }
 
 // nameKey returns a name without case, diacritics and extra spaces.

@@ -19,14 +19,14 @@ import (
 // CannedReplies lists the shared canned replies and the caller's own whose words begin with
 // the words of q.
 func (s *Service) CannedReplies(ctx context.Context, q string, p db.Page) (db.List[CannedReply], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[CannedReply], error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[CannedReply], error) {
 		return cannedReplies(r, caller.From(ctx).ID, searchWords(q), p)
 	})
 }
 
 // CannedRepliesFor is CannedReplies with the texts filled in for a conversation.
 func (s *Service) CannedRepliesFor(ctx context.Context, conversation uuid.UUID, q string, p db.Page) (db.List[CannedReply], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[CannedReply], error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[CannedReply], error) {
 		preview, err := s.previewFor(r, conversation)
 		if err != nil {
 			return db.List[CannedReply]{}, err
@@ -41,7 +41,7 @@ func (s *Service) CannedRepliesFor(ctx context.Context, conversation uuid.UUID, 
 
 // CannedReply returns one canned reply.
 func (s *Service) CannedReply(ctx context.Context, id uuid.UUID) (CannedReply, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (CannedReply, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (CannedReply, error) {
 		c, err := cannedByID(r, caller.From(ctx).ID, id)
 		return c, db.NotFound(err)
 	})
@@ -63,7 +63,7 @@ const maxReleased = 500
 
 // AddCannedReply creates a canned reply.
 func (s *Service) AddCannedReply(ctx context.Context, n NewCannedReply) (c CannedReply, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &c, func(tx *db.Tx) error {
 		c = CannedReply{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
 		scope, err := n.into(tx, &c)
 		if err != nil {
@@ -134,7 +134,7 @@ func checkReleased(tx *db.Tx) error {
 // ReleasedRevision returns a value that changes with the replies released for the
 // assistant.
 func (s *Service) ReleasedRevision(ctx context.Context) (string, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (string, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (string, error) {
 		now, err := countReleases(r)
 		return fmt.Sprintf("%d-%d", now.count, now.last), err
 	})
@@ -142,7 +142,7 @@ func (s *Service) ReleasedRevision(ctx context.Context) (string, error) {
 
 // ReleasedReplies returns the replies released for the assistant.
 func (s *Service) ReleasedReplies(ctx context.Context) ([]CannedReply, error) {
-	return db.Read(ctx, s.tenant(ctx), releasedReplies)
+	return db.Read(ctx, s.DB.TenantOf(ctx), releasedReplies)
 }
 
 // noteReply announces a change to panels and audits it.
@@ -179,7 +179,7 @@ func (s *Service) findOwnReply(tx *db.Tx, id uuid.UUID) (CannedReply, error) {
 
 // ChangeCannedReply replaces a canned reply.
 func (s *Service) ChangeCannedReply(ctx context.Context, id uuid.UUID, n NewCannedReply) (c CannedReply, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, err = s.findOwnReply(tx, id); err != nil {
 			return err
 		}
@@ -203,7 +203,7 @@ func (s *Service) ChangeCannedReply(ctx context.Context, id uuid.UUID, n NewCann
 
 // DeleteCannedReply removes a canned reply.
 func (s *Service) DeleteCannedReply(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := s.findOwnReply(tx, id)
 		if err != nil {
 			return err
@@ -217,12 +217,12 @@ func (s *Service) DeleteCannedReply(ctx context.Context, id uuid.UUID) error {
 
 // Render fills in a canned reply for a conversation.
 func (s *Service) Render(ctx context.Context, id, conversation uuid.UUID) (out Rendered, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		reply, err := cannedByID(r, caller.From(ctx).ID, id)
 		if err != nil {
 			return db.NotFound(err)
 		}
-		c, err := s.conversations.Find(r, conversation)
+		c, err := s.Conversations.Find(r, conversation)
 		if db.IsNoRow(err) {
 			return fault.Invalid("conversation_id", "unknown_conversation")
 		}

@@ -3,11 +3,13 @@ package desk
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/conversation/later"
@@ -23,14 +25,14 @@ import (
 
 // Macros lists the macros, the oldest first.
 func (s *Service) Macros(ctx context.Context, p db.Page) (db.List[Macro], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Macro], error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Macro], error) {
 		return macros(r, p)
 	})
 }
 
 // Macro returns one macro.
 func (s *Service) Macro(ctx context.Context, id uuid.UUID) (Macro, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Macro, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Macro, error) {
 		m, err := macroByID(r, id)
 		return m, db.NotFound(err)
 	})
@@ -38,7 +40,7 @@ func (s *Service) Macro(ctx context.Context, id uuid.UUID) (Macro, error) {
 
 // MacroFor is Macro with the texts filled in for a conversation.
 func (s *Service) MacroFor(ctx context.Context, id, conversation uuid.UUID) (Macro, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Macro, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Macro, error) {
 		m, err := macroByID(r, id)
 		if err != nil {
 			return m, db.NotFound(err)
@@ -65,7 +67,7 @@ type NewMacro struct {
 
 // AddMacro creates a macro.
 func (s *Service) AddMacro(ctx context.Context, n NewMacro) (m Macro, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &m, func(tx *db.Tx) error {
 		m = Macro{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
 		if who := caller.From(ctx); who.ID != uuid.Nil {
 			m.CreatedBy = &who.ID
@@ -114,7 +116,7 @@ func (s *Service) checkNamed(tx *db.Tx, list []Action) error {
 		if err != nil {
 			return err
 		}
-		if ok, err := s.agents.IsAgent(&tx.Reader, id); err != nil {
+		if ok, err := s.Agents.IsAgent(&tx.Reader, id); err != nil {
 			return err
 		} else if !ok {
 			return fault.Invalid(fmt.Sprintf("actions[%d].agent", i), "unknown_agent")
@@ -125,16 +127,12 @@ func (s *Service) checkNamed(tx *db.Tx, list []Action) error {
 
 // kinds lists the types of a macro's actions, without their texts.
 func kinds(m Macro) []string {
-	out := make([]string, len(m.Actions))
-	for i, a := range m.Actions {
-		out[i] = a.Type
-	}
-	return out
+	return db.Values(m.Actions, func(a Action) string { return a.Type })
 }
 
 // ChangeMacro replaces a macro.
 func (s *Service) ChangeMacro(ctx context.Context, id uuid.UUID, n NewMacro) (m Macro, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if m, err = macroByID(&tx.Reader, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -161,7 +159,7 @@ func recordChange(tx *db.Tx, action string, id uuid.UUID, detail map[string]any)
 
 // DeleteMacro removes a macro.
 func (s *Service) DeleteMacro(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m, err := macroByID(&tx.Reader, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -184,7 +182,7 @@ type Applied struct {
 // refused or fails, the fault names it. With a delay its replies are scheduled and can be
 // cancelled.
 func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID, delay time.Duration) (out Applied, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		m, err := macroByID(&tx.Reader, macro)
 		if err != nil {
 			return db.NotFound(err)
@@ -201,7 +199,7 @@ func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID, delay time.Dur
 		if delay > 0 {
 			steps = s.delayReplies(m.Actions, steps, delay, &out.Scheduled)
 		}
-		if out.Conversation, err = s.conversations.Apply(tx, id, steps...); err != nil {
+		if out.Conversation, err = s.Conversations.Apply(tx, id, steps...); err != nil {
 			return err
 		}
 		for _, w := range written {
@@ -211,7 +209,7 @@ func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID, delay time.Dur
 		}
 		return nil
 	})
-	return out, s.replies.RecordRefusal(ctx, err)
+	return out, s.Replies.RecordRefusal(ctx, err)
 }
 
 // checkPermissions checks the permission of each action.
@@ -244,7 +242,62 @@ func (s *Service) take(tx *db.Tx, was conversation.Conversation, a *Action, out 
 	if err != nil {
 		return was, err
 	}
-	return verbs[a.Type].step(s, a, text, out)(tx, was)
+	step, err := s.stepOf(tx, a, text, out)
+	if err != nil {
+		return was, err
+	}
+	return step(tx, was)
+}
+
+// stepOf returns the step of an action; text is that of a reply or a note, filled in.
+func (s *Service) stepOf(tx *db.Tx, a *Action, text string, out *conversation.Written) (conversation.Step, error) {
+	switch a.Type {
+	case "reply", "note":
+		me := conversation.AgentAuthor(caller.From(tx.Context()).ID)
+		return s.Replies.ToReply(reply.Answer{Author: me, Body: text, Note: a.Type == "note"}, out), nil
+	case "assign":
+		owner, err := ownerNamed(tx, *a.Agent)
+		return s.Conversations.ToAssign(owner), err
+	case "group":
+		return s.Conversations.ToUpdate(conversation.Change{GroupID: a.GroupID}), nil
+	case "add_tags":
+		return s.Conversations.ToRetag(func(has []string) []string { return slices.Concat(has, a.Tags) }), nil
+	case "remove_tags":
+		return s.Conversations.ToRetag(func(has []string) []string { return contact.WithoutTags(has, a.Tags) }), nil
+	case "priority":
+		return s.Conversations.ToUpdate(conversation.Change{Priority: a.Priority}), nil
+	case "open":
+		return s.Conversations.ToOpen(), nil
+	case "close":
+		return s.Conversations.ToClose(), nil
+	case "snooze":
+		return s.Conversations.ToSnooze(snoozeEnd(a, tx.Now()), a.Minutes == nil), nil
+	}
+	return nil, fmt.Errorf("desk: unknown action %q", a.Type)
+}
+
+// snoozeEnd returns when the snooze of an action ends; nil if it lasts until the customer
+// writes.
+func snoozeEnd(a *Action, now time.Time) *clock.Time {
+	if a.Minutes == nil {
+		return nil
+	}
+	return clock.Ptr(now.Add(time.Duration(*a.Minutes) * time.Minute))
+}
+
+// ownerNamed returns the agent whom an action names; nil for none.
+func ownerNamed(tx *db.Tx, name string) (*uuid.UUID, error) {
+	switch name {
+	case "none":
+		return nil, nil
+	case "me":
+		return &caller.From(tx.Context()).ID, nil
+	}
+	id, err := uuid.Parse(name)
+	if err != nil {
+		return nil, fault.Invalid("agent", "invalid_id")
+	}
+	return &id, nil
 }
 
 // textOf returns the text that an action writes, "" if it writes none.
@@ -291,7 +344,7 @@ func (s *Service) replyLater(index int, a *Action, delay time.Duration, then []A
 		text, err := s.textOf(&tx.Reader, was, a)
 		if err == nil {
 			var m later.Scheduled
-			was, err = s.replies.ToSchedule(reply.Later{Answer: reply.Answer{Body: text}, Delay: delay, FollowUp: followUpOf(then, tx.Now())}, &m)(tx, was)
+			was, err = s.Replies.ToSchedule(reply.Later{Answer: reply.Answer{Body: text}, Delay: delay, FollowUp: followUpOf(then, tx.Now())}, &m)(tx, was)
 			*out = append(*out, m)
 		}
 		if f, ok := fault.As(err); ok {
@@ -311,48 +364,8 @@ func followUpOf(actions []Action, now time.Time) (out *later.FollowUp) {
 		case "close":
 			out = &later.FollowUp{State: string(conversation.Closed)}
 		case "snooze":
-			out = &later.FollowUp{State: string(conversation.Snoozed), UntilReply: a.Minutes == nil}
-			if a.Minutes != nil {
-				until := clock.At(now.Add(time.Duration(*a.Minutes) * time.Minute))
-				out.Until = &until
-			}
+			out = &later.FollowUp{State: string(conversation.Snoozed), Until: snoozeEnd(&a, now), UntilReply: a.Minutes == nil}
 		}
 	}
 	return out
-}
-
-// write writes a reply or a note of the agent who applies the macro, as a step.
-func (s *Service) write(text string, note bool, out *conversation.Written) conversation.Step {
-	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
-		me := conversation.AgentAuthor(caller.From(tx.Context()).ID)
-		return s.replies.ToReply(reply.Answer{Author: me, Body: text, Note: note}, out)(tx, was)
-	}
-}
-
-func (s *Service) assign(to string) conversation.Step {
-	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
-		var owner *uuid.UUID
-		switch to {
-		case "none":
-		case "me":
-			owner = &caller.From(tx.Context()).ID
-		default:
-			id, err := uuid.Parse(to)
-			if err != nil {
-				return was, fault.Invalid("agent", "invalid_id")
-			}
-			owner = &id
-		}
-		return s.conversations.ToAssign(owner)(tx, was)
-	}
-}
-
-func (s *Service) snooze(a *Action) conversation.Step {
-	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
-		if a.Minutes == nil {
-			return s.conversations.ToSnooze(nil, true)(tx, was)
-		}
-		until := clock.At(tx.Now().Add(time.Duration(*a.Minutes) * time.Minute))
-		return s.conversations.ToSnooze(&until, false)(tx, was)
-	}
 }

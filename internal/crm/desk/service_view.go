@@ -17,14 +17,14 @@ import (
 
 // Views lists the shared views and the caller's own, the oldest first.
 func (s *Service) Views(ctx context.Context, p db.Page) (db.List[View], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[View], error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[View], error) {
 		return views(r, caller.From(ctx).ID, p)
 	})
 }
 
 // View returns one view.
 func (s *Service) View(ctx context.Context, id uuid.UUID) (View, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (View, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (View, error) {
 		v, err := viewByID(r, caller.From(ctx).ID, id)
 		return v, db.NotFound(err)
 	})
@@ -32,14 +32,14 @@ func (s *Service) View(ctx context.Context, id uuid.UUID) (View, error) {
 
 // ViewCounts counts the conversations of each view, up to a limit.
 func (s *Service) ViewCounts(ctx context.Context) (out []ViewCount, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		list, err := views(r, caller.From(ctx).ID, db.Page{Limit: 2 * maxViews, After: db.Before})
 		if err != nil {
 			return err
 		}
 		out = make([]ViewCount, 0, len(list.Rows))
 		for _, v := range list.Rows {
-			n, err := s.conversations.CountUpTo(r, v.Filter, countLimit+1)
+			n, err := s.Conversations.CountUpTo(r, v.Filter, countLimit+1)
 			if err != nil {
 				return err
 			}
@@ -59,7 +59,7 @@ type NewView struct {
 
 // AddView creates a view.
 func (s *Service) AddView(ctx context.Context, n NewView) (v View, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &v, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &v, func(tx *db.Tx) error {
 		v = View{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
 		scope, err := s.fillView(tx, &v, n)
 		if err != nil {
@@ -106,7 +106,7 @@ func (s *Service) fillView(tx *db.Tx, v *View, n NewView) (scope uuid.UUID, err 
 	if v.Filter.Sort == "" {
 		v.Filter.Sort = "-last_activity"
 	}
-	err = s.conversations.CheckQuery(tx.Context(), v.Filter)
+	err = s.Conversations.CheckQuery(tx.Context(), v.Filter)
 	if f, ok := fault.As(err); ok {
 		inside := fault.New(f.Code)
 		for field, codes := range f.Fields {
@@ -136,7 +136,7 @@ func (s *Service) myView(tx *db.Tx, id uuid.UUID) (View, error) {
 
 // ChangeView replaces a view.
 func (s *Service) ChangeView(ctx context.Context, id uuid.UUID, n NewView) (v View, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if v, err = s.myView(tx, id); err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (s *Service) ChangeView(ctx context.Context, id uuid.UUID, n NewView) (v Vi
 
 // DeleteView removes a view.
 func (s *Service) DeleteView(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		v, err := s.myView(tx, id)
 		if err != nil {
 			return err

@@ -61,19 +61,17 @@ func cannedByID(r *db.Reader, agent, id uuid.UUID) (CannedReply, error) {
 
 // putCanned reports whether the shortcut was free.
 func putCanned(tx *db.Tx, c CannedReply, scope uuid.UUID, key string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO crm_canned_reply (tenant_id, id, scope_id, shortcut, shortcut_key, title, body, assistant, created_at, updated_at)
+	return tx.ExecAny(`INSERT INTO crm_canned_reply (tenant_id, id, scope_id, shortcut, shortcut_key, title, body, assistant, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (tenant_id, scope_id, shortcut_key) DO NOTHING`,
 		tx.Tenant(), c.ID, scope, c.Shortcut, key, c.Title, c.Body, c.Assistant, c.CreatedAt, c.UpdatedAt)
-	return n == 1, err
 }
 
 // saveCanned reports whether the shortcut was free.
 func saveCanned(tx *db.Tx, c CannedReply, scope uuid.UUID, key string) (bool, error) {
-	n, err := tx.Exec(`UPDATE crm_canned_reply SET scope_id = $3, shortcut = $4, shortcut_key = $5, title = $6, body = $7, updated_at = $8, assistant = $9
+	return tx.ExecAny(`UPDATE crm_canned_reply SET scope_id = $3, shortcut = $4, shortcut_key = $5, title = $6, body = $7, updated_at = $8, assistant = $9
 		WHERE tenant_id = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM crm_canned_reply o
 			WHERE o.tenant_id = $1 AND o.scope_id = $3 AND o.shortcut_key = $5 AND o.id <> $2)`,
 		tx.Tenant(), c.ID, scope, c.Shortcut, key, c.Title, c.Body, c.UpdatedAt, c.Assistant)
-	return n == 1, err
 }
 
 // releases is the number of canned replies that the assistant may use, and when the last of
@@ -99,7 +97,7 @@ func putCannedTerms(tx *db.Tx, id uuid.UUID, terms []string) error {
 		return err
 	}
 	for _, t := range terms {
-		if _, err := tx.Exec(`INSERT INTO crm_canned_term (tenant_id, term, reply_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, id); err != nil {
+		if err := tx.Run(`INSERT INTO crm_canned_term (tenant_id, term, reply_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, id); err != nil {
 			return err
 		}
 	}
@@ -107,14 +105,12 @@ func putCannedTerms(tx *db.Tx, id uuid.UUID, terms []string) error {
 }
 
 func dropCannedTerms(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM crm_canned_term WHERE tenant_id = $1 AND reply_id = $2`, tx.Tenant(), id)
-	return err
+	return tx.Run(`DELETE FROM crm_canned_term WHERE tenant_id = $1 AND reply_id = $2`, tx.Tenant(), id)
 }
 
 func dropCanned(tx *db.Tx, id uuid.UUID) error {
 	if err := dropCannedTerms(tx, id); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM crm_canned_reply WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
-	return err
+	return tx.Run(`DELETE FROM crm_canned_reply WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }

@@ -29,22 +29,19 @@ func macroByID(r *db.Reader, id uuid.UUID) (Macro, error) {
 
 // putMacro reports whether the name was free.
 func putMacro(tx *db.Tx, m Macro, key string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO crm_macro (tenant_id, id, name, name_key, description, actions, created_by, created_at, updated_at)
+	return tx.ExecAny(`INSERT INTO crm_macro (tenant_id, id, name, name_key, description, actions, created_by, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, name_key) DO NOTHING`,
 		tx.Tenant(), m.ID, m.Name, key, m.Description, db.AsJSON(m.Actions), m.CreatedBy, m.CreatedAt, m.UpdatedAt)
-	return n == 1, err
 }
 
 // saveMacro reports whether the name was free.
 func saveMacro(tx *db.Tx, m Macro, key string) (bool, error) {
-	n, err := tx.Exec(`UPDATE crm_macro SET name = $3, name_key = $4, description = $5, actions = $6, updated_at = $7
+	return tx.ExecAny(`UPDATE crm_macro SET name = $3, name_key = $4, description = $5, actions = $6, updated_at = $7
 		WHERE tenant_id = $1 AND id = $2
 			AND NOT EXISTS (SELECT 1 FROM crm_macro o WHERE o.tenant_id = $1 AND o.name_key = $4 AND o.id <> $2)`,
 		tx.Tenant(), m.ID, m.Name, key, m.Description, db.AsJSON(m.Actions), m.UpdatedAt)
-	return n == 1, err
 }
 
 func dropMacro(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM crm_macro WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
-	return err
+	return tx.Run(`DELETE FROM crm_macro WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }

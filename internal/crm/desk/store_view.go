@@ -39,22 +39,19 @@ func viewsOf(r *db.Reader, scope uuid.UUID) (int, error) {
 
 // putView reports whether the name was free.
 func putView(tx *db.Tx, v View, scope uuid.UUID, key string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO crm_view (tenant_id, id, scope_id, name, name_key, filter, created_at, updated_at)
+	return tx.ExecAny(`INSERT INTO crm_view (tenant_id, id, scope_id, name, name_key, filter, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, scope_id, name_key) DO NOTHING`,
 		tx.Tenant(), v.ID, scope, v.Name, key, db.AsJSON(v.Filter), v.CreatedAt, v.UpdatedAt)
-	return n == 1, err
 }
 
 // saveView reports whether the name was free.
 func saveView(tx *db.Tx, v View, scope uuid.UUID, key string) (bool, error) {
-	n, err := tx.Exec(`UPDATE crm_view SET scope_id = $3, name = $4, name_key = $5, filter = $6, updated_at = $7
+	return tx.ExecAny(`UPDATE crm_view SET scope_id = $3, name = $4, name_key = $5, filter = $6, updated_at = $7
 		WHERE tenant_id = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM crm_view o
 			WHERE o.tenant_id = $1 AND o.scope_id = $3 AND o.name_key = $5 AND o.id <> $2)`,
 		tx.Tenant(), v.ID, scope, v.Name, key, db.AsJSON(v.Filter), v.UpdatedAt)
-	return n == 1, err
 }
 
 func dropView(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM crm_view WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
-	return err
+	return tx.Run(`DELETE FROM crm_view WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }

@@ -110,20 +110,13 @@ const (
 )
 
 func idsOf(rows []conversation.Conversation) []uuid.UUID {
-	ids := make([]uuid.UUID, len(rows))
-	for i, c := range rows {
-		ids[i] = c.ID
-	}
-	return ids
+	return db.Values(rows, func(c conversation.Conversation) uuid.UUID { return c.ID })
 }
 
 // conversationDocuments builds the documents of conversations from their rows, their
 // customers and what was written in each.
 func conversationDocuments(r *db.Reader, rows []conversation.Conversation, texts map[uuid.UUID]string) ([]search.Document, error) {
-	who := make([]uuid.UUID, len(rows))
-	for i, c := range rows {
-		who[i] = c.ContactID
-	}
+	who := db.Values(rows, func(c conversation.Conversation) uuid.UUID { return c.ContactID })
 	customers, err := contact.SearchOf(r, who)
 	if err != nil {
 		return nil, err

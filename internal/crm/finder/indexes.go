@@ -75,11 +75,11 @@ const (
 // large workspace holds no transaction open for long; whatever changes meanwhile has an
 // event after the revision and is read again.
 func build(ctx context.Context, h db.Handle) (*state, error) {
-	st := &state{}
-	err := h.Read(ctx, func(r *db.Reader) (err error) { st.revision, err = event.Last(r); return err })
+	revision, err := db.Read(ctx, h, event.Last)
 	if err != nil {
 		return nil, err
 	}
+	st := &state{revision: revision}
 	for k := range kinds {
 		var docs []search.Document
 		last, failed := &uuid.Nil, error(nil)
@@ -112,16 +112,12 @@ func build(ctx context.Context, h db.Handle) (*state, error) {
 // refresh applies the events since the last refresh to the indexes. It reads at most the
 // given number of pages of events, and returns any read error.
 func (w *workspaceIndexes) refresh(ctx context.Context, h db.Handle, pages int) error {
-	newest := func() (last int64, err error) {
-		err = h.Read(ctx, func(r *db.Reader) (err error) { last, err = event.Last(r); return err })
-		return last, err
-	}
-	if last, err := newest(); err != nil || last == w.state.Load().revision {
+	if last, err := db.Read(ctx, h, event.Last); err != nil || last == w.state.Load().revision {
 		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	last, err := newest()
+	last, err := db.Read(ctx, h, event.Last)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package finder
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -60,21 +59,9 @@ func (in *NarrowIn) narrowing(ctx context.Context) (Narrowing, error) {
 		n.owner = id("owner_id", in.OwnerID)
 	}
 	n.group = id("group_id", in.GroupID)
-	at := func(name, text string) *clock.Time {
-		if text == "" {
-			return nil
-		}
-		t, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			wrong.Field(name, "invalid_time")
-		}
-		return clock.Ptr(t)
-	}
-	n.createdFrom, n.createdTo = at("created_from", in.CreatedFrom), at("created_to", in.CreatedTo)
-	if len(wrong.Fields) > 0 {
-		return n, wrong
-	}
-	return n, nil
+	n.createdFrom = conversation.ParseTime(wrong, "created_from", in.CreatedFrom)
+	n.createdTo = conversation.ParseTime(wrong, "created_to", in.CreatedTo)
+	return n, wrong.OrNil()
 }
 
 // accepts reports whether a conversation meets the conditions.

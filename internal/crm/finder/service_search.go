@@ -90,7 +90,7 @@ func (s *Service) findConversations(ctx context.Context, q Query, p db.Page) (ou
 			return out, err
 		}
 		ids, at := ranks(a)
-		rows, err := db.Read(ctx, s.DB.Tenant(caller.From(ctx).TenantID), func(r *db.Reader) ([]conversation.Conversation, error) {
+		rows, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) ([]conversation.Conversation, error) {
 			return conversation.SearchOf(r, ids)
 		})
 		if err != nil {
@@ -186,7 +186,7 @@ func (s *Service) Contacts(ctx context.Context, q Query, p db.Page) (out db.List
 	}
 	out = db.List[ContactHit]{Rows: []ContactHit{}, Next: next(a)}
 	ids, at := ranks(a)
-	err = s.DB.Tenant(caller.From(ctx).TenantID).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		rows, err := contact.SearchOf(r, ids)
 		if err != nil {
 			return err

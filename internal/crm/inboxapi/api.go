@@ -2,6 +2,7 @@ package inboxapi
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -9,7 +10,6 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/hourly"
-	"konak/internal/crm/reply"
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -68,7 +68,7 @@ func (s *Service) itemsPage(ctx context.Context, in *conversationItemsIn) (db.Li
 		}
 		ask.From = &id
 	}
-	return s.gate.Items(ctx, in.ID.UUID, ask, in.Page())
+	return s.Conversations.Items(ctx, in.ID.UUID, ask, in.Page())
 }
 
 // SnoozeUntil is until when a conversation is snoozed.
@@ -179,35 +179,39 @@ func (s *Service) registerRecords(a *api.API) {
 		if err := n.check(ctx); err != nil {
 			return conversation.Conversation{}, err
 		}
-		return s.gate.Create(ctx, conversation.NewConversation{
+		return s.Conversations.Create(ctx, conversation.NewConversation{
 			ContactID: b.ContactID, Channel: conversation.Panel, Subject: b.Subject, Body: b.Body, Priority: b.Priority,
 			OwnerID: b.OwnerID, GroupID: b.GroupID, Tags: b.Tags,
 		})
 	}))
 
 	api.Handle(a, route("GET", "/counts", "count-conversations", "Get the conversation counts of the inbox", perm.ConversationsView).Polled(),
-		func(ctx context.Context, _ *struct{}) (conversation.Counts, error) { return s.gate.Counts(ctx) })
+		func(ctx context.Context, _ *struct{}) (conversation.Counts, error) {
+			return s.Conversations.Counts(ctx)
+		})
 	overview := route("GET", "/overview", "conversation-overview", "Get recent activity by hour", perm.ReportsView).Polled()
 	overview.Doc = "Counted as it happens, for the home screen of those who run the workspace. Data written with a test key is not included."
-	api.Handle(a, overview, func(ctx context.Context, _ *struct{}) (hourly.Overview, error) { return s.hours.Overview(ctx) })
+	api.Handle(a, overview, func(ctx context.Context, _ *struct{}) (hourly.Overview, error) { return s.Hours.Overview(ctx) })
 	tags := route("GET", "/tags", "conversation-tags", "List tags in use", perm.ConversationsView)
 	tags.Doc = "Lists each tag on any conversation once, spelt as it was last used; the first 1,000."
-	api.Handle(a, tags, func(ctx context.Context, _ *struct{}) ([]string, error) { return s.tags.List(ctx) })
+	api.Handle(a, tags, func(ctx context.Context, _ *struct{}) ([]string, error) { return s.Tags.List(ctx) })
 	catalog := route("GET", "/channels", "conversation-channels", "Get the conversation source catalog", perm.ConversationsView)
 	catalog.Doc = "Includes channels that are not connected. Labels are always in English."
-	api.Handle(a, catalog, func(ctx context.Context, _ *struct{}) ([]conversation.Source, error) { return s.gate.Catalog(ctx) })
+	api.Handle(a, catalog, func(ctx context.Context, _ *struct{}) ([]conversation.Source, error) {
+		return s.Conversations.Catalog(ctx)
+	})
 
 	api.Handle(a, route("GET", "/settings", "conversation-settings", "Get the inbox settings", perm.CRMSettingsView),
-		func(ctx context.Context, _ *struct{}) (conversation.Settings, error) { return s.gate.Settings(ctx) })
+		func(ctx context.Context, _ *struct{}) (conversation.Settings, error) {
+			return s.Conversations.Settings(ctx)
+		})
 	api.Handle(a, route("PUT", "/settings", "set-conversation-settings", "Change the inbox settings", perm.CRMSettingsManage),
 		func(ctx context.Context, in *setSettingsIn) (conversation.Settings, error) {
-			return s.gate.SetSettings(ctx, in.Body)
+			return s.Conversations.SetSettings(ctx, in.Body)
 		})
 
 	api.Handle(a, route("GET", "/{id}", "get-conversation", "Get a conversation", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) (reply.Detail, error) {
-			return s.replies.Detail(ctx, in.ID.UUID)
-		})
+		onConversation(s.Replies.Detail))
 	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "List the timeline, newest first", perm.ConversationsView), s.itemsPage)
 
 	update := route("PUT", "/{id}", "update-conversation", "Update subject, customer, priority or group", perm.ConversationsView)
@@ -223,23 +227,21 @@ func (s *Service) registerRecords(a *api.API) {
 		if b.GroupID.Sent && group == nil {
 			group = new(uuid.UUID)
 		}
-		return s.gate.Update(ctx, in.ID.UUID, conversation.Change{Subject: b.Subject, ContactID: b.ContactID, Priority: b.Priority, GroupID: group})
+		return s.Conversations.Update(ctx, in.ID.UUID, conversation.Change{Subject: b.Subject, ContactID: b.ContactID, Priority: b.Priority, GroupID: group})
 	})
 
 	api.Handle(a, route("DELETE", "/{id}", "delete-conversation", "Delete a conversation", perm.ConversationsDelete),
 		func(ctx context.Context, in *conversationIn) (api.Deleted, error) {
-			return api.Deleted{ID: in.ID, Deleted: true}, s.gate.Delete(ctx, in.ID.UUID)
+			return api.Deleted{ID: in.ID, Deleted: true}, s.Conversations.Delete(ctx, in.ID.UUID)
 		})
 	restore := route("POST", "/{id}/restore", "restore-conversation", "Restore a deleted conversation", perm.ConversationsDelete)
 	restore.Refusals = []int{409}
 	restore.Doc = "409 for a messaging conversation whose customer has started another on the same account."
-	api.Handle(a, restore, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
-		return s.gate.Restore(ctx, in.ID.UUID)
-	}))
+	api.Handle(a, restore, hiding(conversation.Conversation.WithoutContent, onConversation(s.Conversations.Restore)))
 }
 
 func (s *Service) listPage(ctx context.Context, in *listConversationsIn) (db.List[conversation.Conversation], error) {
-	return s.gate.ListMatching(ctx, in.Query, in.Page())
+	return s.Conversations.ListMatching(ctx, in.Query, in.Page())
 }
 
 func (s *Service) registerStates(a *api.API) {
@@ -247,24 +249,22 @@ func (s *Service) registerStates(a *api.API) {
 		rt := route("POST", "/{id}/"+path, id, summary, perm.ConversationsManage)
 		rt.Refusals = []int{409}
 		rt.Doc = "Repeating the request changes nothing."
-		api.Handle(a, rt, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
-			return fn(ctx, in.ID.UUID)
-		}))
+		api.Handle(a, rt, hiding(conversation.Conversation.WithoutContent, onConversation(fn)))
 	}
-	act("close", "close-conversation", "Close a conversation", s.gate.Close)
-	act("open", "open-conversation", "Reopen a conversation", s.gate.Open)
+	act("close", "close-conversation", "Close a conversation", s.Conversations.Close)
+	act("open", "open-conversation", "Reopen a conversation", s.Conversations.Open)
 
 	put := route("POST", "/{id}/snooze", "snooze-conversation", "Snooze a conversation", perm.ConversationsManage)
 	put.Refusals = []int{409}
 	put.Doc = "Until a time (at most a year ahead) or until the customer writes."
 	api.Handle(a, put, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *snoozeConversationIn) (conversation.Conversation, error) {
-		return s.gate.Snooze(ctx, in.ID.UUID, in.Body.Until, in.Body.UntilReply)
+		return s.Conversations.Snooze(ctx, in.ID.UUID, in.Body.Until, in.Body.UntilReply)
 	}))
 
 	tags := route("PUT", "/{id}/tags", "set-conversation-tags", "Set the tags of a conversation", perm.ConversationsManage)
 	tags.Refusals = []int{409}
 	api.Handle(a, tags, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *conversationTagsIn) (conversation.Conversation, error) {
-		return s.gate.Retag(ctx, in.ID.UUID, func([]string) []string { return in.Body.Tags })
+		return s.Conversations.Retag(ctx, in.ID.UUID, func([]string) []string { return in.Body.Tags })
 	}))
 
 	mark := func(path, id, summary string, fn func(context.Context, uuid.UUID) (conversation.ReadMark, error)) {
@@ -272,48 +272,44 @@ func (s *Service) registerStates(a *api.API) {
 			func(ctx context.Context, in *conversationIn) (conversation.ReadMark, error) {
 				m, err := fn(ctx, in.ID.UUID)
 				if err == nil {
-					s.readers.TellRead(ctx, m)
+					s.Readers.TellRead(ctx, m)
 				}
 				return m, err
 			})
 	}
-	mark("read", "read-conversation", "Mark a conversation as read; returns the left-menu badge", s.gate.Read)
-	mark("unread", "unread-conversation", "Mark a conversation as unread", s.gate.Unread)
+	mark("read", "read-conversation", "Mark a conversation as read; returns the left-menu badge", s.Conversations.Read)
+	mark("unread", "unread-conversation", "Mark a conversation as unread", s.Conversations.Unread)
 }
 
 func (s *Service) registerPeople(a *api.API) {
 	agents := func(path, id, summary, doc string, fn func(context.Context, uuid.UUID) ([]conversation.Agent, error)) {
 		rt := route("POST", "/{id}/"+path, id, summary, perm.ConversationsReply)
 		rt.Refusals, rt.Doc = []int{409}, doc
-		api.Handle(a, rt, func(ctx context.Context, in *conversationIn) ([]conversation.Agent, error) {
-			return fn(ctx, in.ID.UUID)
-		})
+		api.Handle(a, rt, onConversation(fn))
 	}
 	agents("join", "join-conversation", "Join a conversation",
-		"A conversation without an owner is assigned to the caller, even if the assistant holds it. Returns the current list of agents.", s.gate.Join)
+		"A conversation without an owner is assigned to the caller, even if the assistant holds it. Returns the current list of agents.", s.Conversations.Join)
 	agents("leave", "leave-conversation", "Leave a conversation",
-		"If the caller owns it, ownership passes to the oldest remaining agent. Returns the current list of agents.", s.gate.Leave)
+		"If the caller owns it, ownership passes to the oldest remaining agent. Returns the current list of agents.", s.Conversations.Leave)
 
 	assign := route("POST", "/{id}/assign", "assign-conversation", "Assign a conversation to an agent", perm.ConversationsAssign)
 	assign.Refusals = []int{409}
 	api.Handle(a, assign, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *assignConversationIn) (conversation.Conversation, error) {
-		return s.gate.Assign(ctx, in.ID.UUID, in.Body.OwnerID)
+		return s.Conversations.Assign(ctx, in.ID.UUID, in.Body.OwnerID)
 	}))
 
 	api.Handle(a, route("GET", "/{id}/participants", "list-participants", "List participating contacts and agents", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) (conversation.People, error) {
-			return s.gate.People(ctx, in.ID.UUID)
-		})
+		onConversation(s.Conversations.People))
 	add := route("POST", "/{id}/participants", "add-participant", "Add a contact to a conversation", perm.ConversationsManage)
 	add.Refusals = []int{409}
 	api.Handle(a, add, func(ctx context.Context, in *addParticipantIn) ([]conversation.Participant, error) {
-		return s.gate.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
+		return s.Conversations.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
 	})
 	remove := route("DELETE", "/{id}/participants/{contactId}", "remove-participant", "Remove a contact from a conversation", perm.ConversationsManage)
 	remove.Refusals = []int{409}
 	remove.Doc = "409 for the customer, who cannot be removed."
 	api.Handle(a, remove, func(ctx context.Context, in *participantIn) ([]conversation.Participant, error) {
-		return s.gate.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
+		return s.Conversations.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
 	})
 }
 
@@ -323,7 +319,7 @@ func (s *Service) registerBulk(a *api.API) {
 	api.Handle(a, state, func(ctx context.Context, in *bulkStateIn) ([]Outcome, error) {
 		b := in.Body
 		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
-			return s.gate.SetState(ctx, id, b.State, b.Until, b.UntilReply)
+			return s.Conversations.SetState(ctx, id, b.State, b.Until, b.UntilReply)
 		})
 	})
 
@@ -331,7 +327,7 @@ func (s *Service) registerBulk(a *api.API) {
 		api.Handle(a, route("POST", "/tags/"+path, id, summary, perm.ConversationsManage),
 			func(ctx context.Context, in *bulkTagsIn) ([]Outcome, error) {
 				return s.Each(ctx, in.Body.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
-					return s.gate.Retag(ctx, id, func(has []string) []string { return fn(has, in.Body.Tags) })
+					return s.Conversations.Retag(ctx, id, func(has []string) []string { return fn(has, in.Body.Tags) })
 				})
 			})
 	}
@@ -347,9 +343,9 @@ func (s *Service) registerBulk(a *api.API) {
 			return nil, err
 		}
 		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
-			return s.gate.Transfer(ctx, id, b.GroupID, b.Note)
+			return s.Conversations.Transfer(ctx, id, b.GroupID, b.Note)
 		})
 	})
 }
 
-func withTags(has, tags []string) []string { return append(append([]string{}, has...), tags...) }
+func withTags(has, tags []string) []string { return slices.Concat(has, tags) }

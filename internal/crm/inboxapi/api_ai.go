@@ -32,26 +32,20 @@ type contactPageIn struct {
 func (s *Service) registerAIRecords(a *api.API) {
 	rt := route("GET", "/{id}/commerce", "get-commerce-card", "Get the commerce card: orders, shipments, returns, ledger balance", perm.ConversationsView)
 	rt.Doc = "For the conversation's customer. Without the commerce licence: 200 with licensed false."
-	api.Handle(a, rt, func(ctx context.Context, in *conversationIn) (card.Card, error) {
-		return s.cards.Commerce(ctx, in.ID.UUID)
-	})
+	api.Handle(a, rt, onConversation(s.Cards.Commerce))
 
 	orders := route("GET", "/{id}/orders", "list-contact-orders", "List a contact's orders, newest first", perm.ConversationsView)
 	orders.Path = "/api/crm/v1/contacts/{id}/orders"
 	orders.Tag = "CRM contacts"
 	orders.Doc = "Orders of shop customers who are this contact or have one of its addresses. Without the commerce licence the list is empty."
 	api.HandleList(a, orders, func(ctx context.Context, in *contactPageIn) (db.List[card.CardOrder], error) {
-		return s.cards.Orders(ctx, in.ID.UUID, in.Page())
+		return s.Cards.Orders(ctx, in.ID.UUID, in.Page())
 	})
 
 	api.Handle(a, route("GET", "/{id}/ai-state", "get-ai-state", "Get the assistant's state, hand-over reason and configuration", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) (airecord.AIRecord, error) {
-			return s.ai.AI(ctx, in.ID.UUID)
-		})
+		onConversation(s.AIRecords.AI))
 	api.Handle(a, route("GET", "/{id}/ai-attributes", "get-ai-attributes", "List what the assistant understood", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) ([]airecord.AIAttribute, error) {
-			return s.ai.AIAttributes(ctx, in.ID.UUID)
-		})
+		onConversation(s.AIRecords.AIAttributes))
 
 	over := route("POST", "/{id}/ai-handover", "hand-over-conversation", "Hand a conversation over from the assistant to agents", perm.ConversationsReply)
 	over.Refusals = []int{409}
@@ -64,17 +58,15 @@ func (s *Service) registerAIRecords(a *api.API) {
 		if err := (needs{assign: group != nil}).check(ctx); err != nil {
 			return conversation.Conversation{}, err
 		}
-		return s.gate.Handover(ctx, in.ID.UUID, cmp.Or(strings.TrimSpace(reason), "agent_asked"), group)
+		return s.Conversations.Handover(ctx, in.ID.UUID, cmp.Or(strings.TrimSpace(reason), "agent_asked"), group)
 	}))
 
 	api.Handle(a, route("GET", "/{id}/summary", "get-summary", "Get the stored summary", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) (airecord.Summary, error) {
-			return s.ai.Summary(ctx, in.ID.UUID)
-		})
+		onConversation(s.AIRecords.Summary))
 	remove := route("DELETE", "/{id}/summary", "delete-summary", "Delete the summary", perm.ConversationsReply)
 	remove.Doc = "It can be generated again. deleted is false if there was none."
 	api.Handle(a, remove, func(ctx context.Context, in *conversationIn) (api.Deleted, error) {
-		gone, err := s.ai.DeleteSummary(ctx, in.ID.UUID)
+		gone, err := s.AIRecords.DeleteSummary(ctx, in.ID.UUID)
 		return api.Deleted{ID: in.ID, Deleted: gone}, err
 	})
 	generate := route("POST", "/{id}/summary/generate", "generate-summary", "Generate a summary", perm.ConversationsReply)
@@ -84,6 +76,6 @@ func (s *Service) registerAIRecords(a *api.API) {
 		if !caller.From(ctx).Can(perm.ConversationsView) { // it reveals what was written
 			return airecord.Summary{}, conversation.Forbidden(perm.ConversationsView)
 		}
-		return s.ai.GenerateSummary(ctx, in.ID.UUID)
+		return s.AIRecords.GenerateSummary(ctx, in.ID.UUID)
 	})
 }

@@ -35,14 +35,14 @@ func (s *Service) registerAttachments(a *api.API) {
 		upload.Status, upload.MaxBody = 201, file.MaxSize
 		upload.Doc = "The body is the file itself. Its type is detected from the content: programs and scripts are refused with 422 on `file` (type_not_allowed, the type in `reason`). Put the returned id into `attachments` of a reply within a day; after that the file is removed."
 		api.HandleUpload(a, upload, func(ctx context.Context, in *uploadIn, body *api.Upload) (file.Attachment, error) {
-			return s.files.Upload(ctx, in.Filename, body.Type, body)
+			return s.Files.Upload(ctx, in.Filename, body.Type, body)
 		})
 
 		download := route("GET", "/{id}", "download-attachment", "Download a file", perm.ConversationsView)
 		download.Refusals = []int{409, 410}
 		download.Doc = "Supports Range requests. 409 for a file that was not kept, with the reason from `blocked`. 410 file_missing or file_damaged if the content is missing from the storage or damaged there; uploading the same file again restores it. If damage is found only while the file is sent, the connection is cut before its end."
 		api.HandleFile(a, download, func(ctx context.Context, in *downloadIn) (*api.File, error) {
-			f, content, err := s.files.Open(ctx, in.ID.UUID)
+			f, content, err := s.Files.Open(ctx, in.ID.UUID)
 			if err != nil {
 				return nil, err
 			}
@@ -55,7 +55,7 @@ func (s *Service) registerAttachments(a *api.API) {
 		discard.Refusals = []int{409}
 		discard.Doc = "Only the caller's own uploads; 409 if a message has the file."
 		api.Handle(a, discard, func(ctx context.Context, in *attachmentIn) (api.Deleted, error) {
-			return api.Deleted{ID: in.ID, Deleted: true}, s.files.Discard(ctx, in.ID.UUID)
+			return api.Deleted{ID: in.ID, Deleted: true}, s.Files.Discard(ctx, in.ID.UUID)
 		})
 	}
 }

@@ -37,7 +37,7 @@ func (s *Service) Each(ctx context.Context, ids []uuid.UUID, fn func(context.Con
 		if known {
 			code = string(f.Code)
 		} else {
-			s.log.ErrorContext(ctx, "bulk action failed", "conversation", id, "error", err)
+			s.Log.ErrorContext(ctx, "bulk action failed", "conversation", id, "error", err)
 		}
 		out = append(out, Outcome{ID: id, Error: &code})
 	}

@@ -25,6 +25,6 @@ func (s *Service) registerDrafts(a *api.API) {
 	put.Doc = "One draft per agent, conversation and message type, so a note never comes back as a reply. Drafts are returned with the conversation, " +
 		"to that agent only; sending or scheduling clears the one that was sent. Uploads in a draft are kept as long as the draft."
 	api.Handle(a, put, func(ctx context.Context, in *setDraftIn) (reply.Drafted, error) {
-		return s.replies.SetDraft(ctx, in.ID.UUID, in.Body.MessageType, in.Body.Body, in.Body.Attachments)
+		return s.Replies.SetDraft(ctx, in.ID.UUID, in.Body.MessageType, in.Body.Body, in.Body.Attachments)
 	})
 }

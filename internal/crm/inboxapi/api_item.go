@@ -84,28 +84,26 @@ func (s *Service) registerItems(a *api.API) {
 	rt.Refusals = []int{409}
 	rt.Doc = "The previous text is kept. Check edit-policy first: 409 with its reason if it does not allow the edit; items written by others need crm.conversations.delete (403)."
 	api.Handle(a, rt, func(ctx context.Context, in *editItemIn) (conversation.Item, error) {
-		return s.edits.Edit(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Body, in.Body.Mentions)
+		return s.Edits.Edit(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Body, in.Body.Mentions)
 	})
 	remove := route("DELETE", ofItem, "delete-conversation-item", "Delete a message or a note", perm.ConversationsReply)
 	remove.Refusals = []int{409}
 	remove.Doc = "Hides it here; a customer keeps their own copy. Refusals are the same as for editing."
 	api.Handle(a, remove, func(ctx context.Context, in *itemIn) (api.Deleted, error) {
-		return api.Deleted{ID: in.ItemID, Deleted: true}, s.edits.Delete(ctx, in.ID.UUID, in.ItemID.UUID)
+		return api.Deleted{ID: in.ItemID, Deleted: true}, s.Edits.Delete(ctx, in.ID.UUID, in.ItemID.UUID)
 	})
 	api.Handle(a, route("GET", ofItem+"/edit-policy", "item-edit-policy", "Check whether the caller can edit or delete an item", perm.ConversationsView),
-		func(ctx context.Context, in *itemIn) (edit.EditPolicy, error) {
-			return s.edits.Policy(ctx, in.ID.UUID, in.ItemID.UUID)
-		})
+		onItem(s.Edits.Policy))
 	api.HandleList(a, route("GET", ofItem+"/edits", "list-item-edits", "List previous versions of an item, newest first", perm.ConversationsView),
 		func(ctx context.Context, in *itemRevisionsIn) (db.List[edit.Edition], error) {
-			return s.edits.Revisions(ctx, in.ID.UUID, in.ItemID.UUID, in.Page())
+			return s.Edits.Revisions(ctx, in.ID.UUID, in.ItemID.UUID, in.Page())
 		})
 
 	react := route("POST", ofItem+"/reaction", "react-to-item", "React to a message through its channel", perm.ConversationsReply)
 	react.Refusals = []int{502}
 	react.Doc = "Returns the updated item with its `tepkiler`. 422 reaction_unsupported if the channel has no copy of the message, no reactions or not this one, with the cause in `reason` (no_channel_copy, channel_unsupported, sign_unsupported, no_route). 502 if the provider does not answer."
 	api.Handle(a, react, func(ctx context.Context, in *reactionIn) (conversation.Item, error) {
-		return s.replies.React(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Emoji)
+		return s.Replies.React(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Emoji)
 	})
 	forward := route("POST", ofItem+"/forward", "forward-item", "Forward a message by e-mail", perm.ConversationsReply)
 	forward.TakesKey = true
@@ -113,15 +111,13 @@ func (s *Service) registerItems(a *api.API) {
 	forward.Doc = "Includes its files and is recorded in the timeline. 422 dlp_blocked if a data-loss-prevention rule stops it; 422 dlp_warning if a rule warns about it, until it is sent with dlp_override."
 	api.Handle(a, forward, func(ctx context.Context, in *forwardItemIn) (reply.Forwarding, error) {
 		f := reply.Forwarded{To: in.Body.To, Note: in.Body.Note, Language: api.Language(ctx), Override: in.Body.DLPOverride.text()}
-		to, err := s.replies.Forward(ctx, in.ID.UUID, in.ItemID.UUID, f)
+		to, err := s.Replies.Forward(ctx, in.ID.UUID, in.ItemID.UUID, f)
 		return reply.Forwarding{To: to, Delivery: conversation.Queued}, err
 	})
 	retry := route("POST", ofItem+"/retry", "retry-item", "Resend a message that could not be delivered", perm.ConversationsReply)
 	retry.Refusals = []int{409}
 	retry.Doc = "Only failed messages: otherwise 409 not_failed. 422 no_route without a route. 422 dlp_warning if a data-loss-prevention rule warned about it and nobody gave a reason; write a new message with dlp_override."
-	api.Handle(a, retry, func(ctx context.Context, in *itemIn) (conversation.Item, error) {
-		return s.replies.Retry(ctx, in.ID.UUID, in.ItemID.UUID)
-	})
+	api.Handle(a, retry, onItem(s.Replies.Retry))
 	s.registerEmail(a)
 	s.registerAIItems(a)
 }
@@ -129,14 +125,12 @@ func (s *Service) registerItems(a *api.API) {
 func (s *Service) registerEmail(a *api.API) {
 	mail := route("GET", ofItem+"/email", "item-email", "Get the original e-mail of a message", perm.ConversationsView)
 	mail.Doc = "The HTML is sanitised. 404 with the reason no_email if the item was not an e-mail."
-	api.Handle(a, mail, func(ctx context.Context, in *itemIn) (conversation.Email, error) {
-		return s.gate.Email(ctx, in.ID.UUID, in.ItemID.UUID)
-	})
+	api.Handle(a, mail, onItem(s.Conversations.Email))
 	raw := route("GET", ofItem+"/email/raw", "item-email-raw", "Download the raw e-mail", perm.ConversationsView)
 	raw.Refusals = []int{410}
 	raw.Doc = "410 file_missing or file_damaged if its content is missing from the storage or damaged there."
 	api.HandleFile(a, raw, func(ctx context.Context, in *itemIn) (*api.File, error) {
-		_, content, err := s.gate.RawEmail(ctx, in.ID.UUID, in.ItemID.UUID)
+		_, content, err := s.Conversations.RawEmail(ctx, in.ID.UUID, in.ItemID.UUID)
 		if err != nil {
 			return nil, err
 		}
@@ -145,14 +139,14 @@ func (s *Service) registerEmail(a *api.API) {
 
 	api.Handle(a, route("GET", "/{id}/email-cc", "email-cc", "List who gets a copy of e-mail replies", perm.ConversationsReply),
 		func(ctx context.Context, in *conversationIn) (EmailCC, error) {
-			c, err := s.gate.Copies(ctx, in.ID.UUID)
+			c, err := s.Conversations.Copies(ctx, in.ID.UUID)
 			return shownCopies(c), err
 		})
 	set := route("PUT", "/{id}/email-cc", "set-email-cc", "Replace who gets a copy of e-mail replies", perm.ConversationsReply)
 	set.Refusals = []int{409}
 	set.Doc = "422 on `email_cc` for a malformed address."
 	api.Handle(a, set, func(ctx context.Context, in *setEmailCCIn) (EmailCC, error) {
-		c, err := s.gate.SetCopies(ctx, in.ID.UUID, in.Body.EmailCC, in.Body.Proposed)
+		c, err := s.Conversations.SetCopies(ctx, in.ID.UUID, in.Body.EmailCC, in.Body.Proposed)
 		return shownCopies(c), err
 	})
 }
@@ -162,15 +156,11 @@ func (s *Service) registerAIItems(a *api.API) {
 	rate.Refusals = []int{409}
 	rate.Doc = "Stored separately from the customer's vote, which alone counts for satisfaction. A second rating replaces the first. 409 not_an_ai_answer if the assistant did not write it."
 	api.Handle(a, rate, func(ctx context.Context, in *feedbackIn) (airecord.Feedback, error) {
-		return s.ai.Rate(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Rating, in.Body.Comment)
+		return s.AIRecords.Rate(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Rating, in.Body.Comment)
 	})
 	votes := route("GET", ofItem+"/ai-feedback", "list-ai-feedback", "List votes on an answer of the assistant, newest first", perm.ConversationsView)
 	votes.Doc = "The agents' and the customer's votes, marked by author_kind; at most the newest 200. Empty if nobody rated it."
-	api.Handle(a, votes, func(ctx context.Context, in *itemIn) ([]airecord.Feedback, error) {
-		return s.ai.Votes(ctx, in.ID.UUID, in.ItemID.UUID)
-	})
+	api.Handle(a, votes, onItem(s.AIRecords.Votes))
 	api.Handle(a, route("GET", ofItem+"/ai-sources", "ai-sources", "List the sources of an answer of the assistant", perm.ConversationsView),
-		func(ctx context.Context, in *itemIn) ([]conversation.AISource, error) {
-			return s.gate.AISources(ctx, in.ID.UUID, in.ItemID.UUID)
-		})
+		onItem(s.Conversations.AISources))
 }

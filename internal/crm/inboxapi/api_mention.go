@@ -23,11 +23,11 @@ func (s *Service) registerMentions(a *api.API) {
 	list := route("GET", "/mentions", "list-mentions", "List notes that mention the caller, newest first", perm.ConversationsView)
 	list.Doc = "Reading the conversation marks them as read. Notes are internal, so no webhook reports them. An API key is never mentioned: its list is empty."
 	api.HandleList(a, list, func(ctx context.Context, in *listMentionsIn) (db.List[conversation.MentionOf], error) {
-		return s.gate.Mentions(ctx, in.Unread != "", in.Page())
+		return s.Conversations.Mentions(ctx, in.Unread != "", in.Page())
 	})
 	choices := route("GET", "/{id}/mentionable", "list-mentionable", "List colleagues who can be mentioned in a note", perm.ConversationsReply)
 	choices.Doc = "Active members who can see the conversation, by name; at most 20."
 	api.Handle(a, choices, func(ctx context.Context, in *mentionableIn) ([]conversation.Mention, error) {
-		return s.gate.Mentionable(ctx, in.ID.UUID, in.Q)
+		return s.Conversations.Mentionable(ctx, in.ID.UUID, in.Q)
 	})
 }

@@ -95,16 +95,14 @@ func (s *Service) registerPublic(a *api.API) {
 		if err != nil {
 			return conversation.Conversation{}, err
 		}
-		return s.gate.Create(ctx, n)
+		return s.Conversations.Create(ctx, n)
 	}))
 
 	api.Handle(a, route("GET", "/{id}", "get-conversation", "Get a conversation", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
-			return s.gate.Get(ctx, in.ID.UUID)
-		})
+		onConversation(s.Conversations.Get))
 	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "List the timeline, newest first", perm.ConversationsView),
 		func(ctx context.Context, in *conversationItemsIn) (db.List[conversation.Item], error) {
-			return s.gate.Items(ctx, in.ID.UUID, conversation.Timeline{}, in.Page())
+			return s.Conversations.Items(ctx, in.ID.UUID, conversation.Timeline{}, in.Page())
 		})
 
 	reply := route("POST", "/{id}/reply", "reply", "Reply to a conversation", perm.ConversationsReply)
@@ -114,28 +112,28 @@ func (s *Service) registerPublic(a *api.API) {
 
 	state := route("PUT", "/{id}/state", "set-state", "Open, snooze or close a conversation", perm.ConversationsManage)
 	api.Handle(a, state, func(ctx context.Context, in *publicStateIn) (Reference, error) {
-		c, err := s.gate.SetState(ctx, in.ID.UUID, in.Body.State, in.Body.Until, in.Body.UntilReply)
+		c, err := s.Conversations.SetState(ctx, in.ID.UUID, in.Body.State, in.Body.Until, in.Body.UntilReply)
 		return refer(c), err
 	})
 	tags := route("POST", "/{id}/tags", "tag-conversation", "Add and remove tags", perm.ConversationsManage)
 	api.Handle(a, tags, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *publicTagsIn) (conversation.Conversation, error) {
-		return s.gate.Retag(ctx, in.ID.UUID, func(has []string) []string {
+		return s.Conversations.Retag(ctx, in.ID.UUID, func(has []string) []string {
 			return withTags(contact.WithoutTags(has, in.Body.Remove), in.Body.Add)
 		})
 	}))
 
 	api.Handle(a, route("GET", "/{id}/participants", "list-participants", "List participants", perm.ConversationsView),
 		func(ctx context.Context, in *conversationIn) ([]conversation.Participant, error) {
-			people, err := s.gate.People(ctx, in.ID.UUID)
+			people, err := s.Conversations.People(ctx, in.ID.UUID)
 			return people.Contacts, err
 		})
 	api.Handle(a, route("POST", "/{id}/participants", "add-participant", "Add a participant", perm.ConversationsManage),
 		func(ctx context.Context, in *addParticipantIn) ([]conversation.Participant, error) {
-			return s.gate.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
+			return s.Conversations.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
 		})
 	remove := route("DELETE", "/{id}/participants/{contactId}", "remove-participant", "Remove a participant", perm.ConversationsManage)
 	api.Handle(a, remove, func(ctx context.Context, in *participantIn) ([]conversation.Participant, error) {
-		return s.gate.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
+		return s.Conversations.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
 	})
 }
 
@@ -170,20 +168,20 @@ func (s *Service) publicReply(ctx context.Context, in *publicReplyIn) (Reference
 	if b.Type == "user" {
 		if b.MessageType == "note" {
 			// The id is checked first, so that an unknown one is always a 404.
-			if _, err := s.gate.Get(ctx, id); err != nil {
+			if _, err := s.Conversations.Get(ctx, id); err != nil {
 				return Reference{}, err
 			}
 			return Reference{}, fault.Invalid("message_type", "not_for_customers")
 		}
-		out, err := s.replies.ReplyAsCustomer(ctx, id, b.Body, b.Attachments...)
+		out, err := s.Replies.ReplyAsCustomer(ctx, id, b.Body, b.Attachments...)
 		return refer(out.Conversation), err
 	}
 	if b.AdminID == nil {
-		if _, err := s.gate.Get(ctx, id); err != nil {
+		if _, err := s.Conversations.Get(ctx, id); err != nil {
 			return Reference{}, err
 		}
 		return Reference{}, fault.Invalid("admin_id", "required")
 	}
-	out, err := s.replies.Reply(ctx, id, reply.Answer{Author: conversation.AgentAuthor(*b.AdminID), Body: b.Body, Note: b.MessageType == "note", Attachments: b.Attachments})
+	out, err := s.Replies.Reply(ctx, id, reply.Answer{Author: conversation.AgentAuthor(*b.AdminID), Body: b.Body, Note: b.MessageType == "note", Attachments: b.Attachments})
 	return refer(out.Conversation), err
 }

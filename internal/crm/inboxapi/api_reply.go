@@ -91,7 +91,7 @@ func (s *Service) registerReplies(a *api.API) {
 	agent.Doc = "Without a channel, the reply takes the conversation's own route, or else the default from reply-channels. 422 no_route without a route to the customer; 409 channel_unavailable if the channel is paused. A note needs no route. 422 dlp_blocked if a data-loss-prevention rule stops the reply; 422 dlp_warning if a rule warns about it, until it is sent with dlp_override. E-mail is always checked, other channels if the workspace turned this on."
 	api.Handle(a, agent, hiding(conversation.Written.WithoutContent, func(ctx context.Context, in *replyAsAgentIn) (conversation.Written, error) {
 		b := in.Body
-		return s.replies.Reply(ctx, in.ID.UUID, reply.Answer{
+		return s.Replies.Reply(ctx, in.ID.UUID, reply.Answer{
 			Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Note: b.MessageType == "note", Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
 			Mentions: b.Mentions, Markdown: b.markdown(), Signature: b.Signature, Override: b.DLPOverride.text(),
 		})
@@ -102,14 +102,12 @@ func (s *Service) registerReplies(a *api.API) {
 	customer.Refusals = []int{409}
 	customer.Doc = "If a closed conversation can no longer reopen, returns the new one that is started."
 	api.Handle(a, customer, hiding(conversation.Written.WithoutContent, func(ctx context.Context, in *replyAsCustomerIn) (conversation.Written, error) {
-		return s.replies.ReplyAsCustomer(ctx, in.ID.UUID, in.Body.Body, in.Body.Attachments...)
+		return s.Replies.ReplyAsCustomer(ctx, in.ID.UUID, in.Body.Body, in.Body.Attachments...)
 	}))
 
 	ways := route("GET", "/{id}/reply-channels", "reply-channels", "List the routes a reply can take", perm.ConversationsReply)
 	ways.Doc = "The conversation's own route, the contact's channel identities and e-mail addresses, and the server's default."
-	api.Handle(a, ways, func(ctx context.Context, in *conversationIn) ([]reply.ReplyChannel, error) {
-		return s.replies.ReplyChannels(ctx, in.ID.UUID)
-	})
+	api.Handle(a, ways, onConversation(s.Replies.ReplyChannels))
 
 	begin := route("POST", "/new-as-agent", "new-as-agent", "Start a conversation with a customer", perm.ConversationsReply)
 	begin.TakesKey = true
@@ -121,7 +119,7 @@ func (s *Service) registerReplies(a *api.API) {
 			return NewAsAgent{}, err
 		}
 		ctx = idempotency.View(ctx, func(b reply.Begun) NewAsAgent { return newAsAgent(&b) })
-		out, err := s.replies.BeginAsAgent(ctx, reply.Opening{
+		out, err := s.Replies.BeginAsAgent(ctx, reply.Opening{
 			ContactID: b.ContactID, Channel: b.Channel, AccountID: b.AccountID, Subject: b.Subject, Body: b.Body, Markdown: b.markdown(), Signature: b.Signature,
 			Priority: b.Priority, GroupID: b.GroupID, Attachments: b.Attachments, Template: b.Template,
 		})
@@ -176,28 +174,28 @@ func (s *Service) registerGroups(a *api.API) {
 	list := route("GET", "", "list-groups", "List groups", perm.ConversationsView)
 	list.Ascending = true
 	api.HandleList(a, list, func(ctx context.Context, in *listGroupsIn) (db.List[group.Group], error) {
-		return s.groups.List(ctx, in.Page())
+		return s.Groups.List(ctx, in.Page())
 	})
 
 	create := route("POST", "", "create-group", "Create a group", perm.GroupsManage)
 	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
 	api.Handle(a, create, func(ctx context.Context, in *createGroupIn) (group.Group, error) {
-		return s.groups.Add(ctx, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
+		return s.Groups.Add(ctx, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
 	})
 	api.Handle(a, route("GET", "/{id}", "get-group", "Get a group", perm.ConversationsView),
 		func(ctx context.Context, in *groupIn) (group.Group, error) {
-			return s.groups.Get(ctx, in.ID.UUID)
+			return s.Groups.Get(ctx, in.ID.UUID)
 		})
 	update := route("PUT", "/{id}", "update-group", "Change a group", perm.GroupsManage)
 	update.Refusals = []int{409}
 	api.Handle(a, update, func(ctx context.Context, in *updateGroupIn) (group.Group, error) {
-		return s.groups.Change(ctx, in.ID.UUID, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
+		return s.Groups.Change(ctx, in.ID.UUID, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
 	})
 	remove := route("DELETE", "/{id}", "delete-group", "Delete a group", perm.GroupsManage)
 	remove.Refusals = []int{409}
 	remove.Doc = "409 if conversations belong to the group."
 	api.Handle(a, remove, func(ctx context.Context, in *groupIn) (api.Deleted, error) {
-		return api.Deleted{ID: in.ID, Deleted: true}, s.groups.Delete(ctx, in.ID.UUID)
+		return api.Deleted{ID: in.ID, Deleted: true}, s.Groups.Delete(ctx, in.ID.UUID)
 	})
 }

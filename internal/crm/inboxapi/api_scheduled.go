@@ -56,7 +56,7 @@ func (s *Service) registerScheduled(a *api.API) {
 	post.Doc = "Sent once, at its time or as soon as the service runs again. Its state shows the outcome; a refusal at that time (no_route, window_closed) is also in the timeline. 422 no_route if there is no route now. Data-loss prevention checks an e-mail, or any message if the workspace turned this on, now and again at its time: 422 dlp_blocked if a rule stops it, 422 dlp_warning if a rule warns about it, until it is sent with dlp_override."
 	api.Handle(a, post, func(ctx context.Context, in *scheduleIn) (later.Scheduled, error) {
 		b := in.Body
-		return s.replies.Schedule(ctx, in.ID.UUID, reply.Later{
+		return s.Replies.Schedule(ctx, in.ID.UUID, reply.Later{
 			Answer: reply.Answer{
 				Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
 				Markdown: b.markdown(), Signature: b.Signature, Override: b.DLPOverride.text(),
@@ -67,17 +67,17 @@ func (s *Service) registerScheduled(a *api.API) {
 	list := route("GET", "/{id}/scheduled", "list-scheduled-messages", "List scheduled messages, next first", perm.ConversationsView)
 	list.Ascending = true
 	api.HandleList(a, list, func(ctx context.Context, in *listScheduledIn) (db.List[later.Scheduled], error) {
-		return s.replies.ScheduledIn(ctx, in.ID.UUID, in.State, in.Page())
+		return s.Replies.ScheduledIn(ctx, in.ID.UUID, in.State, in.Page())
 	})
 	all := route("DELETE", "/{id}/scheduled", "cancel-scheduled-messages", "Cancel all waiting messages", perm.ConversationsReply)
 	api.Handle(a, all, func(ctx context.Context, in *conversationIn) (Cancelled, error) {
-		n, err := s.replies.UnscheduleAll(ctx, in.ID.UUID)
+		n, err := s.Replies.UnscheduleAll(ctx, in.ID.UUID)
 		return Cancelled{n}, err
 	})
 	one := route("DELETE", "/{id}/scheduled/{scheduledId}", "cancel-scheduled-message", "Cancel a waiting message", perm.ConversationsReply)
 	one.Refusals = []int{409}
 	one.Doc = "Repeating the request changes nothing; 409 if the message was sent or failed."
 	api.Handle(a, one, func(ctx context.Context, in *scheduledIDIn) (later.Scheduled, error) {
-		return s.replies.Unschedule(ctx, in.ID.UUID, in.ScheduledID.UUID, in.KeepFiles != "")
+		return s.Replies.Unschedule(ctx, in.ID.UUID, in.ScheduledID.UUID, in.KeepFiles != "")
 	})
 }

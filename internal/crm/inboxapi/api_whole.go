@@ -39,7 +39,7 @@ func (s *Service) registerWhole(a *api.API) {
 	split.Status, split.Refusals = 201, []int{409}
 	split.Doc = "The new conversation has the same customer, owner, group and tags. At least one message must stay. 409 single_thread on a messaging channel, which has only one thread."
 	api.Handle(a, split, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *splitIn) (conversation.Conversation, error) {
-		return s.whole.Split(ctx, in.ID.UUID, in.Body.ItemIDs, in.Body.Subject)
+		return s.Whole.Split(ctx, in.ID.UUID, in.Body.ItemIDs, in.Body.Subject)
 	}))
 
 	merge := route("POST", "/{id}/merge", "merge-conversation", "Merge a conversation into another", perm.ConversationsManage)
@@ -47,19 +47,17 @@ func (s *Service) registerWhole(a *api.API) {
 	merge.Refusals = []int{409}
 	merge.Doc = "409 other_customer if they belong to different customers; merge the contacts first. Can be undone with unmerge."
 	api.Handle(a, merge, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *mergeConversationIn) (conversation.Conversation, error) {
-		return s.whole.Merge(ctx, in.ID.UUID, in.Body.IntoID)
+		return s.Whole.Merge(ctx, in.ID.UUID, in.Body.IntoID)
 	}))
 	unmerge := route("POST", "/{id}/unmerge", "unmerge-conversation", "Undo a merge", perm.ConversationsManage)
 	unmerge.Refusals = []int{409}
 	unmerge.Doc = "The conversation gets its items back and returns to its state before the merge; newer items stay with the other one. 409 with the reason not_merged, single_thread (the customer now has another conversation on that messaging account) or conversation_merged (the other one was merged further)."
-	api.Handle(a, unmerge, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
-		return s.whole.Unmerge(ctx, in.ID.UUID)
-	}))
+	api.Handle(a, unmerge, hiding(conversation.Conversation.WithoutContent, onConversation(s.Whole.Unmerge)))
 
 	rt := route("GET", "/{id}/export", "export-conversation", "Export a conversation", perm.ConversationsExport)
 	rt.Doc = "As JSON, as a self-contained page, or as e-mail. Written to the audit log."
 	api.HandleBytes(a, rt, "application/octet-stream", func(ctx context.Context, in *exportIn) (*api.Bytes, error) {
-		write, err := s.exports.Export(ctx, in.ID.UUID, in.Format, api.Language(ctx), in.Notes == "true")
+		write, err := s.Exports.Export(ctx, in.ID.UUID, in.Format, api.Language(ctx), in.Notes == "true")
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,8 @@ package inboxapi
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/idempotency"
@@ -43,6 +45,16 @@ func hiding[In, Out any](hide func(Out) Out, handle func(context.Context, *In) (
 		out, err := handle(idempotency.View(ctx, hide), in)
 		return hide(out), err
 	}
+}
+
+// onConversation returns a handler that calls fn with the conversation of the path.
+func onConversation[Out any](fn func(context.Context, uuid.UUID) (Out, error)) func(context.Context, *conversationIn) (Out, error) {
+	return func(ctx context.Context, in *conversationIn) (Out, error) { return fn(ctx, in.ID.UUID) }
+}
+
+// onItem returns a handler that calls fn with the conversation and the item of the path.
+func onItem[Out any](fn func(ctx context.Context, id, item uuid.UUID) (Out, error)) func(context.Context, *itemIn) (Out, error) {
+	return func(ctx context.Context, in *itemIn) (Out, error) { return fn(ctx, in.ID.UUID, in.ItemID.UUID) }
 }
 
 // sets reports whether a new conversation's priority differs from the default.

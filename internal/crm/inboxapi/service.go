@@ -40,26 +40,7 @@ type Config struct {
 }
 
 // Service serves the routes of the inbox.
-type Service struct {
-	log     *slog.Logger
-	edits   *edit.Service
-	gate    *conversation.Service
-	ai      *airecord.Service
-	cards   *card.Service
-	exports *export.Service
-	files   *file.Service
-	groups  *group.Service
-	hours   *hourly.Service
-	tags    *tag.Service
-	whole   *whole.Service
-	replies *reply.Service
-	readers Readers
-}
+type Service struct{ Config }
 
 // New returns the service; Register adds its routes to an API.
-func New(c Config) *Service {
-	return &Service{
-		log: c.Log, edits: c.Edits, gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports, files: c.Files, groups: c.Groups,
-		hours: c.Hours, tags: c.Tags, whole: c.Whole, replies: c.Replies, readers: c.Readers,
-	}
-}
+func New(c Config) *Service { return &Service{c} }

@@ -25,7 +25,7 @@ func (s *Service) completeBody(r *db.Reader, item *conversation.Item, route *con
 	if !signed || item.AuthorKind != conversation.ByAgent || item.AuthorID == nil {
 		return nil
 	}
-	signature, err := s.signatures.Signature(r, *item.AuthorID)
+	signature, err := s.Signatures.Signature(r, *item.AuthorID)
 	if err != nil || signature == "" {
 		return err
 	}

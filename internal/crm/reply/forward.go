@@ -143,7 +143,7 @@ func (s *Service) authorName(r *db.Reader, c *conversation.Conversation, i *conv
 	case i.AuthorKind == conversation.ByContact:
 		return c.ContactName, nil
 	case i.AuthorKind == conversation.ByAgent && i.AuthorID != nil:
-		names, err := s.agents.AgentNames(r, []uuid.UUID{*i.AuthorID})
+		names, err := s.Agents.AgentNames(r, []uuid.UUID{*i.AuthorID})
 		return names[*i.AuthorID], err
 	}
 	return "Konak", nil

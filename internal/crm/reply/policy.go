@@ -29,7 +29,7 @@ func (s *Service) checkScheduled(tx *db.Tx, c *conversation.Conversation, item *
 	}
 	// The signature is part of the masked text.
 	m.Body, m.Format, m.Signature = v.Body, conversation.FormatPlain, false
-	return s.policy.RecordText(tx, v.Incident, m.ID.String())
+	return s.Policy.RecordText(tx, v.Incident, m.ID.String())
 }
 
 // judge asks the policy about a message on a route and puts the permitted text on the item.
@@ -52,7 +52,7 @@ func (s *Service) judge(tx *db.Tx, c *conversation.Conversation, subject string,
 		}
 		t.Recipients = append(t.Recipients, copies.Addresses...)
 	}
-	if t.Sender, err = s.senders.SenderAddress(&tx.Reader, route.AccountID); err != nil {
+	if t.Sender, err = s.Senders.SenderAddress(&tx.Reader, route.AccountID); err != nil {
 		return v, err
 	}
 	return s.coverText(tx, t, item)
@@ -71,7 +71,7 @@ func (s *Service) judgeMessage(tx *db.Tx, t policy.Text, item *conversation.Item
 
 // coverText asks the policy about a text and puts the permitted text on the item.
 func (s *Service) coverText(tx *db.Tx, t policy.Text, item *conversation.Item) (policy.TextVerdict, error) {
-	v, err := s.policy.CheckText(tx, t)
+	v, err := s.Policy.CheckText(tx, t)
 	if err != nil {
 		return v, err
 	}
@@ -88,7 +88,7 @@ func (s *Service) RecordRefusal(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if failed := s.policy.RecordRefusal(ctx, err); failed != nil {
+	if failed := s.Policy.RecordRefusal(ctx, err); failed != nil {
 		return failed
 	}
 	return err
@@ -99,11 +99,11 @@ const forwardedBreak = "\n\n\x1e\n\n"
 
 // checkForwarded asks the policy about a message that is forwarded.
 func (s *Service) checkForwarded(tx *db.Tx, f *Forwarded) error {
-	sender, mailbox, err := s.forwarder.Sender(&tx.Reader, *f)
+	sender, mailbox, err := s.Forwarder.Sender(&tx.Reader, *f)
 	if err != nil {
 		return err
 	}
-	v, err := s.policy.CheckText(tx, policy.Text{
+	v, err := s.Policy.CheckText(tx, policy.Text{
 		Sender: sender, Recipients: f.To, Subject: f.Subject, Body: f.Note + forwardedBreak + f.Body, Override: strings.TrimSpace(f.Override),
 		Final: !mailbox, Unscanned: !mailbox && len(f.Files) > 0,
 	})
@@ -118,5 +118,5 @@ func (s *Service) checkForwarded(tx *db.Tx, f *Forwarded) error {
 	if v.Incident == nil {
 		return nil
 	}
-	return s.policy.RecordText(tx, v.Incident, tx.NewID().String())
+	return s.Policy.RecordText(tx, v.Incident, tx.NewID().String())
 }

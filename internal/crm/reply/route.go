@@ -25,7 +25,7 @@ func (s *Service) findRoute(tx *db.Tx, c *conversation.Conversation, a Answer) (
 		return nil, nil
 	}
 	if a.Channel != "" {
-		return orNoRoute(s.gate.FindRoute(&tx.Reader, c.ContactID, conversation.Wish{Channel: a.Channel, AccountID: a.AccountID}))
+		return orNoRoute(s.Conversations.FindRoute(&tx.Reader, c.ContactID, conversation.Wish{Channel: a.Channel, AccountID: a.AccountID}))
 	}
 	if source, _ := conversation.SourceOf(c.Channel); !source.NeedsRoute {
 		if !answeredByMail(c) {
@@ -33,7 +33,7 @@ func (s *Service) findRoute(tx *db.Tx, c *conversation.Conversation, a Answer) (
 		}
 		return s.defaultRoute(&tx.Reader, c.ContactID)
 	}
-	route, err := s.gate.FindRoute(&tx.Reader, c.ContactID, conversation.Wish{Channel: c.Channel, AccountID: c.ChannelAccountID})
+	route, err := s.Conversations.FindRoute(&tx.Reader, c.ContactID, conversation.Wish{Channel: c.Channel, AccountID: c.ChannelAccountID})
 	if route == nil && err == nil {
 		route, err = s.defaultRoute(&tx.Reader, c.ContactID)
 	}
@@ -49,7 +49,7 @@ func answeredByMail(c *conversation.Conversation) bool {
 // defaultRoute returns the route of an answer if the conversation has none: an e-mail to
 // the customer.
 func (s *Service) defaultRoute(r *db.Reader, customer uuid.UUID) (*conversation.Route, error) {
-	return s.gate.FindRoute(r, customer, conversation.Wish{Channel: conversation.Mail})
+	return s.Conversations.FindRoute(r, customer, conversation.Wish{Channel: conversation.Mail})
 }
 
 // orNoRoute returns no_route if there is no route.
@@ -66,7 +66,7 @@ func (s *Service) checkAccount(r *db.Reader, channel string, account *uuid.UUID)
 	if account == nil {
 		return nil
 	}
-	known, err := s.gate.Router().HasAccount(r, channel, *account)
+	known, err := s.Conversations.Router.HasAccount(r, channel, *account)
 	if err == nil && !known {
 		err = fault.Invalid("channel_account_id", "unknown_account")
 	}
@@ -96,18 +96,18 @@ type ReplyChannel struct {
 
 // ReplyChannels lists the routes that a reply can take.
 func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyChannel, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, id)
 		if err != nil {
 			return db.NotFound(err)
 		}
-		who, err := s.contacts.Whole(r, c.ContactID)
+		who, err := s.Contacts.Whole(r, c.ContactID)
 		if err != nil && !db.IsNoRow(err) {
 			return err
 		}
 		ask := func(kind, channel, address string, account *uuid.UUID) error {
 			row := ReplyChannel{Kind: kind, Channel: channel, ChannelAccountID: account, Address: address}
-			route, err := s.gate.Router().Route(r, conversation.Wish{Contact: who, Channel: channel, AccountID: account})
+			route, err := s.Conversations.Router.Route(r, conversation.Wish{Contact: who, Channel: channel, AccountID: account})
 			reason := "not_connected"
 			f, refused := fault.As(err)
 			switch source, _ := conversation.SourceOf(channel); {

@@ -1,8 +1,6 @@
 package reply
 
 import (
-	"context"
-
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
@@ -44,26 +42,7 @@ type Senders interface {
 }
 
 // Service sends messages to customers.
-type Service struct {
-	db        *db.DB
-	gate      *conversation.Service
-	inbound   *inbound.Service
-	contacts  *contact.Book
-	agents    conversation.Agents
-	templates *template.Service
-	forwarder Forwarder
-	policy    policy.Policy
-	senders   Senders
-
-	signatures Signatures
-}
+type Service struct{ Config }
 
 // New returns the service.
-func New(c Config) *Service {
-	return &Service{
-		db: c.DB, gate: c.Conversations, inbound: c.Inbound, contacts: c.Contacts, agents: c.Agents,
-		templates: c.Templates, forwarder: c.Forwarder, policy: c.Policy, senders: c.Senders, signatures: c.Signatures,
-	}
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle { return s.gate.Tenant(ctx) }
+func New(c Config) *Service { return &Service{c} }

@@ -60,15 +60,15 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		return out, fault.Invalid("channel", "not_allowed")
 	}
 	var refused error // by the policy; the conversation is created anyway
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		refused = nil
 		o := o
 		out = Begun{Delivery: conversation.Delivery{Status: conversation.NotGoing}}
-		ref, err := s.gate.FindCustomer(tx, conversation.NewConversation{ContactID: o.ContactID})
+		ref, err := s.Conversations.FindCustomer(tx, conversation.NewConversation{ContactID: o.ContactID})
 		if err != nil {
 			return err
 		}
-		if err := s.gate.CheckOwnerAndGroup(tx, nil, o.GroupID); err != nil {
+		if err := s.Conversations.CheckOwnerAndGroup(tx, nil, o.GroupID); err != nil {
 			return err
 		}
 		if err := s.checkAccount(&tx.Reader, o.Channel, o.AccountID); err != nil {
@@ -105,7 +105,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		case err == nil:
 			out.Reused = true
 			addressTo(item, &was, out.Route)
-			out.Conversation, err = s.gate.AddAnswer(tx, was, item)
+			out.Conversation, err = s.Conversations.AddAnswer(tx, was, item)
 		case db.IsNoRow(err):
 			out.Conversation, err = s.beginWith(tx, o, source, ref, &out, item)
 		}
@@ -117,7 +117,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 			return s.markRefused(tx, &out)
 		}
 		if v.Incident != nil {
-			if err := s.policy.RecordText(tx, v.Incident, item.ID.String()); err != nil {
+			if err := s.Policy.RecordText(tx, v.Incident, item.ID.String()); err != nil {
 				return err
 			}
 		}
@@ -126,7 +126,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		return err
 	})
 	if err == nil && refused != nil {
-		err = s.policy.RecordRefusal(ctx, refused)
+		err = s.Policy.RecordRefusal(ctx, refused)
 	}
 	if err != nil || out.Route == nil {
 		return out, err
@@ -142,7 +142,7 @@ func (s *Service) findOpeningRoute(tx *db.Tx, o Opening, ref contact.Ref, out *B
 	if ref.Test {
 		return nil
 	}
-	route, err := s.gate.FindRoute(&tx.Reader, ref.ID, conversation.Wish{Channel: o.Channel, AccountID: o.AccountID})
+	route, err := s.Conversations.FindRoute(&tx.Reader, ref.ID, conversation.Wish{Channel: o.Channel, AccountID: o.AccountID})
 	if out.Found = route; route != nil {
 		out.account = &route.AccountID
 	}
@@ -179,14 +179,14 @@ func (s *Service) beginWith(tx *db.Tx, o Opening, source conversation.Source, re
 		c.OwnerID = nil // an owner sees conversations
 	}
 	addressTo(item, &c, out.Route)
-	free, err := s.gate.Start(tx, &c, conversation.Begin, item)
+	free, err := s.Conversations.Start(tx, &c, conversation.Begin, item)
 	if err == nil && !free {
 		err = contact.ErrRace
 	}
 	if err != nil || item.Unsent {
 		return c, err
 	}
-	return c, s.contacts.Reached(tx, ref.ID)
+	return c, s.Contacts.Reached(tx, ref.ID)
 }
 
 // markRefused records the failure of a message that was refused before it was sent.
@@ -194,21 +194,21 @@ func (s *Service) markRefused(tx *db.Tx, out *Begun) error {
 	if out.Delivery.Status != conversation.Failed {
 		return nil
 	}
-	c, item, err := s.inbound.MarkFailed(tx, out.Conversation.ID, out.Item, out.Delivery)
+	c, item, err := s.Inbound.MarkFailed(tx, out.Conversation.ID, out.Item, out.Delivery)
 	out.Conversation, out.Item = c, item
 	return err
 }
 
 // push tries to deliver while the agent waits, and records the outcome.
 func (s *Service) push(ctx context.Context, out *Begun) error {
-	d, err := s.gate.Router().Push(ctx, out.outgoing)
+	d, err := s.Conversations.Router.Push(ctx, out.outgoing)
 	if err != nil {
 		// It was queued durably, so it stays on its way.
 		d = conversation.Delivery{Status: conversation.Queued}
 	}
 	out.Delivery = d
 	// The channel's own report may have been faster.
-	c, item, err := s.inbound.ApplyReport(ctx, out.Item.ID, d)
+	c, item, err := s.Inbound.ApplyReport(ctx, out.Item.ID, d)
 	if err != nil {
 		return err
 	}
@@ -218,5 +218,5 @@ func (s *Service) push(ctx context.Context, out *Begun) error {
 			out.Delivery.Error = *item.DeliveryError
 		}
 	}
-	return idempotency.Amend(ctx, s.tenant(ctx), *out)
+	return idempotency.Amend(ctx, s.DB.TenantOf(ctx), *out)
 }

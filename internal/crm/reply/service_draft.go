@@ -18,17 +18,11 @@ import (
 
 // Detail returns a conversation with the caller's drafts.
 func (s *Service) Detail(ctx context.Context, id uuid.UUID) (out Detail, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		me := conversation.AgentID(ctx)
-		c, err := conversation.ByID(r, id)
-		if err != nil {
-			return db.NotFound(err)
-		}
-		one := []conversation.Conversation{c}
-		if err := conversation.FillUnreadAndFailed(r, me, one); err != nil {
+		if out.Conversation, err = conversation.ByIDFilled(r, id, me); err != nil {
 			return err
 		}
-		out.Conversation = one[0]
 		out.Drafts, err = draft.Of(r, id, me)
 		return err
 	})
@@ -42,7 +36,7 @@ func (s *Service) SetDraft(ctx context.Context, id uuid.UUID, messageType, body 
 	if me == uuid.Nil {
 		return out, conversation.ErrNoAgent
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		out = Drafted{}
 		// The lock keeps a merge from leaving the draft behind.
 		if _, err := conversation.Lock(tx, id); err != nil {
@@ -79,7 +73,7 @@ func (s *Service) ProposeDraft(ctx context.Context, id uuid.UUID, body string, r
 	if me == uuid.Nil {
 		return conversation.ErrNoAgent
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := conversation.Lock(tx, id); err != nil {
 			return err
 		}

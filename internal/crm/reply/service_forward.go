@@ -20,7 +20,7 @@ import (
 // Forward sends a message or a note to outsiders by e-mail and returns the recipients.
 func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) ([]string, error) {
 	ctx = idempotency.View(ctx, func(conversation.Item) Forwarding { return Forwarding{To: f.To, Delivery: conversation.Queued} })
-	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) (err error) {
+	_, err := s.Conversations.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) (err error) {
 		var ok bool
 		if f.To, ok = address.ParseEmails(f.To); !ok {
 			return fault.Invalid("to", "invalid_address")
@@ -54,10 +54,10 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 		if err := s.checkForwarded(tx, &f); err != nil {
 			return err
 		}
-		if err := s.forwarder.Forward(tx, f); err != nil {
+		if err := s.Forwarder.Forward(tx, f); err != nil {
 			return fmt.Errorf("conversation: forward: %w", err)
 		}
-		if err := s.gate.RecordEvent(tx, *c, c, "forwarded", map[string]any{"item_id": i.ID, "to": f.To}); err != nil {
+		if err := s.Conversations.RecordEvent(tx, *c, c, "forwarded", map[string]any{"item_id": i.ID, "to": f.To}); err != nil {
 			return err
 		}
 		return audit.Write(tx, "conversation.item_forwarded", i.ID.String(), map[string]any{"conversation": c.ID, "to": f.To})

@@ -16,7 +16,7 @@ import (
 // ReplyAsCustomer adds a message that the customer gave elsewhere, with uploads of the
 // caller. The item records who typed it.
 func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string, attachments ...uuid.UUID) (out conversation.Written, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		was, err := conversation.Lock(tx, id)
 		if err != nil {
 			return err
@@ -28,7 +28,7 @@ func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string
 		if err := s.takeFiles(tx, item, attachments, nil); err != nil {
 			return err
 		}
-		if out.Conversation, err = s.gate.ReceiveCustomerMessage(tx, was, item); err != nil {
+		if out.Conversation, err = s.Conversations.ReceiveCustomerMessage(tx, was, item); err != nil {
 			return err
 		}
 		out.Item = *item

@@ -14,13 +14,11 @@ import (
 
 // React puts the caller's reaction on a message, via the channel; an empty sign removes it.
 func (s *Service) React(ctx context.Context, id, item uuid.UUID, sign string) (conversation.Item, error) {
-	var out conversation.OutgoingReaction
-	err := s.gate.ReadItem(ctx, id, item, func(r *db.Reader, c *conversation.Conversation, i *conversation.Item) (err error) {
+	out, err := conversation.ReadItem(ctx, s.Conversations, id, item, func(r *db.Reader, c *conversation.Conversation, i *conversation.Item) (conversation.OutgoingReaction, error) {
 		if sign != "" && !emoji.Is(sign) {
-			return fault.Invalid("emoji", "not_an_emoji")
+			return conversation.OutgoingReaction{}, fault.Invalid("emoji", "not_an_emoji")
 		}
-		out, err = s.findReactionRoute(r, c, i)
-		return err
+		return s.findReactionRoute(r, c, i)
 	})
 	if err != nil {
 		return conversation.Item{}, err
@@ -28,12 +26,12 @@ func (s *Service) React(ctx context.Context, id, item uuid.UUID, sign string) (c
 	// The channel is asked before anything is written, so that the panel shows what the
 	// customer sees.
 	if out.Emoji = sign; out.Route.Channel != "" {
-		if err := s.gate.Router().(conversation.Reactor).React(ctx, out); err != nil {
+		if err := s.Conversations.Router.(conversation.Reactor).React(ctx, out); err != nil {
 			return conversation.Item{}, err
 		}
 	}
 	who := caller.From(ctx)
-	return s.gate.SetReaction(ctx, id, item, conversation.Reaction{Emoji: sign, AuthorKind: string(who.Kind), AuthorID: who.ID}, out.Route.Channel != "", nil)
+	return s.Conversations.SetReaction(ctx, id, item, conversation.Reaction{Emoji: sign, AuthorKind: string(who.Kind), AuthorID: who.ID}, out.Route.Channel != "", nil)
 }
 
 // findReactionRoute finds the channel's route for a reaction; it is empty in the test
@@ -48,13 +46,13 @@ func (s *Service) findReactionRoute(r *db.Reader, c *conversation.Conversation, 
 	if c.Test || i.Test || caller.From(r.Context()).Test {
 		return conversation.OutgoingReaction{}, nil
 	}
-	if reacts, ok := s.gate.Router().(conversation.Reactor); !ok || i.Channel == nil || i.ChannelAccountID == nil || !reacts.Reacts(*i.Channel) {
+	if reacts, ok := s.Conversations.Router.(conversation.Reactor); !ok || i.Channel == nil || i.ChannelAccountID == nil || !reacts.Reacts(*i.Channel) {
 		return unsupported(conversation.ChannelUnsupported)
 	}
 	if i.ProviderMessageID == nil || i.Delivery != nil && *i.Delivery == conversation.Failed {
 		return unsupported(conversation.NoChannelCopy)
 	}
-	route, err := s.gate.FindRoute(r, c.ContactID, conversation.Wish{Channel: *i.Channel, AccountID: i.ChannelAccountID})
+	route, err := s.Conversations.FindRoute(r, c.ContactID, conversation.Wish{Channel: *i.Channel, AccountID: i.ChannelAccountID})
 	if err != nil {
 		return out, err
 	}

@@ -62,7 +62,7 @@ type Answer struct {
 // the customer is refused and leaves nothing behind.
 func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out conversation.Written, err error) {
 	ctx = idempotency.View(ctx, func(conversation.Conversation) conversation.Written { return out })
-	_, err = s.gate.Change(ctx, id, s.ToReply(a, &out), s.clearDraft(draftTypeOf(a)))
+	_, err = s.Conversations.Change(ctx, id, s.ToReply(a, &out), s.clearDraft(draftTypeOf(a)))
 	return out, s.RecordRefusal(ctx, err)
 }
 
@@ -92,10 +92,10 @@ func (s *Service) reply(tx *db.Tx, was conversation.Conversation, a Answer) (out
 	if a.Note {
 		dropMarks(item, a.Markdown)
 		item.Kind = conversation.Note
-		if item.Mentions, err = s.gate.CheckMentions(tx, a.Mentions); err != nil {
+		if item.Mentions, err = s.Conversations.CheckMentions(tx, a.Mentions); err != nil {
 			return out, err
 		}
-		out.Conversation, err = s.gate.AddNote(tx, was, item)
+		out.Conversation, err = s.Conversations.AddNote(tx, was, item)
 		out.Item = *item
 		return out, err
 	}
@@ -120,10 +120,10 @@ func (s *Service) reply(tx *db.Tx, was conversation.Conversation, a Answer) (out
 		}
 	}
 	addressTo(item, &was, route)
-	out.Conversation, err = s.gate.AddAnswer(tx, was, item)
+	out.Conversation, err = s.Conversations.AddAnswer(tx, was, item)
 	out.Item = *item
 	if err == nil && found != nil {
-		err = s.policy.RecordText(tx, found, item.ID.String())
+		err = s.Policy.RecordText(tx, found, item.ID.String())
 	}
 	if err == nil && item.AuthorKind == conversation.ByBot {
 		answers, at := 1, clock.Ptr(tx.Now())
@@ -156,7 +156,7 @@ func (s *Service) checkAuthor(tx *db.Tx, a conversation.Author) error {
 	if a.Kind != conversation.ByAgent || a.ID == nil || *a.ID == caller.From(tx.Context()).ID {
 		return nil
 	}
-	ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, *a.ID)
+	ok, err := s.Agents.HoldAgent(tx, perm.ConversationsView, *a.ID)
 	if err == nil && !ok {
 		return fault.Invalid("admin_id", "unknown_agent")
 	}
@@ -176,7 +176,7 @@ func (s *Service) send(tx *db.Tx, c *conversation.Conversation, item *conversati
 		}
 		out.EmailCC = copies.Addresses
 	}
-	return out, s.gate.Router().Take(tx, out)
+	return out, s.Conversations.Router.Take(tx, out)
 }
 
 func outgoingFiles(item *conversation.Item) (out []file.Outgoing) {

@@ -13,7 +13,7 @@ import (
 
 // Retry sends a message again whose delivery failed.
 func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (conversation.Item, error) {
-	return s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+	return s.Conversations.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
 		if c.MergedIntoID != nil {
 			return fault.New(fault.Conflict).Because("merged")
 		}
@@ -43,7 +43,7 @@ func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (conversation.I
 		if err := conversation.FillItem(&tx.Reader, i); err != nil || route == nil {
 			return err
 		}
-		if err := s.gate.MarkLateAnswer(tx, c); err != nil {
+		if err := s.Conversations.MarkLateAnswer(tx, c); err != nil {
 			return err
 		}
 		_, err = s.send(tx, c, i, route)

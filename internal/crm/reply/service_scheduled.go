@@ -42,8 +42,8 @@ type Later struct {
 // Schedule stores a message that is sent later. It refuses one that the policy would refuse
 // now: dlp_blocked or dlp_warning.
 func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.Scheduled, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
-		_, err := s.gate.Apply(tx, id, s.ToSchedule(l, &m), s.clearDraft(draft.Reply))
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &m, func(tx *db.Tx) error {
+		_, err := s.Conversations.Apply(tx, id, s.ToSchedule(l, &m), s.clearDraft(draft.Reply))
 		return err
 	})
 	return m, s.RecordRefusal(ctx, err)
@@ -117,7 +117,7 @@ func (s *Service) schedule(tx *db.Tx, c conversation.Conversation, l Later) (m l
 	if _, err := jobs.Enqueue(tx, ScheduledJob, m.SendAt.Time, m.ID); err != nil {
 		return m, err
 	}
-	return m, s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
+	return m, s.Conversations.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
 }
 
 // sendAt returns the time at which a message is sent.
@@ -141,9 +141,7 @@ func (l *Later) checkFollowUp(ctx context.Context, sendAt clock.Time) error {
 		return nil
 	}
 	if !caller.From(ctx).Can(perm.ConversationsManage) {
-		f := fault.New(fault.Forbidden, string(perm.ConversationsManage))
-		f.Permission = string(perm.ConversationsManage)
-		return f
+		return conversation.Forbidden(perm.ConversationsManage)
 	}
 	snooze, until := l.FollowUp.State == string(conversation.Snoozed), l.FollowUp.Until
 	if snooze != (until != nil || l.FollowUp.UntilReply) || until != nil && l.FollowUp.UntilReply {
@@ -156,31 +154,24 @@ func (l *Later) checkFollowUp(ctx context.Context, sendAt clock.Time) error {
 }
 
 // ScheduledIn lists a conversation's scheduled messages.
-func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p db.Page) (out db.List[later.Scheduled], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := conversation.ByID(r, id); err != nil {
-			return db.NotFound(err)
+func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p db.Page) (db.List[later.Scheduled], error) {
+	return conversation.ReadConversation(ctx, s.Conversations, id, func(r *db.Reader, _ *conversation.Conversation) (db.List[later.Scheduled], error) {
+		out, err := later.List(r, id, state, p)
+		if err != nil || len(out.Rows) == 0 {
+			return out, err
 		}
-		if out, err = later.List(r, id, state, p); err != nil || len(out.Rows) == 0 {
-			return err
-		}
-		ids := make([]uuid.UUID, len(out.Rows))
-		for n, m := range out.Rows {
-			ids[n] = m.ID
-		}
-		files, err := file.OfScheduled(r, ids)
+		files, err := file.OfScheduled(r, db.Values(out.Rows, func(m later.Scheduled) uuid.UUID { return m.ID }))
 		for n := range out.Rows {
 			out.Rows[n].Attachments = db.OrEmpty(files[out.Rows[n].ID])
 		}
-		return err
+		return out, err
 	})
-	return out, err
 }
 
 // Unschedule cancels one message; a repeat changes nothing, a message that was sent is a
 // conflict. Its files are removed, unless its author keeps them to continue writing.
 func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID, keepFiles bool) (m later.Scheduled, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := conversation.LockLive(tx, id)
 		if err != nil {
 			return err
@@ -210,14 +201,14 @@ func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID, keepF
 		if err := later.Cancel(tx, []*later.Scheduled{&m}); err != nil {
 			return err
 		}
-		return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
+		return s.Conversations.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
 	})
 	return m, err
 }
 
 // UnscheduleAll cancels all waiting messages of a conversation and returns their number.
 func (s *Service) UnscheduleAll(ctx context.Context, id uuid.UUID) (n int, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := conversation.LockLive(tx, id)
 		if err != nil {
 			return err
@@ -233,7 +224,7 @@ func (s *Service) UnscheduleAll(ctx context.Context, id uuid.UUID) (n int, err e
 		if err := later.Cancel(tx, all); err != nil {
 			return err
 		}
-		return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
+		return s.Conversations.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
 	})
 	return n, err
 }
@@ -255,13 +246,13 @@ func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	err = s.gate.InTx(ctx, func(tx *db.Tx) error { return s.sendScheduled(tx, id) })
+	err = s.Conversations.InTx(ctx, func(tx *db.Tx) error { return s.sendScheduled(tx, id) })
 	// A refusal rolled everything back; only its reason is recorded.
 	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
-		if err := s.policy.RecordRefusal(ctx, err); err != nil {
+		if err := s.Policy.RecordRefusal(ctx, err); err != nil {
 			return err
 		}
-		return s.gate.InTx(ctx, func(tx *db.Tx) error { return s.failScheduled(tx, id, f) })
+		return s.Conversations.InTx(ctx, func(tx *db.Tx) error { return s.failScheduled(tx, id, f) })
 	}
 	return err
 }
@@ -269,12 +260,9 @@ func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
 // asAuthor makes the author of a message with a follow-up the caller, because they are the
 // one who closes or snoozes the conversation.
 func (s *Service) asAuthor(ctx context.Context, id uuid.UUID) (context.Context, error) {
-	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (later.Scheduled, error) { return later.Find(r, id) })
+	m, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (later.Scheduled, error) { return later.Find(r, id) })
 	if err != nil || m.FollowUp.V == nil || m.AuthorID == nil {
-		if db.IsNoRow(err) {
-			err = nil
-		}
-		return ctx, err
+		return ctx, db.IgnoreNoRow(err)
 	}
 	who := *caller.From(ctx)
 	who.Kind, who.ID = caller.Kind(m.AuthorKind), *m.AuthorID
@@ -292,12 +280,12 @@ func (s *Service) followUp(tx *db.Tx, m *later.Scheduled, last conversation.Item
 	if then == nil || last.AuthorKind == conversation.ByContact && last.CreatedAt.After(m.CreatedAt.Time) {
 		return nil
 	}
-	step := s.gate.ToClose()
+	step := s.Conversations.ToClose()
 	if then.State == string(conversation.Snoozed) {
 		if then.Until != nil && !then.Until.After(tx.Now()) {
 			return nil
 		}
-		step = s.gate.ToSnooze(then.Until, then.UntilReply)
+		step = s.Conversations.ToSnooze(then.Until, then.UntilReply)
 	}
 	_, err := step(tx, c)
 	return err
@@ -380,13 +368,13 @@ func (s *Service) failScheduled(tx *db.Tx, id uuid.UUID, f *fault.Fault) error {
 		return err
 	}
 	detail := map[string]any{"scheduled_id": m.ID, "error": reason, "body": m.Body}
-	if err := s.gate.RecordEvent(tx, c, &c, "scheduled_failed", detail); err != nil {
+	if err := s.Conversations.RecordEvent(tx, c, &c, "scheduled_failed", detail); err != nil {
 		return err
 	}
 	if c.OwnerID != nil {
-		if err := s.gate.MarkUnread(tx, c.ID, *c.OwnerID); err != nil {
+		if err := s.Conversations.MarkUnread(tx, c.ID, *c.OwnerID); err != nil {
 			return err
 		}
 	}
-	return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
+	return s.Conversations.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
 }

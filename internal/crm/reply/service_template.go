@@ -63,41 +63,36 @@ func (k notSent) Error() string { return string(k) }
 const maxChatTemplates = 250
 
 // ChatTemplates lists the templates that can be sent in a conversation.
-func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (out ChatTemplates, err error) {
-	out.Templates = []template.Template{}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := conversation.ByID(r, id)
-		if err != nil {
-			return db.NotFound(err)
-		}
-		who, err := s.contacts.Whole(r, c.ContactID)
-		ways, ok := s.gate.Router().(conversation.TemplateRouter)
+func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (ChatTemplates, error) {
+	return conversation.ReadConversation(ctx, s.Conversations, id, func(r *db.Reader, c *conversation.Conversation) (ChatTemplates, error) {
+		out := ChatTemplates{Templates: []template.Template{}}
+		who, err := s.Contacts.Whole(r, c.ContactID)
+		ways, ok := s.Conversations.Router.(conversation.TemplateRouter)
 		if db.IsNoRow(err) || err == nil && (!ok || c.ChannelAccountID == nil) {
 			source, _ := conversation.SourceOf(c.Channel)
 			out.WindowOpen = err == nil && !source.Messaging // a messaging channel without an account accepts nothing
-			return nil
+			return out, nil
 		}
 		if err != nil {
-			return err
+			return out, err
 		}
 		until, bound, err := ways.Window(r, *c.ChannelAccountID, who)
 		if err != nil {
-			return err
+			return out, err
 		}
 		out.WindowExpiresAt = until
-		out.WindowOpen = !bound || until != nil && s.db.Clock().Now().Before(until.Time)
-		if s.templates == nil {
-			return nil
+		out.WindowOpen = !bound || until != nil && s.DB.Clock().Now().Before(until.Time)
+		if s.Templates == nil {
+			return out, nil
 		}
-		list, err := s.templates.Page(r, template.Filter{AccountID: c.ChannelAccountID, Query: q, Sendable: true}, db.Page{Limit: maxChatTemplates, After: db.First})
+		list, err := s.Templates.Page(r, template.Filter{AccountID: c.ChannelAccountID, Query: q, Sendable: true}, db.Page{Limit: maxChatTemplates, After: db.First})
 		for _, t := range list.Rows {
 			if t.Sendable && mayGet(&who, t.Category) == "" {
 				out.Templates = append(out.Templates, t)
 			}
 		}
-		return err
+		return out, err
 	})
-	return out, err
 }
 
 // mayGet checks the customer's consent: marketing requires it, other templates are sent
@@ -129,10 +124,10 @@ func (s *Service) prepareTemplate(r *db.Reader, customer uuid.UUID, u template.U
 	if err := MaySendTemplates(r.Context()); err != nil {
 		return f, "", nil, err
 	}
-	if s.templates == nil {
+	if s.Templates == nil {
 		return f, "", nil, fault.Invalid("template_id", "unknown_template")
 	}
-	t, err := s.templates.Find(r, u.TemplateID)
+	t, err := s.Templates.Find(r, u.TemplateID)
 	if fault.Is(err, fault.NotFound) {
 		err = fault.Invalid("template_id", "unknown_template")
 	}
@@ -142,8 +137,8 @@ func (s *Service) prepareTemplate(r *db.Reader, customer uuid.UUID, u template.U
 	if err != nil {
 		return f, "", nil, err
 	}
-	who, err := s.contacts.Whole(r, customer)
-	ways, ok := s.gate.Router().(conversation.TemplateRouter)
+	who, err := s.Contacts.Whole(r, customer)
+	ways, ok := s.Conversations.Router.(conversation.TemplateRouter)
 	switch {
 	case db.IsNoRow(err) || err == nil && !ok:
 		return f, text, nil, notSent(fault.NoRoute)
@@ -172,7 +167,7 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 	var refused error // by the policy
 	show := showSent(ctx)
 	ctx = idempotency.View(ctx, show)
-	err := idempotency.Do(ctx, s.tenant(ctx), &begun, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.DB.TenantOf(ctx), &begun, func(tx *db.Tx) error {
 		begun, refused = Begun{}, nil
 		was, err := conversation.Lock(tx, id)
 		if err != nil {
@@ -204,11 +199,11 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 			return err
 		}
 		addressTo(item, &was, route)
-		if begun.Conversation, err = s.gate.AddAnswer(tx, was, item); err != nil {
+		if begun.Conversation, err = s.Conversations.AddAnswer(tx, was, item); err != nil {
 			return err
 		}
 		if found != nil {
-			if err := s.policy.RecordText(tx, found, item.ID.String()); err != nil {
+			if err := s.Policy.RecordText(tx, found, item.ID.String()); err != nil {
 				return err
 			}
 		}
@@ -217,7 +212,7 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 		return err
 	})
 	if err == nil && refused != nil {
-		err = s.policy.RecordRefusal(ctx, refused)
+		err = s.Policy.RecordRefusal(ctx, refused)
 	}
 	if err != nil {
 		return SentTemplate{}, err
@@ -274,8 +269,8 @@ func sentTemplate(b Begun) (out SentTemplate) {
 func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u template.Use) (SentTemplate, error) {
 	var why notSent
 	var test bool
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		ref, err := s.contacts.Find(r, customer)
+	err := s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
+		ref, err := s.Contacts.Find(r, customer)
 		if db.IsNoRow(err) {
 			return fault.Invalid("contact_id", "unknown_contact")
 		}
@@ -335,21 +330,21 @@ func (s *Service) useTemplate(tx *db.Tx, o *Opening, ref contact.Ref, item *conv
 // findRouteAgain finds the route of a message that is sent again: a template's, or that of
 // free text.
 func (s *Service) findRouteAgain(tx *db.Tx, c *conversation.Conversation, i *conversation.Item, a Answer) (*conversation.Route, error) {
-	ways, ok := s.gate.Router().(conversation.TemplateRouter)
-	if i.Template.V == nil || !ok || s.templates == nil {
+	ways, ok := s.Conversations.Router.(conversation.TemplateRouter)
+	if i.Template.V == nil || !ok || s.Templates == nil {
 		return s.findRoute(tx, c, a)
 	}
 	if err := MaySendTemplates(tx.Context()); err != nil {
 		return nil, err
 	}
-	t, err := s.templates.Find(&tx.Reader, i.Template.V.ID)
+	t, err := s.Templates.Find(&tx.Reader, i.Template.V.ID)
 	if fault.Is(err, fault.NotFound) || err == nil && !t.Sendable {
 		return nil, fault.New(fault.Conflict).Because(TemplateNotSendable)
 	}
 	if err != nil {
 		return nil, err
 	}
-	who, err := s.contacts.Whole(&tx.Reader, c.ContactID)
+	who, err := s.Contacts.Whole(&tx.Reader, c.ContactID)
 	if db.IsNoRow(err) {
 		return nil, fault.New(fault.NoRoute)
 	}

@@ -231,10 +231,7 @@ func (t *Template) check() error {
 	if !seen[Body] {
 		f.Field("components", "body_required")
 	}
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
+	return f.OrNil()
 }
 
 func long(text string, most int) bool { return utf8.RuneCountInString(text) > most }

@@ -27,7 +27,7 @@ type Handle struct {
 
 // Upload sends a sample file to the provider. Nothing of it is stored here.
 func (s *Service) Upload(ctx context.Context, account uuid.UUID, name string, content io.Reader) (h Handle, err error) {
-	if err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error { return s.provider.Keeps(r, account) }); err != nil {
+	if err := s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error { return s.Provider.Keeps(r, account) }); err != nil {
 		return h, err
 	}
 	// The provider needs the length before the first byte.
@@ -42,7 +42,7 @@ func (s *Service) Upload(ctx context.Context, account uuid.UUID, name string, co
 	if !slices.Contains(sampleTypes, kind) {
 		return h, fault.Invalid("file", "type_not_allowed").Because(kind)
 	}
-	h.HeaderHandle, err = s.provider.Upload(ctx, account, Sample{
+	h.HeaderHandle, err = s.Provider.Upload(ctx, account, Sample{
 		Name: filetype.Name(name), Type: kind, Size: int64(len(whole)), Content: bytes.NewReader(whole),
 	})
 	return h, err

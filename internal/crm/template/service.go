@@ -45,10 +45,7 @@ type Sample struct {
 }
 
 // Service manages message templates.
-type Service struct {
-	db       *db.DB
-	provider Provider
-}
+type Service struct{ Config }
 
 // Config holds what the Service needs.
 type Config struct {
@@ -58,15 +55,13 @@ type Config struct {
 }
 
 // New returns a Service.
-func New(c Config) *Service { return &Service{db: c.DB, provider: c.Provider} }
+func New(c Config) *Service { return &Service{c} }
 
 // List returns templates, newest first.
-func (s *Service) List(ctx context.Context, f Filter, p db.Page) (out db.List[Template], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = s.Page(r, f, p)
-		return err
+func (s *Service) List(ctx context.Context, f Filter, p db.Page) (db.List[Template], error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Template], error) {
+		return s.Page(r, f, p)
 	})
-	return out, err
 }
 
 // Page is List with the caller's reader.
@@ -79,12 +74,10 @@ func (s *Service) Page(r *db.Reader, f Filter, p db.Page) (db.List[Template], er
 }
 
 // Get returns one template.
-func (s *Service) Get(ctx context.Context, id uuid.UUID) (t Template, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		t, err = s.Find(r, id)
-		return err
+func (s *Service) Get(ctx context.Context, id uuid.UUID) (Template, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Template, error) {
+		return s.Find(r, id)
 	})
-	return t, err
 }
 
 // Find returns one template; not_found if it does not exist.
@@ -121,7 +114,7 @@ func (s *Service) Create(ctx context.Context, n NewTemplate) (t Template, err er
 	if !n.Draft {
 		t.Status = Pending
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &t, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &t, func(tx *db.Tx) error {
 		if err := s.free(&tx.Reader, &t); err != nil {
 			return err
 		}
@@ -130,17 +123,17 @@ func (s *Service) Create(ctx context.Context, n NewTemplate) (t Template, err er
 	if err != nil || n.Draft {
 		return t, err
 	}
-	if t, err = s.submit(ctx, t, t, s.provider.Submit); fault.Is(err, fault.NotFound) {
+	if t, err = s.submit(ctx, t, t, s.Provider.Submit); fault.Is(err, fault.NotFound) {
 		return t, fault.New(fault.Conflict).Because("deleted").Wrap(err)
 	} else if err != nil {
 		return t, err
 	}
-	return t, idempotency.Amend(context.WithoutCancel(ctx), s.tenant(ctx), t)
+	return t, idempotency.Amend(context.WithoutCancel(ctx), s.DB.TenantOf(ctx), t)
 }
 
 // free refuses a name that is barred, or already used in this language.
 func (s *Service) free(r *db.Reader, t *Template) error {
-	if err := s.provider.Keeps(r, t.AccountID); err != nil {
+	if err := s.Provider.Keeps(r, t.AccountID); err != nil {
 		return err
 	}
 	if _, err := byName(r, t.AccountID, t.Name, t.Language); err == nil {
@@ -253,14 +246,14 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (t Templa
 	if err := want.check(); err != nil {
 		return was, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if t, err = lock(tx, id); err != nil {
 			return db.NotFound(err)
 		}
 		if t.show(tx.Now()); !t.Editable || t.Status != was.Status {
 			return notEditable(&t)
 		}
-		if err := s.provider.Keeps(&tx.Reader, t.AccountID); err != nil && (was.Status != Draft || ch.Submit) {
+		if err := s.Provider.Keeps(&tx.Reader, t.AccountID); err != nil && (was.Status != Draft || ch.Submit) {
 			return err
 		}
 		was = t
@@ -279,9 +272,9 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (t Templa
 	case err != nil || t.Status == Draft:
 		return t, err
 	case was.Status == Draft:
-		return s.submit(ctx, t, was, s.provider.Submit)
+		return s.submit(ctx, t, was, s.Provider.Submit)
 	}
-	return s.submit(ctx, t, was, s.provider.Edit)
+	return s.submit(ctx, t, was, s.Provider.Edit)
 }
 
 // recent returns the edits that still count towards the limit.
@@ -308,7 +301,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 		return fault.New(fault.TemplateLocked).Because(Disabled)
 	}
 	if t.Status == Draft {
-		return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 			t, err := lock(tx, id)
 			if err != nil {
 				return db.NotFound(err)
@@ -316,10 +309,10 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 			return s.remove(tx, &t)
 		})
 	}
-	if err := s.provider.Delete(ctx, t.AccountID, t.Name); err != nil {
+	if err := s.Provider.Delete(ctx, t.AccountID, t.Name); err != nil {
 		return err
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		all, err := listByName(tx, t.AccountID, t.Name)
 		if err != nil {
 			return err
@@ -369,13 +362,13 @@ type Synced struct {
 // stay.
 func (s *Service) Sync(ctx context.Context, account *uuid.UUID) (out Synced, err error) {
 	var accounts []uuid.UUID
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		if account == nil {
-			accounts, err = s.provider.Accounts(r)
+			accounts, err = s.Provider.Accounts(r)
 			return err
 		}
 		accounts = []uuid.UUID{*account}
-		return s.provider.Keeps(r, *account)
+		return s.Provider.Keeps(r, *account)
 	})
 	if err != nil {
 		return out, err
@@ -390,12 +383,12 @@ func (s *Service) Sync(ctx context.Context, account *uuid.UUID) (out Synced, err
 
 func (s *Service) sync(ctx context.Context, account uuid.UUID, out *Synced) error {
 	asked := s.now()
-	theirs, err := s.provider.List(ctx, account)
+	theirs, err := s.Provider.List(ctx, account)
 	if err != nil {
 		return err
 	}
 	var n Synced
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		n = Synced{Total: len(theirs)}
 		ours, err := ofAccount(tx, account)
 		if err != nil {
@@ -446,8 +439,4 @@ func (s *Service) sync(ctx context.Context, account uuid.UUID, out *Synced) erro
 	return err
 }
 
-func (s *Service) now() time.Time { return s.db.Clock().Now() }
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}
+func (s *Service) now() time.Time { return s.DB.Clock().Now() }

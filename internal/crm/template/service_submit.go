@@ -19,7 +19,7 @@ func (s *Service) submit(ctx context.Context, want, was Template, hand func(cont
 	g, refused := hand(ctx, want.AccountID, &want)
 	// If the caller stops waiting, the record must still be corrected.
 	ctx = context.WithoutCancel(ctx)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if t, err = lock(tx, want.ID); err != nil {
 			return db.NotFound(err)
 		}
@@ -56,7 +56,7 @@ func (s *Service) submit(ctx context.Context, want, was Template, hand func(cont
 // accepted it, unless another language of the name is stored here.
 func (s *Service) takeBack(ctx context.Context, account uuid.UUID, name string) error {
 	kept := false
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err := s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		all, err := listByName(tx, account, name)
 		kept = slices.ContainsFunc(all, func(t Template) bool { return t.Status != Draft })
 		return err
@@ -64,5 +64,5 @@ func (s *Service) takeBack(ctx context.Context, account uuid.UUID, name string) 
 	if err != nil || kept {
 		return err
 	}
-	return s.provider.Delete(ctx, account, name)
+	return s.Provider.Delete(ctx, account, name)
 }

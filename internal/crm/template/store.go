@@ -114,42 +114,31 @@ func ofAccount(tx *db.Tx, account uuid.UUID) ([]Template, error) {
 
 // put reports whether the name was free in this language.
 func put(tx *db.Tx, t *Template, by *uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO message_template (tenant_id, `+columns+`, created_by)
+	return tx.ExecAny(`INSERT INTO message_template (tenant_id, `+columns+`, created_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), t.ID, t.AccountID, t.ProviderID, t.Name, t.Language, t.Category, t.Status, t.Reason, t.Detail, t.Quality,
-		t.ParameterFormat, db.AsJSON(orEmpty(t.Components)), db.AsJSON(orEmpty(t.edits)), t.CreatedAt, t.UpdatedAt, by)
-	return n == 1, err
+		t.ParameterFormat, db.AsJSON(db.OrEmpty(t.Components)), db.AsJSON(db.OrEmpty(t.edits)), t.CreatedAt, t.UpdatedAt, by)
 }
 
 func save(tx *db.Tx, t *Template) error {
-	_, err := tx.Exec(`UPDATE message_template SET provider_id = $3, category = $4, status = $5, reason = $6, detail = $7, quality = $8,
+	return tx.Run(`UPDATE message_template SET provider_id = $3, category = $4, status = $5, reason = $6, detail = $7, quality = $8,
 			parameter_format = $9, components = $10, edits = $11, updated_at = $12
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), t.ID, t.ProviderID, t.Category, t.Status, t.Reason, t.Detail, t.Quality, t.ParameterFormat,
-		db.AsJSON(orEmpty(t.Components)), db.AsJSON(orEmpty(t.edits)), t.UpdatedAt)
-	return err
+		db.AsJSON(db.OrEmpty(t.Components)), db.AsJSON(db.OrEmpty(t.edits)), t.UpdatedAt)
 }
 
 func drop(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM message_template WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
-	return err
+	return tx.Run(`DELETE FROM message_template WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }
 
 func bar(tx *db.Tx, account uuid.UUID, name string, until clock.Time) error {
-	_, err := tx.Exec(`INSERT INTO template_barred (tenant_id, account_id, name, until) VALUES ($1, $2, $3, $4)
+	return tx.Run(`INSERT INTO template_barred (tenant_id, account_id, name, until) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, account_id, name) DO UPDATE SET until = excluded.until`, tx.Tenant(), account, name, until)
-	return err
 }
 
 // barredUntil returns until when a name is barred; db.ErrNoRow if it is not.
 func barredUntil(r *db.Reader, account uuid.UUID, name string, now clock.Time) (clock.Time, error) {
 	return db.One(r, db.Scalar[clock.Time], `SELECT until FROM template_barred
 		WHERE tenant_id = $1 AND account_id = $2 AND name = $3 AND until > $4`, r.Tenant(), account, name, now)
-}
-
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
 )
 
 // Statuses. All but Draft are the provider's own words; unknown ones are stored unchanged.
@@ -91,12 +92,12 @@ func (t *Template) editable(now time.Time) (bool, *clock.Time) {
 	default:
 		return false, nil
 	}
-	recent := slices.DeleteFunc(slices.Clone(t.edits), func(at clock.Time) bool { return !at.Add(month).After(now) })
+	edits := recent(t.edits, now)
 	var from time.Time
-	if n := len(recent); n > 0 {
-		from = recent[n-1].Add(betweenEdits)
+	if n := len(edits); n > 0 {
+		from = edits[n-1].Add(betweenEdits)
 		if n >= editsPerMonth {
-			from = later(from, recent[n-editsPerMonth].Add(month))
+			from = later(from, edits[n-editsPerMonth].Add(month))
 		}
 	}
 	if from.After(now) {
@@ -117,9 +118,7 @@ func (t *Template) show(now time.Time) {
 	t.Variables = t.variables()
 	t.Sendable = t.sendable()
 	t.Editable, t.EditableAt = t.editable(now)
-	if t.Components == nil {
-		t.Components = []Component{}
-	}
+	t.Components = db.OrEmpty(t.Components)
 }
 
 // Given is the provider's report on a template.

@@ -42,7 +42,6 @@ const sqlRelease = `DELETE FROM exchange_lease WHERE id = 1 AND holder = $1`
 // Release releases the lease, so that another exchange need not wait.
 func Release(ctx context.Context, d *db.DB, holder uuid.UUID) error {
 	return d.System("exchange lease").InTx(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(sqlRelease, holder)
-		return err
+		return tx.Run(sqlRelease, holder)
 	})
 }

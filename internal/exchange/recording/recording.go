@@ -107,19 +107,7 @@ func (f Folder) Start(tenant, leg, id uuid.UUID) (*Recorder, error) {
 
 // header returns the header of a file with this many bytes of sound.
 func header(size int64) []byte {
-	b := make([]byte, 0, headerSize)
-	b = append(b, "RIFF"...)
-	b = binary.LittleEndian.AppendUint32(b, uint32(headerSize-8+size))
-	b = append(b, "WAVEfmt "...)
-	b = binary.LittleEndian.AppendUint32(b, 16)
-	b = binary.LittleEndian.AppendUint16(b, 1) // PCM
-	b = binary.LittleEndian.AppendUint16(b, 2) // channels
-	b = binary.LittleEndian.AppendUint32(b, sound.PhoneRate)
-	b = binary.LittleEndian.AppendUint32(b, sound.PhoneRate*frameBytes)
-	b = binary.LittleEndian.AppendUint16(b, frameBytes)
-	b = binary.LittleEndian.AppendUint16(b, 16)
-	b = append(b, "data"...)
-	return binary.LittleEndian.AppendUint32(b, uint32(size))
+	return sound.AppendWAVHeader(make([]byte, 0, headerSize), sound.PhoneRate, 2, size)
 }
 
 // Said adds what the leg says. It and Heard implement rtp.Tap.

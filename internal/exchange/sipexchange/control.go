@@ -54,11 +54,7 @@ func (x *Exchange) DropDevice(ctx context.Context, tenant uuid.UUID, username st
 	if err := x.forgetDevice(ctx, tenant, username); err != nil {
 		return err
 	}
-	for _, l := range x.allLegs() {
-		if l.tenant == tenant && l.snapshot().Device == username {
-			l.end(exchange.CauseNormal, exchange.EndedByCaller)
-		}
-	}
+	x.endLegs(func(l exchange.Leg) bool { return l.Tenant == tenant && l.Device == username })
 	return nil
 }
 
@@ -100,17 +96,13 @@ func (x *Exchange) Registrations(_ context.Context, tenant uuid.UUID) ([]exchang
 
 // Extend implements exchange.Legs.
 func (x *Exchange) Extend(_ context.Context, tenant, id uuid.UUID, maxTime time.Duration) error {
-	l, err := x.findLeg(tenant, id)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.maxTime = maxTime
-	if !l.answeredAt.IsZero() {
-		l.startLimit()
-	}
-	return nil
+	return x.changeLeg(tenant, id, func(l *leg) error {
+		l.maxTime = maxTime
+		if !l.answeredAt.IsZero() {
+			l.startLimit()
+		}
+		return nil
+	})
 }
 
 // Hangup implements exchange.Legs.
@@ -125,35 +117,27 @@ func (x *Exchange) Hangup(_ context.Context, tenant, id uuid.UUID, cause exchang
 
 // Hold implements exchange.Legs.
 func (x *Exchange) Hold(_ context.Context, tenant, id uuid.UUID, hold bool) error {
-	l, err := x.findLeg(tenant, id)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.ended || l.answeredAt.IsZero() {
-		return exchange.ErrState
-	}
-	if l.heldByUs == hold {
+	return x.changeLeg(tenant, id, func(l *leg) error {
+		if l.ended || l.answeredAt.IsZero() {
+			return exchange.ErrState
+		}
+		if l.heldByUs == hold {
+			return nil
+		}
+		l.heldByUs = hold
+		l.updateFlow()
+		x.spawn(l.reinvite)
 		return nil
-	}
-	l.heldByUs = hold
-	l.updateFlow()
-	x.spawn(l.reinvite)
-	return nil
+	})
 }
 
 // Mute implements exchange.Legs.
 func (x *Exchange) Mute(_ context.Context, tenant, id uuid.UUID, mute bool) error {
-	l, err := x.findLeg(tenant, id)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.muted = mute
-	l.updateFlow()
-	return nil
+	return x.changeLeg(tenant, id, func(l *leg) error {
+		l.muted = mute
+		l.updateFlow()
+		return nil
+	})
 }
 
 const maxKeys = 32
@@ -245,10 +229,8 @@ func (x *Exchange) DropRecording(_ context.Context, tenant, id uuid.UUID) error 
 
 // TrunkStatus implements exchange.Trunks.
 func (x *Exchange) TrunkStatus(_ context.Context, tenant, id uuid.UUID) (exchange.TrunkStatus, error) {
-	x.mu.Lock()
-	t := x.trunks[id]
-	x.mu.Unlock()
-	if t == nil || t.Tenant != tenant {
+	t := x.findTrunk(tenant, id)
+	if t == nil {
 		return exchange.TrunkStatus{}, exchange.ErrUnknown
 	}
 	return t.currentStatus(), nil

@@ -180,9 +180,5 @@ func (x *Exchange) acknowledge(d *dialog, seq uint32, tx *sip.ClientTx) {
 
 // signallingAddr returns the address of a dialog's peer.
 func (d *dialog) signallingAddr() netip.Addr {
-	addr, err := netip.ParseAddrPort(d.dest)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return addr.Addr().Unmap()
+	return parsePeer(d.dest).Addr()
 }

@@ -83,11 +83,16 @@ func respondOnce(tx *sip.ServerTx, req *sip.Request, code int, reason string, he
 
 // source returns where a request came from.
 func source(req *sip.Request) netip.AddrPort {
-	from, err := netip.ParseAddrPort(req.Source())
+	return parsePeer(req.Source())
+}
+
+// parsePeer parses an address with a port; the zero value if it cannot.
+func parsePeer(text string) netip.AddrPort {
+	addr, err := netip.ParseAddrPort(text)
 	if err != nil {
 		return netip.AddrPort{}
 	}
-	return netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
+	return netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
 }
 
 // header returns the value of a header; empty if there is none.

@@ -286,30 +286,26 @@ func (l *leg) acknowledge(req *sip.Request) {
 
 // Ring implements exchange.Legs.
 func (x *Exchange) Ring(_ context.Context, tenant, id uuid.UUID, early bool) error {
-	l, err := x.findLeg(tenant, id)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.ended || l.invite == nil || l.invite.accepted {
-		return exchange.ErrState
-	}
-	in := l.invite
-	res := sip.NewResponseFromRequest(in.req, 180, "Ringing", nil)
-	if early && in.hasOffer {
-		res.StatusCode, res.Reason = 183, "Session Progress"
-		l.answerOffer(res)
-	}
-	res.AppendHeader(in.contact)
-	if err := in.tx.Respond(res); err != nil {
-		return exchange.ErrState
-	}
-	if l.state == exchange.LegIncoming {
-		l.state = exchange.LegRinging
-		l.emit(exchange.Event{Type: exchange.LegRingingEvent})
-	}
-	return nil
+	return x.changeLeg(tenant, id, func(l *leg) error {
+		if l.ended || l.invite == nil || l.invite.accepted {
+			return exchange.ErrState
+		}
+		in := l.invite
+		res := sip.NewResponseFromRequest(in.req, 180, "Ringing", nil)
+		if early && in.hasOffer {
+			res.StatusCode, res.Reason = 183, "Session Progress"
+			l.answerOffer(res)
+		}
+		res.AppendHeader(in.contact)
+		if err := in.tx.Respond(res); err != nil {
+			return exchange.ErrState
+		}
+		if l.state == exchange.LegIncoming {
+			l.state = exchange.LegRinging
+			l.emit(exchange.Event{Type: exchange.LegRingingEvent})
+		}
+		return nil
+	})
 }
 
 // answerOffer puts our description into a response. The caller holds the lock.
@@ -341,35 +337,31 @@ func setSDP(m interface {
 
 // Answer implements exchange.Legs.
 func (x *Exchange) Answer(_ context.Context, tenant, id uuid.UUID) error {
-	l, err := x.findLeg(tenant, id)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.invite != nil && l.invite.accepted && !l.ended {
+	return x.changeLeg(tenant, id, func(l *leg) error {
+		if l.invite != nil && l.invite.accepted && !l.ended {
+			return nil
+		}
+		if l.ended || l.invite == nil {
+			return exchange.ErrState
+		}
+		in := l.invite
+		res := sip.NewResponseFromRequest(in.req, 200, "OK", nil)
+		l.answerOffer(res)
+		res.AppendHeader(in.contact)
+		res.AppendHeader(sip.NewHeader("Allow", allowed))
+		for _, h := range in.refresher {
+			res.AppendHeader(h)
+		}
+		l.awaitsACK = make(chan struct{})
+		if err := in.tx.Respond(res); err != nil {
+			l.awaitsACK = nil
+			return exchange.ErrState // its caller has given up
+		}
+		in.accepted = true
+		l.markAnswered()
+		in.answered <- res
 		return nil
-	}
-	if l.ended || l.invite == nil {
-		return exchange.ErrState
-	}
-	in := l.invite
-	res := sip.NewResponseFromRequest(in.req, 200, "OK", nil)
-	l.answerOffer(res)
-	res.AppendHeader(in.contact)
-	res.AppendHeader(sip.NewHeader("Allow", allowed))
-	for _, h := range in.refresher {
-		res.AppendHeader(h)
-	}
-	l.awaitsACK = make(chan struct{})
-	if err := in.tx.Respond(res); err != nil {
-		l.awaitsACK = nil
-		return exchange.ErrState // its caller has given up
-	}
-	in.accepted = true
-	l.markAnswered()
-	in.answered <- res
-	return nil
+	})
 }
 
 // answer is what the caller of a refused leg is told: a status, and a sentence if the

@@ -373,6 +373,18 @@ func causeOfStatus(code int) exchange.Cause {
 	return exchange.CauseFailed
 }
 
+// changeLeg runs fn on a leg of a tenant with its lock held; exchange.ErrUnknown if the leg
+// does not exist.
+func (x *Exchange) changeLeg(tenant, id uuid.UUID, fn func(*leg) error) error {
+	l, err := x.findLeg(tenant, id)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return fn(l)
+}
+
 // findLeg returns a leg of a tenant; exchange.ErrUnknown if it does not exist.
 func (x *Exchange) findLeg(tenant, id uuid.UUID) (*leg, error) {
 	x.mu.Lock()

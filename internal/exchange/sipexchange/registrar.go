@@ -286,8 +286,8 @@ func (x *Exchange) bindingsOf(username string) []*binding {
 // isSignedInFrom reports whether a telephone at this address is signed in as the user.
 func (x *Exchange) isSignedInFrom(username string, addr netip.Addr) bool {
 	return slices.ContainsFunc(x.bindingsOf(username), func(b *binding) bool {
-		from, err := netip.ParseAddrPort(b.source)
-		return err == nil && from.Addr().Unmap() == addr
+		from := parsePeer(b.source).Addr()
+		return from.IsValid() && from == addr
 	})
 }
 

@@ -22,9 +22,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -410,11 +412,16 @@ func (x *Exchange) watch(ctx context.Context) {
 func (x *Exchange) allLegs() []*leg {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	legs := make([]*leg, 0, len(x.legs))
-	for _, l := range x.legs {
-		legs = append(legs, l)
+	return slices.Collect(maps.Values(x.legs))
+}
+
+// endLegs ends the matching legs at their owner's wish.
+func (x *Exchange) endLegs(match func(exchange.Leg) bool) {
+	for _, l := range x.allLegs() {
+		if match(l.snapshot()) {
+			l.end(exchange.CauseNormal, exchange.EndedByCaller)
+		}
 	}
-	return legs
 }
 
 // Close ends all legs, signs out of the lines and closes the ports. It waits for peers
@@ -434,10 +441,7 @@ func (x *Exchange) Close(ctx context.Context) error {
 		return s.db.Close()
 	}
 	x.mu.Lock()
-	trunks := make([]*trunk, 0, len(x.trunks))
-	for _, t := range x.trunks {
-		trunks = append(trunks, t)
-	}
+	trunks := slices.Collect(maps.Values(x.trunks))
 	x.mu.Unlock()
 	var ends sync.WaitGroup
 	for _, l := range x.allLegs() {

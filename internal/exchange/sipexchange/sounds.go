@@ -101,41 +101,33 @@ func (l *leg) stopPlayer() {
 
 // StopPlay implements exchange.Sounds.
 func (x *Exchange) StopPlay(_ context.Context, tenant, id uuid.UUID) error {
-	l, err := x.findLeg(tenant, id)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.stopPlayer()
-	return nil
+	return x.changeLeg(tenant, id, func(l *leg) error {
+		l.stopPlayer()
+		return nil
+	})
 }
 
 // Record implements exchange.Sounds. A second recording of a leg is refused with
 // exchange.ErrState.
 func (x *Exchange) Record(_ context.Context, tenant, id, recordingID uuid.UUID) error {
-	l, err := x.findLeg(tenant, id)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.recorder != nil && l.recordID == recordingID {
+	return x.changeLeg(tenant, id, func(l *leg) error {
+		if l.recorder != nil && l.recordID == recordingID {
+			return nil
+		}
+		if l.ended || l.recorder != nil {
+			return exchange.ErrState
+		}
+		r, err := x.folder.Start(tenant, l.id, recordingID)
+		if errors.Is(err, fs.ErrExist) {
+			return exchange.ErrState
+		}
+		if err != nil {
+			return err
+		}
+		l.recorder, l.recordID = r, recordingID
+		l.media.SetTap(r)
 		return nil
-	}
-	if l.ended || l.recorder != nil {
-		return exchange.ErrState
-	}
-	r, err := x.folder.Start(tenant, l.id, recordingID)
-	if errors.Is(err, fs.ErrExist) {
-		return exchange.ErrState
-	}
-	if err != nil {
-		return err
-	}
-	l.recorder, l.recordID = r, recordingID
-	l.media.SetTap(r)
-	return nil
+	})
 }
 
 // stopRecorder ends the recording of a leg. The caller holds the lock.

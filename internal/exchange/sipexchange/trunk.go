@@ -133,10 +133,8 @@ func (x *Exchange) saveTrunk(ctx context.Context, t *trunk) error {
 
 // DropTrunk implements exchange.Trunks.
 func (x *Exchange) DropTrunk(ctx context.Context, tenant, id uuid.UUID) error {
-	x.mu.Lock()
-	t := x.trunks[id]
-	x.mu.Unlock()
-	if t == nil || t.Tenant != tenant {
+	t := x.findTrunk(tenant, id)
+	if t == nil {
 		return nil
 	}
 	if err := x.store.inTx(ctx, func(tx *db.Tx) error { return dropTrunk(tx, tenant, id) }); err != nil {
@@ -146,12 +144,18 @@ func (x *Exchange) DropTrunk(ctx context.Context, tenant, id uuid.UUID) error {
 	delete(x.trunks, id)
 	x.mu.Unlock()
 	t.stop(ctx)
-	for _, l := range x.allLegs() {
-		if l.tenant == tenant && l.snapshot().Trunk == id {
-			l.end(exchange.CauseNormal, exchange.EndedByCaller)
-		}
-	}
+	x.endLegs(func(l exchange.Leg) bool { return l.Tenant == tenant && l.Trunk == id })
 	x.dropUnused(t)
+	return nil
+}
+
+// findTrunk returns a line of a tenant; nil if it does not exist.
+func (x *Exchange) findTrunk(tenant, id uuid.UUID) *trunk {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if t := x.trunks[id]; t != nil && t.Tenant == tenant {
+		return t
+	}
 	return nil
 }
 
@@ -441,10 +445,8 @@ func (x *Exchange) trunkOf(req *sip.Request) (t *trunk, dialled string, found bo
 
 // trunkTarget returns the target to dial on a line.
 func (x *Exchange) trunkTarget(o exchange.Originate) ([]target, error) {
-	x.mu.Lock()
-	t := x.trunks[o.Trunk]
-	x.mu.Unlock()
-	if t == nil || t.Tenant != o.Tenant {
+	t := x.findTrunk(o.Tenant, o.Trunk)
+	if t == nil {
 		return nil, exchange.ErrUnknown
 	}
 	if !isDialable(o.Number) {

@@ -104,22 +104,28 @@ func (s Sound) OverPhone() Sound {
 
 const headerSize = 44
 
-// WAV returns the sound as a WAV file.
-func (s Sound) WAV() []byte {
-	size := 2 * len(s.Samples)
-	b := make([]byte, 0, headerSize+size)
+// AppendWAVHeader appends the header of a WAV file with this many bytes of sound, in 16-bit
+// samples.
+func AppendWAVHeader(b []byte, rate, channels int, size int64) []byte {
+	frame := 2 * channels
 	b = append(b, "RIFF"...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(headerSize-8+size))
 	b = append(b, "WAVEfmt "...)
 	b = binary.LittleEndian.AppendUint32(b, 16)
 	b = binary.LittleEndian.AppendUint16(b, formatPCM)
-	b = binary.LittleEndian.AppendUint16(b, 1)
-	b = binary.LittleEndian.AppendUint32(b, uint32(s.Rate))
-	b = binary.LittleEndian.AppendUint32(b, uint32(2*s.Rate))
-	b = binary.LittleEndian.AppendUint16(b, 2)
+	b = binary.LittleEndian.AppendUint16(b, uint16(channels))
+	b = binary.LittleEndian.AppendUint32(b, uint32(rate))
+	b = binary.LittleEndian.AppendUint32(b, uint32(rate*frame))
+	b = binary.LittleEndian.AppendUint16(b, uint16(frame))
 	b = binary.LittleEndian.AppendUint16(b, 16)
 	b = append(b, "data"...)
-	b = binary.LittleEndian.AppendUint32(b, uint32(size))
+	return binary.LittleEndian.AppendUint32(b, uint32(size))
+}
+
+// WAV returns the sound as a WAV file.
+func (s Sound) WAV() []byte {
+	size := 2 * len(s.Samples)
+	b := AppendWAVHeader(make([]byte, 0, headerSize+size), s.Rate, 1, int64(size))
 	for _, v := range s.Samples {
 		b = binary.LittleEndian.AppendUint16(b, uint16(v))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/trace"
@@ -141,6 +142,9 @@ type Handle struct {
 
 // Tenant returns the handle of one workspace.
 func (d *DB) Tenant(id uuid.UUID) Handle { return Handle{db: d, tenant: id} }
+
+// TenantOf returns the handle of the workspace of the context's caller.
+func (d *DB) TenantOf(ctx context.Context) Handle { return d.Tenant(caller.From(ctx).TenantID) }
 
 // System returns a handle that crosses workspaces. The reason is for the reader and for the
 // test that lists the callers.

@@ -94,6 +94,14 @@ func (f *Fault) Field(name, code string) *Fault {
 	return f
 }
 
+// OrNil returns nil instead of a fault without field errors, for a check that found none.
+func (f *Fault) OrNil() error {
+	if len(f.Fields) == 0 {
+		return nil
+	}
+	return f
+}
+
 type allowedValues struct{ field, values string }
 
 // maxAllowed bounds the text of the message about one field, maxAllowedFields the number of

@@ -26,34 +26,25 @@ type Config struct {
 }
 
 // Service stores what the assistant did and understood.
-type Service struct {
-	gate      *conversation.Service
-	contacts  *contact.Book
-	assistant Assistant
-}
+type Service struct{ Config }
 
 // New returns the service.
 func New(c Config) *Service {
-	s := &Service{gate: c.Conversations, contacts: c.Contacts, assistant: c.Assistant}
-	if s.assistant == nil {
-		s.assistant = NoAssistant{}
+	if c.Assistant == nil {
+		c.Assistant = NoAssistant{}
 	}
-	return s
+	return &Service{c}
 }
 
 // mostFeedback is the maximum number of votes in an AIRecord.
 const mostFeedback = 200
 
 // AI returns what the assistant did with a conversation.
-func (s *Service) AI(ctx context.Context, id uuid.UUID) (a AIRecord, err error) {
-	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := conversation.ByID(r, id)
-		if err != nil {
-			return db.NotFound(err)
-		}
+func (s *Service) AI(ctx context.Context, id uuid.UUID) (AIRecord, error) {
+	return conversation.ReadConversation(ctx, s.Conversations, id, func(r *db.Reader, c *conversation.Conversation) (a AIRecord, err error) {
 		did, err := conversation.ReadAIAnswers(r, id)
 		if err != nil {
-			return err
+			return a, err
 		}
 		a = AIRecord{
 			State: c.AIState, HandoverReason: c.HandoverReason, Since: did.Since, Answers: did.Answers, LastAnsweredAt: did.LastAnsweredAt,
@@ -63,27 +54,21 @@ func (s *Service) AI(ctx context.Context, id uuid.UUID) (a AIRecord, err error) 
 		if a.Answers > 0 {
 			a.Feedback, err = votesIn(r, id, mostFeedback)
 		}
-		return err
+		return a, err
 	})
-	return a, err
 }
 
 // AIAttributes returns what the assistant understood.
-func (s *Service) AIAttributes(ctx context.Context, id uuid.UUID) (out []AIAttribute, err error) {
-	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := conversation.ByID(r, id); err != nil {
-			return db.NotFound(err)
-		}
-		out, err = aiAttributes(r, id)
-		return err
+func (s *Service) AIAttributes(ctx context.Context, id uuid.UUID) ([]AIAttribute, error) {
+	return conversation.ReadConversation(ctx, s.Conversations, id, func(r *db.Reader, _ *conversation.Conversation) ([]AIAttribute, error) {
+		return aiAttributes(r, id)
 	})
-	return out, err
 }
 
 // SetAIAttributes records what the assistant understood. A nil value removes an attribute;
 // attributes not in set stay.
 func (s *Service) SetAIAttributes(ctx context.Context, id uuid.UUID, set []AIAttribute) (out []AIAttribute, err error) {
-	_, err = s.gate.Change(ctx, id, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+	_, err = s.Conversations.Change(ctx, id, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		if out, err = aiAttributes(&tx.Reader, id); err != nil {
 			return was, err
 		}
@@ -108,7 +93,7 @@ func (s *Service) SetAIAttributes(ctx context.Context, id uuid.UUID, set []AIAtt
 		if len(out) > maxAIAttributes {
 			return was, fault.New(fault.LimitReached, maxAIAttributes)
 		}
-		return was, s.gate.Announce(tx, []string{conversation.Annotated}, nil, &was, nil)
+		return was, s.Conversations.Announce(tx, []string{conversation.Annotated}, nil, &was, nil)
 	})
 	return out, err
 }
@@ -147,7 +132,7 @@ func (a *AIAttribute) check() error {
 
 // Summary returns the stored summary.
 func (s *Service) Summary(ctx context.Context, id uuid.UUID) (out Summary, err error) {
-	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.Conversations.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := conversation.ByID(r, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -158,7 +143,7 @@ func (s *Service) Summary(ctx context.Context, id uuid.UUID) (out Summary, err e
 		return err
 	})
 	if err == nil {
-		out.Available, err = s.assistant.CanSummarize(ctx)
+		out.Available, err = s.Assistant.CanSummarize(ctx)
 	}
 	return out, err
 }
@@ -175,7 +160,7 @@ func (s *Service) GenerateSummary(ctx context.Context, id uuid.UUID) (Summary, e
 	if len(t.Items) == 0 {
 		return Summary{}, fault.New(fault.NothingToSummarize)
 	}
-	n, err := s.assistant.Summarize(ctx, t)
+	n, err := s.Assistant.Summarize(ctx, t)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -186,11 +171,11 @@ func (s *Service) GenerateSummary(ctx context.Context, id uuid.UUID) (Summary, e
 
 // Transcript returns what an assistant may know of a conversation.
 func (s *Service) Transcript(ctx context.Context, id uuid.UUID) (t Transcript, err error) {
-	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.Conversations.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if t.Conversation, err = conversation.ByID(r, id); err != nil {
 			return db.NotFound(err)
 		}
-		who, err := s.contacts.Whole(r, t.Conversation.ContactID)
+		who, err := s.Contacts.Whole(r, t.Conversation.ContactID)
 		if err != nil && !db.IsNoRow(err) {
 			return err
 		}
@@ -209,7 +194,7 @@ func (s *Service) StoreSummary(ctx context.Context, id uuid.UUID, n NewSummary, 
 	if n.Body == "" {
 		return out, fmt.Errorf("conversation: the assistant wrote an empty summary")
 	}
-	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Conversations.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := conversation.LockLive(tx, id)
 		if err != nil {
 			return err
@@ -225,14 +210,14 @@ func (s *Service) StoreSummary(ctx context.Context, id uuid.UUID, n NewSummary, 
 		if out.Outdated, err = changedSince(&tx.Reader, id, out); err != nil {
 			return err
 		}
-		return s.gate.Announce(tx, []string{conversation.Annotated}, nil, &c, nil)
+		return s.Conversations.Announce(tx, []string{conversation.Annotated}, nil, &c, nil)
 	})
 	return out, err
 }
 
 // DeleteSummary removes the summary and reports whether there was one.
 func (s *Service) DeleteSummary(ctx context.Context, id uuid.UUID) (gone bool, err error) {
-	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Conversations.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := conversation.LockLive(tx, id)
 		if err != nil {
 			return err
@@ -240,7 +225,7 @@ func (s *Service) DeleteSummary(ctx context.Context, id uuid.UUID) (gone bool, e
 		if gone, err = dropSummary(tx, id); err != nil || !gone {
 			return err
 		}
-		return s.gate.Announce(tx, []string{conversation.Annotated}, nil, &c, nil)
+		return s.Conversations.Announce(tx, []string{conversation.Annotated}, nil, &c, nil)
 	})
 	return gone, err
 }
@@ -297,7 +282,7 @@ func IsAnswer(i *conversation.Item) bool {
 
 // rate stores a vote, after allow has checked and completed it.
 func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback, allow func(*db.Tx, *conversation.Conversation, *conversation.Item, *Feedback) error) (Feedback, error) {
-	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+	_, err := s.Conversations.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
 		if err := allow(tx, c, i, &f); err != nil {
 			return err
 		}
@@ -311,17 +296,15 @@ func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback, allo
 }
 
 // Votes returns the votes on one answer, of agents and the customer, the newest first.
-func (s *Service) Votes(ctx context.Context, id, item uuid.UUID) (out []Feedback, err error) {
-	err = s.gate.ReadItem(ctx, id, item, func(r *db.Reader, _ *conversation.Conversation, i *conversation.Item) (err error) {
-		out, err = votesOn(r, i.ID, mostFeedback)
-		return err
+func (s *Service) Votes(ctx context.Context, id, item uuid.UUID) ([]Feedback, error) {
+	return conversation.ReadItem(ctx, s.Conversations, id, item, func(r *db.Reader, _ *conversation.Conversation, i *conversation.Item) ([]Feedback, error) {
+		return votesOn(r, i.ID, mostFeedback)
 	})
-	return out, err
 }
 
 // CustomerVotes returns the customer's votes on the answers of a conversation, by item.
 func (s *Service) CustomerVotes(ctx context.Context, id uuid.UUID) (map[uuid.UUID]string, error) {
-	list, err := db.Read(ctx, s.gate.Tenant(ctx), func(r *db.Reader) ([]Feedback, error) { return customerVotesIn(r, id, mostFeedback) })
+	list, err := db.Read(ctx, s.Conversations.Tenant(ctx), func(r *db.Reader) ([]Feedback, error) { return customerVotesIn(r, id, mostFeedback) })
 	out := make(map[uuid.UUID]string, len(list))
 	for _, f := range list {
 		out[f.ItemID] = f.Rating

@@ -19,22 +19,20 @@ func aiAttributes(r *db.Reader, conversation uuid.UUID) ([]AIAttribute, error) {
 }
 
 func putAIAttribute(tx *db.Tx, conversation uuid.UUID, a AIAttribute) error {
-	_, err := tx.Exec(`INSERT INTO conversation_ai_attribute (tenant_id, conversation_id, name, value, source, item_id, at)
+	return tx.Run(`INSERT INTO conversation_ai_attribute (tenant_id, conversation_id, name, value, source, item_id, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, conversation_id, name)
 		DO UPDATE SET value = excluded.value, source = excluded.source, item_id = excluded.item_id, at = excluded.at`,
 		tx.Tenant(), conversation, a.Name, db.AsJSON(a.Value), a.Source, a.ItemID, a.At)
-	return err
 }
 
 func dropAIAttribute(tx *db.Tx, conversation uuid.UUID, name string) error {
-	_, err := tx.Exec(`DELETE FROM conversation_ai_attribute WHERE tenant_id = $1 AND conversation_id = $2 AND name = $3`,
+	return tx.Run(`DELETE FROM conversation_ai_attribute WHERE tenant_id = $1 AND conversation_id = $2 AND name = $3`,
 		tx.Tenant(), conversation, name)
-	return err
 }
 
 // storedSummary returns the stored summary; its text is nil if there is none.
 func storedSummary(r *db.Reader, conversationID uuid.UUID) (Summary, error) {
-	s, err := db.One(r, func(row db.Row) (Summary, error) {
+	return db.OrZero(db.One(r, func(row db.Row) (Summary, error) {
 		var s Summary
 		var id *uuid.UUID
 		var name *string
@@ -42,28 +40,22 @@ func storedSummary(r *db.Reader, conversationID uuid.UUID) (Summary, error) {
 		s.Configuration.V = conversation.ConfigurationOf(id, name)
 		return s, err
 	}, `SELECT body, language, configuration_id, configuration_name, up_to, requested_by, created_at FROM conversation_summary
-		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversationID)
-	if db.IsNoRow(err) {
-		return Summary{}, nil
-	}
-	return s, err
+		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversationID))
 }
 
 func putSummary(tx *db.Tx, conversation uuid.UUID, s Summary) error {
 	id, name := s.Configuration.V.Columns()
-	_, err := tx.Exec(`INSERT INTO conversation_summary (tenant_id, conversation_id, body, language, configuration_id,
+	return tx.Run(`INSERT INTO conversation_summary (tenant_id, conversation_id, body, language, configuration_id,
 			configuration_name, up_to, requested_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, conversation_id)
 		DO UPDATE SET body = excluded.body, language = excluded.language, configuration_id = excluded.configuration_id,
 			configuration_name = excluded.configuration_name, up_to = excluded.up_to, requested_by = excluded.requested_by,
 			created_at = excluded.created_at`,
 		tx.Tenant(), conversation, s.Summary, s.Language, id, name, s.upTo, s.RequestedBy, s.GeneratedAt)
-	return err
 }
 
 func dropSummary(tx *db.Tx, conversation uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM conversation_summary WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), conversation)
-	return n == 1, err
+	return tx.ExecAny(`DELETE FROM conversation_summary WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), conversation)
 }
 
 // changedSince reports whether something was written after what a summary covers, or edited
@@ -77,18 +69,16 @@ func changedSince(r *db.Reader, conversation uuid.UUID, s Summary) (bool, error)
 }
 
 func putFeedback(tx *db.Tx, f Feedback) error {
-	_, err := tx.Exec(`INSERT INTO item_feedback (tenant_id, item_id, author_kind, author_id, rating, comment, at)
+	return tx.Run(`INSERT INTO item_feedback (tenant_id, item_id, author_kind, author_id, rating, comment, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (tenant_id, item_id, author_kind, author_id)
 			DO UPDATE SET rating = excluded.rating, comment = excluded.comment, at = excluded.at`,
 		tx.Tenant(), f.ItemID, f.AuthorKind, f.AuthorID, f.Rating, f.Comment, f.At)
-	return err
 }
 
 // dropCustomerVote removes the customer's vote on an answer.
 func dropCustomerVote(tx *db.Tx, item uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM item_feedback WHERE tenant_id = $1 AND item_id = $2 AND author_kind = 'contact'`, tx.Tenant(), item)
-	return err
+	return tx.Run(`DELETE FROM item_feedback WHERE tenant_id = $1 AND item_id = $2 AND author_kind = 'contact'`, tx.Tenant(), item)
 }
 
 func scanFeedback(row db.Row) (f Feedback, err error) {

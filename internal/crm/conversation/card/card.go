@@ -88,62 +88,42 @@ type Config struct {
 }
 
 // Service builds the commercial card of a conversation's customer.
-type Service struct {
-	gate     *conversation.Service
-	contacts *contact.Book
-	shop     Shop
-}
+type Service struct{ Config }
 
 // New returns the service.
-func New(c Config) *Service {
-	return &Service{gate: c.Conversations, contacts: c.Contacts, shop: c.Shop}
-}
+func New(c Config) *Service { return &Service{c} }
 
 // Commerce returns the customer's card. Without the licence the card is empty and says so;
 // this is not an error.
-func (s *Service) Commerce(ctx context.Context, id uuid.UUID) (card Card, err error) {
-	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := conversation.ByID(r, id)
-		if err != nil {
-			return db.NotFound(err)
-		}
+func (s *Service) Commerce(ctx context.Context, id uuid.UUID) (Card, error) {
+	card, err := conversation.ReadConversation(ctx, s.Conversations, id, func(r *db.Reader, c *conversation.Conversation) (card Card, err error) {
 		if !caller.From(ctx).Licences["commerce"] {
-			return nil
+			return card, nil
 		}
-		who, err := s.contacts.Whole(r, c.ContactID)
-		if err != nil && !db.IsNoRow(err) {
-			return err
+		who, err := db.OrZero(s.Contacts.Whole(r, c.ContactID))
+		if err != nil {
+			return card, err
 		}
 		who.ID = c.ContactID
-		card, err = s.shop.Card(r, who, c.Test)
+		card, err = s.Shop.Card(r, who, c.Test)
 		card.Licensed = true
-		return err
+		return card, err
 	})
-	if card.Orders == nil {
-		card.Orders = []CardOrder{}
-	}
-	if card.Shipments == nil {
-		card.Shipments = []CardShipment{}
-	}
-	if card.Returns == nil {
-		card.Returns = []CardReturn{}
-	}
-	if card.Balances == nil {
-		card.Balances = []Money{}
-	}
+	card.Orders, card.Shipments = db.OrEmpty(card.Orders), db.OrEmpty(card.Shipments)
+	card.Returns, card.Balances = db.OrEmpty(card.Returns), db.OrEmpty(card.Balances)
 	return card, err
 }
 
 // Orders lists a contact's orders, the newest first. Without the licence the list is empty.
 func (s *Service) Orders(ctx context.Context, id uuid.UUID, p db.Page) (out db.List[CardOrder], err error) {
 	out.Rows = []CardOrder{}
-	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		who, err := s.contacts.Whole(r, id)
+	err = s.Conversations.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		who, err := s.Contacts.Whole(r, id)
 		if err != nil {
 			return db.NotFound(err)
 		}
 		if caller.From(ctx).Licences["commerce"] {
-			out, err = s.shop.Orders(r, who, p)
+			out, err = s.Shop.Orders(r, who, p)
 		}
 		return err
 	})

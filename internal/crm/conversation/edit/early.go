@@ -53,7 +53,7 @@ func (s *Service) Jobs() []jobs.Kind {
 // Keep stores a change of a message that we do not have. It is applied as soon as the
 // message arrives, and dropped after a day.
 func (s *Service) Keep(ctx context.Context, account uuid.UUID, message string, e Early) error {
-	return s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.Conversations.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if n, err := countEarly(&tx.Reader, account); err != nil || n >= earlyMax {
 			return err
 		}
@@ -119,7 +119,7 @@ func (s *Service) runEarly(ctx context.Context, j *jobs.Job) error {
 	}
 	end := j.CreatedAt.Add(earlyFor)
 	var waits bool
-	err := s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err := s.Conversations.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		waits = false
 		i, err := conversation.ItemByProvider(&tx.Reader, of.AccountID, of.Message)
 		switch {
@@ -152,8 +152,5 @@ func (s *Service) applyLate(tx *db.Tx, i conversation.Item) error {
 	if err != nil || !changed {
 		return err
 	}
-	if err := conversation.FillItem(&tx.Reader, &i); err != nil {
-		return err
-	}
-	return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &i)
+	return s.Conversations.AnnounceItem(tx, &c, &i)
 }

@@ -23,13 +23,10 @@ type Config struct {
 }
 
 // Service edits and deletes items.
-type Service struct {
-	db   *db.DB
-	gate *conversation.Service
-}
+type Service struct{ Config }
 
 // New returns the service.
-func New(c Config) *Service { return &Service{db: c.DB, gate: c.Conversations} }
+func New(c Config) *Service { return &Service{c} }
 
 // editPolicyOf applies the policy to the caller.
 func editPolicyOf(ctx context.Context, c *conversation.Conversation, i *conversation.Item, now clock.Source) EditPolicy {
@@ -47,19 +44,17 @@ func refusal(reason string) error {
 }
 
 // Policy returns what the caller may do with an item.
-func (s *Service) Policy(ctx context.Context, id, item uuid.UUID) (p EditPolicy, err error) {
-	err = s.gate.ReadItem(ctx, id, item, func(_ *db.Reader, c *conversation.Conversation, i *conversation.Item) error {
-		p = editPolicyOf(ctx, c, i, s.db.Clock())
-		return nil
+func (s *Service) Policy(ctx context.Context, id, item uuid.UUID) (EditPolicy, error) {
+	return conversation.ReadItem(ctx, s.Conversations, id, item, func(_ *db.Reader, c *conversation.Conversation, i *conversation.Item) (EditPolicy, error) {
+		return editPolicyOf(ctx, c, i, s.DB.Clock()), nil
 	})
-	return p, err
 }
 
 // Edit replaces the text of a message or a note and keeps the earlier text. Nil mentions
 // stay as they are.
 func (s *Service) Edit(ctx context.Context, id, item uuid.UUID, body string, mentions *[]uuid.UUID) (conversation.Item, error) {
-	return s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
-		if p := editPolicyOf(ctx, c, i, s.db.Clock()); !p.CanEdit {
+	return s.Conversations.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+		if p := editPolicyOf(ctx, c, i, s.DB.Clock()); !p.CanEdit {
 			return refusal(*p.EditReason)
 		}
 		body = strings.TrimSpace(body)
@@ -75,7 +70,7 @@ func (s *Service) Edit(ctx context.Context, id, item uuid.UUID, body string, men
 				return fault.Invalid("mentions", "notes_only")
 			}
 			var err error
-			if recalled, err = s.gate.ChangeMentions(tx, i, *mentions); err != nil {
+			if recalled, err = s.Conversations.ChangeMentions(tx, i, *mentions); err != nil {
 				return err
 			}
 		}
@@ -102,22 +97,20 @@ func (s *Service) setBody(tx *db.Tx, c *conversation.Conversation, i *conversati
 	if err := conversation.SetBody(tx, i); err != nil {
 		return fmt.Errorf("conversation: edit: %w", err)
 	}
-	return s.gate.RefreshPreview(tx, c)
+	return s.Conversations.RefreshPreview(tx, c)
 }
 
 // Revisions lists the earlier texts of an item.
-func (s *Service) Revisions(ctx context.Context, id, item uuid.UUID, p db.Page) (out db.List[Edition], err error) {
-	err = s.gate.ReadItem(ctx, id, item, func(r *db.Reader, _ *conversation.Conversation, i *conversation.Item) (err error) {
-		out, err = editions(r, i.ID, p)
-		return err
+func (s *Service) Revisions(ctx context.Context, id, item uuid.UUID, p db.Page) (db.List[Edition], error) {
+	return conversation.ReadItem(ctx, s.Conversations, id, item, func(r *db.Reader, _ *conversation.Conversation, i *conversation.Item) (db.List[Edition], error) {
+		return editions(r, i.ID, p)
 	})
-	return out, err
 }
 
 // Delete hides a message or a note.
 func (s *Service) Delete(ctx context.Context, id, item uuid.UUID) error {
-	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
-		if p := editPolicyOf(ctx, c, i, s.db.Clock()); !p.CanDelete {
+	_, err := s.Conversations.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+		if p := editPolicyOf(ctx, c, i, s.DB.Clock()); !p.CanDelete {
 			return refusal(*p.DeleteReason)
 		}
 		if err := s.hide(tx, c, i); err != nil {
@@ -134,5 +127,5 @@ func (s *Service) hide(tx *db.Tx, c *conversation.Conversation, i *conversation.
 	if err := conversation.SetDeleted(tx, i); err != nil {
 		return fmt.Errorf("conversation: delete item: %w", err)
 	}
-	return s.gate.RefreshPreview(tx, c)
+	return s.Conversations.RefreshPreview(tx, c)
 }

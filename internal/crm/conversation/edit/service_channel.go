@@ -36,7 +36,7 @@ func (s *Service) onChannel(
 	ctx context.Context, account uuid.UUID, providerMessageID string, fn func(*db.Tx, *conversation.Conversation, *conversation.Item) error,
 ) (known bool, err error) {
 	var found conversation.Item
-	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.Conversations.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		found, err = conversation.ItemByProvider(r, account, providerMessageID)
 		return err
 	})
@@ -44,7 +44,7 @@ func (s *Service) onChannel(
 		return false, nil
 	}
 	if err == nil {
-		_, err = s.gate.ChangeItem(ctx, found.ConversationID, found.ID, fn)
+		_, err = s.Conversations.ChangeItem(ctx, found.ConversationID, found.ID, fn)
 	}
 	if fault.Is(err, fault.NotFound) { // it is hidden already
 		err = nil

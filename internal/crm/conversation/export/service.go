@@ -27,18 +27,10 @@ type Config struct {
 }
 
 // Service exports conversations.
-type Service struct {
-	db       *db.DB
-	gate     *conversation.Service
-	contacts *contact.Book
-	agents   conversation.Agents
-	blobs    *blob.Store
-}
+type Service struct{ Config }
 
 // New returns the service.
-func New(c Config) *Service {
-	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents, blobs: c.Blobs}
-}
+func New(c Config) *Service { return &Service{c} }
 
 // exportPage is the number of items an export reads at a time.
 const exportPage = 200
@@ -46,13 +38,13 @@ const exportPage = 200
 // Export prepares an export of a conversation. The export is audited before the first byte
 // is written.
 func (s *Service) Export(ctx context.Context, id uuid.UUID, format, language string, notes bool) (func(io.Writer) error, error) {
-	a := &archive{Language: language, At: s.db.Clock().Now()}
-	err := s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	a := &archive{Language: language, At: s.DB.Clock().Now()}
+	err := s.Conversations.Tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		if a.Conversation, err = conversation.ByID(&tx.Reader, id); err != nil {
 			return db.NotFound(err)
 		}
 		a.customer = mail.Address{Name: a.Conversation.ContactName, Address: a.Conversation.ContactID.String() + "@konak.invalid"}
-		who, err := s.contacts.Whole(&tx.Reader, a.Conversation.ContactID)
+		who, err := s.Contacts.Whole(&tx.Reader, a.Conversation.ContactID)
 		if err != nil && !db.IsNoRow(err) {
 			return err
 		}
@@ -64,10 +56,10 @@ func (s *Service) Export(ctx context.Context, id uuid.UUID, format, language str
 	tenant := caller.From(ctx).TenantID
 	a.each = func(fn func(*Exported) error) error { return s.eachItem(ctx, &a.Conversation, notes, fn) }
 	a.open = func(f file.Attachment) (io.ReadSeekCloser, error) {
-		return s.blobs.Open(ctx, tenant, *f.BlobID)
+		return s.Blobs.Open(ctx, tenant, *f.BlobID)
 	}
 	a.raw = func(item uuid.UUID) (io.ReadSeekCloser, error) {
-		_, f, err := s.gate.RawEmail(ctx, id, item)
+		_, f, err := s.Conversations.RawEmail(ctx, id, item)
 		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.FileMissing) || fault.Is(err, fault.FileDamaged) {
 			return nil, nil // the original was not kept, or is damaged
 		}
@@ -83,7 +75,7 @@ func (s *Service) eachItem(ctx context.Context, c *conversation.Conversation, no
 	for {
 		var page []conversation.Item
 		var names map[uuid.UUID]string
-		err := s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		err := s.Conversations.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 			if page, err = conversation.ItemsFrom(r, c.ID, after, exportPage); err != nil {
 				return err
 			}
@@ -133,7 +125,7 @@ func (s *Service) authorNames(r *db.Reader, c *conversation.Conversation, list [
 	names := map[uuid.UUID]string{}
 	if len(ids) > 0 {
 		var err error
-		if names, err = s.agents.AgentNames(r, ids); err != nil {
+		if names, err = s.Agents.AgentNames(r, ids); err != nil {
 			return nil, err
 		}
 	}

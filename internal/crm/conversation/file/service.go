@@ -26,17 +26,10 @@ type Config struct {
 }
 
 // Service stores and opens the files of messages.
-type Service struct {
-	db    *db.DB
-	blobs *blob.Store
-}
+type Service struct{ Config }
 
 // New returns the service.
-func New(c Config) *Service { return &Service{db: c.DB, blobs: c.Blobs} }
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}
+func New(c Config) *Service { return &Service{c} }
 
 // Prepare stores a file that a channel brings, for Inbound or Answer. Of a file that
 // may not be kept, only the name is recorded, so that what a customer sent does not
@@ -46,7 +39,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 // them when the storage is full; PrepareWithin is for all others.
 func (s *Service) Prepare(ctx context.Context, name, declared string, r io.Reader) (Prepared, error) {
 	return prepare(name, declared, r, func(r io.Reader) (blob.Blob, error) {
-		return s.blobs.Put(ctx, caller.From(ctx).TenantID, r, MaxSize)
+		return s.Blobs.Put(ctx, caller.From(ctx).TenantID, r, MaxSize)
 	})
 }
 
@@ -54,7 +47,7 @@ func (s *Service) Prepare(ctx context.Context, name, declared string, r io.Reade
 // full for it.
 func (s *Service) PrepareWithin(ctx context.Context, pool blob.Pool, name, declared string, r io.Reader) (Prepared, error) {
 	return prepare(name, declared, r, func(r io.Reader) (blob.Blob, error) {
-		return s.blobs.PutWithin(ctx, caller.From(ctx).TenantID, pool, r, MaxSize)
+		return s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, pool, r, MaxSize)
 	})
 }
 
@@ -95,7 +88,7 @@ func (s *Service) Upload(ctx context.Context, name, declared string, r io.Reader
 	case p.Size == 0:
 		return a, fault.Invalid("file", "required")
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		who := caller.From(ctx)
 		a = p.Attachment()
 		a.ID, a.CreatedAt, a.uploader, a.test = tx.NewID(), clock.At(tx.Now()), &who.ID, who.Test
@@ -109,7 +102,7 @@ func (s *Service) Upload(ctx context.Context, name, declared string, r io.Reader
 
 // Discard removes an upload that was not attached to anything.
 func (s *Service) Discard(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		me := caller.From(ctx).ID
 		if _, err := byID(&tx.Reader, id, me); err != nil {
 			return db.NotFound(err)
@@ -142,7 +135,7 @@ func Remove(tx *db.Tx, ids []uuid.UUID) error {
 // Open finds a file and opens it.
 func (s *Service) Open(ctx context.Context, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
 	who := caller.From(ctx)
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		a, err = byID(r, id, who.ID)
 		return db.NotFound(err)
 	})
@@ -155,13 +148,13 @@ func (s *Service) Open(ctx context.Context, id uuid.UUID) (a Attachment, content
 	if a.BlobID == nil {
 		return a, nil, fault.New(fault.Conflict).Because(*a.Blocked)
 	}
-	content, err = s.blobs.Open(ctx, who.TenantID, *a.BlobID)
+	content, err = s.Blobs.Open(ctx, who.TenantID, *a.BlobID)
 	return a, content, err
 }
 
 // ReadFile opens a file of an outgoing message; channels use it to read the bytes.
 func (s *Service) ReadFile(ctx context.Context, f Outgoing) (io.ReadSeekCloser, error) {
-	return s.blobs.Open(ctx, caller.From(ctx).TenantID, f.BlobID)
+	return s.Blobs.Open(ctx, caller.From(ctx).TenantID, f.BlobID)
 }
 
 // LostReason returns why the content of a file cannot be sent, file_missing or
@@ -240,15 +233,15 @@ const (
 // CleanUploads removes old uploads that were never attached and returns the number found.
 func (s *Service) CleanUploads(ctx context.Context) (int, error) {
 	var rows []forgottenUpload
-	err := s.db.System("upload sweep").Read(ctx, func(r *db.Reader) (err error) {
-		rows, err = listForgotten(r, clock.At(s.db.Clock().Now().Add(-keepUploads)), sweepRound)
+	err := s.DB.System("upload sweep").Read(ctx, func(r *db.Reader) (err error) {
+		rows, err = listForgotten(r, clock.At(s.DB.Clock().Now().Add(-keepUploads)), sweepRound)
 		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("file: forgotten uploads: %w", err)
 	}
 	for _, d := range rows {
-		err := s.db.Tenant(d.tenant).InTx(ctx, func(tx *db.Tx) error {
+		err := s.DB.Tenant(d.tenant).InTx(ctx, func(tx *db.Tx) error {
 			if still, err := stillWaiting(tx, d.id); err != nil || !still {
 				return err
 			}
@@ -264,7 +257,7 @@ func (s *Service) CleanUploads(ctx context.Context) (int, error) {
 // OpenOn opens a file of a message that went over a channel account, in one conversation or
 // in any (nil); other files are not_found.
 func (s *Service) OpenOn(ctx context.Context, account uuid.UUID, conversation *uuid.UUID, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		theirs, err := attachedOn(r, account, conversation, id)
 		if err == nil && !theirs {
 			err = fault.New(fault.NotFound)

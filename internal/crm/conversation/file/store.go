@@ -19,19 +19,17 @@ func scan(row db.Row) (Attachment, error) {
 }
 
 func put(tx *db.Tx, a *Attachment, item *uuid.UUID) error {
-	_, err := tx.Exec(`INSERT INTO attachment (tenant_id, id, item_id, name, declared_type, type, size, blob_id, blocked,
+	return tx.Run(`INSERT INTO attachment (tenant_id, id, item_id, name, declared_type, type, size, blob_id, blocked,
 			content_id, uploader_id, test, created_at, pending)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		tx.Tenant(), a.ID, item, a.Name, a.declared, a.Type, a.Size, a.BlobID, a.Blocked, a.ContentID, a.uploader, a.test, a.CreatedAt, a.Pending)
-	return err
 }
 
 // Fill fills in a pending file and reports whether it was still pending.
 func Fill(tx *db.Tx, id, item uuid.UUID, a *Attachment) (bool, error) {
-	n, err := tx.Exec(`UPDATE attachment SET name = $4, type = $5, size = $6, blob_id = $7, blocked = $8, pending = false
+	return tx.ExecAny(`UPDATE attachment SET name = $4, type = $5, size = $6, blob_id = $7, blocked = $8, pending = false
 		WHERE tenant_id = $1 AND id = $2 AND item_id = $3 AND pending`,
 		tx.Tenant(), id, item, a.Name, a.Type, a.Size, a.BlobID, a.Blocked)
-	return n == 1, err
 }
 
 // waiting locks and returns the uploads among ids that belong to no item yet.
@@ -43,8 +41,7 @@ func waiting(tx *db.Tx, ids []uuid.UUID, uploader uuid.UUID) ([]Attachment, erro
 }
 
 func claim(tx *db.Tx, id, item uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE attachment SET item_id = $3, scheduled_id = NULL, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, item)
-	return err
+	return tx.Run(`UPDATE attachment SET item_id = $3, scheduled_id = NULL, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, item)
 }
 
 // OfItems returns the files of several items at once, each item's in the order of arrival.
@@ -114,10 +111,7 @@ type forgottenUpload struct{ tenant, id uuid.UUID }
 func stillWaiting(tx *db.Tx, id uuid.UUID) (bool, error) {
 	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM attachment
 		WHERE tenant_id = $1 AND id = $2 AND item_id IS NULL AND scheduled_id IS NULL AND draft_id IS NULL`+tx.Dialect().ForUpdate("attachment"), tx.Tenant(), id)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.Found(err)
 }
 
 // OfDraft returns the uploads of a draft.
@@ -133,7 +127,7 @@ func HoldForDraft(tx *db.Tx, draft uuid.UUID, list []Attachment) error {
 		return err
 	}
 	for _, a := range list {
-		if _, err := tx.Exec(`UPDATE attachment SET draft_id = $3, created_at = $4 WHERE tenant_id = $1 AND id = $2`,
+		if err := tx.Run(`UPDATE attachment SET draft_id = $3, created_at = $4 WHERE tenant_id = $1 AND id = $2`,
 			tx.Tenant(), a.ID, draft, a.CreatedAt); err != nil {
 			return err
 		}
@@ -144,23 +138,20 @@ func HoldForDraft(tx *db.Tx, draft uuid.UUID, list []Attachment) error {
 // ReleaseFromDraft releases a draft's uploads. They count as uploaded now: a retried
 // message may still name them.
 func ReleaseFromDraft(tx *db.Tx, draft uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE attachment SET draft_id = NULL, created_at = $3 WHERE tenant_id = $1 AND draft_id = $2`,
+	return tx.Run(`UPDATE attachment SET draft_id = NULL, created_at = $3 WHERE tenant_id = $1 AND draft_id = $2`,
 		tx.Tenant(), draft, clock.At(tx.Now()))
-	return err
 }
 
 // ReleaseFromScheduled releases the files of a cancelled message. They count as uploaded
 // now.
 func ReleaseFromScheduled(tx *db.Tx, scheduled uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE attachment SET scheduled_id = NULL, created_at = $3 WHERE tenant_id = $1 AND scheduled_id = $2`,
+	return tx.Run(`UPDATE attachment SET scheduled_id = NULL, created_at = $3 WHERE tenant_id = $1 AND scheduled_id = $2`,
 		tx.Tenant(), scheduled, clock.At(tx.Now()))
-	return err
 }
 
 // HoldForScheduled assigns an upload to a scheduled message.
 func HoldForScheduled(tx *db.Tx, attachment, scheduled uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE attachment SET scheduled_id = $3, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), attachment, scheduled)
-	return err
+	return tx.Run(`UPDATE attachment SET scheduled_id = $3, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), attachment, scheduled)
 }
 
 // OfScheduled returns the files of scheduled messages.

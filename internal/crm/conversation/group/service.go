@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/audit"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -29,28 +28,21 @@ type Config struct {
 }
 
 // Service keeps the teams.
-type Service struct {
-	db     *db.DB
-	agents Agents
-}
+type Service struct{ Config }
 
 // New returns the service.
-func New(c Config) *Service { return &Service{db: c.DB, agents: c.Agents} }
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}
+func New(c Config) *Service { return &Service{c} }
 
 // List lists the teams, the oldest first.
 func (s *Service) List(ctx context.Context, p db.Page) (db.List[Group], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Group], error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Group], error) {
 		return list(r, p)
 	})
 }
 
 // Get returns one team.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (Group, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Group, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Group, error) {
 		g, err := ByID(r, id)
 		return g, db.NotFound(err)
 	})
@@ -62,15 +54,12 @@ func nameKey(name string) string { return strings.Join(strings.Fields(trtext.Fol
 // Exists reports whether an id is a group's.
 func Exists(r *db.Reader, id uuid.UUID) (bool, error) {
 	_, err := ByID(r, id)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.Found(err)
 }
 
 // Add creates a team.
 func (s *Service) Add(ctx context.Context, name, description string, members []uuid.UUID) (g Group, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &g, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &g, func(tx *db.Tx) error {
 		g = Group{ID: tx.NewID(), Name: strings.TrimSpace(name), Description: strings.TrimSpace(description), CreatedAt: clock.At(tx.Now())}
 		if err := s.fill(tx, &g, members); err != nil {
 			return err
@@ -97,7 +86,7 @@ func (s *Service) fill(tx *db.Tx, g *Group, members []uuid.UUID) error {
 		if slices.Contains(g.AgentIDs, id) {
 			continue
 		}
-		if ok, err := s.agents.IsAgent(&tx.Reader, id); err != nil {
+		if ok, err := s.Agents.IsAgent(&tx.Reader, id); err != nil {
 			return err
 		} else if !ok {
 			return fault.Invalid("agent_ids", "unknown_agent")
@@ -109,7 +98,7 @@ func (s *Service) fill(tx *db.Tx, g *Group, members []uuid.UUID) error {
 
 // Change replaces the data of a team.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, name, description string, members []uuid.UUID) (g Group, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if g, err = ByID(&tx.Reader, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -140,7 +129,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, name, description st
 
 // Delete removes a team that no conversation belongs to.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		g, err := ByID(&tx.Reader, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -162,9 +151,6 @@ func (s *Service) IsGroup(r *db.Reader, id uuid.UUID) (bool, error) { return Exi
 
 // GroupMembers lists the agents of a group; it is empty if the group does not exist.
 func (s *Service) GroupMembers(r *db.Reader, id uuid.UUID) ([]uuid.UUID, error) {
-	g, err := ByID(r, id)
-	if db.IsNoRow(err) {
-		return nil, nil
-	}
+	g, err := db.OrZero(ByID(r, id))
 	return g.AgentIDs, err
 }

@@ -55,24 +55,22 @@ func fillMembers(r *db.Reader, list []Group) error {
 		ids[i], at[list[i].ID] = list[i].ID, &list[i]
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
-	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+	return db.ForEachRow(r, func(row db.Row) error {
 		var group, agent uuid.UUID
 		err := row.Scan(&group, &agent)
 		if g, ok := at[group]; ok {
 			g.AgentIDs = append(g.AgentIDs, agent)
 		}
-		return struct{}{}, err
+		return err
 	}, `SELECT group_id, agent_id FROM crm_group_member WHERE tenant_id = $1 AND group_id `+in+` ORDER BY group_id, agent_id`,
 		r.Tenant(), arg)
-	return err
 }
 
 // put reports whether the name was free.
 func put(tx *db.Tx, g Group, key string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO crm_group (tenant_id, id, name, name_key, description, created_at)
+	return tx.ExecAny(`INSERT INTO crm_group (tenant_id, id, name, name_key, description, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, name_key) DO NOTHING`,
 		tx.Tenant(), g.ID, g.Name, key, g.Description, g.CreatedAt)
-	return n == 1, err
 }
 
 func byName(r *db.Reader, key string) (uuid.UUID, error) {
@@ -80,17 +78,16 @@ func byName(r *db.Reader, key string) (uuid.UUID, error) {
 }
 
 func save(tx *db.Tx, g Group, key string) error {
-	_, err := tx.Exec(`UPDATE crm_group SET name = $3, name_key = $4, description = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Run(`UPDATE crm_group SET name = $3, name_key = $4, description = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), g.ID, g.Name, key, g.Description)
-	return err
 }
 
 func putMembers(tx *db.Tx, group uuid.UUID, agents []uuid.UUID) error {
-	if _, err := tx.Exec(`DELETE FROM crm_group_member WHERE tenant_id = $1 AND group_id = $2`, tx.Tenant(), group); err != nil {
+	if err := tx.Run(`DELETE FROM crm_group_member WHERE tenant_id = $1 AND group_id = $2`, tx.Tenant(), group); err != nil {
 		return err
 	}
 	for _, a := range agents {
-		if _, err := tx.Exec(`INSERT INTO crm_group_member (tenant_id, group_id, agent_id) VALUES ($1, $2, $3)
+		if err := tx.Run(`INSERT INTO crm_group_member (tenant_id, group_id, agent_id) VALUES ($1, $2, $3)
 			ON CONFLICT DO NOTHING`, tx.Tenant(), group, a); err != nil {
 			return err
 		}
@@ -106,9 +103,8 @@ func inUse(r *db.Reader, id uuid.UUID) (bool, error) {
 }
 
 func drop(tx *db.Tx, id uuid.UUID) error {
-	if _, err := tx.Exec(`DELETE FROM crm_group_member WHERE tenant_id = $1 AND group_id = $2`, tx.Tenant(), id); err != nil {
+	if err := tx.Run(`DELETE FROM crm_group_member WHERE tenant_id = $1 AND group_id = $2`, tx.Tenant(), id); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM crm_group WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
-	return err
+	return tx.Run(`DELETE FROM crm_group WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }

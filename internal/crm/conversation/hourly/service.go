@@ -3,7 +3,6 @@ package hourly
 import (
 	"context"
 
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
 
@@ -15,7 +14,7 @@ func New(database *db.DB) *Service { return &Service{db: database} }
 
 // Overview returns what happened in the caller's workspace lately, by the hour.
 func (s *Service) Overview(ctx context.Context) (Overview, error) {
-	return db.Read(ctx, s.db.Tenant(caller.From(ctx).TenantID), func(r *db.Reader) (Overview, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Overview, error) {
 		return Read(r, s.db.Clock().Now())
 	})
 }

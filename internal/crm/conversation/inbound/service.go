@@ -41,18 +41,7 @@ type Tests interface {
 }
 
 // Service processes what channels bring and report.
-type Service struct {
-	db       *db.DB
-	gate     *conversation.Service
-	contacts *contact.Book
-	agents   conversation.Agents
-	edits    *edit.Service
-
-	assistant Assistant
-	tests     Tests
-}
+type Service struct{ Config }
 
 // New returns the service.
-func New(c Config) *Service {
-	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents, edits: c.Edits, assistant: c.Assistant, tests: c.Tests}
-}
+func New(c Config) *Service { return &Service{c} }

@@ -20,7 +20,7 @@ import (
 
 // Delivered is called by a channel to report the result of sending a message.
 func (s *Service) Delivered(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
-	return s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.Conversations.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, i, err := lockItem(tx, item)
 		if err == nil {
 			_, _, err = s.setOutcome(tx, c, i, d)
@@ -48,10 +48,10 @@ func (s *Service) HasRecipient(r *db.Reader, item uuid.UUID) (bool, error) {
 	if err == nil {
 		var c conversation.Conversation
 		if c, err = conversation.ByID(r, i.ConversationID); err == nil {
-			_, err = s.contacts.Find(r, c.ContactID)
+			_, err = s.Contacts.Find(r, c.ContactID)
 		}
 	}
-	return err == nil, ifThere(err)
+	return err == nil, db.IgnoreNoRow(err)
 }
 
 // overtakenUntil is how long a message waits for earlier ones: a message that the provider
@@ -64,13 +64,13 @@ const overtakenUntil = 15 * time.Minute
 func (s *Service) Behind(r *db.Reader, item uuid.UUID) (wait time.Duration, err error) {
 	i, err := conversation.ItemByID(r, item)
 	if err != nil || i.ChannelAccountID == nil {
-		return 0, ifThere(err)
+		return 0, db.IgnoreNoRow(err)
 	}
 	c, err := conversation.ByID(r, i.ConversationID)
 	if err != nil {
-		return 0, ifThere(err)
+		return 0, db.IgnoreNoRow(err)
 	}
-	now := s.db.Clock().Now()
+	now := s.DB.Clock().Now()
 	list, err := conversation.UnreadOn(r, c.ContactID, *i.ChannelAccountID, clock.At(now.Add(-overtakenUntil)), i.CreatedAt, conversation.Queued)
 	// Ids are ordered by time and unique: of two messages written at the same moment only
 	// one waits for the other.
@@ -80,30 +80,17 @@ func (s *Service) Behind(r *db.Reader, item uuid.UUID) (wait time.Duration, err 
 	return min(max(now.Sub(i.CreatedAt.Time)/2, 300*time.Millisecond), 30*time.Second), err
 }
 
-// ifThere returns nil if the error means that a row is gone.
-func ifThere(err error) error {
-	if db.IsNoRow(err) {
-		return nil
-	}
-	return err
-}
-
 // Known returns our item with this provider message id, or false if there is none.
 func (s *Service) Known(r *db.Reader, account uuid.UUID, providerMessageID string) (uuid.UUID, bool, error) {
 	i, err := conversation.ItemByProvider(r, account, providerMessageID)
-	if db.IsNoRow(err) {
-		return uuid.Nil, false, nil
-	}
-	return i.ID, err == nil, err
+	known, err := db.Found(err)
+	return i.ID, known, err
 }
 
 // SentOver reports whether an item is a message of ours that goes over an account.
 func (s *Service) SentOver(r *db.Reader, account, item uuid.UUID) (bool, error) {
-	i, err := conversation.ItemByID(r, item)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil && i.Kind == conversation.Message && i.AuthorKind != conversation.ByContact && i.ChannelAccountID != nil && *i.ChannelAccountID == account, err
+	i, err := db.OrZero(conversation.ItemByID(r, item))
+	return i.Kind == conversation.Message && i.AuthorKind != conversation.ByContact && i.ChannelAccountID != nil && *i.ChannelAccountID == account, err
 }
 
 // Reported is Delivered for reports that can arrive out of order, such as a provider's
@@ -116,7 +103,7 @@ func (s *Service) Reported(ctx context.Context, item uuid.UUID, d conversation.D
 
 // ApplyReport is Reported for callers who need the resulting conversation and item.
 func (s *Service) ApplyReport(ctx context.Context, id uuid.UUID, d conversation.Delivery) (c conversation.Conversation, item conversation.Item, err error) {
-	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Conversations.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, item, err = lockItem(tx, id); err != nil {
 			return err
 		}
@@ -155,18 +142,15 @@ func (s *Service) ReadUntil(ctx context.Context, account uuid.UUID, customer str
 // unreadOn lists our messages with a delivery state that were written to a customer up to a
 // time; it is empty for an unknown customer.
 func (s *Service) unreadOn(ctx context.Context, account uuid.UUID, customer string, until clock.Time, delivery string) (list []uuid.UUID, err error) {
-	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		who, err := s.contacts.OnAccount(r, account, customer)
+	err = s.Conversations.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		who, err := s.Contacts.OnAccount(r, account, customer)
 		if err != nil {
 			return err
 		}
 		list, err = conversation.UnreadOn(r, who.ID, account, clock.At(time.Unix(0, 0)), until, delivery)
 		return err
 	})
-	if db.IsNoRow(err) {
-		err = nil
-	}
-	return list, err
+	return list, db.IgnoreNoRow(err)
 }
 
 // aheadMost is the maximum time by which a message's place in the timeline may be ahead of
@@ -176,7 +160,7 @@ const aheadMost = time.Hour
 // AwaitsDelivery reports whether a message of ours to a customer is on its way whose
 // provider id is not known yet.
 func (s *Service) AwaitsDelivery(ctx context.Context, account uuid.UUID, customer string) (bool, error) {
-	list, err := s.unreadOn(ctx, account, customer, clock.At(s.db.Clock().Now().Add(aheadMost)), conversation.Queued)
+	list, err := s.unreadOn(ctx, account, customer, clock.At(s.DB.Clock().Now().Add(aheadMost)), conversation.Queued)
 	return len(list) > 0, err
 }
 
@@ -212,7 +196,7 @@ func (s *Service) saveReceipts(tx *db.Tx, c *conversation.Conversation, item *co
 	if err := conversation.SetReceipts(tx, item); err != nil {
 		return err
 	}
-	return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, c, item)
+	return s.Conversations.Announce(tx, []string{conversation.ItemChanged}, nil, c, item)
 }
 
 // addRefusedRecipients adds recipients whom a message did not reach to the item's detail
@@ -239,7 +223,7 @@ func (s *Service) addRefusedRecipients(tx *db.Tx, c *conversation.Conversation, 
 	if err := conversation.SetDetail(tx, item); err != nil {
 		return fmt.Errorf("inbound: refused recipients: %w", err)
 	}
-	return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, c, item)
+	return s.Conversations.Announce(tx, []string{conversation.ItemChanged}, nil, c, item)
 }
 
 // refusedRecipients returns the recipients whom a message did not reach, from its detail.
@@ -282,7 +266,7 @@ func (s *Service) setOutcome(tx *db.Tx, c conversation.Conversation, item conver
 	if item.ProviderMessageID == nil && provider != nil {
 		item.ProviderMessageID = provider
 		var err error
-		if changed, err = s.edits.ApplyEarly(tx, &c, &item); err != nil {
+		if changed, err = s.Edits.ApplyEarly(tx, &c, &item); err != nil {
 			return c, item, err
 		}
 		if changed {
@@ -292,14 +276,14 @@ func (s *Service) setOutcome(tx *db.Tx, c conversation.Conversation, item conver
 		}
 	}
 	if was.Delivery != nil && *was.Delivery == conversation.Failed && d.Status == conversation.Sent {
-		if err := s.gate.MarkLateAnswer(tx, &c); err != nil {
+		if err := s.Conversations.MarkLateAnswer(tx, &c); err != nil {
 			return c, item, err
 		}
 	}
 	if !changed && sameText(was.Delivery, item.Delivery) && sameText(was.DeliveryError, item.DeliveryError) {
 		return c, item, nil
 	}
-	return c, item, s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &item)
+	return c, item, s.Conversations.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &item)
 }
 
 // freeName returns the provider's message id for a message of ours, nil if there is none or
@@ -330,7 +314,7 @@ func (s *Service) takeBackAnswer(tx *db.Tx, c *conversation.Conversation, failed
 	if err := forgetFirstReply(tx, c, failed); err != nil {
 		return err
 	}
-	ref, err := s.contacts.Find(&tx.Reader, c.ContactID)
+	ref, err := s.Contacts.Find(&tx.Reader, c.ContactID)
 	if err != nil && !db.IsNoRow(err) || ref.Blocked {
 		return err
 	}
@@ -377,7 +361,7 @@ func (s *Service) MarkFailed(tx *db.Tx, conversationID uuid.UUID, item conversat
 		return c, item, err
 	}
 	detail := map[string]any{"item_id": item.ID, "error": d.Error, "channel": item.Channel}
-	if err := s.gate.RecordEvent(tx, was, &c, "channel_delivery_failed", detail); err != nil {
+	if err := s.Conversations.RecordEvent(tx, was, &c, "channel_delivery_failed", detail); err != nil {
 		return c, item, err
 	}
 	_, err = event.Emit(tx, event.Change{Type: conversation.DeliveryFailed, Object: &c, Item: item, Test: c.Test || item.Test})
@@ -386,9 +370,9 @@ func (s *Service) MarkFailed(tx *db.Tx, conversationID uuid.UUID, item conversat
 
 // NotForwarded records that a forwarded message did not arrive.
 func (s *Service) NotForwarded(ctx context.Context, id uuid.UUID, to []string, reason string) error {
-	_, err := s.gate.Change(ctx, id, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+	_, err := s.Conversations.Change(ctx, id, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		c := was
-		return c, s.gate.RecordEvent(tx, was, &c, "channel_delivery_failed", map[string]any{"to": to, "error": reason, "channel": conversation.Mail})
+		return c, s.Conversations.RecordEvent(tx, was, &c, "channel_delivery_failed", map[string]any{"to": to, "error": reason, "channel": conversation.Mail})
 	})
 	return err
 }

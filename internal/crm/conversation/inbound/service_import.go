@@ -50,9 +50,9 @@ func (s *Service) Import(ctx context.Context, p Past) error {
 		return fmt.Errorf("inbound: unknown channel %q", p.Channel)
 	}
 	there := map[int]uuid.UUID{}
-	err := s.gate.InTx(ctx, func(tx *db.Tx) error {
+	err := s.Conversations.InTx(ctx, func(tx *db.Tx) error {
 		clear(there)
-		ref, err := s.contacts.Resolve(tx, p.From)
+		ref, err := s.Contacts.Resolve(tx, p.From)
 		if err != nil || ref.Blocked {
 			return err
 		}
@@ -76,17 +76,17 @@ func (s *Service) Import(ctx context.Context, p Past) error {
 // placeholder text, and tells open panels.
 func (s *Service) addPastFile(ctx context.Context, item uuid.UUID, p Past, n int) error {
 	m := p.Messages[n]
-	return s.gate.InTx(ctx, func(tx *db.Tx) error {
+	return s.Conversations.InTx(ctx, func(tx *db.Tx) error {
 		i, err := conversation.ItemByID(&tx.Reader, item)
 		if err != nil {
-			return ignoreMissing(err)
+			return db.IgnoreNoRow(err)
 		}
 		c, err := conversation.LockAny(tx, i.ConversationID)
 		if err != nil {
 			return db.NotFound(err)
 		}
 		if i, err = conversation.ItemByID(&tx.Reader, item); err != nil {
-			return ignoreMissing(err)
+			return db.IgnoreNoRow(err)
 		}
 		if !strings.HasSuffix(i.Body, m.Instead) {
 			return nil
@@ -105,22 +105,11 @@ func (s *Service) addPastFile(ctx context.Context, item uuid.UUID, p Past, n int
 		if err := p.Fetch(tx, i.ID, list[0].ID, n); err != nil {
 			return err
 		}
-		if err := s.gate.RefreshPreview(tx, &c); err != nil {
+		if err := s.Conversations.RefreshPreview(tx, &c); err != nil {
 			return err
 		}
-		if err := conversation.FillItem(&tx.Reader, &i); err != nil {
-			return err
-		}
-		return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &i)
+		return s.Conversations.AnnounceItem(tx, &c, &i)
 	})
-}
-
-// ignoreMissing returns nil for a row that does not exist.
-func ignoreMissing(err error) error {
-	if db.IsNoRow(err) {
-		return nil
-	}
-	return err
 }
 
 // startImported begins a closed conversation without a message.
@@ -128,7 +117,7 @@ func (s *Service) startImported(tx *db.Tx, p Past, ref contact.Ref, source conve
 	c := conversation.Conversation{
 		Channel: p.Channel, ChannelAccountID: &p.From.AccountID, SingleThread: source.Messaging, ContactID: ref.ID, ContactName: ref.Name, Test: ref.Test,
 	}
-	free, err := s.gate.Start(tx, &c, conversation.BeginImported, nil)
+	free, err := s.Conversations.Start(tx, &c, conversation.BeginImported, nil)
 	if err == nil && !free {
 		err = contact.ErrRace
 	}
@@ -166,7 +155,7 @@ func (s *Service) importMessages(tx *db.Tx, c *conversation.Conversation, p Past
 		}
 		// The provider's time is in seconds: messages of the same second keep their order.
 		place := clock.At(m.At.Add(time.Duration(n) * time.Microsecond))
-		if err := s.gate.ImportMessage(tx, *c, item, place); err != nil {
+		if err := s.Conversations.ImportMessage(tx, *c, item, place); err != nil {
 			return fmt.Errorf("inbound: import: %w", err)
 		}
 		if m.File != nil {

@@ -72,21 +72,21 @@ func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err err
 	if !ok {
 		return out, fmt.Errorf("conversation: unknown channel %q", in.Channel)
 	}
-	err = s.gate.InTx(ctx, func(tx *db.Tx) error {
+	err = s.Conversations.InTx(ctx, func(tx *db.Tx) error {
 		out = Ingested{}
 		if err := s.ingest(tx, in, source, &out); err != nil {
 			return err
 		}
-		if s.tests != nil && !in.FromUs && !out.Duplicate && in.From.AccountID != uuid.Nil {
-			if err := s.tests.MessageArrived(tx, in.From.AccountID, in.Body); err != nil {
+		if s.Tests != nil && !in.FromUs && !out.Duplicate && in.From.AccountID != uuid.Nil {
+			if err := s.Tests.MessageArrived(tx, in.From.AccountID, in.Body); err != nil {
 				return err
 			}
 		}
 		if err := s.applyEarly(tx, &out); err != nil {
 			return err
 		}
-		if in.AI && s.assistant != nil && !out.Duplicate && out.Item.DeletedAt == nil {
-			if err := s.assistant.MessageReceived(tx, out.Conversation, out.Item, out.reopened); err != nil {
+		if in.AI && s.Assistant != nil && !out.Duplicate && out.Item.DeletedAt == nil {
+			if err := s.Assistant.MessageReceived(tx, out.Conversation, out.Item, out.reopened); err != nil {
 				return err
 			}
 		}
@@ -103,25 +103,22 @@ func (s *Service) applyEarly(tx *db.Tx, out *Ingested) error {
 	if out.Duplicate {
 		return nil
 	}
-	changed, err := s.edits.ApplyEarly(tx, &out.Conversation, &out.Item)
+	changed, err := s.Edits.ApplyEarly(tx, &out.Conversation, &out.Item)
 	if err != nil || !changed {
 		return err
 	}
 	shown := out.Item
-	if err := conversation.FillItem(&tx.Reader, &shown); err != nil {
-		return err
-	}
-	return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &out.Conversation, &shown)
+	return s.Conversations.AnnounceItem(tx, &out.Conversation, &shown)
 }
 
 func (s *Service) ingest(tx *db.Tx, in Inbound, source conversation.Source, out *Ingested) error {
-	ref, err := s.contacts.Resolve(tx, in.From)
+	ref, err := s.Contacts.Resolve(tx, in.From)
 	if err != nil {
 		return err
 	}
 	if in.Window != 0 { // a negative window is over already, and people see since when
 		until := clock.At(tx.Now().Add(in.Window))
-		if err := s.contacts.OpenWindow(tx, in.From, until); err != nil {
+		if err := s.Contacts.OpenWindow(tx, in.From, until); err != nil {
 			return err
 		}
 	}
@@ -159,9 +156,9 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source conversation.Source, out 
 		return err
 	}
 	if in.FromUs {
-		out.Conversation, err = s.gate.AddAnswer(tx, was, item)
+		out.Conversation, err = s.Conversations.AddAnswer(tx, was, item)
 	} else {
-		out.Conversation, err = s.gate.ReceiveCustomerMessage(tx, was, item)
+		out.Conversation, err = s.Conversations.ReceiveCustomerMessage(tx, was, item)
 	}
 	out.Item, out.Created = *item, out.Conversation.ID != was.ID
 	out.reopened = !out.Created && was.State == conversation.Closed && out.Conversation.State == conversation.Open
@@ -185,28 +182,17 @@ func (s *Service) findDuplicate(tx *db.Tx, in Inbound) (*conversation.Item, erro
 // findThread locks and returns the conversation that a message belongs to, following
 // merges.
 func (s *Service) findThread(tx *db.Tx, in Inbound, ref contact.Ref, source conversation.Source) (conversation.Conversation, error) {
-	var c conversation.Conversation
-	var err error
 	switch {
 	case in.ConversationID != nil:
-		c, err = conversation.LockAny(tx, *in.ConversationID)
+		c, err := conversation.LockAny(tx, *in.ConversationID)
+		if err != nil {
+			return c, err
+		}
+		return conversation.FollowMerges(tx, c)
 	case source.Messaging && in.From.AccountID != uuid.Nil:
-		if c, err = conversation.LockThread(tx, in.From.AccountID, ref.ID); db.IsNoRow(err) {
-			c, err = conversation.LockMergedThread(tx, in.From.AccountID, ref.ID)
-		}
-		if db.IsNoRow(err) {
-			c, err = conversation.LockThreadOn(tx, in.Channel, in.From.AccountID, ref.ID)
-		}
-	default:
-		return c, db.ErrNoRow
+		return conversation.LockCustomerThread(tx, in.Channel, in.From.AccountID, ref.ID)
 	}
-	for hops := 0; err == nil && c.MergedIntoID != nil && hops < 10; hops++ {
-		c, err = conversation.LockAny(tx, *c.MergedIntoID)
-	}
-	if err == nil && c.DeletedAt != nil {
-		return c, db.ErrNoRow
-	}
-	return c, err
+	return conversation.Conversation{}, db.ErrNoRow
 }
 
 // startConversation begins a conversation with its first message. If another message of the
@@ -247,7 +233,7 @@ func (s *Service) startConversation(tx *db.Tx, in Inbound, ref contact.Ref, sour
 	if ref.Blocked {
 		on = conversation.BeginBlocked
 	}
-	free, err := s.gate.Start(tx, &c, on, item)
+	free, err := s.Conversations.Start(tx, &c, on, item)
 	if err != nil {
 		return err
 	}
@@ -259,7 +245,7 @@ func (s *Service) startConversation(tx *db.Tx, in Inbound, ref contact.Ref, sour
 	case ref.Blocked:
 		return nil
 	case in.FromUs:
-		return s.contacts.Reached(tx, ref.ID)
+		return s.Contacts.Reached(tx, ref.ID)
 	}
-	return s.contacts.Wrote(tx, ref.ID)
+	return s.Contacts.Wrote(tx, ref.ID)
 }

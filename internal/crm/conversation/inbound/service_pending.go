@@ -16,7 +16,7 @@ import (
 // are left alone.
 func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID, p file.Prepared) error {
 	a := p.Attachment()
-	return s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.Conversations.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		i, err := conversation.ItemByID(&tx.Reader, item)
 		if db.IsNoRow(err) {
 			return nil
@@ -37,9 +37,6 @@ func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID
 				return err
 			}
 		}
-		if err := conversation.FillItem(&tx.Reader, &i); err != nil {
-			return err
-		}
-		return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &i)
+		return s.Conversations.AnnounceItem(tx, &c, &i)
 	})
 }

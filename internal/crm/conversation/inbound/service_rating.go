@@ -24,7 +24,7 @@ func (s *Service) Respond(ctx context.Context, account, id uuid.UUID, rating int
 // app.
 func (s *Service) RespondAs(ctx context.Context, account uuid.UUID, external string, id uuid.UUID, rating int) (survey.Rating, error) {
 	return s.respond(ctx, account, id, rating, "", func(tx *db.Tx, c conversation.Conversation) error {
-		who, err := s.contacts.OnAccount(&tx.Reader, account, external)
+		who, err := s.Contacts.OnAccount(&tx.Reader, account, external)
 		if err == nil && who.ID != c.ContactID {
 			err = db.ErrNoRow
 		}
@@ -33,7 +33,7 @@ func (s *Service) RespondAs(ctx context.Context, account uuid.UUID, external str
 }
 
 func (s *Service) respond(ctx context.Context, account, id uuid.UUID, rating int, comment string, may func(*db.Tx, conversation.Conversation) error) (out survey.Rating, err error) {
-	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Conversations.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := lockOf(tx, account, id)
 		if err != nil {
 			return err
@@ -77,15 +77,15 @@ func (s *Service) rated(tx *db.Tx, was conversation.Conversation, v survey.Surve
 		Kind: conversation.Event, AuthorKind: conversation.ByContact, AuthorID: &c.ContactID, Event: &name,
 		Detail: map[string]any{"survey_id": v.ID, "rating": v.Rating, "comment": v.Comment},
 	}
-	if err := s.gate.AddItem(tx, &c, item); err != nil {
+	if err := s.Conversations.AddItem(tx, &c, item); err != nil {
 		return err
 	}
-	return s.gate.Announce(tx, []string{conversation.Rated}, &was, &c, item)
+	return s.Conversations.Announce(tx, []string{conversation.Rated}, &was, &c, item)
 }
 
 // Of returns a conversation of a channel account; not_found if it is another account's.
 func (s *Service) Of(ctx context.Context, account, id uuid.UUID) (c conversation.Conversation, err error) {
-	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.Conversations.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if c, err = conversation.ByID(r, id); err == nil && (c.ChannelAccountID == nil || *c.ChannelAccountID != account) {
 			err = db.ErrNoRow
 		}

@@ -21,7 +21,7 @@ func (s *Service) CustomerReacted(ctx context.Context, account uuid.UUID, provid
 	}
 	var i conversation.Item
 	var customer uuid.UUID
-	err := s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err := s.Conversations.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if i, err = conversation.ItemByProvider(r, account, providerMessageID); err != nil {
 			return err
 		}
@@ -30,10 +30,10 @@ func (s *Service) CustomerReacted(ctx context.Context, account uuid.UUID, provid
 		return err
 	})
 	if db.IsNoRow(err) {
-		return s.edits.Keep(ctx, account, providerMessageID, edit.Early{Kind: edit.EarlyReaction, Value: sign})
+		return s.Edits.Keep(ctx, account, providerMessageID, edit.Early{Kind: edit.EarlyReaction, Value: sign})
 	}
 	if err == nil {
-		_, err = s.gate.SetReaction(ctx, i.ConversationID, i.ID, conversation.Reaction{Emoji: sign, AuthorKind: conversation.ByContact, AuthorID: customer}, false, s.tellOfReaction(sign))
+		_, err = s.Conversations.SetReaction(ctx, i.ConversationID, i.ID, conversation.Reaction{Emoji: sign, AuthorKind: conversation.ByContact, AuthorID: customer}, false, s.tellOfReaction(sign))
 	}
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -45,9 +45,9 @@ func (s *Service) CustomerReacted(ctx context.Context, account uuid.UUID, provid
 // its answer.
 func (s *Service) tellOfReaction(sign string) func(*db.Tx, *conversation.Conversation, *conversation.Item) error {
 	return func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
-		if s.assistant == nil || i.AuthorKind != conversation.ByBot {
+		if s.Assistant == nil || i.AuthorKind != conversation.ByBot {
 			return nil
 		}
-		return s.assistant.CustomerReacted(tx, *c, *i, sign)
+		return s.Assistant.CustomerReacted(tx, *c, *i, sign)
 	}
 }

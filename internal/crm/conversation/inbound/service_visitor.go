@@ -37,14 +37,14 @@ func (s *Service) ShownTo(r *db.Reader, id uuid.UUID) (out Shown, err error) {
 	if db.IsNoRow(err) {
 		return out, nil
 	}
-	out.Asked = v.RespondedAt == nil && s.db.Clock().Now().Before(v.ExpiresAt.Time)
+	out.Asked = v.RespondedAt == nil && s.DB.Clock().Now().Before(v.ExpiresAt.Time)
 	return out, err
 }
 
 // MessagesOn lists what was written over one channel account, the newest first: no notes,
 // no events, nothing that went over another route.
 func (s *Service) MessagesOn(ctx context.Context, conversationID, account uuid.UUID, p db.Page) (out db.List[conversation.Item], err error) {
-	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.Conversations.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if out, err = messagesOn(r, conversationID, account, p); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (s *Service) MessagesOn(ctx context.Context, conversationID, account uuid.U
 
 // AgentNames returns the names of members.
 func (s *Service) AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	return s.agents.AgentNames(r, ids)
+	return s.Agents.AgentNames(r, ids)
 }
 
 // Arrived marks a message as sent in the transaction that takes it, for a

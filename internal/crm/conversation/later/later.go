@@ -75,11 +75,7 @@ func discardFiles(tx *db.Tx, id uuid.UUID) error {
 	if err != nil || len(files[id]) == 0 {
 		return err
 	}
-	ids := make([]uuid.UUID, len(files[id]))
-	for n, a := range files[id] {
-		ids[n] = a.ID
-	}
-	return file.Remove(tx, ids)
+	return file.Remove(tx, db.Values(files[id], func(a file.Attachment) uuid.UUID { return a.ID }))
 }
 
 // CancelOnReply cancels the messages that should only go if the customer stays silent, and

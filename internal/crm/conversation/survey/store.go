@@ -17,10 +17,9 @@ func scan(row db.Row) (Survey, error) {
 
 // put stores a survey and reports whether the closing had none yet.
 func put(tx *db.Tx, v Survey, closing int64, test bool) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO csat_survey (tenant_id, id, conversation_id, closing, test, created_at, expires_at)
+	return tx.ExecAny(`INSERT INTO csat_survey (tenant_id, id, conversation_id, closing, test, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), v.ID, v.ConversationID, closing, test, v.CreatedAt, v.ExpiresAt)
-	return n == 1, err
 }
 
 // Last returns the newest survey of a conversation.
@@ -31,7 +30,6 @@ func Last(r *db.Reader, conversation uuid.UUID) (Survey, error) {
 
 // Answer stores an answer and reports whether it is the first.
 func Answer(tx *db.Tx, id uuid.UUID, rating int, comment string) (bool, error) {
-	n, err := tx.Exec(`UPDATE csat_survey SET rating = $3, comment = $4, responded_at = $5
+	return tx.ExecAny(`UPDATE csat_survey SET rating = $3, comment = $4, responded_at = $5
 		WHERE tenant_id = $1 AND id = $2 AND responded_at IS NULL`, tx.Tenant(), id, rating, comment, clock.At(tx.Now()))
-	return n == 1, err
 }

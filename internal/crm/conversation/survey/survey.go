@@ -83,7 +83,7 @@ func (s *Service) send(tx *db.Tx, c *conversation.Conversation) error {
 
 // ask sends the question, or returns why it is not sent.
 func (s *Service) ask(tx *db.Tx, c *conversation.Conversation, v Survey) (string, error) {
-	asker, ok := s.gate.Router().(conversation.Asker)
+	asker, ok := s.gate.Router.(conversation.Asker)
 	if !ok {
 		return string(fault.NoRoute), nil
 	}

@@ -22,7 +22,7 @@ func New(d *db.DB) *Service { return &Service{db: d} }
 
 // List returns every tag once, in its most recently used spelling.
 func (s *Service) List(ctx context.Context) ([]string, error) {
-	return db.Read(ctx, s.db.Tenant(caller.From(ctx).TenantID), list)
+	return db.Read(ctx, s.db.TenantOf(ctx), list)
 }
 
 // list steps from one tag to the next by the index, so that its cost depends on the number

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/audit"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -26,13 +25,9 @@ func New(d *db.DB) (*Service, error) {
 	return &Service{d}, nil
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}
-
 // Entries lists the blocked numbers and prefixes, newest first.
 func (s *Service) Entries(ctx context.Context, p db.Page) (db.List[Entry], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Entry], error) { return listEntries(r, p) })
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Entry], error) { return listEntries(r, p) })
 }
 
 // Add blocks a number or a prefix. It returns conflict if it is blocked already.
@@ -41,7 +36,7 @@ func (s *Service) Add(ctx context.Context, e164, prefix, note string) (e Entry, 
 		return e, err
 	}
 	pattern, isPrefix := e.pattern()
-	err = idempotency.Do(ctx, s.tenant(ctx), &e, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &e, func(tx *db.Tx) error {
 		if n, err := countEntries(&tx.Reader); err != nil {
 			return err
 		} else if n >= maxEntries {
@@ -64,7 +59,7 @@ func (s *Service) Add(ctx context.Context, e164, prefix, note string) (e Entry, 
 
 // Delete unblocks a number or a prefix.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		e, err := deleteEntry(tx, id)
 		if err != nil {
 			return db.NotFound(err)

@@ -24,18 +24,14 @@ func scanEntry(row db.Row) (e Entry, err error) {
 func listEntries(r *db.Reader, p db.Page) (db.List[Entry], error) {
 	rows, err := db.All(r, scanEntry, `SELECT `+columns+` FROM phone_block WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
 		r.Tenant(), p.After.ID, p.Limit+1)
-	if err != nil {
-		return db.List[Entry]{}, err
-	}
-	return db.Cut(rows, p, func(e Entry) db.Key { return db.Key{ID: e.ID} }), nil
+	return db.Cut(rows, p, func(e Entry) db.Key { return db.Key{ID: e.ID} }), err
 }
 
 // putEntry stores an entry; it returns false if its pattern is blocked already.
 func putEntry(tx *db.Tx, e Entry) (bool, error) {
 	pattern, isPrefix := e.pattern()
-	n, err := tx.Exec(`INSERT INTO phone_block (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+	return tx.ExecAny(`INSERT INTO phone_block (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), e.ID, pattern, isPrefix, e.Note, e.CreatedAt)
-	return n == 1, err
 }
 
 // deleteEntry deletes an entry and returns it; db.ErrNoRow if it does not exist.

@@ -34,14 +34,17 @@ func (s *Service) apply(ctx context.Context, e exchange.Event) error {
 	case exchange.DeviceRegisteredEvent, exchange.DeviceUnregisteredEvent:
 		return nil
 	}
-	call, err := db.Read(ctx, h, func(r *db.Reader) (uuid.UUID, error) { return callOfLeg(r, e.Leg) })
-	if db.IsNoRow(err) {
-		return nil // the call was refused
-	}
+	return s.inCallOf(ctx, e.Tenant, e.Leg, callOfLeg, func(w *work) error { return w.applyToLeg(e) })
+}
+
+// inCallOf lets fn change the call that a leg or a recording belongs to. It does nothing if
+// there is none, because the call was refused.
+func (s *Service) inCallOf(ctx context.Context, tenant, id uuid.UUID, find func(*db.Reader, uuid.UUID) (uuid.UUID, error), fn func(*work) error) error {
+	call, err := db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (uuid.UUID, error) { return find(r, id) })
 	if err != nil {
-		return err
+		return db.IgnoreNoRow(err)
 	}
-	_, err = s.inCall(ctx, e.Tenant, call, func(w *work) error { return w.applyToLeg(e) })
+	_, err = s.inCall(ctx, tenant, call, fn)
 	return err
 }
 
@@ -387,14 +390,7 @@ func (w *work) thirdLeft(e exchange.Event) error {
 // applyRecord stores the length of a recording. A voicemail message that is too short is
 // dropped, whichever is reported first: its end or the caller's.
 func (s *Service) applyRecord(ctx context.Context, e exchange.Event) error {
-	call, err := db.Read(ctx, s.DB.Tenant(e.Tenant), func(r *db.Reader) (uuid.UUID, error) { return callOfRecording(r, e.Object) })
-	if db.IsNoRow(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = s.inCall(ctx, e.Tenant, call, func(w *work) error {
+	return s.inCallOf(ctx, e.Tenant, e.Object, callOfRecording, func(w *work) error {
 		length := time.Duration(e.Seconds * float64(time.Second))
 		if w.RecordingMS > 0 {
 			return nil
@@ -410,7 +406,6 @@ func (s *Service) applyRecord(ctx context.Context, e exchange.Event) error {
 		w.keepUntil = clock.Ptr(w.tx.Now().AddDate(0, 0, w.settings.Recording.RetentionDays))
 		return w.countRecording()
 	})
-	return err
 }
 
 // refused ends a leg that the exchange would not dial, as if it had ended by itself.
@@ -437,14 +432,7 @@ func (s *Service) refused(ctx context.Context, tenant uuid.UUID, c command.Comma
 // loseLeg ends a leg that the exchange does not know, as of the last event received for it.
 func (s *Service) loseLeg(ctx context.Context, tenant, leg uuid.UUID, cause exchange.Cause) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: tenant})
-	call, err := db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (uuid.UUID, error) { return callOfLeg(r, leg) })
-	if db.IsNoRow(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = s.inCall(ctx, tenant, call, func(w *work) error {
+	return s.inCallOf(ctx, tenant, leg, callOfLeg, func(w *work) error {
 		for _, l := range w.Legs {
 			if l.ID == leg {
 				return w.applyToLeg(exchange.Event{
@@ -454,5 +442,4 @@ func (s *Service) loseLeg(ctx context.Context, tenant, leg uuid.UUID, cause exch
 		}
 		return nil
 	})
-	return err
 }

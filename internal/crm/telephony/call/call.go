@@ -2,6 +2,7 @@ package call
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,19 +47,12 @@ var next = map[State][]State{
 // mayGo reports whether a call may move from one state to another.
 func mayGo(from, to State) bool {
 	switch {
-	case from == to:
-		return from != Ended
-	case to == Ending:
+	case from == to || to == Ending:
 		return from != Ended
 	case to == Ended:
 		return from == Ending
 	}
-	for _, s := range next[from] {
-		if s == to {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(next[from], to)
 }
 
 // The directions of a call.

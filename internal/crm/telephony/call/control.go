@@ -71,25 +71,38 @@ func (w *work) playHold(l *Leg) {
 // brings it back; after five minutes it rings again by itself.
 func (s *Service) Detach(ctx context.Context, id uuid.UUID) (Call, error) {
 	return s.inOwnCall(ctx, id, "call.detached", func(w *work) error {
-		if w.State != Active && w.State != Held {
-			return fault.New(fault.CallState)
+		customer, agent, err := w.takeTalk(caller.From(ctx).ID)
+		if err != nil {
+			return err
 		}
-		w.takeOver(caller.From(ctx).ID)
-		customer, agent := w.leg(RoleCustomer), w.leg(RoleAgent)
-		if customer == nil || agent == nil {
-			return fault.New(fault.CallState)
+		if err := w.detach(customer); err != nil {
+			return err
 		}
-		return w.detach(customer, agent)
+		return w.release(agent)
 	})
 }
 
-func (w *work) detach(customer, agent *Leg) error {
+// takeTalk makes an agent of a call that is talked in its agent, and returns the legs of
+// both sides. It returns call_state if nobody talks, or one side has left.
+func (w *work) takeTalk(agentID uuid.UUID) (customer, agent *Leg, err error) {
+	if w.State != Active && w.State != Held {
+		return nil, nil, fault.New(fault.CallState)
+	}
+	w.takeOver(agentID)
+	if customer, agent = w.leg(RoleCustomer), w.leg(RoleAgent); customer == nil || agent == nil {
+		return nil, nil, fault.New(fault.CallState)
+	}
+	return customer, agent, nil
+}
+
+// detach plays music to a customer whose agent is not there.
+func (w *work) detach(customer *Leg) error {
 	if err := w.move(Detached); err != nil {
 		return err
 	}
 	w.playHold(customer)
 	w.dueIn(keepDetached)
-	return w.release(agent)
+	return nil
 }
 
 // release takes a phone out of a call that goes on.
@@ -192,13 +205,9 @@ func (w *work) otherNumber() string {
 // returns the same refusals as an outside call.
 func (s *Service) Forward(ctx context.Context, id uuid.UUID, to, mode string) (Call, error) {
 	return s.inOwnCall(ctx, id, "call.forwarded", func(w *work) error {
-		if w.State != Active && w.State != Held {
-			return fault.New(fault.CallState)
-		}
-		w.takeOver(caller.From(ctx).ID)
-		customer, agent := w.leg(RoleCustomer), w.leg(RoleAgent)
-		if customer == nil || agent == nil {
-			return fault.New(fault.CallState)
+		customer, agent, err := w.takeTalk(caller.From(ctx).ID)
+		if err != nil {
+			return err
 		}
 		out, err := w.findRoute(NewCall{To: to})
 		if err != nil {
@@ -232,7 +241,7 @@ func (s *Service) TransferTo(ctx context.Context, id uuid.UUID, agent, group *uu
 	if agent != nil {
 		return s.Transfer(ctx, id, []uuid.UUID{*agent})
 	}
-	members, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) ([]uuid.UUID, error) {
+	members, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) ([]uuid.UUID, error) {
 		list, err := s.Groups.GroupMembers(r, *group)
 		if err != nil {
 			return nil, err
@@ -256,22 +265,14 @@ func (s *Service) Transfer(ctx context.Context, id uuid.UUID, agents []uuid.UUID
 		w.takeOver(caller.From(ctx).ID)
 		rung := 0
 		for _, agent := range agents {
-			m, err := s.Team.Find(&w.tx.Reader, agent)
-			if db.IsNoRow(err) || agent == *w.AgentID {
+			if agent == *w.AgentID {
 				continue
 			}
-			if err != nil {
+			if rings, err := w.tryRing(agent); err != nil {
 				return err
+			} else if rings {
+				rung++
 			}
-			l, err := w.dialAgent(RoleRing, m, w.otherNumber(), w.settings.RingSeconds)
-			if isRefused(err) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			w.Legs = append(w.Legs, l) // it counts towards the caps of the next outside leg
-			rung++
 		}
 		if rung == 0 {
 			return fault.New(fault.NoDevice)
@@ -289,13 +290,8 @@ func (w *work) isHandedOn() bool {
 // leaveTransfer plays music to the customer after the agent has left, until one of the
 // colleagues who are being rung answers.
 func (w *work) leaveTransfer(customer *Leg) error {
-	if err := w.move(Detached); err != nil {
-		return err
-	}
 	w.plan.Then = thenBack
-	w.playHold(customer)
-	w.dueIn(keepDetached)
-	return nil
+	return w.detach(customer)
 }
 
 // isRefused reports whether err means only that one phone cannot be rung, and not that the

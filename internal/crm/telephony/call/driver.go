@@ -175,7 +175,7 @@ func (s *Service) Reconcile(ctx context.Context) (int, error) {
 	for _, l := range known {
 		alive[l.ID] = true
 	}
-	list, err := db.Read(ctx, s.DB.System("phone events"), func(r *db.Reader) ([]openLeg, error) {
+	list, err := db.Read(ctx, s.DB.System("phone events"), func(r *db.Reader) ([]placed, error) {
 		return openLegs(r, clock.At(s.DB.Clock().Now().Add(-missingFor)), 10*batch)
 	})
 	if err != nil {

@@ -280,11 +280,7 @@ func (w *work) ringTeam() error {
 // team returns the agents who take the team's calls.
 func (w *work) team() ([]uuid.UUID, error) {
 	list, err := w.s.Team.Ringing(&w.tx.Reader, w.tx.Now())
-	ids := make([]uuid.UUID, len(list))
-	for i, m := range list {
-		ids[i] = m.AgentID
-	}
-	return ids, err
+	return db.Values(list, func(m team.Member) uuid.UUID { return m.AgentID }), err
 }
 
 // ringAgents rings phones, all at once or one after the other.
@@ -317,24 +313,16 @@ func (w *work) ringNext() error {
 		if w.plan.Ring = slices.Clone(w.plan.Ring[1:]); busy[agent] != team.Free {
 			continue
 		}
-		m, err := w.s.Team.Find(&w.tx.Reader, agent)
-		if db.IsNoRow(err) {
-			continue
-		}
+		rings, err := w.tryRing(agent)
 		if err != nil {
 			return err
 		}
-		l, err := w.dialAgent(RoleRing, m, w.otherNumber(), w.settings.RingSeconds)
-		if isRefused(err) {
+		if !rings {
 			continue
-		}
-		if err != nil {
-			return err
 		}
 		if !w.plan.Marked { // only the agent rung first moves behind the others
 			w.plan.Marked, w.rung = true, &agent
 		}
-		w.Legs = append(w.Legs, l)
 		rung++
 	}
 	switch {
@@ -350,6 +338,24 @@ func (w *work) ringNext() error {
 		return nil
 	}
 	return w.noAnswer()
+}
+
+// tryRing rings an agent's phone for the customer. It returns false if they have none, or it
+// cannot be rung now.
+func (w *work) tryRing(agent uuid.UUID) (bool, error) {
+	m, err := w.s.Team.Find(&w.tx.Reader, agent)
+	if err != nil {
+		return false, db.IgnoreNoRow(err)
+	}
+	l, err := w.dialAgent(RoleRing, m, w.otherNumber(), w.settings.RingSeconds)
+	if isRefused(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	w.Legs = append(w.Legs, l) // it counts towards the caps of the next outside leg
+	return true, nil
 }
 
 // againIn is how long a caller waits before the phones are checked again.

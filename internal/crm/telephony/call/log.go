@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -64,22 +65,22 @@ type Live struct {
 
 // Calls lists calls, newest first.
 func (s *Service) Calls(ctx context.Context, f Filter, p db.Page) (db.List[Call], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Call], error) { return listCalls(r, f, p) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Call], error) { return listCalls(r, f, p) })
 }
 
 // Summary returns the totals of calls.
 func (s *Service) Summary(ctx context.Context, f Filter) (Summary, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Summary, error) { return sumCalls(r, f) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Summary, error) { return sumCalls(r, f) })
 }
 
 // Counts counts the calls to return and the unheard messages.
 func (s *Service) Counts(ctx context.Context) (Counts, error) {
-	return db.Read(ctx, s.tenant(ctx), countWaiting)
+	return db.Read(ctx, s.DB.TenantOf(ctx), countWaiting)
 }
 
 // Live lists the calls in progress.
 func (s *Service) Live(ctx context.Context) (out []Live, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		calls, err := listOpenCalls(r)
 		if err != nil {
 			return err
@@ -159,7 +160,7 @@ func (s *Service) MarkHeard(ctx context.Context, id uuid.UUID) (Call, error) {
 // permission. OpenRecording returns call_state for a call in progress.
 func (s *Service) OpenRecording(ctx context.Context, id uuid.UUID) (c Call, content io.ReadSeekCloser, err error) {
 	who := caller.From(ctx)
-	c, err = db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Call, error) { return findCall(r, id) })
+	c, err = db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Call, error) { return findCall(r, id) })
 	if err == nil && c.recording != nil && c.State != Ended {
 		return c, nil, fault.New(fault.CallState)
 	}
@@ -170,9 +171,7 @@ func (s *Service) OpenRecording(ctx context.Context, id uuid.UUID) (c Call, cont
 		return c, nil, db.NotFound(err)
 	}
 	if c.Message.V == nil && !who.Can(perm.RecordingsListen) {
-		f := fault.New(fault.Forbidden, string(perm.RecordingsListen))
-		f.Permission = string(perm.RecordingsListen)
-		return c, nil, f
+		return c, nil, conversation.Forbidden(perm.RecordingsListen)
 	}
 	if s.Exchange == nil {
 		return c, nil, fault.New(fault.NotConfigured)
@@ -186,7 +185,7 @@ func (s *Service) OpenRecording(ctx context.Context, id uuid.UUID) (c Call, cont
 
 // WriteOpened records in the audit log that the caller opened a recording.
 func (s *Service) WriteOpened(ctx context.Context, c Call) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		return audit.Write(tx, "recording.opened", c.ID.String(), map[string]any{"voicemail": c.Message.V != nil})
 	})
 }

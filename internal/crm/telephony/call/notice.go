@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -22,16 +23,10 @@ func (n MessageNotice) Text(language string) (subject string, body []string) {
 	seconds := max(int(n.Length.Round(time.Second)/time.Second), 1)
 	length := fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
 	if language == "tr" {
-		who := n.From
-		if who == "" {
-			who = "gizli bir numara"
-		}
+		who := cmp.Or(n.From, "gizli bir numara")
 		return "Yeni sesli mesaj: " + who, []string{"Arayan: " + who + ". Mesajın süresi: " + length + "."}
 	}
-	who := n.From
-	if who == "" {
-		who = "a withheld number"
-	}
+	who := cmp.Or(n.From, "a withheld number")
 	return "New voicemail message from " + who, []string{"Caller: " + who + ". Duration of the message: " + length + "."}
 }
 

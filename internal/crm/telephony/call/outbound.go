@@ -42,7 +42,7 @@ func (s *Service) Place(ctx context.Context, n NewCall) (out Call, err error) {
 			return out, err
 		}
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		if err := s.Timeline.CheckTarget(&tx.Reader, n.ContactID, n.ConversationID); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ const reasonColleague = "colleague"
 // they call, is not signed in.
 func (s *Service) checkRegistered(ctx context.Context, who *caller.Caller, to string) error {
 	var me, colleague team.Member
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err := s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if me, err = s.Team.Find(r, who.ID); err != nil {
 			return err
 		}

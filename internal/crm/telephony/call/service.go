@@ -18,7 +18,6 @@ import (
 	"konak/internal/crm/telephony/setting"
 	"konak/internal/crm/telephony/team"
 	"konak/internal/exchange"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
@@ -100,10 +99,6 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("call: the config is not complete")
 	}
 	return &Service{Config: c}, nil
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
 // work is a call that a transaction is changing.

@@ -47,19 +47,17 @@ func (c *Call) arguments(tenant uuid.UUID) []any {
 }
 
 func insertCall(tx *db.Tx, c *Call) error {
-	_, err := tx.Exec(`INSERT INTO phone_call (tenant_id, `+columns+`, open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+	return tx.Run(`INSERT INTO phone_call (tenant_id, `+columns+`, open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
 		$16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39)`, c.arguments(tx.Tenant())...)
-	return err
 }
 
 func saveCall(tx *db.Tx, c *Call) error {
-	_, err := tx.Exec(`UPDATE phone_call SET direction = $3, via = $4, state = $5, disposition = $6, from_e164 = $7, to_e164 = $8, number_id = $9,
+	return tx.Run(`UPDATE phone_call SET direction = $3, via = $4, state = $5, disposition = $6, from_e164 = $7, to_e164 = $8, number_id = $9,
 		contact_id = $10, conversation_id = $11, item_id = $12, agent_id = $13, bridge_id = $14, ended_by = $15, cause = $16, started_at = $17,
 		ringing_at = $18, answered_at = $19, held_at = $20, ended_at = $21, hold_us = $22, billed_s = $23, cost = $24, recording_id = $25,
 		recording_ms = $26, voicemail = $27, heard_at = $28, heard_by = $29, dismissed_at = $30, to_return = $31, callback = $32, plan = $33, due_at = $34, keep_until = $35,
 		channel_account_id = $36, voicemail_at = $37, quality = $38, open = $39
 		WHERE tenant_id = $1 AND id = $2`, c.arguments(tx.Tenant())...)
-	return err
 }
 
 const legColumns = `id, role, state, open, agent_id, device, trunk_id, number, created_at, ringing_at, answered_at, ended_at, cause, last_n, last_at,
@@ -74,18 +72,16 @@ func scanLeg(row db.Row) (l Leg, err error) {
 }
 
 func insertLeg(tx *db.Tx, call uuid.UUID, l *Leg) error {
-	_, err := tx.Exec(`INSERT INTO phone_leg (tenant_id, call_id, `+legColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+	return tx.Run(`INSERT INTO phone_leg (tenant_id, call_id, `+legColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
 		$15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`, tx.Tenant(), call, l.ID, l.Role, l.State, l.open, l.AgentID, l.device, l.trunk, l.Number,
 		l.createdAt, l.RingingAt, l.AnsweredAt, l.EndedAt, l.Cause, l.lastN, l.lastAt, db.AsJSON(l.rate), l.paid, l.paidUntil, l.max, l.warned, l.Billed, l.Cost)
-	return err
 }
 
 func saveLeg(tx *db.Tx, l *Leg) error {
-	_, err := tx.Exec(`UPDATE phone_leg SET role = $3, state = $4, open = $5, ringing_at = $6, answered_at = $7, ended_at = $8, cause = $9, last_n = $10,
+	return tx.Run(`UPDATE phone_leg SET role = $3, state = $4, open = $5, ringing_at = $6, answered_at = $7, ended_at = $8, cause = $9, last_n = $10,
 		last_at = $11, paid_s = $12, paid_until = $13, warned = $14, billed_s = $15, cost = $16 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), l.ID, l.Role, l.State, l.open, l.RingingAt, l.AnsweredAt, l.EndedAt, l.Cause, l.lastN, l.lastAt, l.paid, l.paidUntil, l.warned,
 		l.Billed, l.Cost)
-	return err
 }
 
 func lockCall(tx *db.Tx, id uuid.UUID) (Call, error) {
@@ -115,7 +111,7 @@ func callOfRecording(r *db.Reader, recording uuid.UUID) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM phone_call WHERE tenant_id = $1 AND recording_id = $2`, r.Tenant(), recording)
 }
 
-// placed is the id of a call and its workspace.
+// placed is the id of a call or a leg, and its workspace.
 type placed struct{ tenant, id uuid.UUID }
 
 func scanPlaced(row db.Row) (p placed, err error) {
@@ -139,29 +135,18 @@ func unpaidCalls(r *db.Reader, before clock.Time, limit int) ([]placed, error) {
 		ORDER BY paid_until LIMIT $2`, before, limit)
 }
 
-// openLeg is the id of a leg that has not ended, and its workspace.
-type openLeg struct{ tenant, id uuid.UUID }
-
 // openLegs lists the open legs that the exchange should know and that were last heard of
 // before a time.
-func openLegs(r *db.Reader, before clock.Time, limit int) ([]openLeg, error) {
-	return db.All(r, func(row db.Row) (l openLeg, err error) {
-		err = row.Scan(&l.tenant, &l.id)
-		return l, err
-	}, `SELECT tenant_id, id FROM phone_leg WHERE open AND state <> 'planned' AND last_at <= $1 ORDER BY created_at LIMIT $2`, before, limit)
+func openLegs(r *db.Reader, before clock.Time, limit int) ([]placed, error) {
+	return db.All(r, scanPlaced, `SELECT tenant_id, id FROM phone_leg WHERE open AND state <> 'planned' AND last_at <= $1 ORDER BY created_at LIMIT $2`, before, limit)
 }
 
 func readCursor(r *db.Reader) (int64, error) {
-	n, err := db.One(r, db.Scalar[int64], `SELECT cursor FROM phone_cursor WHERE id = 1`)
-	if db.IsNoRow(err) {
-		return 0, nil
-	}
-	return n, err
+	return db.OrZero(db.One(r, db.Scalar[int64], `SELECT cursor FROM phone_cursor WHERE id = 1`))
 }
 
 func saveCursor(tx *db.Tx, cursor int64) error {
-	_, err := tx.Exec(`INSERT INTO phone_cursor (id, cursor) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET cursor = $1`, cursor)
-	return err
+	return tx.Run(`INSERT INTO phone_cursor (id, cursor) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET cursor = $1`, cursor)
 }
 
 // toOutside counts outside legs: dialled customers, forwarding targets and agents' outside
@@ -181,6 +166,5 @@ func countOutsideSince(r *db.Reader, since clock.Time) (int64, error) {
 
 // clearToReturn marks the calls from a number as returned.
 func clearToReturn(tx *db.Tx, e164 string) error {
-	_, err := tx.Exec(`UPDATE phone_call SET to_return = $3 WHERE tenant_id = $1 AND from_e164 = $2 AND to_return`, tx.Tenant(), e164, false)
-	return err
+	return tx.Run(`UPDATE phone_call SET to_return = $3 WHERE tenant_id = $1 AND from_e164 = $2 AND to_return`, tx.Tenant(), e164, false)
 }

@@ -83,25 +83,6 @@ func (t Conversations) WriteCall(tx *db.Tx, c *Call, item *uuid.UUID) (conversat
 	return &in, &entry.ID, err
 }
 
-// lockThread finds and locks the contact's conversation on the messaging account of a call,
-// following merges; db.ErrNoRow if there is none.
-func lockThread(tx *db.Tx, c *Call) (conversation.Conversation, error) {
-	in, err := conversation.LockThread(tx, *c.ChannelID, *c.ContactID)
-	if db.IsNoRow(err) {
-		in, err = conversation.LockMergedThread(tx, *c.ChannelID, *c.ContactID)
-	}
-	if db.IsNoRow(err) {
-		in, err = conversation.LockThreadOn(tx, c.channel, *c.ChannelID, *c.ContactID)
-	}
-	for hops := 0; err == nil && in.MergedIntoID != nil && hops < 10; hops++ {
-		in, err = conversation.LockAny(tx, *in.MergedIntoID)
-	}
-	if err == nil && in.DeletedAt != nil {
-		err = db.ErrNoRow
-	}
-	return in, err
-}
-
 // addItem adds a call to the conversation that it was placed from, or the contact's on the
 // messaging account that it came over, or else the contact's phone conversation. If that
 // does not exist, it begins one.
@@ -112,7 +93,7 @@ func (t Conversations) addItem(tx *db.Tx, c *Call, entry *conversation.Item) (uu
 	case c.ConversationID != nil:
 		into, err = conversation.LockLive(tx, *c.ConversationID)
 	case c.ChannelID != nil:
-		into, err = lockThread(tx, c)
+		into, err = conversation.LockCustomerThread(tx, c.channel, *c.ChannelID, *c.ContactID)
 	default:
 		into, err = conversation.LockThreadWithoutAccount(tx, phoneChannel, *c.ContactID)
 	}
@@ -154,8 +135,5 @@ func (t Conversations) changeItem(tx *db.Tx, c *Call, item uuid.UUID, detail map
 			return err
 		}
 	}
-	if err := conversation.FillItem(&tx.Reader, &i); err != nil {
-		return err
-	}
-	return t.Inbox.Announce(tx, []string{conversation.ItemChanged}, nil, &in, &i)
+	return t.Inbox.AnnounceItem(tx, &in, &i)
 }

@@ -22,13 +22,9 @@ import (
 	"konak/internal/kit/fault"
 )
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // Greetings lists all slots.
 func (s *Service) Greetings(ctx context.Context) (Greetings, error) {
-	list, err := db.Read(ctx, s.tenant(ctx), listSlots)
+	list, err := db.Read(ctx, s.DB.TenantOf(ctx), listSlots)
 	return complete(list), err
 }
 
@@ -63,7 +59,7 @@ func (s *Service) Set(ctx context.Context, changes []Change) (Greetings, error) 
 			return Greetings{}, err
 		}
 	}
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err := s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		for i, c := range changes {
 			if err := s.setSlot(tx, c, spoken[i]); err != nil {
 				return err
@@ -153,7 +149,7 @@ func (s *Service) Upload(ctx context.Context, slot, name string, r io.Reader) (o
 	if err != nil {
 		return out, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		old, err := lockSlot(tx, slot)
 		if err != nil && !db.IsNoRow(err) {
 			return err
@@ -186,7 +182,7 @@ func cleanName(name string) string {
 
 // Open opens the uploaded file that a slot plays; not_found if it plays none.
 func (s *Service) Open(ctx context.Context, slot string) (out Slot, content io.ReadSeekCloser, err error) {
-	out, err = db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Slot, error) { return findSlot(r, slot) })
+	out, err = db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Slot, error) { return findSlot(r, slot) })
 	if err == nil && out.Mode != ModeAudio {
 		err = db.ErrNoRow
 	}

@@ -66,8 +66,5 @@ func (l *Line) check() error {
 	if l.Encryption != string(exchange.EncryptionOff) && l.Transport != "tls" {
 		f.Field("media_encryption", "needs_tls")
 	}
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
+	return f.OrNil()
 }

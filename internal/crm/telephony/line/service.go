@@ -39,13 +39,9 @@ func New(c Config) (*Service, error) {
 	return &Service{c}, nil
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // Line returns the workspace's line and its status, which is none if there is no line.
 func (s *Service) Line(ctx context.Context) (Line, error) {
-	l, err := db.Read(ctx, s.tenant(ctx), findLine)
+	l, err := db.Read(ctx, s.DB.TenantOf(ctx), findLine)
 	if db.IsNoRow(err) {
 		return Line{Transport: "udp", Encryption: string(exchange.EncryptionOff), Status: StatusNone}, nil
 	}
@@ -91,7 +87,7 @@ func (s *Service) Set(ctx context.Context, want Line, password secret.Text) (l L
 		return l, fault.Invalid("server", "refused_address").Wrap(err)
 	}
 	tenant := caller.From(ctx).TenantID
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		id, now := tx.NewID(), clock.At(tx.Now())
 		want.ID, want.UpdatedAt, want.Status, want.LastError = &id, &now, statusUnknown, ""
 		if l, err = saveLine(tx, want); err != nil {
@@ -120,7 +116,7 @@ func (s *Service) Set(ctx context.Context, want Line, password secret.Text) (l L
 
 // Delete deletes the line; the exchange signs it out and ends its calls.
 func (s *Service) Delete(ctx context.Context) (id uuid.UUID, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		l, err := deleteLine(tx)
 		if err != nil {
 			return db.NotFound(err)

@@ -14,7 +14,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/exchange"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
 
@@ -59,10 +58,6 @@ func New(c Config) (*Service, error) {
 	return &Service{c}, nil
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // CheckCalls returns why the exchange cannot take calls of providers, in words for people;
 // nil if it can.
 func (s *Service) CheckCalls() error {
@@ -82,7 +77,7 @@ func (s *Service) ConnectCalls(ctx context.Context, account uuid.UUID, channel, 
 		return "", err
 	}
 	key := newKey(account)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		return putAccount(tx, Account{ID: account, Channel: channel, Number: number, keyHash: hashOf(key)})
 	})
 	return "sip:" + net.JoinHostPort(host, strconv.Itoa(port)) + ";" + exchange.AccountKey + "=" + key, err
@@ -90,21 +85,18 @@ func (s *Service) ConnectCalls(ctx context.Context, account uuid.UUID, channel, 
 
 // ConfirmCalls revokes the former key, as the provider now has the newest.
 func (s *Service) ConfirmCalls(ctx context.Context, account uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return dropFormerKey(tx, account) })
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return dropFormerKey(tx, account) })
 }
 
 // DisconnectCalls stops taking the calls of an account; a repeat changes nothing.
 func (s *Service) DisconnectCalls(ctx context.Context, account uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return dropAccount(tx, account) })
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return dropAccount(tx, account) })
 }
 
 // TakesCalls reports whether the exchange takes the calls of an account.
 func (s *Service) TakesCalls(ctx context.Context, account uuid.UUID) (bool, error) {
-	_, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Account, error) { return findAccount(r, account) })
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	_, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Account, error) { return findAccount(r, account) })
+	return db.Found(err)
 }
 
 // Find returns an account of the workspace. It returns db.ErrNoRow if its calls are not

@@ -11,7 +11,6 @@ import (
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/kit/address"
 	"konak/internal/kit/audit"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -55,13 +54,9 @@ func New(c Config) (*Service, error) {
 	return &Service{c}, nil
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // Numbers lists the workspace's numbers, newest first.
 func (s *Service) Numbers(ctx context.Context, p db.Page) (db.List[Number], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Number], error) { return listNumbers(r, p) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Number], error) { return listNumbers(r, p) })
 }
 
 // Available lists some numbers that can be bought.
@@ -79,7 +74,7 @@ func (s *Service) Available(ctx context.Context, search Search) ([]Offer, error)
 		return nil, f
 	}
 	// The provider offers a number until it knows that we are buying it.
-	held, err := db.Read(ctx, s.tenant(ctx), heldNumbers)
+	held, err := db.Read(ctx, s.DB.TenantOf(ctx), heldNumbers)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +96,7 @@ func (s *Service) Buy(ctx context.Context, e164, label string) (n Number, err er
 	if !ok || !strings.HasPrefix(strings.TrimSpace(e164), "+") {
 		return n, fault.Invalid("e164", "invalid_phone")
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &n, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &n, func(tx *db.Tx) error {
 		n = Number{
 			ID: tx.NewID(), E164: parsed, Label: strings.TrimSpace(label), Type: "local", Capabilities: []string{}, Status: StatusPending,
 			MonthlyFee: s.MonthlyFee, CreatedAt: clock.At(tx.Now()),
@@ -129,7 +124,7 @@ func writeAudit(tx *db.Tx, action string, n Number) error {
 // change locks a number of the workspace, lets fn change it and stores it; not_found if the
 // number does not exist or was given back.
 func (s *Service) change(ctx context.Context, id uuid.UUID, fn func(*db.Tx, *Number) error) (n Number, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if n, err = lockNumber(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -155,17 +150,12 @@ func (s *Service) Rename(ctx context.Context, id uuid.UUID, label string) (Numbe
 // MakeDefault makes a number the default. It returns number_not_active for a number that is
 // pending or suspended.
 func (s *Service) MakeDefault(ctx context.Context, id uuid.UUID) (n Number, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		// All numbers are locked, so that two concurrent choices run one after the other.
-		all, err := lockNumbers(tx)
-		if err != nil {
+		if n, err = lockAmongAll(tx, id); err != nil {
 			return err
 		}
-		i := slices.IndexFunc(all, func(n Number) bool { return n.ID == id })
-		if i < 0 {
-			return fault.New(fault.NotFound)
-		}
-		if n = all[i]; n.Status != StatusActive {
+		if n.Status != StatusActive {
 			return fault.New(fault.NumberNotActive)
 		}
 		if err := clearDefault(tx); err != nil {
@@ -184,17 +174,12 @@ func (s *Service) MakeDefault(ctx context.Context, id uuid.UUID) (n Number, err 
 // under way. The fee of the current month is not refunded. If the number was the default,
 // the oldest other active number becomes it.
 func (s *Service) Release(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		// All numbers are locked, since another may become the default.
-		all, err := lockNumbers(tx)
+		n, err := lockAmongAll(tx, id)
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(all, func(n Number) bool { return n.ID == id })
-		if i < 0 {
-			return fault.New(fault.NotFound)
-		}
-		n := all[i]
 		if n.Status == StatusPending {
 			return fault.New(fault.NumberNotActive)
 		}
@@ -203,6 +188,20 @@ func (s *Service) Release(ctx context.Context, id uuid.UUID) error {
 		}
 		return saveNumber(tx, n)
 	})
+}
+
+// lockAmongAll locks all numbers of the workspace and returns one of them; not_found if it
+// is not among them.
+func lockAmongAll(tx *db.Tx, id uuid.UUID) (Number, error) {
+	all, err := lockNumbers(tx)
+	if err != nil {
+		return Number{}, err
+	}
+	i := slices.IndexFunc(all, func(n Number) bool { return n.ID == id })
+	if i < 0 {
+		return Number{}, fault.New(fault.NotFound)
+	}
+	return all[i], nil
 }
 
 // passDefaultOn unsets the default on a number that calls can no longer show, and makes the
@@ -246,7 +245,7 @@ func giveBack(tx *db.Tx, n *Number) error {
 // active yet if no default is set. An active number that is not the default is not enough
 // for calling.
 func (s *Service) SetupState(ctx context.Context) (state, detail string, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		n, err := activeNumber(r, nil)
 		if db.IsNoRow(err) {
 			n, err = newestWaiting(r)

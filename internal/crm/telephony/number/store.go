@@ -24,10 +24,7 @@ func scanNumber(row db.Row) (n Number, err error) {
 func listNumbers(r *db.Reader, p db.Page) (db.List[Number], error) {
 	rows, err := db.All(r, scanNumber, `SELECT `+columns+` FROM phone_number
 		WHERE tenant_id = $1 AND id < $2 AND status <> 'released' ORDER BY id DESC LIMIT $3`, r.Tenant(), p.After.ID, p.Limit+1)
-	if err != nil {
-		return db.List[Number]{}, err
-	}
-	return db.Cut(rows, p, func(n Number) db.Key { return db.Key{ID: n.ID} }), nil
+	return db.Cut(rows, p, func(n Number) db.Key { return db.Key{ID: n.ID} }), err
 }
 
 // heldNumbers lists the numbers that the workspace has or is buying.
@@ -50,23 +47,20 @@ func lockNumbers(tx *db.Tx) ([]Number, error) {
 
 // putNumber stores a new number; it returns false if the number is taken.
 func putNumber(tx *db.Tx, n Number) (bool, error) {
-	count, err := tx.Exec(`INSERT INTO phone_number (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+	return tx.ExecAny(`INSERT INTO phone_number (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 		ON CONFLICT DO NOTHING`, tx.Tenant(), n.ID, n.E164, n.Label, n.Type, db.AsJSON(n.Capabilities), n.Status, n.IsDefault, n.MonthlyFee,
 		n.RenewsAt, n.providerID, n.LastError, n.CreatedAt)
-	return count == 1, err
 }
 
 func saveNumber(tx *db.Tx, n Number) error {
-	_, err := tx.Exec(`UPDATE phone_number SET label = $3, type = $4, capabilities = $5, status = $6, is_default = $7, renews_at = $8,
+	return tx.Run(`UPDATE phone_number SET label = $3, type = $4, capabilities = $5, status = $6, is_default = $7, renews_at = $8,
 			provider_id = $9, last_error = $10 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), n.ID, n.Label, n.Type, db.AsJSON(n.Capabilities), n.Status, n.IsDefault, n.RenewsAt, n.providerID, n.LastError)
-	return err
 }
 
 // clearDefault unsets the workspace's default number.
 func clearDefault(tx *db.Tx) error {
-	_, err := tx.Exec(`UPDATE phone_number SET is_default = $2 WHERE tenant_id = $1 AND is_default`, tx.Tenant(), false)
-	return err
+	return tx.Run(`UPDATE phone_number SET is_default = $2 WHERE tenant_id = $1 AND is_default`, tx.Tenant(), false)
 }
 
 // hasDefault reports whether one of the numbers is the default.

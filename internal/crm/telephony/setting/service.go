@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/audit"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -43,10 +42,6 @@ func New(c Config) (*Service, error) {
 	return &Service{c}, nil
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // Find reads the settings in an existing transaction.
 func (s *Service) Find(r *db.Reader) (Settings, error) {
 	v, err := findSettings(r)
@@ -55,7 +50,7 @@ func (s *Service) Find(r *db.Reader) (Settings, error) {
 
 // Settings returns the settings.
 func (s *Service) Settings(ctx context.Context) (Stored, error) {
-	return db.Read(ctx, s.tenant(ctx), findSettings)
+	return db.Read(ctx, s.DB.TenantOf(ctx), findSettings)
 }
 
 // Set replaces the settings. It returns validation_failed if they are invalid, or name an
@@ -64,7 +59,7 @@ func (s *Service) Set(ctx context.Context, want Settings) (out Stored, err error
 	if err := want.check(); err != nil {
 		return out, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := s.checkTargets(&tx.Reader, want); err != nil {
 			return err
 		}

@@ -163,10 +163,7 @@ func (s *Settings) check() error {
 		}
 	}
 	s.checkMenus(f)
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
+	return f.OrNil()
 }
 
 func (s *Settings) checkMenus(f *fault.Fault) {

@@ -56,13 +56,9 @@ func New(c Config) (*Service, error) {
 	return &Service{c}, nil
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // Team lists the agents who have a phone, newest first.
 func (s *Service) Team(ctx context.Context, p db.Page) (list db.List[Member], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		if list, err = listMembers(r, p); err != nil {
 			return err
 		}
@@ -76,10 +72,7 @@ func (s *Service) Team(ctx context.Context, p db.Page) (list db.List[Member], er
 
 // fill sets the names and whether the members are in a call.
 func (s *Service) fill(r *db.Reader, list []Member) error {
-	ids := make([]uuid.UUID, len(list))
-	for i, m := range list {
-		ids[i] = m.AgentID
-	}
+	ids := db.Values(list, func(m Member) uuid.UUID { return m.AgentID })
 	names, err := s.Agents.AgentNames(r, ids)
 	if err != nil {
 		return err
@@ -119,7 +112,7 @@ func (s *Service) Registered(ctx context.Context, tenant uuid.UUID) (map[string]
 // one fills a single row for a response.
 func (s *Service) one(ctx context.Context, m Member) (Member, error) {
 	list := []Member{m}
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error { return s.fill(r, list) })
+	err := s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error { return s.fill(r, list) })
 	if err == nil {
 		err = s.fillRegistered(ctx, list)
 	}
@@ -143,7 +136,7 @@ func (s *Service) Add(ctx context.Context, id uuid.UUID, extension string) (m Me
 			return m, err
 		}
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		agent, err := s.Agents.FindAgent(&tx.Reader, id)
 		if db.IsNoRow(err) {
 			return fault.Invalid("user_id", "unknown")
@@ -151,12 +144,10 @@ func (s *Service) Add(ctx context.Context, id uuid.UUID, extension string) (m Me
 		if err != nil {
 			return err
 		}
-		who, err := s.Agents.AgentsWho(&tx.Reader, perm.CallsMake, agent)
-		if err != nil {
-			return err
-		}
-		if _, may := who[agent]; !may {
+		if err := s.MayCall(&tx.Reader, agent); fault.Is(err, fault.Forbidden) {
 			return fault.Invalid("user_id", "may_not_call")
+		} else if err != nil {
+			return err
 		}
 		taken, err := takenExtensions(&tx.Reader)
 		if err != nil {
@@ -188,7 +179,7 @@ func (s *Service) Add(ctx context.Context, id uuid.UUID, extension string) (m Me
 // change locks an agent's row, lets fn change it and stores it. It returns conflict if the
 // extension is taken.
 func (s *Service) change(ctx context.Context, agent uuid.UUID, missing fault.Code, fn func(*db.Tx, *Member) error) (m Member, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if m, err = lockMember(tx, agent); db.IsNoRow(err) {
 			return fault.New(missing)
 		}

@@ -20,10 +20,7 @@ func listMembers(r *db.Reader, p db.Page) (db.List[Member], error) {
 	rows, err := db.All(r, scanMember, `SELECT `+columns+` FROM phone_member
 		WHERE tenant_id = $1 AND (created_at, agent_id) < ($2, $3) ORDER BY created_at DESC, agent_id DESC LIMIT $4`,
 		r.Tenant(), p.After.Sort, p.After.ID, p.Limit+1)
-	if err != nil {
-		return db.List[Member]{}, err
-	}
-	return db.Cut(rows, p, func(m Member) db.Key { return db.Key{Sort: m.CreatedAt.UnixMicro(), ID: m.AgentID} }), nil
+	return db.Cut(rows, p, func(m Member) db.Key { return db.Key{Sort: m.CreatedAt.UnixMicro(), ID: m.AgentID} }), err
 }
 
 // ringingMembers lists the members at whose phones the team's calls ring, those who were
@@ -70,28 +67,24 @@ func takenExtensions(r *db.Reader) (map[string]bool, error) {
 // putMember stores a new member; it returns false if the agent has a phone already or the
 // extension is taken.
 func putMember(tx *db.Tx, m Member) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO phone_member (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+	return tx.ExecAny(`INSERT INTO phone_member (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), m.AgentID, m.Extension, m.Rings, m.Device, m.OutsideNum, m.Username, m.RungAt, m.BusyUntil, m.CreatedAt)
-	return n == 1, err
 }
 
 // saveMember stores a changed member; it returns false if the extension is taken.
 func saveMember(tx *db.Tx, m Member) (bool, error) {
-	n, err := tx.Exec(`UPDATE phone_member SET extension = $3, rings = $4, device = $5, outside_e164 = $6, username = $7
+	return tx.ExecAny(`UPDATE phone_member SET extension = $3, rings = $4, device = $5, outside_e164 = $6, username = $7
 		WHERE tenant_id = $1 AND agent_id = $2
 			AND NOT EXISTS (SELECT 1 FROM phone_member o WHERE o.tenant_id = $1 AND o.extension = $3 AND o.agent_id <> $2)`,
 		tx.Tenant(), m.AgentID, m.Extension, m.Rings, m.Device, m.OutsideNum, m.Username)
-	return n == 1, err
 }
 
 func saveRung(tx *db.Tx, agent uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE phone_member SET rung_at = $3 WHERE tenant_id = $1 AND agent_id = $2`, tx.Tenant(), agent, clock.At(tx.Now()))
-	return err
+	return tx.Run(`UPDATE phone_member SET rung_at = $3 WHERE tenant_id = $1 AND agent_id = $2`, tx.Tenant(), agent, clock.At(tx.Now()))
 }
 
 func saveBusyUntil(tx *db.Tx, agent uuid.UUID, until clock.Time) error {
-	_, err := tx.Exec(`UPDATE phone_member SET busy_until = $3 WHERE tenant_id = $1 AND agent_id = $2`, tx.Tenant(), agent, until)
-	return err
+	return tx.Run(`UPDATE phone_member SET busy_until = $3 WHERE tenant_id = $1 AND agent_id = $2`, tx.Tenant(), agent, until)
 }
 
 // deleteMember deletes an agent's row and returns it; db.ErrNoRow if the agent had no

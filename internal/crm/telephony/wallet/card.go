@@ -42,10 +42,7 @@ func (c *Card) check(now time.Time) error {
 	if !now.Before(time.Date(c.Year, time.Month(c.Month)+1, 1, 0, 0, 0, 0, time.UTC)) {
 		wrong.Field("card.expiry_year", "expired")
 	}
-	if len(wrong.Fields) > 0 {
-		return wrong
-	}
-	return nil
+	return wrong.OrNil()
 }
 
 // validNumber checks the length and the check digit (Luhn) of a card number.

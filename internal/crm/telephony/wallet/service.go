@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/audit"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
@@ -52,10 +51,6 @@ func New(c Config) (*Service, error) {
 	return &Service{Config: c, intentKey: c.Box.Derive("wallet top-up")}, nil
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // Wallet reads a workspace's wallet.
 func (s *Service) Wallet(ctx context.Context, tenant uuid.UUID) (w Wallet, err error) {
 	err = s.DB.Tenant(tenant).Read(ctx, func(r *db.Reader) error {
@@ -67,10 +62,7 @@ func (s *Service) Wallet(ctx context.Context, tenant uuid.UUID) (w Wallet, err e
 			return err
 		}
 		_, err = findBuyer(r)
-		w.HasBuyer = err == nil
-		if db.IsNoRow(err) {
-			err = nil
-		}
+		w.HasBuyer, err = db.Found(err)
 		return err
 	})
 	return w, err
@@ -207,7 +199,7 @@ func (s *Service) Adjust(ctx context.Context, tenant uuid.UUID, amount int64, no
 
 // Entries lists the ledger, newest first.
 func (s *Service) Entries(ctx context.Context, p db.Page) (db.List[Entry], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Entry], error) { return listEntries(r, p) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Entry], error) { return listEntries(r, p) })
 }
 
 // statementBatch is the number of entries read at once.
@@ -228,14 +220,14 @@ func (s *Service) WriteStatement(ctx context.Context, from, to time.Time, w io.W
 	out := csv.NewWriter(w)
 	_ = out.Write(statementHead) // Flush reports errors
 	currency := s.Currency
-	if own, err := db.Read(ctx, s.tenant(ctx), findWallet); err == nil {
+	if own, err := db.Read(ctx, s.DB.TenantOf(ctx), findWallet); err == nil {
 		currency = own.Currency
 	} else if !db.IsNoRow(err) {
 		return err
 	}
 	after, before := clock.FirstID(from), clock.FirstID(to)
 	for {
-		rows, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) ([]Entry, error) {
+		rows, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) ([]Entry, error) {
 			return entriesBetween(r, after, before, statementBatch)
 		})
 		if err != nil {

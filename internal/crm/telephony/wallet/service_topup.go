@@ -38,7 +38,7 @@ func (s *Service) StartTopUp(ctx context.Context, n NewTopUp) (out Challenge, er
 		return out, err
 	}
 	t := TopUp{Amount: n.Amount, Currency: s.Currency, State: StateCreated}
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		if n.Buyer, err = s.keepBuyer(tx, n.Buyer); err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (s *Service) payment(tenant uuid.UUID, t TopUp) Payment {
 
 // TopUp returns a top-up.
 func (s *Service) TopUp(ctx context.Context, id uuid.UUID) (TopUp, error) {
-	t, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (TopUp, error) { return findTopUp(r, id) })
+	t, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (TopUp, error) { return findTopUp(r, id) })
 	if err == nil && t.expired(s.DB.Clock().Now()) {
 		t.State = StateExpired
 	}

@@ -21,9 +21,8 @@ func findWallet(r *db.Reader) (Wallet, error) {
 
 // openWallet creates the wallet if it does not exist.
 func openWallet(tx *db.Tx, currency string) error {
-	_, err := tx.Exec(`INSERT INTO wallet (tenant_id, currency, available, held, updated_at) VALUES ($1, $2, 0, 0, $3) ON CONFLICT DO NOTHING`,
+	return tx.Run(`INSERT INTO wallet (tenant_id, currency, available, held, updated_at) VALUES ($1, $2, 0, 0, $3) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), currency, clock.At(tx.Now()))
-	return err
 }
 
 // changeWallet adds to the two balances and returns the changed wallet. It returns
@@ -58,9 +57,8 @@ func putEntry(tx *db.Tx, kind, purpose string, ref uuid.UUID, postings []posting
 // putReservation stores a reservation; it returns false if something was set aside for the
 // id before.
 func putReservation(tx *db.Tx, id uuid.UUID, purpose string, amount int64, call *uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO wallet_reservation (tenant_id, id, purpose, amount, open, created_at, call_id) VALUES ($1, $2, $3, $4, $5, $6, $7)
+	return tx.ExecAny(`INSERT INTO wallet_reservation (tenant_id, id, purpose, amount, open, created_at, call_id) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT DO NOTHING`, tx.Tenant(), id, purpose, amount, true, clock.At(tx.Now()), call)
-	return n == 1, err
 }
 
 // reservation is money that is set aside.
@@ -92,10 +90,7 @@ func scanEntry(row db.Row) (e Entry, err error) {
 // listEntries reads a page of entries, newest first.
 func listEntries(r *db.Reader, p db.Page) (db.List[Entry], error) {
 	rows, err := db.All(r, scanEntry, selectEntries+`e.id < $2 ORDER BY e.id DESC LIMIT $3`, r.Tenant(), p.After.ID, p.Limit+1)
-	if err != nil {
-		return db.List[Entry]{}, err
-	}
-	return db.Cut(rows, p, func(e Entry) db.Key { return db.Key{ID: e.ID} }), nil
+	return db.Cut(rows, p, func(e Entry) db.Key { return db.Key{ID: e.ID} }), err
 }
 
 // entriesBetween reads the oldest entries after one id and before another.
@@ -126,9 +121,8 @@ func lockTopUp(tx *db.Tx, id uuid.UUID) (TopUp, error) {
 }
 
 func saveTopUp(tx *db.Tx, t TopUp) error {
-	_, err := tx.Exec(`UPDATE wallet_topup SET state = $3, payment_id = $4, reason = $5, detail = $6, completed_at = $7 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Run(`UPDATE wallet_topup SET state = $3, payment_id = $4, reason = $5, detail = $6, completed_at = $7 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), t.ID, t.State, t.paymentID, t.Reason, t.Detail, t.CompletedAt)
-	return err
 }
 
 func putBuyer(tx *db.Tx, sealed []byte) error {
