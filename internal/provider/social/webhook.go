@@ -13,15 +13,6 @@ import (
 	"konak/internal/provider/graph"
 )
 
-// Number is an id that is sent as a number or as text.
-type Number string
-
-// UnmarshalJSON accepts both.
-func (n *Number) UnmarshalJSON(b []byte) error {
-	*n = Number(strings.Trim(string(b), `"`))
-	return nil
-}
-
 // Signed implements channel.Provider.
 func (c *Client) Signed(appSecret secret.Text, body []byte, signature string) bool {
 	return graph.Signed(appSecret, body, signature)
