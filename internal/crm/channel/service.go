@@ -61,21 +61,13 @@ func New(c Config) *Service {
 }
 
 // List returns accounts, newest first; without a status, all except disconnected ones.
-func (s *Service) List(ctx context.Context, kind, status string, p db.Page) (out db.List[Account], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = list(r, kind, status, p)
-		return err
-	})
-	return out, err
+func (s *Service) List(ctx context.Context, kind, status string, p db.Page) (db.List[Account], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Account], error) { return list(r, kind, status, p) })
 }
 
 // Get returns one account, of a kind or of any.
-func (s *Service) Get(ctx context.Context, kind string, id uuid.UUID) (a Account, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		a, err = s.Find(r, kind, id)
-		return err
-	})
-	return a, err
+func (s *Service) Get(ctx context.Context, kind string, id uuid.UUID) (Account, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Account, error) { return s.Find(r, kind, id) })
 }
 
 // Find returns one account, of a kind or of any; not_found if it does not exist.
@@ -442,14 +434,11 @@ func (s *Service) ByKey(ctx context.Context, key string) (o Owned, err error) {
 	if !secret.WellFormed(key, secret.ChannelPrefix) {
 		return o, fault.New(fault.NotFound)
 	}
-	err = s.db.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
-		o, err = byKey(r, secret.Hash(key))
-		return db.NotFound(err)
-	})
+	o, err = db.Read(ctx, s.db.System("channel look-up"), func(r *db.Reader) (Owned, error) { return byKey(r, secret.Hash(key)) })
 	if err == nil && db.IsRefused(ctx, o.TenantID) {
 		return Owned{}, fault.New(fault.WorkspaceSuspended)
 	}
-	return o, err
+	return o, db.NotFound(err)
 }
 
 // ownersMax limits how many workspaces may share one name at a provider.
@@ -457,12 +446,8 @@ const ownersMax = 20
 
 // ByExternal finds the accounts of any workspace that have this name at a provider, oldest
 // first.
-func (s *Service) ByExternal(ctx context.Context, kind, external string) (out []Owned, err error) {
-	err = s.db.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
-		out, err = byExternal(r, kind, external, ownersMax)
-		return err
-	})
-	return out, err
+func (s *Service) ByExternal(ctx context.Context, kind, external string) ([]Owned, error) {
+	return db.Read(ctx, s.db.System("channel look-up"), func(r *db.Reader) ([]Owned, error) { return byExternal(r, kind, external, ownersMax) })
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {

@@ -21,11 +21,11 @@ func (s *Service) Jobs() []jobs.Kind {
 		// stored with an S3 service.
 		{Name: ingestJob, Handler: s.ingest, PerNode: 8, PerTenant: 4, MaxAttempts: 20, OnDead: s.showUnread},
 		{
-			Name: sendJob, Handler: s.send, PerNode: 256, PerTenant: 16, PerAccount: 2, MaxAttempts: 20,
+			Name: sendJob, Handler: jobs.WithPayload(s.send), PerNode: 256, PerTenant: 16, PerAccount: 2, MaxAttempts: 20,
 			Timeout: 10 * time.Minute, MaxAge: 48 * time.Hour, HoldReason: ReasonServerSilent, OnDead: s.showUnsent,
 		},
 		// A copy talks to the file store only.
-		{Name: copyJob, Handler: s.keepCopy, PerNode: 8, PerTenant: 4, MaxAttempts: 20},
+		{Name: copyJob, Handler: jobs.WithPayload(s.keepCopy), PerNode: 8, PerTenant: 4, MaxAttempts: 20},
 		// A poll holds a connection to the mailbox's server and passes each mail to
 		// the file store as it comes.
 		{

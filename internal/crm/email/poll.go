@@ -43,11 +43,7 @@ var errNotOurs = errors.New("email: another node polls the mailbox")
 // runPoll is the handler of pollJob: it fetches new mail from the mailbox of the job's
 // account and runs again later. It ends when the mailbox is no longer polled.
 func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
-	var st state
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		st, err = mailboxState(r, j.AccountID)
-		return err
-	})
+	st, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (state, error) { return mailboxState(r, j.AccountID) })
 	if db.IsNoRow(err) || err == nil && !st.polls {
 		return nil
 	}

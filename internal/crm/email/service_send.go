@@ -3,7 +3,6 @@ package email
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,11 +45,7 @@ type accepted struct {
 // send is the handler of sendJob. What the mail server accepted is kept as the job's
 // receipt before anything else happens; later steps may fail and are repeated without
 // sending again.
-func (s *Service) send(ctx context.Context, j *jobs.Job) error {
-	var p outgoingMail
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) send(ctx context.Context, j *jobs.Job, p outgoingMail) error {
 	if j.Test {
 		return nil // a mail caused by a test key is never sent
 	}
@@ -171,11 +166,7 @@ func passDeleted(err error) error {
 
 // keepCopy is the handler of copyJob: it stores the mail that was sent for a message with
 // it. It renders the mail again, which yields the same bytes as when it was sent.
-func (s *Service) keepCopy(ctx context.Context, j *jobs.Job) error {
-	var p outgoingMail
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) keepCopy(ctx context.Context, j *jobs.Job, p outgoingMail) error {
 	f, err := s.findMailbox(ctx, &p)
 	if err != nil {
 		return err

@@ -174,10 +174,6 @@ func (s *Service) Escalate(ctx context.Context, id, conv uuid.UUID) (c conversat
 }
 
 // Opportunities lists opportunities, newest first.
-func (s *Service) Opportunities(ctx context.Context, contact *uuid.UUID, p db.Page) (out db.List[Opportunity], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = opportunities(r, contact, p)
-		return err
-	})
-	return out, err
+func (s *Service) Opportunities(ctx context.Context, contact *uuid.UUID, p db.Page) (db.List[Opportunity], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Opportunity], error) { return opportunities(r, contact, p) })
 }

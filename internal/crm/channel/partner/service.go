@@ -234,13 +234,12 @@ func (s *Service) keepFailure(ctx context.Context, err error) error {
 
 // Failure returns the provider's answer to a sign-up of the caller's session; not_found if
 // it belongs to another session.
-func (s *Service) Failure(ctx context.Context, id uuid.UUID) (f Failure, err error) {
+func (s *Service) Failure(ctx context.Context, id uuid.UUID) (Failure, error) {
 	who := caller.From(ctx)
-	err = s.DB.Tenant(who.TenantID).Read(ctx, func(r *db.Reader) (err error) {
-		f, err = failureOf(r, id, who.SessionID, clock.At(s.DB.Clock().Now()))
-		return db.NotFound(err)
+	return db.Read(ctx, s.DB.Tenant(who.TenantID), func(r *db.Reader) (Failure, error) {
+		f, err := failureOf(r, id, who.SessionID, clock.At(s.DB.Clock().Now()))
+		return f, db.NotFound(err)
 	})
-	return f, err
 }
 
 // connect connects everything that was shared, or nothing.

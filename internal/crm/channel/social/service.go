@@ -133,11 +133,8 @@ func (s *Service) Withdraw(ctx context.Context, p Prepared) error {
 
 // leave unsubscribes a page, unless an account of any workspace still uses it.
 func (s *Service) leave(ctx context.Context, page string, at Access) error {
-	var uses int
-	if err := s.DB.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
-		uses, err = countPageUses(r, page)
-		return err
-	}); err != nil || uses > 0 {
+	uses, err := db.Read(ctx, s.DB.System("channel look-up"), func(r *db.Reader) (int, error) { return countPageUses(r, page) })
+	if err != nil || uses > 0 {
 		return err
 	}
 	return s.Provider.Unsubscribe(ctx, at)

@@ -62,12 +62,8 @@ func (s *Accounts[S, C]) Find(r *db.Reader, id uuid.UUID) (o Opened[S, C], err e
 }
 
 // Open is Find outside a transaction.
-func (s *Accounts[S, C]) Open(ctx context.Context, id uuid.UUID) (o Opened[S, C], err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		o, err = s.Find(r, id)
-		return err
-	})
-	return o, err
+func (s *Accounts[S, C]) Open(ctx context.Context, id uuid.UUID) (Opened[S, C], error) {
+	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (Opened[S, C], error) { return s.Find(r, id) })
 }
 
 // OpenWorking is Open for an account that carries messages; ErrUnavailable if the account,

@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -22,23 +21,23 @@ func (t *Transport) Jobs() []jobs.Kind {
 	const silent = channel.ProviderUnreachable
 	out := []jobs.Kind{
 		{
-			Name: t.job("send"), Handler: t.runSend, PerNode: 256, PerTenant: 16, PerAccount: t.SendsAtOnce, MaxAttempts: 20,
+			Name: t.job("send"), Handler: jobs.WithPayload(t.runSend), PerNode: 256, PerTenant: 16, PerAccount: t.SendsAtOnce, MaxAttempts: 20,
 			Timeout: 10 * time.Minute, MaxAge: 24 * time.Hour, HoldReason: silent, OnDead: t.showUnsent,
 		},
-		{Name: t.job("media"), Handler: t.runMedia, PerNode: 64, PerTenant: 8, PerAccount: 4, MaxAttempts: 20, Timeout: 10 * time.Minute, HoldReason: silent},
-		{Name: t.job("leave"), Handler: t.runLeave, PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20, Timeout: time.Minute, HoldReason: silent},
+		{Name: t.job("media"), Handler: jobs.WithPayload(t.runMedia), PerNode: 64, PerTenant: 8, PerAccount: 4, MaxAttempts: 20, Timeout: 10 * time.Minute, HoldReason: silent},
+		{Name: t.job("leave"), Handler: jobs.WithPayload(t.runLeave), PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20, Timeout: time.Minute, HoldReason: silent},
 	}
 	if _, asks := t.Carrier.(Questioner); asks {
 		out = append(out, jobs.Kind{
-			Name: t.job("ask"), Handler: t.runAsk, PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20,
+			Name: t.job("ask"), Handler: jobs.WithPayload(t.runAsk), PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20,
 			Timeout: time.Minute, MaxAge: 24 * time.Hour, HoldReason: silent,
 		})
 	}
 	if _, tells := t.Carrier.(Reader); tells {
-		out = append(out, jobs.Kind{Name: t.job("read"), Handler: t.runRead, PerNode: 64, PerTenant: 4, PerAccount: 2, MaxAttempts: 5, Timeout: time.Minute, HoldReason: silent})
+		out = append(out, jobs.Kind{Name: t.job("read"), Handler: jobs.WithPayload(t.runRead), PerNode: 64, PerTenant: 4, PerAccount: 2, MaxAttempts: 5, Timeout: time.Minute, HoldReason: silent})
 	}
 	if _, shows := t.Carrier.(Typist); shows {
-		out = append(out, jobs.Kind{Name: t.job("typing"), Handler: t.runTyping, PerNode: 64, PerTenant: 4, MaxAttempts: 1, Timeout: time.Minute})
+		out = append(out, jobs.Kind{Name: t.job("typing"), Handler: jobs.WithPayload(t.runTyping), PerNode: 64, PerTenant: 4, MaxAttempts: 1, Timeout: time.Minute})
 	}
 	return out
 }
@@ -59,11 +58,7 @@ func (t *Transport) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
 
 // runAsk is the handler of the ask jobs. A question that the provider refuses, or that has
 // expired, is not tried again.
-func (t *Transport) runAsk(ctx context.Context, j *jobs.Job) error {
-	var q question
-	if err := json.Unmarshal(j.Payload, &q); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (t *Transport) runAsk(ctx context.Context, j *jobs.Job, q question) error {
 	if j.Test || !t.DB.Clock().Now().Before(q.ExpiresAt.Time) {
 		return nil
 	}
@@ -85,11 +80,7 @@ func (t *Transport) EnqueueRead(tx *db.Tx, account uuid.UUID, what string) error
 
 // runRead is the handler of the read jobs. A mark that the provider refuses is not tried
 // again.
-func (t *Transport) runRead(ctx context.Context, j *jobs.Job) error {
-	var p readMark
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (t *Transport) runRead(ctx context.Context, j *jobs.Job, p readMark) error {
 	reader := t.Carrier.(Reader) //nolint:forcetypeassert // the job is there only for one
 	return t.GiveUp(reader.MarkRead(ctx, p.AccountID, p.What))
 }
@@ -137,11 +128,7 @@ func (t *Transport) EnqueueRejoin(tx *db.Tx, account uuid.UUID) error {
 // runLeave is the handler of the leave jobs. A token that is no longer valid ends nothing,
 // and nothing ends for an account that is connected again, even if that happens while the
 // provider is called.
-func (t *Transport) runLeave(ctx context.Context, j *jobs.Job) error {
-	var l leaving
-	if err := json.Unmarshal(j.Payload, &l); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (t *Transport) runLeave(ctx context.Context, j *jobs.Job, l leaving) error {
 	back, err := t.Carrier.Rejoin(ctx, l.AccountID)
 	if err != nil || back || l.Sealed == "" {
 		return t.GiveUp(err)

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"mime"
 	"time"
@@ -124,11 +123,7 @@ func (t *Transport) tooLarge(f RemoteFile) bool { return t.MaxDownload > 0 && f.
 // runMedia is the handler of the media jobs. It also fetches while the account is paused,
 // because the message was already acknowledged. A file that the provider does not hand over
 // is shown as lost.
-func (t *Transport) runMedia(ctx context.Context, j *jobs.Job) error {
-	var p pendingFile
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (t *Transport) runMedia(ctx context.Context, j *jobs.Job, p pendingFile) error {
 	got, err := t.fetch(ctx, p.AccountID, p.File)
 	switch r, refused := errors.AsType[Refusal](err); {
 	case err == nil:

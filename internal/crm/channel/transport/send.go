@@ -64,11 +64,7 @@ func (t *Transport) EnqueueSend(tx *db.Tx, m Message, at time.Time) error {
 }
 
 // runSend is the handler of the send jobs.
-func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
-	var m Message
-	if err := json.Unmarshal(j.Payload, &m); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (t *Transport) runSend(ctx context.Context, j *jobs.Job, m Message) error {
 	if j.Test {
 		return nil // messages of a test key are never sent
 	}
@@ -122,22 +118,16 @@ func (t *Transport) keepPart(ctx context.Context, m *Message, part int, id strin
 
 // waits reports whether parts of an item are still to be sent. The provider may report on
 // the first of several parts while the others wait.
-func (t *Transport) waits(ctx context.Context, item uuid.UUID, parts int) (waits bool, err error) {
-	err = t.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+func (t *Transport) waits(ctx context.Context, item uuid.UUID, parts int) (bool, error) {
+	return db.Read(ctx, t.tenant(ctx), func(r *db.Reader) (bool, error) {
 		now, err := t.Inbound.Standing(r, item)
-		waits = now == conversation.Queued || parts > 1 && now == conversation.Sent
-		return err
+		return now == conversation.Queued || parts > 1 && now == conversation.Sent, err
 	})
-	return waits, err
 }
 
 // behind returns how long a message must wait for one that was written before it.
-func (t *Transport) behind(ctx context.Context, item uuid.UUID) (wait time.Duration, err error) {
-	err = t.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		wait, err = t.Inbound.Behind(r, item)
-		return err
-	})
-	return wait, err
+func (t *Transport) behind(ctx context.Context, item uuid.UUID) (time.Duration, error) {
+	return db.Read(ctx, t.tenant(ctx), func(r *db.Reader) (time.Duration, error) { return t.Inbound.Behind(r, item) })
 }
 
 // sendFailed decides when a message is tried again, or shows it as failed.

@@ -2,8 +2,6 @@ package transport
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,11 +35,7 @@ func (t *Transport) EnqueueTyping(tx *db.Tx, account uuid.UUID, to string) error
 
 // runTyping is the handler of the typing jobs. A late sign is not shown, and a refusal by
 // the provider matters only for the token.
-func (t *Transport) runTyping(ctx context.Context, j *jobs.Job) error {
-	var p typingSign
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (t *Transport) runTyping(ctx context.Context, j *jobs.Job, p typingSign) error {
 	if j.Test || !t.DB.Clock().Now().Before(p.Until.Time) {
 		return nil
 	}

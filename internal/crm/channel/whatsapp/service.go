@@ -61,8 +61,8 @@ func New(c Config) *Service {
 // Jobs returns the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return append(s.transport.Jobs(),
-		jobs.Kind{Name: historyJob, Handler: s.runHistory, PerNode: 4, PerTenant: 1, MaxAttempts: 20},
-		jobs.Kind{Name: phonebookJob, Handler: s.runPhonebook, PerNode: 4, PerTenant: 1, MaxAttempts: 20})
+		jobs.Kind{Name: historyJob, Handler: jobs.WithPayload(s.runHistory), PerNode: 4, PerTenant: 1, MaxAttempts: 20},
+		jobs.Kind{Name: phonebookJob, Handler: jobs.WithPayload(s.runPhonebook), PerNode: 4, PerTenant: 1, MaxAttempts: 20})
 }
 
 // InboundAddress implements channel.Reachable.

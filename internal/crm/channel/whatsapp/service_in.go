@@ -51,10 +51,8 @@ const businessMax = 50
 // ofBusiness finds the numbers of a business account. If others are in a suspended
 // workspace, it also returns workspace_suspended.
 func (s *Service) ofBusiness(ctx context.Context, business string) (out []channel.Owned, err error) {
-	var list []owner
-	err = s.DB.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
-		list, err = ofBusiness(r, business, businessMax)
-		return err
+	list, err := db.Read(ctx, s.DB.System("channel look-up"), func(r *db.Reader) ([]owner, error) {
+		return ofBusiness(r, business, businessMax)
 	})
 	if err != nil {
 		return nil, err

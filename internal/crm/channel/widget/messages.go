@@ -85,7 +85,7 @@ func (s *Service) vote(ctx context.Context, p *page, v Visitor, item uuid.UUID, 
 	return Voted{f.ItemID, f.Rating}, err
 }
 
-func (s *Service) names(ctx context.Context, items []conversation.Item) (names map[uuid.UUID]string, err error) {
+func (s *Service) names(ctx context.Context, items []conversation.Item) (map[uuid.UUID]string, error) {
 	var ids []uuid.UUID
 	for _, i := range items {
 		if i.AuthorKind == conversation.ByAgent && i.AuthorID != nil && !slices.Contains(ids, *i.AuthorID) {
@@ -95,11 +95,7 @@ func (s *Service) names(ctx context.Context, items []conversation.Item) (names m
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		names, err = s.Inbound.AgentNames(r, ids)
-		return err
-	})
-	return names, err
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (map[uuid.UUID]string, error) { return s.Inbound.AgentNames(r, ids) })
 }
 
 // show converts an item to what the visitor sees: agents with their first names, answers of

@@ -259,17 +259,14 @@ func (s *Service) config(ctx context.Context, p *page) (PublicConfig, error) {
 }
 
 // visitor returns the visitor with this token; unauthenticated if it is unknown.
-func (s *Service) visitor(ctx context.Context, p *page, token string) (v Visitor, err error) {
+func (s *Service) visitor(ctx context.Context, p *page, token string) (Visitor, error) {
 	if !secret.WellFormed(token, secret.VisitorPrefix) {
-		return v, fault.New(fault.Unauthenticated)
+		return Visitor{}, fault.New(fault.Unauthenticated)
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		v, err = byToken(r, p.Account.ID, secret.Hash(token))
-		if db.IsNoRow(err) {
-			return fault.New(fault.Unauthenticated)
-		}
-		return err
-	})
+	v, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Visitor, error) { return byToken(r, p.Account.ID, secret.Hash(token)) })
+	if db.IsNoRow(err) {
+		err = fault.New(fault.Unauthenticated)
+	}
 	return v, err
 }
 
