@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"konak/internal/crm/channel"
 	"konak/internal/kit/db"
-	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 )
 
@@ -37,11 +37,9 @@ func (s *Service) Jobs() []jobs.Kind {
 
 // showPollsStopped shows on a mailbox that polling stopped until a person resumes it.
 func (s *Service) showPollsStopped(ctx context.Context, j *jobs.Job, _ string) error {
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setAttention(tx, j.AccountID, ReasonPollsStopped) })
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
+	return channel.IgnoreDeleted(s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		return s.setAttention(tx, j.AccountID, ReasonPollsStopped)
+	}))
 }
 
 // showUnread marks a mail as failed when its ingest job is dead.

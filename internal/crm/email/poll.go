@@ -112,10 +112,7 @@ func (s *Service) showPoll(tx *db.Tx, account uuid.UUID, failures int, trouble e
 	case failures >= alarmAfter:
 		err = s.setAttention(tx, account, ReasonUnreachable)
 	}
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
+	return channel.IgnoreDeleted(err)
 }
 
 func (s *Service) setAttention(tx *db.Tx, account uuid.UUID, reason string) error {

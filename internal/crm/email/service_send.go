@@ -141,7 +141,7 @@ func (s *Service) showSent(ctx context.Context, p *outgoingMail, got accepted) e
 	if p.ItemID == nil {
 		return nil
 	}
-	return passDeleted(s.Inbound.Reported(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Sent, Refused: got.Refused}))
+	return channel.IgnoreDeleted(s.Inbound.Reported(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Sent, Refused: got.Refused}))
 }
 
 // showFailed shows that the server did not accept the mail: on its message, or in the
@@ -149,19 +149,11 @@ func (s *Service) showSent(ctx context.Context, p *outgoingMail, got accepted) e
 func (s *Service) showFailed(ctx context.Context, p *outgoingMail, reason string) error {
 	switch {
 	case p.ForwardedFrom != nil:
-		return passDeleted(s.Inbound.NotForwarded(ctx, *p.ForwardedFrom, p.To, reason))
+		return channel.IgnoreDeleted(s.Inbound.NotForwarded(ctx, *p.ForwardedFrom, p.To, reason))
 	case p.ItemID != nil:
-		return passDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: reason}))
+		return channel.IgnoreDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: reason}))
 	}
 	return fmt.Errorf("%w: %s", jobs.ErrDrop, reason)
-}
-
-// passDeleted returns nil if err means that the record was deleted meanwhile.
-func passDeleted(err error) error {
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
 }
 
 // keepCopy is the handler of copyJob: it stores the mail that was sent for a message with
@@ -292,7 +284,7 @@ func (s *Service) showHeld(ctx context.Context, p *outgoingMail) error {
 	if err == nil && p.ItemID != nil {
 		err = s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: mailer.ReasonQuota})
 	}
-	return passDeleted(err)
+	return channel.IgnoreDeleted(err)
 }
 
 // clearHeld removes the quota notice from a mailbox if the workspace may send again.

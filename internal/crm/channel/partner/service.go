@@ -346,7 +346,7 @@ func (s *Service) prepare(ctx context.Context, token secret.Text, all Assets) (o
 		return out, fault.New(fault.LimitReached, accountsMax).Because(StepAssets)
 	}
 	for _, n := range all.Numbers {
-		p, err := s.WhatsApp.Prepare(ctx, whatsapp.NewNumber{NumberID: n.NumberID, BusinessID: n.BusinessID, Token: token.Reveal(), AppSecret: s.App.Secret.Reveal(), Register: true})
+		p, err := s.WhatsApp.Prepare(ctx, whatsapp.ConnectBody{NumberID: n.NumberID, BusinessID: n.BusinessID, Token: token.Reveal(), AppSecret: s.App.Secret.Reveal(), Register: true})
 		if err != nil {
 			return out, stepFault(StepSubscribe, err)
 		}
@@ -354,7 +354,7 @@ func (s *Service) prepare(ctx context.Context, token secret.Text, all Assets) (o
 	}
 	for _, page := range all.Pages {
 		for _, kind := range kinds(page) {
-			p, err := s.Social.Prepare(ctx, social.NewPage{Kind: kind, PageID: page.ID, Token: page.Token.Reveal(), AppSecret: s.App.Secret.Reveal()})
+			p, err := s.Social.Prepare(ctx, social.PageInput{Kind: kind, PageID: page.ID, Token: page.Token.Reveal(), AppSecret: s.App.Secret.Reveal()})
 			if err != nil {
 				return out, stepFault(StepSubscribe, err)
 			}

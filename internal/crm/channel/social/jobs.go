@@ -136,22 +136,13 @@ func (s *Service) Seen(tx *db.Tx, a channel.Account, providerMessageID string) e
 }
 
 // MarkRead implements transport.Reader; what is the customer.
-func (c carrier) MarkRead(ctx context.Context, account uuid.UUID, what string) error {
-	at, err := c.open(ctx, account)
-	if err != nil {
-		return err
-	}
-	return c.Provider.MarkSeen(ctx, at, what)
+func (c carrier) MarkRead(ctx context.Context, o *opened, what string) error {
+	return c.Provider.MarkSeen(ctx, accessTo(o), what)
 }
 
 // ShowTyping implements transport.Typist.
-func (c carrier) ShowTyping(ctx context.Context, account uuid.UUID, to string) error {
-	at, err := c.open(ctx, account)
-	if err == nil {
-		err = c.Provider.ShowTyping(ctx, at, to)
-		c.accounts.RecordAnswer(ctx, account, err)
-	}
-	return err
+func (c carrier) ShowTyping(ctx context.Context, o *opened, to string) error {
+	return c.Provider.ShowTyping(ctx, accessTo(o), to)
 }
 
 // Changed implements channel.Kind: a disconnected page sends us no more events until it is
@@ -177,10 +168,6 @@ func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
 }
 
 // Rejoin implements transport.Carrier.
-func (c carrier) Rejoin(ctx context.Context, account uuid.UUID) (bool, error) {
-	o, connected, err := c.accounts.OpenConnected(ctx, account)
-	if err != nil || !connected {
-		return false, err
-	}
-	return true, c.Provider.Subscribe(ctx, o.Set.access(o.Kind, o.Creds))
+func (c carrier) Rejoin(ctx context.Context, o *opened) error {
+	return c.Provider.Subscribe(ctx, accessTo(o))
 }

@@ -41,7 +41,7 @@ type Config struct {
 type Service struct {
 	Config
 	accounts  *transport.Accounts[Settings, credentials]
-	transport *transport.Transport
+	transport *transport.Transport[Settings, credentials]
 	receiver  *meta.Receiver[Event]
 }
 
@@ -49,8 +49,8 @@ type Service struct {
 func New(c Config) *Service {
 	s := &Service{Config: c}
 	s.accounts = &transport.Accounts[Settings, credentials]{DB: c.DB, Log: c.Log, Channels: c.Channels, Kinds: []string{Messenger, Instagram}}
-	s.transport = transport.New(transport.Config{
-		Name: "social", DB: c.DB, Log: c.Log, Box: c.Box, Inbound: c.Inbound, Files: c.Files, Carrier: carrier{s}, SendsAtOnce: 1,
+	s.transport = transport.New(transport.Config[Settings, credentials]{
+		Name: "social", Accounts: s.accounts, Box: c.Box, Inbound: c.Inbound, Files: c.Files, Carrier: carrier{s}, SendsAtOnce: 1,
 	})
 	s.receiver = &meta.Receiver[Event]{
 		Log: c.Log, VerifyToken: meta.NewVerifyToken(c.Box, "social"), Read: c.Provider.Read,
@@ -66,7 +66,7 @@ const WebhookPath = "/api/crm/v1/channels/social/webhook"
 
 // Prepared is a page that was set up at the provider but is not stored yet.
 type Prepared struct {
-	in      NewPage
+	in      PageInput
 	unnamed bool // the caller gave no name
 	set     Settings
 	creds   credentials
@@ -79,7 +79,7 @@ func (p *Prepared) External() string { return p.set.external(p.in.Kind) }
 // accepted the token. An account that is already connected gets the new token. If the
 // account cannot be stored, the page is unsubscribed; the app's webhook stays, but it
 // receives no events of unsubscribed pages.
-func (s *Service) Connect(ctx context.Context, n NewPage) (a channel.Account, err error) {
+func (s *Service) Connect(ctx context.Context, n PageInput) (a channel.Account, err error) {
 	p, err := s.Prepare(ctx, n)
 	if err != nil {
 		return a, err
@@ -98,7 +98,7 @@ func (s *Service) Connect(ctx context.Context, n NewPage) (a channel.Account, er
 
 // Prepare checks a page at the provider and makes it send us its events. It stores nothing.
 // A refusal by the provider is returned as a fault of the field.
-func (s *Service) Prepare(ctx context.Context, n NewPage) (p Prepared, err error) {
+func (s *Service) Prepare(ctx context.Context, n PageInput) (p Prepared, err error) {
 	n.PageID, n.Token, n.AppSecret = strings.TrimSpace(n.PageID), strings.TrimSpace(n.Token), strings.TrimSpace(n.AppSecret)
 	p = Prepared{in: n, creds: credentials{n.Token, n.AppSecret}, set: Settings{PageID: n.PageID, HumanAgent: n.HumanAgent != nil && *n.HumanAgent, WebhookURL: s.BaseURL + WebhookPath}}
 	at := p.set.access(n.Kind, p.creds)
@@ -210,5 +210,5 @@ func appFault(err error) error {
 // does not work.
 func (s *Service) open(ctx context.Context, id uuid.UUID) (Access, error) {
 	o, err := s.accounts.OpenWorking(ctx, id)
-	return o.Set.access(o.Kind, o.Creds), err
+	return accessTo(&o), err
 }

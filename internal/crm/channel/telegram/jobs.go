@@ -144,14 +144,13 @@ func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
 
 // Rejoin implements transport.Carrier. A webhook with another address belongs to somebody
 // else and is not touched.
-func (c carrier) Rejoin(ctx context.Context, account uuid.UUID) (bool, error) {
-	o, connected, err := c.accounts.OpenConnected(ctx, account)
-	if err != nil || !connected || o.Set.Mode != channel.ByWebhook {
-		return connected, err
+func (c carrier) Rejoin(ctx context.Context, o *opened) error {
+	if o.Set.Mode != channel.ByWebhook {
+		return nil
 	}
 	state, err := c.Provider.Webhook(ctx, o.Creds.token())
 	if err != nil || state.URL != "" {
-		return true, err
+		return err
 	}
-	return true, c.listen(ctx, o.Creds, &o.Set)
+	return c.listen(ctx, o.Creds, &o.Set)
 }

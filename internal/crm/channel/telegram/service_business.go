@@ -63,7 +63,7 @@ func (s *Service) connectOperatorBot(ctx context.Context) (a channel.Account, er
 			return a, fault.New(fault.ChannelUnavailable).Because("bot_taken")
 		}
 	}
-	return s.Connect(ctx, NewBot{Token: s.OperatorBot.Reveal()})
+	return s.Connect(ctx, ConnectBody{Token: s.OperatorBot.Reveal()})
 }
 
 func (s *Service) makeLink(ctx context.Context, bot *uuid.UUID) (out Link, err error) {

@@ -85,10 +85,15 @@ func (s *Accounts[S, C]) OpenWorking(ctx context.Context, id uuid.UUID) (o Opene
 	return o, err
 }
 
-// OpenConnected is Open for a connected account; false if it is disconnected or gone.
-func (s *Accounts[S, C]) OpenConnected(ctx context.Context, id uuid.UUID) (Opened[S, C], bool, error) {
-	o, err := s.Open(ctx, id)
-	return o, err == nil && o.Status != channel.Disconnected, channel.IgnoreDeleted(err)
+// Call opens a working account, makes one call to the provider and records what the answer
+// says about the token.
+func (s *Accounts[S, C]) Call(ctx context.Context, id uuid.UUID, fn func(*Opened[S, C]) error) error {
+	o, err := s.OpenWorking(ctx, id)
+	if err == nil {
+		err = fn(&o)
+		s.RecordAnswer(ctx, id, err)
+	}
+	return err
 }
 
 // RecordAnswer records what an answer of the provider says about the token of an account.
