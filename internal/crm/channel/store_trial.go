@@ -8,10 +8,8 @@ import (
 )
 
 func trialOf(r *db.Reader, account uuid.UUID) (trialState, error) {
-	return db.One(r, func(row db.Row) (t trialState, err error) {
-		err = row.Scan(&t.Code, &t.Started, &t.Verified)
-		return t, err
-	}, `SELECT code, started_at, verified_at FROM channel_inbound_test WHERE tenant_id = $1 AND account_id = $2`, r.Tenant(), account)
+	return db.One(r, db.Fields(func(t *trialState) []any { return []any{&t.Code, &t.Started, &t.Verified} }),
+		`SELECT code, started_at, verified_at FROM channel_inbound_test WHERE tenant_id = $1 AND account_id = $2`, r.Tenant(), account)
 }
 
 func putTrial(tx *db.Tx, account uuid.UUID, code string) error {

@@ -17,12 +17,12 @@ import (
 const stateColumns = `local_part, polls, uid_validity, last_uid, failures, last_error, last_poll_at,
 	verified_key, verified_by, verified_at, code_hash, code_expires_at, code_attempts`
 
-func scanState(row db.Row) (state, error) {
-	var s state
-	err := row.Scan(&s.local, &s.polls, &s.uidValidity, &s.lastUID, &s.failures, &s.lastError, &s.lastPollAt,
-		&s.verifiedKey, &s.verifiedBy, &s.verifiedAt, &s.code.hash, &s.code.expiresAt, &s.code.attempts)
-	return s, err
-}
+var scanState = db.Fields(func(s *state) []any {
+	return []any{
+		&s.local, &s.polls, &s.uidValidity, &s.lastUID, &s.failures, &s.lastError, &s.lastPollAt,
+		&s.verifiedKey, &s.verifiedBy, &s.verifiedAt, &s.code.hash, &s.code.expiresAt, &s.code.attempts,
+	}
+})
 
 func putMailbox(tx *db.Tx, account uuid.UUID, local, addr string) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO email_mailbox (tenant_id, account_id, local_part, address_key, polls)
@@ -46,21 +46,19 @@ func mailboxState(r *db.Reader, account uuid.UUID) (state, error) {
 type home struct{ tenant, account uuid.UUID }
 
 func byLocal(r *db.Reader, local string) (home, error) {
-	return db.One(r, func(row db.Row) (h home, err error) {
-		err = row.Scan(&h.tenant, &h.account)
-		return h, err
-	}, `SELECT tenant_id, account_id FROM email_mailbox WHERE local_part = $1`, local)
+	return db.One(r, db.Fields(func(h *home) []any { return []any{&h.tenant, &h.account} }),
+		`SELECT tenant_id, account_id FROM email_mailbox WHERE local_part = $1`, local)
 }
 
 const inboundColumns = `id, account_id, route, envelope_from, envelope_to, size, state, reason, auth, sender, subject, rule,
 	conversation_id, item_id, created_at, settled_at, blob_id, delivery_key`
 
-func scanInbound(row db.Row) (Incoming, error) {
-	var m Incoming
-	err := row.Scan(&m.ID, &m.AccountID, &m.Route, &m.EnvelopeFrom, &m.EnvelopeTo, &m.Size, &m.State, &m.Reason, &m.Auth, &m.Sender, &m.Subject, &m.Rule,
-		&m.ConversationID, &m.ItemID, &m.CreatedAt, &m.SettledAt, &m.blobID, &m.key)
-	return m, err
-}
+var scanInbound = db.Fields(func(m *Incoming) []any {
+	return []any{
+		&m.ID, &m.AccountID, &m.Route, &m.EnvelopeFrom, &m.EnvelopeTo, &m.Size, &m.State, &m.Reason, &m.Auth, &m.Sender, &m.Subject, &m.Rule,
+		&m.ConversationID, &m.ItemID, &m.CreatedAt, &m.SettledAt, &m.blobID, &m.key,
+	}
+})
 
 // putInbound stores a delivery and reports whether it is new.
 func putInbound(tx *db.Tx, m *Incoming) (bool, error) {
@@ -199,10 +197,8 @@ type threads struct {
 
 // ByMessageID implements message.Threads.
 func (t threads) ByMessageID(id string) (message.Known, bool, error) {
-	k, err := db.One(t.r, func(row db.Row) (k message.Known, err error) {
-		err = row.Scan(&k.ConversationID, &k.Ours)
-		return k, err
-	}, `SELECT conversation_id, ours FROM email_message WHERE tenant_id = $1 AND account_id = $2 AND message_key = $3
+	k, err := db.One(t.r, db.Fields(func(k *message.Known) []any { return []any{&k.ConversationID, &k.Ours} }),
+		`SELECT conversation_id, ours FROM email_message WHERE tenant_id = $1 AND account_id = $2 AND message_key = $3
 		ORDER BY created_at DESC LIMIT 1`, t.r.Tenant(), t.account, messageKey(id))
 	return found(k, err)
 }

@@ -86,10 +86,8 @@ type siteState struct {
 }
 
 func readSite(r *db.Reader) (siteState, error) {
-	return db.One(r, func(row db.Row) (s siteState, err error) {
-		err = row.Scan(&s.revision, &s.hasLogo)
-		return s, err
-	}, `SELECT revision, logo IS NOT NULL FROM help_site WHERE tenant_id = $1`, r.Tenant())
+	return db.One(r, db.Fields(func(s *siteState) []any { return []any{&s.revision, &s.hasLogo} }),
+		`SELECT revision, logo IS NOT NULL FROM help_site WHERE tenant_id = $1`, r.Tenant())
 }
 
 // logo is a picture with its type.
@@ -99,10 +97,8 @@ type logo struct {
 }
 
 func readLogo(r *db.Reader) (logo, error) {
-	return db.One(r, func(row db.Row) (l logo, err error) {
-		err = row.Scan(&l.content, &l.kind)
-		return l, err
-	}, `SELECT logo, logo_type FROM help_site WHERE tenant_id = $1 AND logo IS NOT NULL`, r.Tenant())
+	return db.One(r, db.Fields(func(l *logo) []any { return []any{&l.content, &l.kind} }),
+		`SELECT logo, logo_type FROM help_site WHERE tenant_id = $1 AND logo IS NOT NULL`, r.Tenant())
 }
 
 // setLogo sets the logo, and reports whether a site exists; nil content removes the logo.
@@ -112,10 +108,8 @@ func setLogo(tx *db.Tx, l logo) (bool, error) {
 }
 
 func countTexts(r *db.Reader) (ArticleCounts, error) {
-	return db.One(r, func(row db.Row) (n ArticleCounts, err error) {
-		err = row.Scan(&n.Published, &n.Draft)
-		return n, err
-	}, `SELECT count(published_version), count(CASE WHEN published_version IS NULL OR published_version < version THEN 1 END)
+	return db.One(r, db.Fields(func(n *ArticleCounts) []any { return []any{&n.Published, &n.Draft} }),
+		`SELECT count(published_version), count(CASE WHEN published_version IS NULL OR published_version < version THEN 1 END)
 		FROM help_text WHERE tenant_id = $1`, r.Tenant())
 }
 
@@ -128,10 +122,9 @@ type publicText struct {
 	firstPublishedAt clock.Time
 }
 
-func scanPublic(row db.Row) (p publicText, err error) {
-	err = row.Scan(&p.id, &p.category, &p.language, &p.title, &p.summary, &p.publishedAt, &p.firstPublishedAt)
-	return p, err
-}
+var scanPublic = db.Fields(func(p *publicText) []any {
+	return []any{&p.id, &p.category, &p.language, &p.title, &p.summary, &p.publishedAt, &p.firstPublishedAt}
+})
 
 // publicTexts returns all published texts, oldest article first.
 func publicTexts(r *db.Reader) ([]publicText, error) {
@@ -158,10 +151,8 @@ type publicBodyRow struct {
 // publicBodies returns up to limit published bodies after a position, ordered by article
 // and language.
 func publicBodies(r *db.Reader, after publicBodyRow, limit int) ([]publicBodyRow, error) {
-	return db.All(r, func(row db.Row) (b publicBodyRow, err error) {
-		err = row.Scan(&b.id, &b.language, &b.body)
-		return b, err
-	}, `SELECT t.article_id, t.language, v.body FROM help_text t
+	return db.All(r, db.Fields(func(b *publicBodyRow) []any { return []any{&b.id, &b.language, &b.body} }),
+		`SELECT t.article_id, t.language, v.body FROM help_text t
 		JOIN help_version v ON v.tenant_id = t.tenant_id AND v.article_id = t.article_id AND v.language = t.language AND v.number = t.published_version
 		WHERE t.tenant_id = $1 AND (t.article_id, t.language) > ($2, $3) ORDER BY t.article_id, t.language LIMIT $4`,
 		r.Tenant(), after.id, after.language, limit)

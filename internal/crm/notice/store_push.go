@@ -59,10 +59,7 @@ func findDevice(r *db.Reader, id uuid.UUID) (device, error) {
 
 const deviceColumns = `id, agent_id, session_id, service_id, sealed`
 
-func scanDevice(row db.Row) (d device, err error) {
-	err = row.Scan(&d.id, &d.agent, &d.session, &d.service, &d.sealed)
-	return d, err
-}
+var scanDevice = db.Fields(func(d *device) []any { return []any{&d.id, &d.agent, &d.session, &d.service, &d.sealed} })
 
 // maxDevices is the maximum number of subscriptions that one event is sent to.
 const maxDevices = 10_000

@@ -87,6 +87,14 @@ func (f *Fault) Field(name, code string) *Fault {
 	return f
 }
 
+// OrNil returns the fault if it names a field, else nil.
+func (f *Fault) OrNil() error {
+	if len(f.Fields) == 0 {
+		return nil
+	}
+	return f
+}
+
 type allowedValues struct{ field, values string }
 
 // maxAllowed bounds the text of the message about one field, maxAllowedFields the number of

@@ -15,10 +15,7 @@ func (s *Source) fields() []any {
 	}
 }
 
-func scan(row db.Row) (s Source, err error) {
-	err = row.Scan(s.fields()...)
-	return s, err
-}
+var scan = db.Fields((*Source).fields)
 
 // kept is a source with its sections.
 type kept struct {
@@ -26,10 +23,7 @@ type kept struct {
 	sections db.JSON[[]section]
 }
 
-func scanKept(row db.Row) (k kept, err error) {
-	err = row.Scan(append(k.fields(), &k.sections)...)
-	return k, err
-}
+var scanKept = db.Fields(func(k *kept) []any { return append(k.fields(), &k.sections) })
 
 // list returns the sources, oldest first; ids are ordered by time.
 func list(r *db.Reader, p db.Page) (db.List[Source], error) {
@@ -56,10 +50,8 @@ func lock(tx *db.Tx, id uuid.UUID) (Source, error) {
 // source's.
 func usedFor(r *db.Reader, except uuid.UUID) (count, bytes int, err error) {
 	type row struct{ count, bytes int }
-	v, err := db.One(r, func(s db.Row) (v row, err error) {
-		err = s.Scan(&v.count, &v.bytes)
-		return v, err
-	}, `SELECT count(*), COALESCE(sum(CASE WHEN id = $2 THEN 0 ELSE bytes END), 0) FROM assistant_source WHERE tenant_id = $1`, r.Tenant(), except)
+	v, err := db.One(r, db.Fields(func(v *row) []any { return []any{&v.count, &v.bytes} }),
+		`SELECT count(*), COALESCE(sum(CASE WHEN id = $2 THEN 0 ELSE bytes END), 0) FROM assistant_source WHERE tenant_id = $1`, r.Tenant(), except)
 	return v.count, v.bytes, err
 }
 
@@ -103,10 +95,8 @@ type mark struct {
 }
 
 func marks(r *db.Reader) ([]mark, error) {
-	return db.All(r, func(row db.Row) (m mark, err error) {
-		err = row.Scan(&m.id, &m.revision)
-		return m, err
-	}, `SELECT id, revision FROM assistant_source WHERE tenant_id = $1 AND bytes > 0 ORDER BY id`, r.Tenant())
+	return db.All(r, db.Fields(func(m *mark) []any { return []any{&m.id, &m.revision} }),
+		`SELECT id, revision FROM assistant_source WHERE tenant_id = $1 AND bytes > 0 ORDER BY id`, r.Tenant())
 }
 
 func texts(r *db.Reader) ([]kept, error) {

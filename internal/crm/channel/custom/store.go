@@ -59,11 +59,9 @@ func opportunities(r *db.Reader, contact *uuid.UUID, p db.Page) (db.List[Opportu
 	if contact != nil {
 		of, args = ` AND contact_id = $5`, append(args, *contact)
 	}
-	rows, err := db.All(r, func(row db.Row) (Opportunity, error) {
-		var o Opportunity
-		err := row.Scan(&o.ID, &o.Title, &o.Stage, &o.Source, &o.ContactID, &o.ConversationID, &o.CreatedAt)
-		return o, err
-	}, `SELECT id, title, stage, source, contact_id, conversation_id, created_at FROM opportunity
+	rows, err := db.All(r, db.Fields(func(o *Opportunity) []any {
+		return []any{&o.ID, &o.Title, &o.Stage, &o.Source, &o.ContactID, &o.ConversationID, &o.CreatedAt}
+	}), `SELECT id, title, stage, source, contact_id, conversation_id, created_at FROM opportunity
 		WHERE tenant_id = $1 AND (created_at, id) < ($2, $3)`+of+caller.OnlyVisible(r.Context(), "test")+` ORDER BY created_at DESC, id DESC LIMIT $4`, args...)
 	return db.Cut(rows, p, func(o Opportunity) db.Key { return db.Key{Sort: o.CreatedAt.UnixMicro(), ID: o.ID} }), err
 }

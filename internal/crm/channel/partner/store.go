@@ -39,9 +39,7 @@ func putFailure(tx *db.Tx, id, session uuid.UUID, f Failure) error {
 // failureOf returns a failure of a session; db.ErrNoRow if it belongs to another session or
 // has expired.
 func failureOf(r *db.Reader, id, session uuid.UUID, now clock.Time) (Failure, error) {
-	return db.One(r, func(row db.Row) (f Failure, err error) {
-		err = row.Scan(&f.Step, &f.Words)
-		return f, err
-	}, `SELECT step, words FROM partner_signup_failure WHERE tenant_id = $1 AND id = $2 AND session_id = $3 AND expires_at > $4`,
+	return db.One(r, db.Fields(func(f *Failure) []any { return []any{&f.Step, &f.Words} }),
+		`SELECT step, words FROM partner_signup_failure WHERE tenant_id = $1 AND id = $2 AND session_id = $3 AND expires_at > $4`,
 		r.Tenant(), id, session, now)
 }

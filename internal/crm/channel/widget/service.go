@@ -16,6 +16,7 @@ import (
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/inbound"
+	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
 	"konak/internal/kit/caller"
@@ -236,7 +237,7 @@ const articlesOffered = 4
 
 // findArticles returns help articles that may answer a visitor.
 func (s *Service) findArticles(ctx context.Context, p *page, language, text string) ([]Article, error) {
-	if err := s.take(ctx, use{searchesOfAddress, limit.OfIP(p.ip)}); err != nil {
+	if err := api.TakeLimits(ctx, s.Limits, searchesOfAddress.By(limit.OfIP(p.ip))); err != nil {
 		return nil, err
 	}
 	return s.Articles.FindArticles(ctx, language, text, articlesOffered)
@@ -406,10 +407,7 @@ func (v *Visitor) setProfile(ask Prechat, l Line) error {
 			f.Field("email", "required")
 		}
 	}
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
+	return f.OrNil()
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {

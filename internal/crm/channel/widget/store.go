@@ -9,11 +9,9 @@ import (
 
 const columns = `id, name, email, phone, language, origin, page, browser, conversation_id, created_at, seen_at`
 
-func scan(row db.Row) (Visitor, error) {
-	var v Visitor
-	err := row.Scan(&v.ID, &v.Name, &v.Email, &v.Phone, &v.Language, &v.Origin, &v.Page, &v.Browser, &v.ConversationID, &v.FirstSeenAt, &v.SeenAt)
-	return v, err
-}
+var scan = db.Fields(func(v *Visitor) []any {
+	return []any{&v.ID, &v.Name, &v.Email, &v.Phone, &v.Language, &v.Origin, &v.Page, &v.Browser, &v.ConversationID, &v.FirstSeenAt, &v.SeenAt}
+})
 
 func byToken(r *db.Reader, account uuid.UUID, hash []byte) (Visitor, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM widget_visitor WHERE tenant_id = $1 AND token_hash = $2 AND account_id = $3`,
