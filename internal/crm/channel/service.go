@@ -34,16 +34,6 @@ type Assistants interface {
 	NeedsHours(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
-// Service manages the channel accounts.
-type Service struct {
-	db         *db.DB
-	box        *secret.Box
-	groups     Groups
-	assistants Assistants
-	contacts   Contacts
-	kinds      Kinds
-}
-
 // Config holds what the Service needs.
 type Config struct {
 	DB     *db.DB
@@ -55,10 +45,11 @@ type Config struct {
 	Kinds      Kinds
 }
 
+// Service manages the channel accounts.
+type Service struct{ cfg Config }
+
 // New returns a Service.
-func New(c Config) *Service {
-	return &Service{db: c.DB, box: c.Box, groups: c.Groups, assistants: c.Assistants, contacts: c.Contacts, kinds: c.Kinds}
-}
+func New(c Config) *Service { return &Service{c} }
 
 // List returns accounts, newest first; without a status, all except disconnected ones.
 func (s *Service) List(ctx context.Context, kind, status string, p db.Page) (db.List[Account], error) {
@@ -150,7 +141,7 @@ func (s *Service) check(tx *db.Tx, a *Account) error {
 		return err
 	}
 	if a.GroupID != nil {
-		if ok, err := s.groups.IsGroup(&tx.Reader, *a.GroupID); err != nil {
+		if ok, err := s.cfg.Groups.IsGroup(&tx.Reader, *a.GroupID); err != nil {
 			return err
 		} else if !ok {
 			return fault.Invalid("group_id", "unknown_group")
@@ -170,7 +161,7 @@ func (s *Service) checkAssistant(r *db.Reader, was, a *Account) error {
 	if !named && was.Hours.V == nil {
 		return nil
 	}
-	if needs, err := s.assistants.NeedsHours(r, *id); err != nil || !needs {
+	if needs, err := s.cfg.Assistants.NeedsHours(r, *id); err != nil || !needs {
 		return err
 	}
 	if named {
@@ -324,7 +315,7 @@ func (s *Service) move(tx *db.Tx, a *Account, status string, reason *string) err
 	if err := save(tx, a); err != nil {
 		return fmt.Errorf("channel: save: %w", err)
 	}
-	if kind, ok := s.kinds[a.Kind]; ok {
+	if kind, ok := s.cfg.Kinds[a.Kind]; ok {
 		if err := kind.Changed(tx, *a, before.Status); err != nil {
 			return err
 		}
@@ -356,7 +347,7 @@ func equal(a, b *string) bool { return a == nil && b == nil || a != nil && b != 
 func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool, configuration *uuid.UUID) (a Account, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if configuration != nil && *configuration != uuid.Nil {
-			if known, err := s.assistants.HoldConfiguration(tx, *configuration); err != nil {
+			if known, err := s.cfg.Assistants.HoldConfiguration(tx, *configuration); err != nil {
 				return err
 			} else if !known {
 				return fault.Invalid("configuration_id", "unknown_configuration")
@@ -398,7 +389,7 @@ func (s *Service) NewKey(tx *db.Tx, id uuid.UUID) (string, error) {
 
 // SetCredentials seals and stores an account's credentials for its provider.
 func (s *Service) SetCredentials(tx *db.Tx, id uuid.UUID, plain []byte) error {
-	return setCredentials(tx, id, s.box.Seal(tx.Tenant(), sealContext(id), plain))
+	return setCredentials(tx, id, s.cfg.Box.Seal(tx.Tenant(), sealContext(id), plain))
 }
 
 // Credentials returns an account's credentials; nil if it has none.
@@ -407,7 +398,7 @@ func (s *Service) Credentials(r *db.Reader, id uuid.UUID) ([]byte, error) {
 	if err != nil || sealed == nil {
 		return nil, db.NotFound(err)
 	}
-	return s.box.Open(r.Tenant(), sealContext(id), sealed)
+	return s.cfg.Box.Open(r.Tenant(), sealContext(id), sealed)
 }
 
 // Owned is an account with its workspace, for calls that carry no credential.
@@ -434,7 +425,7 @@ func (s *Service) ByKey(ctx context.Context, key string) (o Owned, err error) {
 	if !secret.WellFormed(key, secret.ChannelPrefix) {
 		return o, fault.New(fault.NotFound)
 	}
-	o, err = db.Read(ctx, s.db.System("channel look-up"), func(r *db.Reader) (Owned, error) { return byKey(r, secret.Hash(key)) })
+	o, err = db.Read(ctx, s.cfg.DB.System("channel look-up"), func(r *db.Reader) (Owned, error) { return byKey(r, secret.Hash(key)) })
 	if err == nil && db.IsRefused(ctx, o.TenantID) {
 		return Owned{}, fault.New(fault.WorkspaceSuspended)
 	}
@@ -447,9 +438,9 @@ const ownersMax = 20
 // ByExternal finds the accounts of any workspace that have this name at a provider, oldest
 // first.
 func (s *Service) ByExternal(ctx context.Context, kind, external string) ([]Owned, error) {
-	return db.Read(ctx, s.db.System("channel look-up"), func(r *db.Reader) ([]Owned, error) { return byExternal(r, kind, external, ownersMax) })
+	return db.Read(ctx, s.cfg.DB.System("channel look-up"), func(r *db.Reader) ([]Owned, error) { return byExternal(r, kind, external, ownersMax) })
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
+	return s.cfg.DB.Tenant(caller.From(ctx).TenantID)
 }

@@ -110,14 +110,14 @@ func (s *Service) tested(ctx context.Context, id uuid.UUID) (Account, error) {
 	if err != nil {
 		return a, err
 	}
-	if _, known := s.kinds[a.Kind]; !known || s.inboundAddress(a) == "" {
+	if _, known := s.cfg.Kinds[a.Kind]; !known || s.inboundAddress(a) == "" {
 		return a, fault.New(fault.Conflict).Because("no_inbound_test")
 	}
 	return a, nil
 }
 
 func (s *Service) inboundAddress(a Account) string {
-	if kind, ok := s.kinds[a.Kind].(Reachable); ok {
+	if kind, ok := s.cfg.Kinds[a.Kind].(Reachable); ok {
 		return kind.InboundAddress(a)
 	}
 	if a.ExternalID != nil && strings.Contains(*a.ExternalID, "@") {
@@ -131,7 +131,7 @@ func (s *Service) trial(r *db.Reader, a Account) (Trial, error) {
 	if db.IsNoRow(err) {
 		err = nil
 	}
-	return t.shown(a, s.inboundAddress(a), s.db.Clock().Now()), err
+	return t.shown(a, s.inboundAddress(a), s.cfg.DB.Clock().Now()), err
 }
 
 // StartTrial creates a new code; the previous one becomes invalid.

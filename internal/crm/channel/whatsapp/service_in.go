@@ -220,7 +220,7 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 func (s *Service) number(ctx context.Context, a channel.Account, n NumberNews) error {
 	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		var set Settings
-		if err := a.Read(&set); err != nil || digits(set.Display) != digits(n.Display) {
+		if err := a.Read(&set); err != nil || Digits(set.Display) != Digits(n.Display) {
 			return err
 		}
 		why := channel.NumberFlagged
@@ -238,7 +238,8 @@ func (s *Service) number(ctx context.Context, a channel.Account, n NumberNews) e
 	})
 }
 
-func digits(s string) string {
+// Digits returns the digits of a number without the characters between them.
+func Digits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
 			return r

@@ -53,7 +53,7 @@ func (s *Service) runPhonebook(ctx context.Context, j *jobs.Job, p phonebookPart
 // enter adds an entry of the address book as a contact. A contact known only by its number
 // gets the name; one that already has a name keeps it.
 func (s *Service) enter(ctx context.Context, account uuid.UUID, c appdata.Contact) error {
-	number, ok := address.ParsePhone("+" + digits(c.Customer))
+	number, ok := address.ParsePhone("+" + Digits(c.Customer))
 	name := []rune(strings.TrimSpace(trtext.Plain(c.Name)))
 	if !ok || len(name) == 0 {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
+	"konak/internal/kit/trtext"
 )
 
 type createIn struct{ Body createBody }
@@ -22,10 +23,6 @@ type createBody struct {
 	Hours   api.Nullable[channel.Hours] `json:"business_hours" required:"false"`
 	GroupID *uuid.UUID                  `json:"group_id,omitempty" format:"uuid"`
 	AI      bool                        `json:"ai,omitempty"`
-}
-
-type widgetIn struct {
-	ID api.ID `path:"id" record:"channel_account"`
 }
 
 type updateIn struct {
@@ -155,7 +152,7 @@ func (s *Service) registerChannel(a *api.API) {
 		return s.Create(ctx, NewWidget{Name: b.Name, Look: b.Look, Hours: b.Hours.V, GroupID: b.GroupID, AI: b.AI})
 	})
 	api.Handle(a, channel.Route("GET", "/widget/{id}", "get-widget", "Get a live-chat widget with its snippet", perm.ChannelsView),
-		func(ctx context.Context, in *widgetIn) (Opened, error) { return s.Get(ctx, in.ID.UUID) })
+		func(ctx context.Context, in *channel.ByID) (Opened, error) { return s.Get(ctx, in.ID.UUID) })
 	update := channel.Route("PATCH", "/widget/{id}", "update-widget", "Change a live-chat widget", perm.ChannelsManage)
 	update.Refusals = []int{409}
 	update.Doc = "Omitted fields stay unchanged; look is replaced as a whole."
@@ -206,7 +203,7 @@ func (s *Service) registerPage(a *api.API) {
 		if err != nil {
 			return Session{}, err
 		}
-		return s.begin(ctx, p, api.BearerToken(ctx), Visitor{Language: in.Body.Language, Page: in.Body.Page, Origin: api.Origin(ctx), Browser: clip(api.UserAgent(ctx), maxBrowser)})
+		return s.begin(ctx, p, api.BearerToken(ctx), Visitor{Language: in.Body.Language, Page: in.Body.Page, Origin: api.Origin(ctx), Browser: trtext.Cut(api.UserAgent(ctx), maxBrowser)})
 	})
 	api.HandleList(a, route("GET", "/messages", "messages", "List the visitor's messages, newest first"),
 		func(ctx context.Context, in *messagesIn) (db.List[Message], error) {
