@@ -221,6 +221,12 @@ func (s *Service) Set(tx *db.Tx, id uuid.UUID, status string, reason *string) (A
 	return a, err
 }
 
+// RequireAttention is Set for an account that needs attention for a reason.
+func (s *Service) RequireAttention(tx *db.Tx, id uuid.UUID, reason string) error {
+	_, err := s.Set(tx, id, Attention, &reason)
+	return err
+}
+
 // ClearAttention makes an account active again if it needs attention for one of these
 // reasons; otherwise it changes nothing.
 func (s *Service) ClearAttention(tx *db.Tx, id uuid.UUID, reasons ...string) error {

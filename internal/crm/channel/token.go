@@ -38,8 +38,6 @@ func (s *Service) RecordToken(ctx context.Context, id uuid.UUID, refused bool) e
 		if err != nil || n < authLimit {
 			return db.NotFound(err)
 		}
-		why := TokenExpired
-		_, err = s.Set(tx, id, Attention, &why)
-		return err
+		return s.RequireAttention(tx, id, TokenExpired)
 	}))
 }

@@ -1,6 +1,7 @@
 package email
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -149,9 +150,7 @@ func (s *Service) Test(ctx context.Context, id *uuid.UUID, in, out *serverBody) 
 		return t, err
 	}
 	if in != nil {
-		if in.Folder == "" {
-			in.Folder = "INBOX"
-		}
+		in.Folder = cmp.Or(in.Folder, "INBOX")
 		t.IMAP = api.Some(s.testIMAP(ctx, &in.Server, in.Password))
 	}
 	if out != nil {

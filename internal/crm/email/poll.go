@@ -106,18 +106,13 @@ func (s *Service) showPoll(tx *db.Tx, account uuid.UUID, failures int, trouble e
 	case trouble == nil:
 		err = s.Channels.ClearAttention(tx, account, ReasonSignIn, ReasonUnreachable, ReasonStorageFull, ReasonPollsStopped)
 	case errors.Is(trouble, errSignIn):
-		err = s.setAttention(tx, account, ReasonSignIn)
+		err = s.Channels.RequireAttention(tx, account, ReasonSignIn)
 	case fault.Is(trouble, fault.StorageFull):
-		err = s.setAttention(tx, account, ReasonStorageFull)
+		err = s.Channels.RequireAttention(tx, account, ReasonStorageFull)
 	case failures >= alarmAfter:
-		err = s.setAttention(tx, account, ReasonUnreachable)
+		err = s.Channels.RequireAttention(tx, account, ReasonUnreachable)
 	}
 	return channel.IgnoreDeleted(err)
-}
-
-func (s *Service) setAttention(tx *db.Tx, account uuid.UUID, reason string) error {
-	_, err := s.Channels.Set(tx, account, channel.Attention, &reason)
-	return err
 }
 
 var errSignIn = errors.New("the server refuses the user name or the password")

@@ -1,6 +1,7 @@
 package email
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -251,13 +252,9 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 	if err != nil {
 		return err
 	}
-	body := m.Body
-	if body == "" {
-		body = m.Subject
-	}
 	mail := original(m, blob.Blob{ID: in.blobID, Size: in.Size})
 	got, err := s.Inbound.Ingest(ctx, inbound.Inbound{
-		Channel: Kind, Subject: m.Subject, Body: body, ProviderMessageID: fingerprint, ConversationID: place.ConversationID,
+		Channel: Kind, Subject: m.Subject, Body: cmp.Or(m.Body, m.Subject), ProviderMessageID: fingerprint, ConversationID: place.ConversationID,
 		From: contact.Sender{Channel: Kind, AccountID: a.ID, ExternalID: address.Fold(from.Email), Email: from.Email, Name: from.Name},
 		AI:   a.AI, Automatic: m.Auto != "", AutoReply: m.AutoReply(), Attachments: files, GroupID: a.GroupID, Email: &mail,
 	})

@@ -280,7 +280,7 @@ func (s *Service) findSender(r *db.Reader, account uuid.UUID, set Settings, repl
 // showHeld shows on a mail's message and on its mailbox that the mail waits for the
 // workspace's quota.
 func (s *Service) showHeld(ctx context.Context, p *outgoingMail) error {
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setAttention(tx, p.AccountID, mailer.ReasonQuota) })
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Channels.RequireAttention(tx, p.AccountID, mailer.ReasonQuota) })
 	if err == nil && p.ItemID != nil {
 		err = s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: mailer.ReasonQuota})
 	}

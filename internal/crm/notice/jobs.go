@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -105,10 +106,7 @@ func (s *Service) planFor(tx *db.Tx, n *news) error {
 	of, rest := n.kinds()
 	var only []uuid.UUID
 	if rest == "" {
-		for agent := range of {
-			only = append(only, agent)
-		}
-		if len(only) == 0 {
+		if only = slices.Collect(maps.Keys(of)); len(only) == 0 {
 			return nil
 		}
 	}

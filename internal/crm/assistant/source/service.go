@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -117,10 +118,7 @@ func (s *Service) pageAddress(raw string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	u.Host = strings.ToLower(u.Host)
-	if u.Path == "" {
-		u.Path = "/"
-	}
+	u.Host, u.Path = strings.ToLower(u.Host), cmp.Or(u.Path, "/")
 	return u.String(), nil
 }
 

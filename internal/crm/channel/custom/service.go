@@ -134,12 +134,7 @@ func (ch *Change) apply(a *channel.Account) error {
 			set.WindowHours = nil
 		}
 	}
-	if ch.GroupID != nil {
-		a.GroupID = ch.GroupID
-		if *ch.GroupID == uuid.Nil {
-			a.GroupID = nil
-		}
-	}
+	a.ChangeGroup(ch.GroupID)
 	return a.Write(set)
 }
 

@@ -1,6 +1,7 @@
 package social
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -93,10 +94,7 @@ func (s *Service) runProfile(ctx context.Context, j *jobs.Job, p namelessContact
 	if err != nil {
 		return s.transport.GiveUp(err)
 	}
-	name := who.Name
-	if name == "" {
-		name = who.Username
-	}
+	name := cmp.Or(who.Name, who.Username)
 	if name == "" {
 		return nil
 	}

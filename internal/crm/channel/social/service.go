@@ -66,14 +66,10 @@ const WebhookPath = "/api/crm/v1/channels/social/webhook"
 
 // Prepared is a page that was set up at the provider but is not stored yet.
 type Prepared struct {
-	in      PageInput
-	unnamed bool // the caller gave no name
-	set     Settings
-	creds   credentials
+	in    PageInput
+	set   Settings
+	creds credentials
 }
-
-// External returns the provider's id of the account.
-func (p *Prepared) External() string { return p.set.external(p.in.Kind) }
 
 // Connect creates an account for a page or its Instagram account, after the provider has
 // accepted the token. An account that is already connected gets the new token. If the
@@ -115,8 +111,6 @@ func (s *Service) Prepare(ctx context.Context, n PageInput) (p Prepared, err err
 	if n.Kind == Instagram {
 		p.set.InstagramID, p.set.Username = page.InstagramID, page.Username
 	}
-	p.unnamed = strings.TrimSpace(n.Name) == ""
-	p.in.Name = cmp.Or(strings.TrimSpace(n.Name), p.set.Username, page.Name)
 	if err := s.listen(ctx, &p); err != nil {
 		return p, err
 	}
@@ -163,7 +157,8 @@ func (s *Service) listen(ctx context.Context, p *Prepared) error {
 // Put stores a prepared page.
 func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 	a, err := s.accounts.Store(tx, transport.NewAccount{
-		ID: p.in.ID, Kind: p.in.Kind, Name: p.in.Name, External: p.External(), GroupID: p.in.GroupID, AI: p.in.AI, KeepName: p.unnamed,
+		ID: p.in.ID, Kind: p.in.Kind, External: p.set.external(p.in.Kind), Name: p.in.Name, DefaultName: cmp.Or(p.set.Username, p.set.PageName),
+		GroupID: p.in.GroupID, AI: p.in.AI,
 	}, p.set, p.creds, func(was Settings, set *Settings) {
 		set.ReadReceipts = was.ReadReceipts
 		if p.in.HumanAgent == nil {

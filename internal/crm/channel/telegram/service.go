@@ -122,11 +122,9 @@ func (s *Service) Connect(ctx context.Context, n ConnectBody) (a channel.Account
 	if err := s.listen(ctx, creds, &set); err != nil {
 		return a, connectFault(err)
 	}
-	unnamed := strings.TrimSpace(n.Name) == ""
-	n.Name = cmp.Or(strings.TrimSpace(n.Name), bot.Name)
 	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.accounts.Store(tx, transport.NewAccount{
-			ID: n.ID, Kind: Name, Name: n.Name, External: strconv.FormatInt(set.BotID, 10), GroupID: n.GroupID, AI: n.AI, KeepName: unnamed,
+			ID: n.ID, Kind: Name, External: strconv.FormatInt(set.BotID, 10), Name: n.Name, DefaultName: bot.Name, GroupID: n.GroupID, AI: n.AI,
 		}, set, creds, nil)
 		if err != nil {
 			return err
@@ -262,9 +260,7 @@ func (s *Service) setRegistered(tx *db.Tx, id uuid.UUID, mode string, registered
 		}
 	}
 	if mode == channel.ByWebhook && !registered {
-		why := channel.WebhookMissing
-		_, err := s.Channels.Set(tx, id, channel.Attention, &why)
-		return err
+		return s.Channels.RequireAttention(tx, id, channel.WebhookMissing)
 	}
 	return s.Channels.ClearAttention(tx, id, channel.WebhookMissing, PollConflict)
 }

@@ -212,7 +212,5 @@ func (s *Service) changeConnection(tx *db.Tx, bot channel.Account, id uuid.UUID,
 	if n.Enabled {
 		return s.Channels.ClearAttention(tx, id, BusinessEnded)
 	}
-	why := BusinessEnded
-	_, err := s.Channels.Set(tx, id, channel.Attention, &why)
-	return err
+	return s.Channels.RequireAttention(tx, id, BusinessEnded)
 }

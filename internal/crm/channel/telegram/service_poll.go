@@ -94,10 +94,8 @@ func (s *Service) pollFailed(ctx context.Context, j *jobs.Job, err error) error 
 	}
 	s.accounts.RecordAnswer(ctx, j.AccountID, err)
 	if !r.Auth() {
-		why := PollConflict
 		if fail := s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-			_, err := s.Channels.Set(tx, j.AccountID, channel.Attention, &why)
-			return err
+			return s.Channels.RequireAttention(tx, j.AccountID, PollConflict)
 		}); fail != nil {
 			return fail
 		}

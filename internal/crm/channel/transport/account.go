@@ -1,12 +1,14 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -120,13 +122,14 @@ func (s *Accounts[S, C]) RecordAnswer(ctx context.Context, account uuid.UUID, er
 
 // NewAccount is an account that the provider opened for us.
 type NewAccount struct {
-	ID         uuid.UUID // the zero id to create one
-	Kind, Name string
-	External   string // the provider's id
-	// KeepName keeps the name of an account that exists, or existed, already.
-	KeepName bool
-	GroupID  *uuid.UUID
-	AI       bool
+	ID       uuid.UUID // the zero id to create one
+	Kind     string
+	External string // the provider's id
+	// Name is the name that a person gave, "" for none. Then an account that exists, or
+	// existed, keeps its name, and a new one gets DefaultName.
+	Name, DefaultName string
+	GroupID           *uuid.UUID
+	AI                bool
 }
 
 // Store creates the account for what the provider calls n.External; if it exists, or was
@@ -145,10 +148,9 @@ func (s *Accounts[S, C]) Store(tx *db.Tx, n NewAccount, set S, creds C, keep fun
 }
 
 func (s *Accounts[S, C]) storeSettings(tx *db.Tx, n NewAccount, set S, keep func(was S, set *S)) (channel.Account, error) {
+	name := strings.TrimSpace(n.Name)
 	change := func(a *channel.Account) error {
-		if !n.KeepName {
-			a.Name = n.Name
-		}
+		a.Name = cmp.Or(name, a.Name)
 		if n.GroupID != nil {
 			a.GroupID = n.GroupID
 		}
@@ -171,7 +173,7 @@ func (s *Accounts[S, C]) storeSettings(tx *db.Tx, n NewAccount, set S, keep func
 		}
 		return s.Channels.Set(tx, was.ID, channel.Active, nil)
 	}
-	a := channel.Account{ID: n.ID, Kind: n.Kind, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI, ExternalID: &n.External}
+	a := channel.Account{ID: n.ID, Kind: n.Kind, Name: cmp.Or(name, n.DefaultName), Status: channel.Active, GroupID: n.GroupID, AI: n.AI, ExternalID: &n.External}
 	if err := a.Write(set); err != nil {
 		return a, err
 	}

@@ -79,10 +79,9 @@ const WebhookPath = "/api/crm/v1/channels/whatsapp/webhook"
 
 // Prepared is a number that was set up at the provider but is not stored yet.
 type Prepared struct {
-	in      ConnectBody
-	unnamed bool // the caller gave no name
-	set     Settings
-	creds   credentials
+	in    ConnectBody
+	set   Settings
+	creds credentials
 }
 
 // Connect creates an account for a number, after the provider has accepted its token. A
@@ -123,11 +122,7 @@ func (s *Service) Prepare(ctx context.Context, n ConnectBody) (p Prepared, err e
 	if err := s.Provider.Subscribe(ctx, set.access(creds), set.WebhookURL, s.receiver.VerifyToken); err != nil {
 		return p, connectFault(err)
 	}
-	unnamed := strings.TrimSpace(n.Name) == ""
-	if unnamed {
-		n.Name = number.VerifiedName
-	}
-	p = Prepared{n, unnamed, set, creds}
+	p = Prepared{n, set, creds}
 	if n.Register && number.Unregistered {
 		if err := s.register(ctx, &p); err != nil {
 			return p, errors.Join(connectFault(err), s.Withdraw(ctx, p))
@@ -173,7 +168,7 @@ func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 		p.creds.PIN = o.Creds.PIN
 	}
 	a, err := s.accounts.Store(tx, transport.NewAccount{
-		ID: p.in.ID, Kind: Name, Name: p.in.Name, External: p.set.NumberID, GroupID: p.in.GroupID, AI: p.in.AI, KeepName: p.unnamed,
+		ID: p.in.ID, Kind: Name, External: p.set.NumberID, Name: p.in.Name, DefaultName: p.set.VerifiedName, GroupID: p.in.GroupID, AI: p.in.AI,
 	}, p.set, p.creds, func(was Settings, set *Settings) { set.ReadReceipts, set.History = was.ReadReceipts, was.History })
 	if err != nil {
 		return a, err

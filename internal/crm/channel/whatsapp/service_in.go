@@ -223,13 +223,11 @@ func (s *Service) number(ctx context.Context, a channel.Account, n NumberNews) e
 		if err := a.Read(&set); err != nil || Digits(set.Display) != Digits(n.Display) {
 			return err
 		}
-		why := channel.NumberFlagged
 		switch n.Event {
 		case "FLAGGED":
-			_, err := s.Channels.Set(tx, a.ID, channel.Attention, &why)
-			return err
+			return s.Channels.RequireAttention(tx, a.ID, channel.NumberFlagged)
 		case "UNFLAGGED":
-			if a.Reason != nil && *a.Reason == why {
+			if a.Reason != nil && *a.Reason == channel.NumberFlagged {
 				_, err := s.Channels.Set(tx, a.ID, channel.Active, nil)
 				return err
 			}

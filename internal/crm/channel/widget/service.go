@@ -139,12 +139,7 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (out Open
 			if ch.Hours != nil || ch.Always {
 				a.Hours.V = ch.Hours
 			}
-			if ch.GroupID != nil {
-				a.GroupID = ch.GroupID
-				if *ch.GroupID == uuid.Nil {
-					a.GroupID = nil
-				}
-			}
+			a.ChangeGroup(ch.GroupID)
 			if ch.Look != nil {
 				set.Look = *ch.Look
 			}
@@ -337,15 +332,15 @@ type Line struct {
 }
 
 // write brings in a visitor's message.
-func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Message, out Session, err error) {
+func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (out Written, err error) {
 	if l.Body = strings.TrimSpace(l.Body); l.Body == "" && len(l.Files) == 0 {
-		return m, out, fault.Invalid("body", "required")
+		return out, fault.Invalid("body", "required")
 	}
 	if err := v.setProfile(p.set.Prechat, l); err != nil {
-		return m, out, err
+		return out, err
 	}
 	if _, err := io.Copy(io.Discard, s.limitBytes(ctx, p, v.ID, strings.NewReader(l.Body))); err != nil {
-		return m, out, err
+		return out, err
 	}
 	in := inbound.Inbound{
 		Channel: Name, Body: l.Body, Attachments: l.Files, AI: p.Account.AI, GroupID: p.Account.GroupID, ConversationID: v.ConversationID,
@@ -363,25 +358,25 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 	}
 	got, err := s.Inbound.Ingest(ctx, in)
 	if err != nil {
-		return m, out, err
+		return out, err
 	}
-	m = show(got.Item, nil, nil)
-	out, err = s.session(ctx, v)
-	return m, out, err
+	out.Message = show(got.Item, nil, nil)
+	out.Session, err = s.session(ctx, v)
+	return out, err
 }
 
 // attach brings in a file that a visitor sends.
-func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared string, r io.Reader) (m Message, out Session, err error) {
+func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared string, r io.Reader) (out Written, err error) {
 	f, err := s.Files.PrepareWithin(ctx, blob.Visitors, name, declared, s.limitBytes(ctx, p, v.ID, r))
 	switch {
 	case err != nil:
-		return m, out, err
+		return out, err
 	case f.Blocked == file.BlockedSize:
-		return m, out, fault.New(fault.BodyTooLarge, file.MaxSize)
+		return out, fault.New(fault.BodyTooLarge, file.MaxSize)
 	case f.Blocked != "":
-		return m, out, fault.Invalid("file", f.Blocked).Because(f.Type)
+		return out, fault.Invalid("file", f.Blocked).Because(f.Type)
 	case f.Size == 0:
-		return m, out, fault.Invalid("file", "required")
+		return out, fault.Invalid("file", "required")
 	}
 	return s.write(ctx, p, v, Line{Files: []file.Prepared{f}})
 }

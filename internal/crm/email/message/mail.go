@@ -143,9 +143,7 @@ func parse(src *source, envelopeFrom string) (m *Mail, err error) {
 	m.fill(&b)
 	m.Bounce = readBounce(root, h, m, start)
 	m.Auto = automatic(h, m, envelopeFrom)
-	if m.From.Email == "" {
-		m.From.Email = bareAddress(envelopeFrom)
-	}
+	m.From.Email = cmp.Or(m.From.Email, bareAddress(envelopeFrom))
 	if m.From.Email == "" && m.Bounce == nil {
 		return nil, ErrNoSender
 	}
