@@ -45,38 +45,33 @@ func countCategories(r *db.Reader) (int, error) {
 
 // putCategory inserts a category, and reports whether its slug was free.
 func putCategory(tx *db.Tx, c *Category) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO help_category (tenant_id, id, slug, position, texts, created_at, updated_at)
+	return tx.Changes(`INSERT INTO help_category (tenant_id, id, slug, position, texts, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, slug) DO NOTHING`,
 		tx.Tenant(), c.ID, c.Slug, c.Position, db.AsJSON(c.Texts), c.CreatedAt, c.UpdatedAt)
-	return n == 1, err
 }
 
 // saveCategory updates a category, and reports whether its slug was free.
 func saveCategory(tx *db.Tx, c *Category) (bool, error) {
-	n, err := tx.Exec(`UPDATE help_category SET slug = $3, position = $4, texts = $5, updated_at = $6
+	return tx.Changes(`UPDATE help_category SET slug = $3, position = $4, texts = $5, updated_at = $6
 		WHERE tenant_id = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM help_category o
 			WHERE o.tenant_id = $1 AND o.slug = $3 AND o.id <> $2)`,
 		tx.Tenant(), c.ID, c.Slug, c.Position, db.AsJSON(c.Texts), c.UpdatedAt)
-	return n == 1, err
 }
 
 // dropCategory deletes a category, and reports whether it was empty; otherwise it is not
 // deleted.
 func dropCategory(tx *db.Tx, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM help_category WHERE tenant_id = $1 AND id = $2
+	return tx.Changes(`DELETE FROM help_category WHERE tenant_id = $1 AND id = $2
 		AND NOT EXISTS (SELECT 1 FROM help_article a WHERE a.tenant_id = $1 AND a.category_id = $2)`, tx.Tenant(), id)
-	return n == 1, err
 }
 
 // nextRevision increases the site's revision, because its content changed.
 func nextRevision(tx *db.Tx) error {
-	_, err := tx.Exec(`UPDATE help_site SET revision = revision + 1 WHERE tenant_id = $1`, tx.Tenant())
-	return err
+	return tx.Do(`UPDATE help_site SET revision = revision + 1 WHERE tenant_id = $1`, tx.Tenant())
 }
 
 func putSite(tx *db.Tx) error {
-	_, err := tx.Exec(`INSERT INTO help_site (tenant_id, revision) VALUES ($1, 1) ON CONFLICT DO NOTHING`, tx.Tenant())
-	return err
+	return tx.Do(`INSERT INTO help_site (tenant_id, revision) VALUES ($1, 1) ON CONFLICT DO NOTHING`, tx.Tenant())
 }
 
 // siteState is what a node reads before it shows a site from memory.
@@ -103,8 +98,7 @@ func readLogo(r *db.Reader) (logo, error) {
 
 // setLogo sets the logo, and reports whether a site exists; nil content removes the logo.
 func setLogo(tx *db.Tx, l logo) (bool, error) {
-	n, err := tx.Exec(`UPDATE help_site SET logo = $2, logo_type = $3 WHERE tenant_id = $1`, tx.Tenant(), l.content, l.kind)
-	return n == 1, err
+	return tx.Changes(`UPDATE help_site SET logo = $2, logo_type = $3 WHERE tenant_id = $1`, tx.Tenant(), l.content, l.kind)
 }
 
 func countTexts(r *db.Reader) (ArticleCounts, error) {
@@ -164,7 +158,6 @@ func addVote(tx *db.Tx, id uuid.UUID, language string, helpful bool) (bool, erro
 	if helpful {
 		column = "helpful"
 	}
-	n, err := tx.Exec(`UPDATE help_text SET `+column+` = `+column+` + 1
+	return tx.Changes(`UPDATE help_text SET `+column+` = `+column+` + 1
 		WHERE tenant_id = $1 AND article_id = $2 AND language = $3 AND published_version IS NOT NULL`, tx.Tenant(), id, language)
-	return n == 1, err
 }

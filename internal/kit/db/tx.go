@@ -89,6 +89,18 @@ func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 	return tx.q.Exec(tx.ctx, query, args...)
 }
 
+// Do runs a statement, however many rows it affects.
+func (tx *Tx) Do(query string, args ...any) error {
+	_, err := tx.Exec(query, args...)
+	return err
+}
+
+// Changes runs a statement and reports whether it affected a row.
+func (tx *Tx) Changes(query string, args ...any) (bool, error) {
+	n, err := tx.Exec(query, args...)
+	return n > 0, err
+}
+
 // ExecDeferred runs a statement whose result is not needed, such as a log line or an event.
 // PostgreSQL gets it together with the next statement or with COMMIT, which saves a round
 // trip, and its failure is returned there.

@@ -8,9 +8,8 @@ import (
 )
 
 func put(tx *db.Tx, hash []byte, session uuid.UUID, expires clock.Time) error {
-	_, err := tx.Exec(`INSERT INTO partner_signup (tenant_id, state_hash, session_id, expires_at) VALUES ($1, $2, $3, $4)`,
+	return tx.Do(`INSERT INTO partner_signup (tenant_id, state_hash, session_id, expires_at) VALUES ($1, $2, $3, $4)`,
 		tx.Tenant(), hash, session, expires)
-	return err
 }
 
 // take deletes a sign-up and returns its session; db.ErrNoRow if it was taken before or has
@@ -31,9 +30,8 @@ func dropOld(tx *db.Tx) error {
 }
 
 func putFailure(tx *db.Tx, id, session uuid.UUID, f Failure) error {
-	_, err := tx.Exec(`INSERT INTO partner_signup_failure (tenant_id, id, session_id, step, words, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+	return tx.Do(`INSERT INTO partner_signup_failure (tenant_id, id, session_id, step, words, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 		tx.Tenant(), id, session, f.Step, f.Words, clock.At(tx.Now().Add(signupFor)))
-	return err
 }
 
 // failureOf returns a failure of a session; db.ErrNoRow if it belongs to another session or
