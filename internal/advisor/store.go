@@ -43,7 +43,7 @@ func revisionOn(r *db.Reader, day string) (Revision, error) {
 		WHERE day <= $1 ORDER BY rev DESC LIMIT 1`, day))
 }
 
-func orNone(v Revision, err error) (Revision, error) { return v, db.IfNoRow(err, nil) }
+func orNone(v Revision, err error) (Revision, error) { return v, db.IgnoreNoRow(err) }
 
 // stored is a version of a provision as the database has it.
 type stored struct {

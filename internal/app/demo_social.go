@@ -52,7 +52,7 @@ func (a *App) demoSocial(ctx context.Context, w identity.Workspace) error {
 		return nil
 	}
 	for _, kind := range []string{social.Messenger, social.Instagram} {
-		if _, err := a.Social.Connect(ctx, social.NewPage{
+		if _, err := a.Social.Connect(ctx, social.PageInput{
 			ID: DemoAccount(w.ID, kind), Kind: kind, PageID: p.ID, Token: p.Token, AppSecret: demoApp.Secret, HumanAgent: ptr(true),
 			AI: kind == social.Messenger,
 		}); err != nil {

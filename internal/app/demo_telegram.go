@@ -30,6 +30,6 @@ func (a *App) demoTelegram(ctx context.Context, w identity.Workspace) error {
 	if !ok || a.standIn == nil {
 		return nil
 	}
-	_, err := a.Telegram.Connect(ctx, telegram.NewBot{ID: DemoAccount(w.ID, telegram.Name), Token: b.Token, Mode: channel.ByPolling})
+	_, err := a.Telegram.Connect(ctx, telegram.ConnectBody{ID: DemoAccount(w.ID, telegram.Name), Token: b.Token, Mode: channel.ByPolling})
 	return err
 }

@@ -45,7 +45,7 @@ func (a *App) demoWhatsApp(ctx context.Context, w identity.Workspace) error {
 	if !ok || a.standIn == nil {
 		return nil
 	}
-	_, err := a.WhatsApp.Connect(ctx, whatsapp.NewNumber{
+	_, err := a.WhatsApp.Connect(ctx, whatsapp.ConnectBody{
 		ID: DemoAccount(w.ID, whatsapp.Name), Name: n.account, NumberID: n.number, BusinessID: n.business,
 		Token: demoToken(w.Slug), AppSecret: demoApp.Secret,
 	})

@@ -118,7 +118,7 @@ func (s *Service) Accept(ctx context.Context, in Acceptance) (Joined, error) {
 			return err
 		}
 		known, err = FindUserByEmail(r, inv.emailKey)
-		return db.IfNoRow(err, nil)
+		return db.IgnoreNoRow(err)
 	})
 	if err != nil {
 		return Joined{}, db.IfNoRow(fmt.Errorf("identity: find invitation: %w", err), expired)

@@ -131,7 +131,7 @@ func (s *Service) checkReuse(ctx context.Context, hash []byte) error {
 func (s *Service) endFamily(tx *db.Tx, m familyMember) error {
 	hash, err := revokeSession(tx, m.user.ID, m.session)
 	if err != nil {
-		return db.IfNoRow(err, nil) // closed meanwhile
+		return db.IgnoreNoRow(err) // closed meanwhile
 	}
 	s.forgetTokens(tx, hash)
 	if err := s.cfg.Mailer.Send(tx, notice.SessionsClosed.For(m.user.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageSignIn, ""))); err != nil {

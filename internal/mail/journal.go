@@ -248,7 +248,7 @@ func (s *Service) CleanJournal(ctx context.Context) (n int, err error) {
 			// The retention may have been extended, or a hold added, in the meantime.
 			i, err := deleteEndedItem(tx, e.id, clock.At(tx.Now()))
 			if err != nil {
-				return db.IfNoRow(err, nil)
+				return db.IgnoreNoRow(err)
 			}
 			return blob.Drop(tx, i.BlobID)
 		})

@@ -187,7 +187,7 @@ func (s *Service) RejectHeld(tx *db.Tx, ref string) error {
 		i, err = reviewIncident(tx, i.ID, IncidentRejected, "", caller.From(tx.Context()).Actor())
 	}
 	if err != nil {
-		return db.IfNoRow(err, nil) // already decided
+		return db.IgnoreNoRow(err) // already decided
 	}
 	return announce(tx, IncidentReviewed, i.ID, i, map[string]string{"status": i.Status, "note": i.Note})
 }
@@ -196,7 +196,7 @@ func (s *Service) RejectHeld(tx *db.Tx, ref string) error {
 // false if the mail has no incident.
 func (s *Service) CoveredSubject(r *db.Reader, ref string) (string, bool, error) {
 	i, err := incidentByRef(r, ref)
-	return i.SubjectMasked, err == nil, db.IfNoRow(err, nil)
+	return i.SubjectMasked, err == nil, db.IgnoreNoRow(err)
 }
 
 // Tested is the result of testing the rules on a text.

@@ -79,10 +79,10 @@ func (s *Service) Recoveries(ctx context.Context, module string, endpoint uuid.U
 // Jobs are the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{
-		{Name: recoverKind, Handler: jobs.Typed(s.recover), PerNode: 16, PerTenant: 2, MaxAttempts: 20},
-		{Name: purgeKind, Handler: jobs.Typed(s.purge), PerNode: 16, PerTenant: 2, MaxAttempts: 20},
-		{Name: giveUpKind, Handler: jobs.Typed(s.giveUp), PerNode: 16, PerTenant: 2, MaxAttempts: 20},
-		{Name: forgetKind, Handler: jobs.Typed(s.forgetOldSecret), PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: recoverKind, Handler: jobs.WithPayload(s.recover), PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: purgeKind, Handler: jobs.WithPayload(s.purge), PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: giveUpKind, Handler: jobs.WithPayload(s.giveUp), PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: forgetKind, Handler: jobs.WithPayload(s.forgetOldSecret), PerNode: 16, PerTenant: 2, MaxAttempts: 20},
 	}
 }
 
@@ -92,7 +92,7 @@ func (s *Service) recover(ctx context.Context, j *jobs.Job, id uuid.UUID) error 
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		rec, module, err := lockRecovery(tx, id)
 		if err != nil {
-			return db.IfNoRow(err, nil) // its endpoint was deleted meanwhile, or another run did this
+			return db.IgnoreNoRow(err) // its endpoint was deleted meanwhile, or another run did this
 		}
 		e, err := endpointByID(&tx.Reader, module, rec.Endpoint)
 		if err != nil {

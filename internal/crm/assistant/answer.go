@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,9 +44,9 @@ const (
 // kind, so that other answers do not wait for a slow server.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{
-		{Name: AnswerJob, Handler: s.runAnswer, PerNode: 8, PerTenant: 2, MaxAttempts: 5, OnDead: s.giveUp},
+		{Name: AnswerJob, Handler: jobs.WithPayload(s.runAnswer), PerNode: 8, PerTenant: 2, MaxAttempts: 5, OnDead: s.giveUp},
 		{
-			Name: ModelJob, Handler: s.runModel, PerNode: 32, PerTenant: 8, PerAccount: 4, MaxAttempts: 5, OnDead: s.giveUp,
+			Name: ModelJob, Handler: jobs.WithPayload(s.runModel), PerNode: 32, PerTenant: 8, PerAccount: 4, MaxAttempts: 5, OnDead: s.giveUp,
 			Timeout: (maxRounds + 1) * s.ModelTime, HoldReason: ModelUnreachable,
 		},
 	}
@@ -72,16 +71,16 @@ type state struct {
 // runAnswer answers a message, hands its conversation over, or does nothing if the
 // assistant is no longer responsible. If a language model must be asked, it leaves that to
 // a separate job.
-func (s *Service) runAnswer(ctx context.Context, j *jobs.Job) error { return s.run(ctx, j, false) }
+func (s *Service) runAnswer(ctx context.Context, j *jobs.Job, m received) error {
+	return s.run(ctx, j, m, false)
+}
 
 // runModel is like runAnswer, but asks the language model itself.
-func (s *Service) runModel(ctx context.Context, j *jobs.Job) error { return s.run(ctx, j, true) }
+func (s *Service) runModel(ctx context.Context, j *jobs.Job, m received) error {
+	return s.run(ctx, j, m, true)
+}
 
-func (s *Service) run(ctx context.Context, j *jobs.Job, askModel bool) error {
-	var m received
-	if err := json.Unmarshal(j.Payload, &m); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) run(ctx context.Context, j *jobs.Job, m received, askModel bool) error {
 	slug, licences, err := s.Workspaces.Workspace(ctx, j.TenantID)
 	if err != nil {
 		return err

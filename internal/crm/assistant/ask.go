@@ -91,14 +91,20 @@ type chat struct {
 	until   time.Time                        // when the caller stops waiting; zero for no limit
 }
 
+// newChat begins an answer in a language; until is as in chat.
+func (s *Service) newChat(st *state, language string, until time.Time) *chat {
+	c := &chat{s: s, st: st, sources: map[string]conversation.AISource{}, until: until}
+	c.request = ChatRequest{Tools: tools, MaxTokens: maxTokens, Messages: append([]ChatMessage{{
+		Role: RoleSystem, Text: fmt.Sprintf(instructions, languageName(language)),
+	}}, st.history()...)}
+	return c
+}
+
 // askModel lets the language model write the answer, and plans a hand-over if it gives no
 // usable one. It returns an error if the attempt must be repeated.
 func (s *Service) askModel(ctx context.Context, st *state, p *planned) error {
 	words := wordsIn(p.understood.Language)
-	c := &chat{s: s, st: st, sources: map[string]conversation.AISource{}, until: st.until}
-	c.request = ChatRequest{Tools: tools, MaxTokens: maxTokens, Messages: append([]ChatMessage{{
-		Role: RoleSystem, Text: fmt.Sprintf(instructions, languageName(p.understood.Language)),
-	}}, st.history()...)}
+	c := s.newChat(st, p.understood.Language, st.until)
 	text, reason, err := c.answer(ctx, p.understood.Language)
 	if err != nil {
 		return err

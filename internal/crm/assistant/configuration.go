@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -55,11 +56,8 @@ func defaultConfiguration() Configuration {
 // apply checks the input and copies it into a configuration.
 func (in *Input) apply(c *Configuration) error {
 	def := defaultConfiguration()
-	c.Name, c.Active, c.Delay, c.MaxAnswers = strings.TrimSpace(in.Name), in.Active, def.Delay, def.MaxAnswers
+	c.Name, c.Active, c.Delay, c.MaxAnswers = strings.TrimSpace(in.Name), cmp.Or(in.Active, Always), def.Delay, def.MaxAnswers
 	c.Provisions = in.Provisions
-	if c.Active == "" {
-		c.Active = Always
-	}
 	if in.Delay != nil {
 		c.Delay = *in.Delay
 	}

@@ -111,23 +111,20 @@ func save(tx *db.Tx, c Configuration) (bool, error) {
 }
 
 func drop(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM assistant_configuration WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
-	return err
+	return tx.Run(`DELETE FROM assistant_configuration WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }
 
 // claimMessage reports whether a customer's message was still unanswered, and marks it as
 // handled.
 func claimMessage(tx *db.Tx, message, conversation uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO assistant_answer (tenant_id, in_answer_to, conversation_id, at) VALUES ($1, $2, $3, $4)
+	return tx.ExecAny(`INSERT INTO assistant_answer (tenant_id, in_answer_to, conversation_id, at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT DO NOTHING`, tx.Tenant(), message, conversation, clock.At(tx.Now()))
-	return n == 1, err
 }
 
 // setOutcome records the outcome of a claimed message, and whether it counts as an answer.
 func setOutcome(tx *db.Tx, message uuid.UUID, item *uuid.UUID, reason *string, counted bool) error {
-	_, err := tx.Exec(`UPDATE assistant_answer SET item_id = $3, reason = $4, counted = $5 WHERE tenant_id = $1 AND in_answer_to = $2`,
+	return tx.Run(`UPDATE assistant_answer SET item_id = $3, reason = $4, counted = $5 WHERE tenant_id = $1 AND in_answer_to = $2`,
 		tx.Tenant(), message, item, reason, counted)
-	return err
 }
 
 // countAnswers returns the number of answers in a conversation since it was last opened.
@@ -139,35 +136,31 @@ func countAnswers(r *db.Reader, conversation uuid.UUID) (int, error) {
 // countAnew excludes the answers before a time from the count, because the conversation was
 // reopened.
 func countAnew(tx *db.Tx, conversation uuid.UUID, before clock.Time) error {
-	_, err := tx.Exec(`UPDATE assistant_answer SET counted = false WHERE tenant_id = $1 AND conversation_id = $2 AND counted AND at < $3`,
+	return tx.Run(`UPDATE assistant_answer SET counted = false WHERE tenant_id = $1 AND conversation_id = $2 AND counted AND at < $3`,
 		tx.Tenant(), conversation, before)
-	return err
 }
 
 // reserve adds to a day's usage. It returns false and adds nothing if one of the budgets
 // does not have that much left.
 func reserve(tx *db.Tx, c Configuration, day int64, u usage) (bool, error) {
-	if _, err := tx.Exec(`INSERT INTO assistant_spending (tenant_id, configuration_id, day, tokens, money, time_ms)
+	if err := tx.Run(`INSERT INTO assistant_spending (tenant_id, configuration_id, day, tokens, money, time_ms)
 		VALUES ($1, $2, $3, 0, 0, 0) ON CONFLICT DO NOTHING`, tx.Tenant(), c.ID, day); err != nil {
 		return false, err
 	}
 	limit := c.Model.V.limit()
-	n, err := tx.Exec(`UPDATE assistant_spending SET tokens = tokens + $4, money = money + $5, time_ms = time_ms + $6
+	return tx.ExecAny(`UPDATE assistant_spending SET tokens = tokens + $4, money = money + $5, time_ms = time_ms + $6
 		WHERE tenant_id = $1 AND configuration_id = $2 AND day = $3 AND tokens + $4 <= $7 AND money + $5 <= $8 AND time_ms + $6 <= $9`,
 		tx.Tenant(), c.ID, day, u.tokens, u.money, u.timeMS, limit.tokens, limit.money, limit.timeMS)
-	return n == 1, err
 }
 
 // giveBack subtracts from a day's usage what a call reserved but did not use.
 func giveBack(tx *db.Tx, configuration uuid.UUID, day int64, u usage) error {
-	_, err := tx.Exec(`UPDATE assistant_spending SET tokens = tokens - $4, money = money - $5, time_ms = time_ms - $6
+	return tx.Run(`UPDATE assistant_spending SET tokens = tokens - $4, money = money - $5, time_ms = time_ms - $6
 		WHERE tenant_id = $1 AND configuration_id = $2 AND day = $3`, tx.Tenant(), configuration, day, u.tokens, u.money, u.timeMS)
-	return err
 }
 
 // setFailure records why a server did not answer; "" means that it did.
 func setFailure(tx *db.Tx, configuration uuid.UUID, failure string, failures int, until *clock.Time) error {
-	_, err := tx.Exec(`UPDATE assistant_configuration SET failure = $3, failures = $4, paused_until = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Run(`UPDATE assistant_configuration SET failure = $3, failures = $4, paused_until = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), configuration, failure, failures, until)
-	return err
 }

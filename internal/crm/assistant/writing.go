@@ -88,46 +88,31 @@ type running struct {
 	by map[uuid.UUID]int
 }
 
-// start counts a request. It returns false if the maximum is already running.
-func (r *running) start(agent, workspace uuid.UUID) bool {
+// start counts a request for each id. It returns false if one of them already has the
+// maximum number of requests. Otherwise the caller must call end when the request is done.
+func (r *running) start(most map[uuid.UUID]int) (end func(), ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.by[agent] >= runningOfAgent || r.by[workspace] >= runningOfWorkspace {
-		return false
-	}
-	r.count(agent, workspace)
-	return true
-}
-
-// startTrial counts a trial question of a workspace. It returns false if the maximum is
-// already running.
-func (r *running) startTrial(workspace uuid.UUID) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.by[workspace] >= tryingAtOnce {
-		return false
-	}
-	r.count(workspace)
-	return true
-}
-
-func (r *running) count(ids ...uuid.UUID) {
 	if r.by == nil {
 		r.by = map[uuid.UUID]int{}
 	}
-	for _, id := range ids {
-		r.by[id]++
-	}
-}
-
-func (r *running) end(ids ...uuid.UUID) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, id := range ids {
-		if r.by[id]--; r.by[id] == 0 {
-			delete(r.by, id)
+	for id, n := range most {
+		if r.by[id] >= n {
+			return nil, false
 		}
 	}
+	for id := range most {
+		r.by[id]++
+	}
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for id := range most {
+			if r.by[id]--; r.by[id] == 0 {
+				delete(r.by, id)
+			}
+		}
+	}, true
 }
 
 // CanWrite reports whether the workspace has a language model that writes for agents.
@@ -156,10 +141,7 @@ func (s *Service) Suggest(ctx context.Context, id uuid.UUID) (out Suggestion, er
 			return fault.New(fault.NothingToAnswer)
 		}
 		out = Suggestion{Language: st.customerLanguage(), Sources: []conversation.AISource{}, Configuration: *st.configuration.reference()}
-		c := &chat{s: s, st: st, sources: map[string]conversation.AISource{}, until: s.DB.Clock().Now().Add(s.writingTime())}
-		c.request = ChatRequest{Tools: tools, MaxTokens: maxTokens, Messages: append([]ChatMessage{{
-			Role: RoleSystem, Text: fmt.Sprintf(instructions, languageName(out.Language)),
-		}}, st.history()...)}
+		c := s.newChat(st, out.Language, s.DB.Clock().Now().Add(s.writingTime()))
 		text, reason, err := c.answer(ctx, languageOr(out.Language))
 		if err != nil {
 			return err
@@ -219,13 +201,14 @@ func (s *Service) Rewrite(ctx context.Context, id uuid.UUID, text, kind, languag
 // must call end when it is done.
 func (s *Service) takeTrial(ctx context.Context) (end func(), err error) {
 	workspace := caller.From(ctx).TenantID
-	if r := s.Limits.Take(ctx, tryingOfWorkspace, limit.Key(workspace)); !r.Allowed {
-		return nil, api.RateLimited(r)
+	if err := api.TakeLimits(ctx, s.Limits, tryingOfWorkspace.By(limit.Key(workspace))); err != nil {
+		return nil, err
 	}
-	if !s.trying.startTrial(workspace) {
+	end, ok := s.trying.start(map[uuid.UUID]int{workspace: tryingAtOnce})
+	if !ok {
 		return nil, api.RateLimited(limit.Result{Policy: limit.Policy{Name: "assistant-trying-running"}, RetryAfter: s.writingTime()})
 	}
-	return func() { s.trying.end(workspace) }, nil
+	return end, nil
 }
 
 // writingFault returns the fault that tells an agent why a language model wrote nothing.
@@ -256,18 +239,15 @@ func (s *Service) ask(ctx context.Context, id uuid.UUID, action string, fn func(
 	if st.c.Test {
 		return fault.New(fault.TestEnvironment)
 	}
-	for _, u := range []struct {
-		policy limit.Policy
-		of     uuid.UUID
-	}{{writingOfAgent, who.ID}, {writingOfWorkspace, who.TenantID}} {
-		if r := s.Limits.Take(ctx, u.policy, limit.Key(u.of)); !r.Allowed {
-			return api.RateLimited(r)
-		}
+	err = api.TakeLimits(ctx, s.Limits, writingOfAgent.By(limit.Key(who.ID)), writingOfWorkspace.By(limit.Key(who.TenantID)))
+	if err != nil {
+		return err
 	}
-	if !s.running.start(who.ID, who.TenantID) {
+	end, ok := s.running.start(map[uuid.UUID]int{who.ID: runningOfAgent, who.TenantID: runningOfWorkspace})
+	if !ok {
 		return api.RateLimited(limit.Result{Policy: limit.Policy{Name: "assistant-writing-running"}, RetryAfter: s.writingTime()})
 	}
-	defer s.running.end(who.ID, who.TenantID)
+	defer end()
 	if err := fn(&st); err != nil {
 		return err
 	}

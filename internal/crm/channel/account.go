@@ -59,6 +59,18 @@ type Account struct {
 // Works reports whether the account carries messages.
 func (a *Account) Works() bool { return a.Status == Active || a.Status == Attention }
 
+// ChangeGroup sets the group of new conversations: the nil UUID removes it, nil leaves it
+// unchanged.
+func (a *Account) ChangeGroup(id *uuid.UUID) {
+	switch {
+	case id == nil:
+	case *id == uuid.Nil:
+		a.GroupID = nil
+	default:
+		a.GroupID = id
+	}
+}
+
 // Read decodes the kind's settings into a value.
 func (a *Account) Read(into any) error {
 	if err := json.Unmarshal(a.Settings, into); err != nil {

@@ -16,7 +16,8 @@ type listChannelsIn struct {
 	Status string `query:"status" enum:"connecting,active,paused,attention,disconnected" doc:"Only accounts in this status; by default all except disconnected ones"`
 }
 
-type channelIn struct {
+// ByID is the input of a route that is about one account.
+type ByID struct {
 	ID api.ID `path:"id" record:"channel_account"`
 }
 
@@ -57,11 +58,11 @@ func (s *Service) Register(a *api.API) {
 			return s.List(ctx, in.Kind, in.Status, in.Page())
 		})
 	api.Handle(a, Route("GET", "/{id}", "get-channel", "Get a channel", perm.ChannelsView),
-		func(ctx context.Context, in *channelIn) (Account, error) { return s.Get(ctx, "", in.ID.UUID) })
+		func(ctx context.Context, in *ByID) (Account, error) { return s.Get(ctx, "", in.ID.UUID) })
 
 	end := Route("DELETE", "/{id}", "disconnect-channel", "Disconnect a channel", perm.ChannelsManage)
 	end.Doc = "Deletes the channel's credentials and key; its conversations stay. A bot, page, Instagram account or number that is connected again becomes the same channel. Repeating the call changes nothing."
-	api.Handle(a, end, func(ctx context.Context, in *channelIn) (api.Deleted, error) {
+	api.Handle(a, end, func(ctx context.Context, in *ByID) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.Disconnect(ctx, in.ID.UUID)
 	})
 
@@ -93,11 +94,11 @@ func (s *Service) Register(a *api.API) {
 	trial := Route("GET", "/{id}/gelen-testi", "inbound-test", "Get the state of the inbound test", perm.ChannelsView).Polled()
 	trial.Refusals = []int{409}
 	trial.Doc = "Shows whether messages sent to the account arrive, with the account's warnings, including an expired code. Poll every few seconds. 409 if customers cannot write to this kind of channel."
-	api.Handle(a, trial, func(ctx context.Context, in *channelIn) (Trial, error) { return s.Trial(ctx, in.ID.UUID) })
+	api.Handle(a, trial, func(ctx context.Context, in *ByID) (Trial, error) { return s.Trial(ctx, in.ID.UUID) })
 	begin := Route("POST", "/{id}/gelen-testi", "start-inbound-test", "Create a new inbound test code", perm.ChannelsManage)
 	begin.Refusals = []int{409}
 	begin.Doc = "The code is valid for 15 minutes; the previous one becomes invalid. Send it to the account as a customer would: from any phone, by e-mail or in the chat. On WhatsApp it starts no conversation; elsewhere it is an ordinary message."
-	api.Handle(a, begin, func(ctx context.Context, in *channelIn) (Trial, error) { return s.StartTrial(ctx, in.ID.UUID) })
+	api.Handle(a, begin, func(ctx context.Context, in *ByID) (Trial, error) { return s.StartTrial(ctx, in.ID.UUID) })
 
 	can := Route("GET", "/capabilities", "list-channel-capabilities", "List what each kind of channel supports", perm.ConversationsView)
 	can.Doc = "For everyone who replies to customers, agents and software alike: file types and sizes, reactions, edits, templates, calls and reply windows of each kind. A message that the channel does not support is refused with 422 and not saved."
@@ -106,9 +107,9 @@ func (s *Service) Register(a *api.API) {
 	hook := Route("GET", "/{id}/webhook", "channel-webhook", "Get the webhook's state from the provider", perm.ChannelsView)
 	hook.Refusals = []int{409, 502}
 	hook.Doc = "Asks the chat bot's provider and updates the account's own flag: an account that the provider does not call needs attention (webhook_missing). 409 if this kind of channel has no such webhook."
-	api.Handle(a, hook, func(ctx context.Context, in *channelIn) (Webhook, error) { return s.Webhook(ctx, in.ID.UUID) })
+	api.Handle(a, hook, func(ctx context.Context, in *ByID) (Webhook, error) { return s.Webhook(ctx, in.ID.UUID) })
 	hook = Route("POST", "/{id}/webhook", "register-channel-webhook", "Register the webhook at the provider", perm.ChannelsManage)
 	hook.Refusals = []int{409, 502}
 	hook.Doc = "Gives the provider Konak's address and the secret token that proves its calls, then checks that it accepted them. Can be repeated. An account that was polled is called from then on."
-	api.Handle(a, hook, func(ctx context.Context, in *channelIn) (Webhook, error) { return s.RegisterWebhook(ctx, in.ID.UUID) })
+	api.Handle(a, hook, func(ctx context.Context, in *ByID) (Webhook, error) { return s.RegisterWebhook(ctx, in.ID.UUID) })
 }

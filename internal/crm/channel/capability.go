@@ -47,7 +47,7 @@ type KindCapabilities struct {
 // to what the inbox accepts.
 func (s *Service) Capabilities() []KindCapabilities {
 	out := []KindCapabilities{}
-	for name, kind := range s.kinds {
+	for name, kind := range s.cfg.Kinds {
 		c := KindCapabilities{name, kind.Capabilities()}
 		c.Files, c.ReactionSigns = db.OrEmpty(slices.Clone(c.Files)), db.OrEmpty(c.ReactionSigns)
 		for i := range c.Files {
@@ -61,7 +61,7 @@ func (s *Service) Capabilities() []KindCapabilities {
 
 // checkSign refuses a reaction with an emoji that the channel does not support.
 func (s *Service) checkSign(r conversation.OutgoingReaction) error {
-	kind, ok := s.kinds[r.Route.Channel]
+	kind, ok := s.cfg.Kinds[r.Route.Channel]
 	if !ok || r.Emoji == "" {
 		return nil
 	}

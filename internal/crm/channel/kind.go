@@ -47,7 +47,7 @@ var (
 
 // Ask implements conversation.Asker, for the kinds that implement it.
 func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
-	if kind, ok := s.kinds[q.Route.Channel].(conversation.Asker); ok {
+	if kind, ok := s.cfg.Kinds[q.Route.Channel].(conversation.Asker); ok {
 		return kind.Ask(tx, q)
 	}
 	return false, nil
@@ -95,7 +95,7 @@ func (s *Service) Route(r *db.Reader, w conversation.Wish) (*conversation.Route,
 // routeOver finds the way over one account: nil if it does not reach the customer, and the
 // account with its refusal if it reaches them but refuses.
 func (s *Service) routeOver(r *db.Reader, a Account, to contact.Contact) (*conversation.Route, error) {
-	kind, known := s.kinds[a.Kind]
+	kind, known := s.cfg.Kinds[a.Kind]
 	if !known || a.Status == Disconnected {
 		return nil, nil
 	}
@@ -139,7 +139,7 @@ func (s *Service) candidates(r *db.Reader, w conversation.Wish) ([]Account, erro
 
 // Take implements conversation.Router.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
-	kind, ok := s.kinds[m.Route.Channel]
+	kind, ok := s.cfg.Kinds[m.Route.Channel]
 	if !ok {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 
 // Push implements conversation.Router.
 func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversation.Delivery, error) {
-	if kind, ok := s.kinds[m.Route.Channel]; ok {
+	if kind, ok := s.cfg.Kinds[m.Route.Channel]; ok {
 		return kind.Push(ctx, m)
 	}
 	return conversation.Delivery{Status: conversation.Queued}, nil
@@ -191,7 +191,7 @@ func (s *Service) RouteTemplate(r *db.Reader, to contact.Contact, t *template.Te
 	if err != nil {
 		return nil, err
 	}
-	kind, ok := s.kinds[a.Kind].(Templater)
+	kind, ok := s.cfg.Kinds[a.Kind].(Templater)
 	if !ok {
 		return nil, nil
 	}
@@ -211,7 +211,7 @@ func (s *Service) Window(r *db.Reader, account uuid.UUID, to contact.Contact) (*
 	if db.IsNoRow(err) {
 		return nil, false, nil
 	}
-	kind := s.kinds[a.Kind]
+	kind := s.cfg.Kinds[a.Kind]
 	if err != nil || kind == nil {
 		return nil, false, err
 	}
@@ -236,7 +236,7 @@ type Receipts interface {
 
 // Seen implements conversation.Receipter, for the kinds that implement Receipts.
 func (s *Service) Seen(tx *db.Tx, channel string, account uuid.UUID, providerMessageID string) error {
-	kind, ok := s.kinds[channel].(Receipts)
+	kind, ok := s.cfg.Kinds[channel].(Receipts)
 	if !ok {
 		return nil
 	}
@@ -255,7 +255,7 @@ func (s *Service) Seen(tx *db.Tx, channel string, account uuid.UUID, providerMes
 func (s *Service) SetReadReceipts(ctx context.Context, id uuid.UUID, on bool) (a Account, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.Change(tx, "", id, func(a *Account) error {
-			kind, ok := s.kinds[a.Kind].(Receipts)
+			kind, ok := s.cfg.Kinds[a.Kind].(Receipts)
 			if !ok {
 				return fault.New(fault.NotFound)
 			}
@@ -268,7 +268,7 @@ func (s *Service) SetReadReceipts(ctx context.Context, id uuid.UUID, on bool) (a
 
 // React implements conversation.Reactor, for the kinds that implement it.
 func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) error {
-	kind, ok := s.kinds[r.Route.Channel].(conversation.Reactor)
+	kind, ok := s.cfg.Kinds[r.Route.Channel].(conversation.Reactor)
 	if !ok {
 		return fault.New(fault.ReactionUnsupported).Because(conversation.ChannelUnsupported)
 	}
@@ -280,7 +280,7 @@ func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) er
 
 // Reacts implements conversation.Reactor.
 func (s *Service) Reacts(channel string) bool {
-	kind, ok := s.kinds[channel].(conversation.Reactor)
+	kind, ok := s.cfg.Kinds[channel].(conversation.Reactor)
 	return ok && kind.Reacts(channel)
 }
 

@@ -62,7 +62,7 @@ func (s *Service) reconnect(tx *db.Tx, former Account, again func(*Account) erro
 	if err := jobs.ResumeAccount(tx, a.ID); err != nil {
 		return a, err
 	}
-	if kind, ok := s.kinds[a.Kind]; ok {
+	if kind, ok := s.cfg.Kinds[a.Kind]; ok {
 		if err := kind.Changed(tx, a, Disconnected); err != nil {
 			return a, err
 		}
@@ -79,7 +79,7 @@ func (s *Service) forgetGroup(r *db.Reader, a *Account) error {
 	if a.GroupID == nil {
 		return nil
 	}
-	there, err := s.groups.IsGroup(r, *a.GroupID)
+	there, err := s.cfg.Groups.IsGroup(r, *a.GroupID)
 	if err == nil && !there {
 		a.GroupID = nil
 	}
@@ -93,11 +93,11 @@ func (s *Service) fitsConfiguration(tx *db.Tx, a *Account) (bool, error) {
 	if a.AIConfigurationID == nil {
 		return true, nil
 	}
-	there, err := s.assistants.HoldConfiguration(tx, *a.AIConfigurationID)
+	there, err := s.cfg.Assistants.HoldConfiguration(tx, *a.AIConfigurationID)
 	if err != nil || !there || a.Hours.V != nil {
 		return there, err
 	}
-	needs, err := s.assistants.NeedsHours(&tx.Reader, *a.AIConfigurationID)
+	needs, err := s.cfg.Assistants.NeedsHours(&tx.Reader, *a.AIConfigurationID)
 	return !needs, err
 }
 

@@ -34,16 +34,6 @@ type Assistants interface {
 	NeedsHours(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
-// Service manages the channel accounts.
-type Service struct {
-	db         *db.DB
-	box        *secret.Box
-	groups     Groups
-	assistants Assistants
-	contacts   Contacts
-	kinds      Kinds
-}
-
 // Config holds what the Service needs.
 type Config struct {
 	DB     *db.DB
@@ -55,27 +45,20 @@ type Config struct {
 	Kinds      Kinds
 }
 
+// Service manages the channel accounts.
+type Service struct{ cfg Config }
+
 // New returns a Service.
-func New(c Config) *Service {
-	return &Service{db: c.DB, box: c.Box, groups: c.Groups, assistants: c.Assistants, contacts: c.Contacts, kinds: c.Kinds}
-}
+func New(c Config) *Service { return &Service{c} }
 
 // List returns accounts, newest first; without a status, all except disconnected ones.
-func (s *Service) List(ctx context.Context, kind, status string, p db.Page) (out db.List[Account], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = list(r, kind, status, p)
-		return err
-	})
-	return out, err
+func (s *Service) List(ctx context.Context, kind, status string, p db.Page) (db.List[Account], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Account], error) { return list(r, kind, status, p) })
 }
 
 // Get returns one account, of a kind or of any.
-func (s *Service) Get(ctx context.Context, kind string, id uuid.UUID) (a Account, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		a, err = s.Find(r, kind, id)
-		return err
-	})
-	return a, err
+func (s *Service) Get(ctx context.Context, kind string, id uuid.UUID) (Account, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Account, error) { return s.Find(r, kind, id) })
 }
 
 // Find returns one account, of a kind or of any; not_found if it does not exist.
@@ -158,7 +141,7 @@ func (s *Service) check(tx *db.Tx, a *Account) error {
 		return err
 	}
 	if a.GroupID != nil {
-		if ok, err := s.groups.IsGroup(&tx.Reader, *a.GroupID); err != nil {
+		if ok, err := s.cfg.Groups.IsGroup(&tx.Reader, *a.GroupID); err != nil {
 			return err
 		} else if !ok {
 			return fault.Invalid("group_id", "unknown_group")
@@ -178,7 +161,7 @@ func (s *Service) checkAssistant(r *db.Reader, was, a *Account) error {
 	if !named && was.Hours.V == nil {
 		return nil
 	}
-	if needs, err := s.assistants.NeedsHours(r, *id); err != nil || !needs {
+	if needs, err := s.cfg.Assistants.NeedsHours(r, *id); err != nil || !needs {
 		return err
 	}
 	if named {
@@ -236,6 +219,12 @@ func (s *Service) Set(tx *db.Tx, id uuid.UUID, status string, reason *string) (A
 	}
 	err = s.move(tx, &a, status, reason)
 	return a, err
+}
+
+// RequireAttention is Set for an account that needs attention for a reason.
+func (s *Service) RequireAttention(tx *db.Tx, id uuid.UUID, reason string) error {
+	_, err := s.Set(tx, id, Attention, &reason)
+	return err
 }
 
 // ClearAttention makes an account active again if it needs attention for one of these
@@ -332,7 +321,7 @@ func (s *Service) move(tx *db.Tx, a *Account, status string, reason *string) err
 	if err := save(tx, a); err != nil {
 		return fmt.Errorf("channel: save: %w", err)
 	}
-	if kind, ok := s.kinds[a.Kind]; ok {
+	if kind, ok := s.cfg.Kinds[a.Kind]; ok {
 		if err := kind.Changed(tx, *a, before.Status); err != nil {
 			return err
 		}
@@ -364,7 +353,7 @@ func equal(a, b *string) bool { return a == nil && b == nil || a != nil && b != 
 func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool, configuration *uuid.UUID) (a Account, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if configuration != nil && *configuration != uuid.Nil {
-			if known, err := s.assistants.HoldConfiguration(tx, *configuration); err != nil {
+			if known, err := s.cfg.Assistants.HoldConfiguration(tx, *configuration); err != nil {
 				return err
 			} else if !known {
 				return fault.Invalid("configuration_id", "unknown_configuration")
@@ -406,7 +395,7 @@ func (s *Service) NewKey(tx *db.Tx, id uuid.UUID) (string, error) {
 
 // SetCredentials seals and stores an account's credentials for its provider.
 func (s *Service) SetCredentials(tx *db.Tx, id uuid.UUID, plain []byte) error {
-	return setCredentials(tx, id, s.box.Seal(tx.Tenant(), sealContext(id), plain))
+	return setCredentials(tx, id, s.cfg.Box.Seal(tx.Tenant(), sealContext(id), plain))
 }
 
 // Credentials returns an account's credentials; nil if it has none.
@@ -415,7 +404,7 @@ func (s *Service) Credentials(r *db.Reader, id uuid.UUID) ([]byte, error) {
 	if err != nil || sealed == nil {
 		return nil, db.NotFound(err)
 	}
-	return s.box.Open(r.Tenant(), sealContext(id), sealed)
+	return s.cfg.Box.Open(r.Tenant(), sealContext(id), sealed)
 }
 
 // Owned is an account with its workspace, for calls that carry no credential.
@@ -442,14 +431,11 @@ func (s *Service) ByKey(ctx context.Context, key string) (o Owned, err error) {
 	if !secret.WellFormed(key, secret.ChannelPrefix) {
 		return o, fault.New(fault.NotFound)
 	}
-	err = s.db.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
-		o, err = byKey(r, secret.Hash(key))
-		return db.NotFound(err)
-	})
+	o, err = db.Read(ctx, s.cfg.DB.System("channel look-up"), func(r *db.Reader) (Owned, error) { return byKey(r, secret.Hash(key)) })
 	if err == nil && db.IsRefused(ctx, o.TenantID) {
 		return Owned{}, fault.New(fault.WorkspaceSuspended)
 	}
-	return o, err
+	return o, db.NotFound(err)
 }
 
 // ownersMax limits how many workspaces may share one name at a provider.
@@ -457,14 +443,10 @@ const ownersMax = 20
 
 // ByExternal finds the accounts of any workspace that have this name at a provider, oldest
 // first.
-func (s *Service) ByExternal(ctx context.Context, kind, external string) (out []Owned, err error) {
-	err = s.db.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
-		out, err = byExternal(r, kind, external, ownersMax)
-		return err
-	})
-	return out, err
+func (s *Service) ByExternal(ctx context.Context, kind, external string) ([]Owned, error) {
+	return db.Read(ctx, s.cfg.DB.System("channel look-up"), func(r *db.Reader) ([]Owned, error) { return byExternal(r, kind, external, ownersMax) })
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
+	return s.cfg.DB.Tenant(caller.From(ctx).TenantID)
 }

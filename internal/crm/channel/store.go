@@ -95,20 +95,18 @@ func count(r *db.Reader) (int, error) {
 
 // put reports whether the account's name at the provider was free.
 func put(tx *db.Tx, a *Account, by *uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO channel_account (tenant_id, id, kind, name, status, reason, ai, group_id, hours, settings,
+	return tx.ExecAny(`INSERT INTO channel_account (tenant_id, id, kind, name, status, reason, ai, group_id, hours, settings,
 			external_id, created_by, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), a.ID, a.Kind, a.Name, a.Status, a.Reason, a.AI, a.GroupID, db.AsJSON(a.Hours.V), string(a.Settings),
 		a.ExternalID, by, a.CreatedAt)
-	return n == 1, err
 }
 
 func save(tx *db.Tx, a *Account) error {
-	_, err := tx.Exec(`UPDATE channel_account SET name = $3, status = $4, reason = $5, ai = $6, group_id = $7, hours = $8,
+	return tx.Run(`UPDATE channel_account SET name = $3, status = $4, reason = $5, ai = $6, group_id = $7, hours = $8,
 			settings = $9, external_id = $10, updated_at = $11, ai_configuration_id = $12
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), a.ID, a.Name, a.Status, a.Reason, a.AI, a.GroupID, db.AsJSON(a.Hours.V), string(a.Settings), a.ExternalID, a.UpdatedAt, a.AIConfigurationID)
-	return err
 }
 
 // namesConfiguration reports whether a connected account uses a configuration of the
@@ -122,15 +120,13 @@ func namesConfiguration(r *db.Reader, id uuid.UUID) (used, withoutHours bool, er
 
 // strip deletes an account's credentials and key.
 func strip(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE channel_account SET credentials = NULL, key_hash = NULL, key_last4 = NULL
+	return tx.Run(`UPDATE channel_account SET credentials = NULL, key_hash = NULL, key_last4 = NULL
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
-	return err
 }
 
 func setCredentials(tx *db.Tx, id uuid.UUID, sealed []byte) error {
-	_, err := tx.Exec(`UPDATE channel_account SET credentials = $3, auth_errors = 0, updated_at = $4 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Run(`UPDATE channel_account SET credentials = $3, auth_errors = 0, updated_at = $4 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, sealed, clock.At(tx.Now()))
-	return err
 }
 
 func credentials(r *db.Reader, id uuid.UUID) ([]byte, error) {
@@ -138,9 +134,8 @@ func credentials(r *db.Reader, id uuid.UUID) ([]byte, error) {
 }
 
 func setKey(tx *db.Tx, id uuid.UUID, hash []byte, last4 string) error {
-	_, err := tx.Exec(`UPDATE channel_account SET key_hash = $3, key_last4 = $4, updated_at = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Run(`UPDATE channel_account SET key_hash = $3, key_last4 = $4, updated_at = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, hash, last4, clock.At(tx.Now()))
-	return err
 }
 
 func authErrors(r *db.Reader, id uuid.UUID) (int, error) {
@@ -154,8 +149,7 @@ func countAuthError(tx *db.Tx, id uuid.UUID) (int, error) {
 }
 
 func clearAuthErrors(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE channel_account SET auth_errors = 0 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
-	return err
+	return tx.Run(`UPDATE channel_account SET auth_errors = 0 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }
 
 const ownerColumns = `t.id, t.slug, t.licences, ` + columns

@@ -19,11 +19,7 @@ func (s *Service) RecordToken(ctx context.Context, id uuid.UUID, refused bool) e
 	ctx = context.WithoutCancel(ctx)
 	if !refused {
 		// Nearly every answer is an acceptance after an acceptance, which changes nothing.
-		var before int
-		err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-			before, err = authErrors(r, id)
-			return err
-		})
+		before, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (int, error) { return authErrors(r, id) })
 		if db.IsNoRow(err) || err == nil && before == 0 {
 			return nil
 		}
@@ -42,8 +38,6 @@ func (s *Service) RecordToken(ctx context.Context, id uuid.UUID, refused bool) e
 		if err != nil || n < authLimit {
 			return db.NotFound(err)
 		}
-		why := TokenExpired
-		_, err = s.Set(tx, id, Attention, &why)
-		return err
+		return s.RequireAttention(tx, id, TokenExpired)
 	}))
 }

@@ -2,8 +2,6 @@ package channel
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -55,7 +53,7 @@ type Reachable interface {
 
 // Jobs returns the kinds of this package's jobs.
 func (s *Service) Jobs() []jobs.Kind {
-	kind := jobs.Kind{Name: trialJob, Handler: s.runTrial, PerNode: 16, PerTenant: 4, MaxAttempts: 20}
+	kind := jobs.Kind{Name: trialJob, Handler: jobs.WithPayload(s.runTrial), PerNode: 16, PerTenant: 4, MaxAttempts: 20}
 	before := kind // WhatsApp's tests of 0.1.0
 	before.Name = "whatsapp.trial"
 	return []jobs.Kind{kind, before}
@@ -103,11 +101,7 @@ func (s *Service) Trial(ctx context.Context, id uuid.UUID) (out Trial, err error
 	if err != nil {
 		return out, err
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		out, err = s.trial(r, a)
-		return err
-	})
-	return out, err
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Trial, error) { return s.trial(r, a) })
 }
 
 // tested returns an account for which an inbound test is possible.
@@ -116,14 +110,14 @@ func (s *Service) tested(ctx context.Context, id uuid.UUID) (Account, error) {
 	if err != nil {
 		return a, err
 	}
-	if _, known := s.kinds[a.Kind]; !known || s.inboundAddress(a) == "" {
+	if _, known := s.cfg.Kinds[a.Kind]; !known || s.inboundAddress(a) == "" {
 		return a, fault.New(fault.Conflict).Because("no_inbound_test")
 	}
 	return a, nil
 }
 
 func (s *Service) inboundAddress(a Account) string {
-	if kind, ok := s.kinds[a.Kind].(Reachable); ok {
+	if kind, ok := s.cfg.Kinds[a.Kind].(Reachable); ok {
 		return kind.InboundAddress(a)
 	}
 	if a.ExternalID != nil && strings.Contains(*a.ExternalID, "@") {
@@ -137,7 +131,7 @@ func (s *Service) trial(r *db.Reader, a Account) (Trial, error) {
 	if db.IsNoRow(err) {
 		err = nil
 	}
-	return t.shown(a, s.inboundAddress(a), s.db.Clock().Now()), err
+	return t.shown(a, s.inboundAddress(a), s.cfg.DB.Clock().Now()), err
 }
 
 // StartTrial creates a new code; the previous one becomes invalid.
@@ -209,11 +203,7 @@ type waitingTrial struct {
 
 // runTrial is the handler of trialJob: if the code did not arrive in time, the account
 // needs attention.
-func (s *Service) runTrial(ctx context.Context, j *jobs.Job) error {
-	var w waitingTrial
-	if err := json.Unmarshal(j.Payload, &w); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) runTrial(ctx context.Context, j *jobs.Job, w waitingTrial) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		t, err := trialOf(&tx.Reader, w.AccountID)
 		if db.IsNoRow(err) || err == nil && (t.Code == nil || *t.Code != w.Code) {

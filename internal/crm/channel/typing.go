@@ -25,12 +25,12 @@ type Typist interface {
 // ShowTyping shows the customer of a conversation that somebody is typing. It does nothing
 // if the channel cannot show this, or if a message could not be sent now.
 func (s *Service) ShowTyping(ctx context.Context, c conversation.Conversation) error {
-	kind, shows := s.kinds[c.Channel].(Typist)
+	kind, shows := s.cfg.Kinds[c.Channel].(Typist)
 	if !shows || c.ChannelAccountID == nil || c.Test {
 		return nil
 	}
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		to, err := s.contacts.Whole(&tx.Reader, c.ContactID)
+		to, err := s.cfg.Contacts.Whole(&tx.Reader, c.ContactID)
 		if db.IsNoRow(err) || err == nil && to.Blocked {
 			return nil
 		}

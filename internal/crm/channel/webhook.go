@@ -47,7 +47,7 @@ func (s *Service) onWebhook(ctx context.Context, id uuid.UUID, do func(Webhooks,
 	if err != nil {
 		return Webhook{}, err
 	}
-	kind, ok := s.kinds[a.Kind].(Webhooks)
+	kind, ok := s.cfg.Kinds[a.Kind].(Webhooks)
 	if !ok {
 		return Webhook{}, ErrNoWebhook()
 	}

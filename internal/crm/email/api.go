@@ -1,6 +1,7 @@
 package email
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -45,10 +46,6 @@ func (b *mailboxBody) input() Input {
 }
 
 type addMailboxIn struct{ Body mailboxBody }
-
-type mailboxIn struct {
-	ID api.ID `path:"id" record:"channel_account"`
-}
 
 type changeMailboxIn struct {
 	ID   api.ID `path:"id" record:"channel_account"`
@@ -121,7 +118,7 @@ func (s *Service) Register(a *api.API) {
 	})
 
 	api.Handle(a, channel.Route("GET", "/email/{id}", "get-mailbox", "Get a mailbox", perm.ChannelsView),
-		func(ctx context.Context, in *mailboxIn) (Mailbox, error) { return s.Get(ctx, in.ID.UUID) })
+		func(ctx context.Context, in *channel.ByID) (Mailbox, error) { return s.Get(ctx, in.ID.UUID) })
 	change := channel.Route("PUT", "/email/{id}", "change-mailbox", "Change a mailbox", perm.ChannelsManage)
 	change.Refusals = []int{409}
 	api.Handle(a, change, func(ctx context.Context, in *changeMailboxIn) (Mailbox, error) {
@@ -153,9 +150,7 @@ func (s *Service) Test(ctx context.Context, id *uuid.UUID, in, out *serverBody) 
 		return t, err
 	}
 	if in != nil {
-		if in.Folder == "" {
-			in.Folder = "INBOX"
-		}
+		in.Folder = cmp.Or(in.Folder, "INBOX")
 		t.IMAP = api.Some(s.testIMAP(ctx, &in.Server, in.Password))
 	}
 	if out != nil {

@@ -22,7 +22,7 @@ func (s *Service) registerVerification(a *api.API) {
 	send.Doc = "Mail through the operator's server is sent from the mailbox's own address only once it is verified, by this code or by a DNS " +
 		"record of the domain. The code is valid for 15 minutes and five attempts; a new code replaces it. At most five codes a day are " +
 		"mailed to one address, and at most 20 from one workspace. If the address is already verified, nothing is mailed."
-	api.Handle(a, send, func(ctx context.Context, in *mailboxIn) (Mailbox, error) {
+	api.Handle(a, send, func(ctx context.Context, in *channel.ByID) (Mailbox, error) {
 		return s.SendCode(ctx, in.ID.UUID, api.Language(ctx))
 	})
 
@@ -37,5 +37,5 @@ func (s *Service) registerVerification(a *api.API) {
 	dns.Refusals = []int{409, 422, 429}
 	dns.Doc = "Looks for the TXT record in the mailbox's sending.dns_record. Once it is found, all mailboxes of the workspace at this domain are " +
 		"verified. 422 dns_record_missing if it is not found, with the reason lookup_failed if the DNS did not answer."
-	api.Handle(a, dns, func(ctx context.Context, in *mailboxIn) (Mailbox, error) { return s.CheckDNS(ctx, in.ID.UUID) })
+	api.Handle(a, dns, func(ctx context.Context, in *channel.ByID) (Mailbox, error) { return s.CheckDNS(ctx, in.ID.UUID) })
 }

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"konak/internal/crm/channel"
 	"konak/internal/kit/db"
-	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 )
 
@@ -21,11 +21,11 @@ func (s *Service) Jobs() []jobs.Kind {
 		// stored with an S3 service.
 		{Name: ingestJob, Handler: s.ingest, PerNode: 8, PerTenant: 4, MaxAttempts: 20, OnDead: s.showUnread},
 		{
-			Name: sendJob, Handler: s.send, PerNode: 256, PerTenant: 16, PerAccount: 2, MaxAttempts: 20,
+			Name: sendJob, Handler: jobs.WithPayload(s.send), PerNode: 256, PerTenant: 16, PerAccount: 2, MaxAttempts: 20,
 			Timeout: 10 * time.Minute, MaxAge: 48 * time.Hour, HoldReason: ReasonServerSilent, OnDead: s.showUnsent,
 		},
 		// A copy talks to the file store only.
-		{Name: copyJob, Handler: s.keepCopy, PerNode: 8, PerTenant: 4, MaxAttempts: 20},
+		{Name: copyJob, Handler: jobs.WithPayload(s.keepCopy), PerNode: 8, PerTenant: 4, MaxAttempts: 20},
 		// A poll holds a connection to the mailbox's server and passes each mail to
 		// the file store as it comes.
 		{
@@ -37,11 +37,9 @@ func (s *Service) Jobs() []jobs.Kind {
 
 // showPollsStopped shows on a mailbox that polling stopped until a person resumes it.
 func (s *Service) showPollsStopped(ctx context.Context, j *jobs.Job, _ string) error {
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setAttention(tx, j.AccountID, ReasonPollsStopped) })
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
+	return channel.IgnoreDeleted(s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		return s.Channels.RequireAttention(tx, j.AccountID, ReasonPollsStopped)
+	}))
 }
 
 // showUnread marks a mail as failed when its ingest job is dead.

@@ -1,6 +1,7 @@
 package email
 
 import (
+	"cmp"
 	"net"
 	"strconv"
 	"strings"
@@ -134,9 +135,7 @@ func (in *Input) check() error {
 		if err := s.IMAP.check("imap"); err != nil {
 			return err
 		}
-		if s.IMAP.Folder == "" {
-			s.IMAP.Folder = "INBOX"
-		}
+		s.IMAP.Folder = cmp.Or(s.IMAP.Folder, "INBOX")
 	}
 	if s.SMTP != nil {
 		return s.SMTP.check("smtp")

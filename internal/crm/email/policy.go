@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -58,7 +59,7 @@ func (s *Service) showQuarantined(ctx context.Context, p *outgoingMail) error {
 	if p.ItemID == nil {
 		return nil
 	}
-	return passDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: policy.Waiting}))
+	return channel.IgnoreDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: policy.Waiting}))
 }
 
 // CheckHeld returns conflict for a mail in quarantine that can no longer be sent because

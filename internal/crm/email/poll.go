@@ -43,11 +43,7 @@ var errNotOurs = errors.New("email: another node polls the mailbox")
 // runPoll is the handler of pollJob: it fetches new mail from the mailbox of the job's
 // account and runs again later. It ends when the mailbox is no longer polled.
 func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
-	var st state
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		st, err = mailboxState(r, j.AccountID)
-		return err
-	})
+	st, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (state, error) { return mailboxState(r, j.AccountID) })
 	if db.IsNoRow(err) || err == nil && !st.polls {
 		return nil
 	}
@@ -110,21 +106,13 @@ func (s *Service) showPoll(tx *db.Tx, account uuid.UUID, failures int, trouble e
 	case trouble == nil:
 		err = s.Channels.ClearAttention(tx, account, ReasonSignIn, ReasonUnreachable, ReasonStorageFull, ReasonPollsStopped)
 	case errors.Is(trouble, errSignIn):
-		err = s.setAttention(tx, account, ReasonSignIn)
+		err = s.Channels.RequireAttention(tx, account, ReasonSignIn)
 	case fault.Is(trouble, fault.StorageFull):
-		err = s.setAttention(tx, account, ReasonStorageFull)
+		err = s.Channels.RequireAttention(tx, account, ReasonStorageFull)
 	case failures >= alarmAfter:
-		err = s.setAttention(tx, account, ReasonUnreachable)
+		err = s.Channels.RequireAttention(tx, account, ReasonUnreachable)
 	}
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
-}
-
-func (s *Service) setAttention(tx *db.Tx, account uuid.UUID, reason string) error {
-	_, err := s.Channels.Set(tx, account, channel.Attention, &reason)
-	return err
+	return channel.IgnoreDeleted(err)
 }
 
 var errSignIn = errors.New("the server refuses the user name or the password")

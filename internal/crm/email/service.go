@@ -118,12 +118,8 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 }
 
 // Get returns one mailbox.
-func (s *Service) Get(ctx context.Context, id uuid.UUID) (m Mailbox, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		m, err = s.get(r, id)
-		return err
-	})
-	return m, err
+func (s *Service) Get(ctx context.Context, id uuid.UUID) (Mailbox, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Mailbox, error) { return s.get(r, id) })
 }
 
 func (s *Service) get(r *db.Reader, id uuid.UUID) (Mailbox, error) {

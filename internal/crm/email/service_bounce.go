@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
@@ -43,7 +44,7 @@ func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) 
 		why := strings.TrimSpace(strings.Join([]string{b.Recipient, b.Status, b.Reason}, " "))
 		err = s.Inbound.Delivered(ctx, *l.itemID, conversation.Delivery{Status: conversation.Failed, Error: why})
 	}
-	if err := passDeleted(err); err != nil {
+	if err := channel.IgnoreDeleted(err); err != nil {
 		return err
 	}
 	return s.finishIncoming(ctx, *in, Bounced, b.Status)

@@ -1,6 +1,7 @@
 package email
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -134,11 +135,7 @@ func (s *Service) incomingOf(ctx context.Context, j *jobs.Job) (m Incoming, err 
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return m, errors.Join(jobs.ErrDrop, err)
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		m, err = inboundByID(r, p.ID)
-		return err
-	})
-	return m, err
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Incoming, error) { return inboundByID(r, p.ID) })
 }
 
 // digest reads a mail from the disk and processes it. If the mail is stored with an S3
@@ -255,13 +252,9 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 	if err != nil {
 		return err
 	}
-	body := m.Body
-	if body == "" {
-		body = m.Subject
-	}
 	mail := original(m, blob.Blob{ID: in.blobID, Size: in.Size})
 	got, err := s.Inbound.Ingest(ctx, inbound.Inbound{
-		Channel: Kind, Subject: m.Subject, Body: body, ProviderMessageID: fingerprint, ConversationID: place.ConversationID,
+		Channel: Kind, Subject: m.Subject, Body: cmp.Or(m.Body, m.Subject), ProviderMessageID: fingerprint, ConversationID: place.ConversationID,
 		From: contact.Sender{Channel: Kind, AccountID: a.ID, ExternalID: address.Fold(from.Email), Email: from.Email, Name: from.Name},
 		AI:   a.AI, Automatic: m.Auto != "", AutoReply: m.AutoReply(), Attachments: files, GroupID: a.GroupID, Email: &mail,
 	})
@@ -306,7 +299,7 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 }
 
 // findConversation finds the conversation of a mail.
-func (s *Service) findConversation(ctx context.Context, in *Incoming, m *message.Mail, from message.Address, set Settings, st state) (p message.Place, err error) {
+func (s *Service) findConversation(ctx context.Context, in *Incoming, m *message.Mail, from message.Address, set Settings, st state) (message.Place, error) {
 	tenant := caller.From(ctx).TenantID
 	var named *uuid.UUID
 	if s.Domain != "" {
@@ -319,12 +312,10 @@ func (s *Service) findConversation(ctx context.Context, in *Incoming, m *message
 	}
 	who := *m
 	who.From = from
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (message.Place, error) {
 		latest := func(addr string) (uuid.UUID, bool, error) { return s.latestOpen(ctx, r, in.AccountID, addr) }
-		p, err = message.Settle(&who, named, set.ContinueOpen, threads{r, in.AccountID, latest})
-		return err
+		return message.Settle(&who, named, set.ContinueOpen, threads{r, in.AccountID, latest})
 	})
-	return p, err
 }
 
 // latestOpen returns the newest conversation with an address that is not closed.
@@ -418,23 +409,15 @@ func (s *Service) record(tx *db.Tx, account, c, item uuid.UUID, m *message.Mail,
 }
 
 // List returns the accepted mails in a state, newest first.
-func (s *Service) List(ctx context.Context, state string, p db.Page) (out db.List[Incoming], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		out, err = listInbound(r, state, p)
-		return err
-	})
-	return out, err
+func (s *Service) List(ctx context.Context, state string, p db.Page) (db.List[Incoming], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Incoming], error) { return listInbound(r, state, p) })
 }
 
 // Raw opens the original bytes of a mail. The caller must close it.
 func (s *Service) Raw(ctx context.Context, id uuid.UUID) (io.ReadCloser, error) {
-	var m Incoming
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		m, err = inboundByID(r, id)
-		return db.NotFound(err)
-	})
+	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Incoming, error) { return inboundByID(r, id) })
 	if err != nil {
-		return nil, err
+		return nil, db.NotFound(err)
 	}
 	return s.Blobs.Open(ctx, caller.From(ctx).TenantID, m.blobID)
 }

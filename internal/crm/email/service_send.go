@@ -3,7 +3,6 @@ package email
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,11 +45,7 @@ type accepted struct {
 // send is the handler of sendJob. What the mail server accepted is kept as the job's
 // receipt before anything else happens; later steps may fail and are repeated without
 // sending again.
-func (s *Service) send(ctx context.Context, j *jobs.Job) error {
-	var p outgoingMail
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) send(ctx context.Context, j *jobs.Job, p outgoingMail) error {
 	if j.Test {
 		return nil // a mail caused by a test key is never sent
 	}
@@ -146,7 +141,7 @@ func (s *Service) showSent(ctx context.Context, p *outgoingMail, got accepted) e
 	if p.ItemID == nil {
 		return nil
 	}
-	return passDeleted(s.Inbound.Reported(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Sent, Refused: got.Refused}))
+	return channel.IgnoreDeleted(s.Inbound.Reported(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Sent, Refused: got.Refused}))
 }
 
 // showFailed shows that the server did not accept the mail: on its message, or in the
@@ -154,28 +149,16 @@ func (s *Service) showSent(ctx context.Context, p *outgoingMail, got accepted) e
 func (s *Service) showFailed(ctx context.Context, p *outgoingMail, reason string) error {
 	switch {
 	case p.ForwardedFrom != nil:
-		return passDeleted(s.Inbound.NotForwarded(ctx, *p.ForwardedFrom, p.To, reason))
+		return channel.IgnoreDeleted(s.Inbound.NotForwarded(ctx, *p.ForwardedFrom, p.To, reason))
 	case p.ItemID != nil:
-		return passDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: reason}))
+		return channel.IgnoreDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: reason}))
 	}
 	return fmt.Errorf("%w: %s", jobs.ErrDrop, reason)
 }
 
-// passDeleted returns nil if err means that the record was deleted meanwhile.
-func passDeleted(err error) error {
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
-}
-
 // keepCopy is the handler of copyJob: it stores the mail that was sent for a message with
 // it. It renders the mail again, which yields the same bytes as when it was sent.
-func (s *Service) keepCopy(ctx context.Context, j *jobs.Job) error {
-	var p outgoingMail
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) keepCopy(ctx context.Context, j *jobs.Job, p outgoingMail) error {
 	f, err := s.findMailbox(ctx, &p)
 	if err != nil {
 		return err
@@ -297,11 +280,11 @@ func (s *Service) findSender(r *db.Reader, account uuid.UUID, set Settings, repl
 // showHeld shows on a mail's message and on its mailbox that the mail waits for the
 // workspace's quota.
 func (s *Service) showHeld(ctx context.Context, p *outgoingMail) error {
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setAttention(tx, p.AccountID, mailer.ReasonQuota) })
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Channels.RequireAttention(tx, p.AccountID, mailer.ReasonQuota) })
 	if err == nil && p.ItemID != nil {
 		err = s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: mailer.ReasonQuota})
 	}
-	return passDeleted(err)
+	return channel.IgnoreDeleted(err)
 }
 
 // clearHeld removes the quota notice from a mailbox if the workspace may send again.

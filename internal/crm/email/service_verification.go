@@ -74,10 +74,8 @@ func (s *Service) SendCode(ctx context.Context, id uuid.UUID, language string) (
 		return m, err
 	}
 	tenant := caller.From(ctx).TenantID
-	if err := s.take(ctx, codesOfAddress, tenant.String()+"/"+address.Fold(m.Address)); err != nil {
-		return m, err
-	}
-	if err := s.take(ctx, codesOfWorkspace, tenant.String()); err != nil {
+	if err := api.TakeLimits(ctx, s.Limits, codesOfAddress.By(limit.OfText(tenant.String()+"/"+address.Fold(m.Address))),
+		codesOfWorkspace.By(limit.OfText(tenant.String()))); err != nil {
 		return m, err
 	}
 	code, mailed := secret.NewDigits(6), s.mailedBy()
@@ -152,7 +150,7 @@ func (s *Service) CheckDNS(ctx context.Context, id uuid.UUID) (m Mailbox, err er
 	if m, err = s.Get(ctx, id); err != nil || m.Sending.Verified {
 		return m, err
 	}
-	if err := s.take(ctx, lookups, caller.From(ctx).TenantID.String()); err != nil {
+	if err := api.TakeLimits(ctx, s.Limits, lookups.By(limit.OfText(caller.From(ctx).TenantID.String()))); err != nil {
 		return m, err
 	}
 	if err := s.lookUp(ctx, m.Sending.DNSRecord); err != nil {
@@ -188,14 +186,6 @@ func (s *Service) lookUp(ctx context.Context, want DNSRecord) error {
 	}
 	if !slices.ContainsFunc(found, func(text string) bool { return strings.TrimSpace(text) == want.Value }) {
 		return fault.New(fault.DNSRecordMissing)
-	}
-	return nil
-}
-
-// take uses up one unit of a limit, or returns rate_limited.
-func (s *Service) take(ctx context.Context, p limit.Policy, key string) error {
-	if r := s.Limits.Take(ctx, p, limit.OfText(key)); !r.Allowed {
-		return api.RateLimited(r)
 	}
 	return nil
 }

@@ -142,11 +142,7 @@ func (s *Service) Spool(ctx context.Context, network netip.Prefix, tenants []uui
 // the recipients' workspaces, for the sender's network and in total. Its reads fail with
 // errTooMuch when a limit is used up.
 func (s *Service) countBytes(ctx context.Context, network netip.Prefix, tenants []uuid.UUID, r io.Reader) (io.Reader, error) {
-	type budget struct {
-		policy limit.Policy
-		key    limit.Key
-	}
-	var budgets []budget
+	var budgets []limit.Use
 	seen := map[uuid.UUID]bool{}
 	for _, tenant := range tenants {
 		if seen[tenant] {
@@ -158,12 +154,12 @@ func (s *Service) countBytes(ctx context.Context, network netip.Prefix, tenants 
 			return nil, err
 		}
 		budgets = append(budgets,
-			budget{limit.BytesADay("mail-bytes-network", max(use.Quota/networkPart, s.MaxSize)), limit.OfText(tenant.String() + " " + network.String())},
-			budget{limit.BytesADay("mail-bytes-workspace", max(use.Quota/workspacePart, s.MaxSize)), limit.Key(tenant)})
+			limit.BytesADay("mail-bytes-network", max(use.Quota/networkPart, s.MaxSize)).By(limit.OfText(tenant.String()+" "+network.String())),
+			limit.BytesADay("mail-bytes-workspace", max(use.Quota/workspacePart, s.MaxSize)).By(limit.Key(tenant)))
 	}
 	return limit.CountBytes(r, func() error {
 		for _, b := range budgets {
-			if !s.Limits.Take(ctx, b.policy, b.key).Allowed {
+			if !s.Limits.Take(ctx, b.Policy, b.Key).Allowed {
 				return errTooMuch
 			}
 		}

@@ -17,18 +17,17 @@ import (
 const stateColumns = `local_part, polls, uid_validity, last_uid, failures, last_error, last_poll_at,
 	verified_key, verified_by, verified_at, code_hash, code_expires_at, code_attempts`
 
-func scanState(row db.Row) (state, error) {
-	var s state
-	err := row.Scan(&s.local, &s.polls, &s.uidValidity, &s.lastUID, &s.failures, &s.lastError, &s.lastPollAt,
-		&s.verifiedKey, &s.verifiedBy, &s.verifiedAt, &s.code.hash, &s.code.expiresAt, &s.code.attempts)
-	return s, err
-}
+var scanState = db.Fields(func(s *state) []any {
+	return []any{
+		&s.local, &s.polls, &s.uidValidity, &s.lastUID, &s.failures, &s.lastError, &s.lastPollAt,
+		&s.verifiedKey, &s.verifiedBy, &s.verifiedAt, &s.code.hash, &s.code.expiresAt, &s.code.attempts,
+	}
+})
 
 func putMailbox(tx *db.Tx, account uuid.UUID, local, addr string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO email_mailbox (tenant_id, account_id, local_part, address_key, polls)
+	return tx.ExecAny(`INSERT INTO email_mailbox (tenant_id, account_id, local_part, address_key, polls)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), account, local, address.Fold(addr), false)
-	return n == 1, err
 }
 
 // isMailbox reports whether an address is one of the workspace's mailboxes.
@@ -46,29 +45,26 @@ func mailboxState(r *db.Reader, account uuid.UUID) (state, error) {
 type home struct{ tenant, account uuid.UUID }
 
 func byLocal(r *db.Reader, local string) (home, error) {
-	return db.One(r, func(row db.Row) (h home, err error) {
-		err = row.Scan(&h.tenant, &h.account)
-		return h, err
-	}, `SELECT tenant_id, account_id FROM email_mailbox WHERE local_part = $1`, local)
+	return db.One(r, db.Fields(func(h *home) []any { return []any{&h.tenant, &h.account} }),
+		`SELECT tenant_id, account_id FROM email_mailbox WHERE local_part = $1`, local)
 }
 
 const inboundColumns = `id, account_id, route, envelope_from, envelope_to, size, state, reason, auth, sender, subject, rule,
 	conversation_id, item_id, created_at, settled_at, blob_id, delivery_key`
 
-func scanInbound(row db.Row) (Incoming, error) {
-	var m Incoming
-	err := row.Scan(&m.ID, &m.AccountID, &m.Route, &m.EnvelopeFrom, &m.EnvelopeTo, &m.Size, &m.State, &m.Reason, &m.Auth, &m.Sender, &m.Subject, &m.Rule,
-		&m.ConversationID, &m.ItemID, &m.CreatedAt, &m.SettledAt, &m.blobID, &m.key)
-	return m, err
-}
+var scanInbound = db.Fields(func(m *Incoming) []any {
+	return []any{
+		&m.ID, &m.AccountID, &m.Route, &m.EnvelopeFrom, &m.EnvelopeTo, &m.Size, &m.State, &m.Reason, &m.Auth, &m.Sender, &m.Subject, &m.Rule,
+		&m.ConversationID, &m.ItemID, &m.CreatedAt, &m.SettledAt, &m.blobID, &m.key,
+	}
+})
 
 // putInbound stores a delivery and reports whether it is new.
 func putInbound(tx *db.Tx, m *Incoming) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO email_inbound (tenant_id, id, account_id, delivery_key, route, envelope_from, envelope_to, blob_id, size,
+	return tx.ExecAny(`INSERT INTO email_inbound (tenant_id, id, account_id, delivery_key, route, envelope_from, envelope_to, blob_id, size,
 			state, reason, auth, sender, subject, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), m.ID, m.AccountID, m.key, m.Route, m.EnvelopeFrom, m.EnvelopeTo, m.blobID, m.Size, m.State, m.Reason, m.Auth, m.Sender, m.Subject, m.CreatedAt)
-	return n == 1, err
 }
 
 func inboundByID(r *db.Reader, id uuid.UUID) (Incoming, error) {
@@ -81,16 +77,14 @@ func lockInbound(tx *db.Tx, id uuid.UUID) (Incoming, error) {
 }
 
 func settleInbound(tx *db.Tx, m *Incoming) error {
-	_, err := tx.Exec(`UPDATE email_inbound SET state = $3, reason = $4, sender = $5, subject = $6, rule = $7, conversation_id = $8,
+	return tx.Run(`UPDATE email_inbound SET state = $3, reason = $4, sender = $5, subject = $6, rule = $7, conversation_id = $8,
 			item_id = $9, settled_at = $10
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), m.ID, m.State, m.Reason, m.Sender, m.Subject, m.Rule, m.ConversationID, m.ItemID, m.SettledAt)
-	return err
 }
 
 func deleteInbound(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM email_inbound WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
-	return err
+	return tx.Run(`DELETE FROM email_inbound WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }
 
 func listInbound(r *db.Reader, state string, p db.Page) (db.List[Incoming], error) {
@@ -136,12 +130,11 @@ func putMailRecord(tx *db.Tx, l *mailRecord) error {
 	if l.recipients == nil {
 		l.recipients = []string{}
 	}
-	_, err := tx.Exec(`INSERT INTO email_message (tenant_id, id, account_id, conversation_id, item_id, ours, message_key, message_id, thread,
+	return tx.Run(`INSERT INTO email_message (tenant_id, id, account_id, conversation_id, item_id, ours, message_key, message_id, thread,
 			subject, sender, recipients, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), tx.NewID(), l.accountID, l.conversationID, l.itemID, l.ours, messageKey(l.messageID), l.messageID, db.AsJSON(l.thread),
 		l.subject, l.sender, db.AsJSON(l.recipients), clock.At(tx.Now()))
-	return err
 }
 
 // putParties records who takes part in a conversation. An address that is known stays
@@ -151,7 +144,7 @@ func putParties(tx *db.Tx, conversation uuid.UUID, addrs []string, known bool) e
 		if a == "" {
 			continue
 		}
-		if _, err := tx.Exec(`INSERT INTO email_party (tenant_id, conversation_id, address_key, known) VALUES ($1, $2, $3, $4)
+		if err := tx.Run(`INSERT INTO email_party (tenant_id, conversation_id, address_key, known) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (tenant_id, conversation_id, address_key) DO UPDATE SET known = email_party.known OR excluded.known`,
 			tx.Tenant(), conversation, address.Fold(a), known); err != nil {
 			return err
@@ -169,9 +162,8 @@ func isKnown(r *db.Reader, conversation uuid.UUID, addr string) (bool, error) {
 }
 
 func putToken(tx *db.Tx, account uuid.UUID, token string, conversation uuid.UUID) error {
-	_, err := tx.Exec(`INSERT INTO email_token (tenant_id, account_id, token, conversation_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+	return tx.Run(`INSERT INTO email_token (tenant_id, account_id, token, conversation_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), account, token, conversation)
-	return err
 }
 
 func findMailOfItem(r *db.Reader, item uuid.UUID) (mailRecord, error) {
@@ -199,10 +191,8 @@ type threads struct {
 
 // ByMessageID implements message.Threads.
 func (t threads) ByMessageID(id string) (message.Known, bool, error) {
-	k, err := db.One(t.r, func(row db.Row) (k message.Known, err error) {
-		err = row.Scan(&k.ConversationID, &k.Ours)
-		return k, err
-	}, `SELECT conversation_id, ours FROM email_message WHERE tenant_id = $1 AND account_id = $2 AND message_key = $3
+	k, err := db.One(t.r, db.Fields(func(k *message.Known) []any { return []any{&k.ConversationID, &k.Ours} }),
+		`SELECT conversation_id, ours FROM email_message WHERE tenant_id = $1 AND account_id = $2 AND message_key = $3
 		ORDER BY created_at DESC LIMIT 1`, t.r.Tenant(), t.account, messageKey(id))
 	return found(k, err)
 }
@@ -256,7 +246,7 @@ const autoRepliesPerDomain = 100
 // limit in total per UTC day. The sender's address may be forged.
 func mayAutoReply(tx *db.Tx, account uuid.UUID, addr string, limit int64) (bool, error) {
 	now := tx.Now()
-	if _, err := tx.Exec(`DELETE FROM email_auto_reply WHERE tenant_id = $1 AND since <= $2`,
+	if err := tx.Run(`DELETE FROM email_auto_reply WHERE tenant_id = $1 AND since <= $2`,
 		tx.Tenant(), clock.At(now.Add(-24*time.Hour))); err != nil {
 		return false, err
 	}

@@ -12,7 +12,7 @@ import (
 // anotherFolder, reading starts at the folder's current end.
 func setPolls(tx *db.Tx, account uuid.UUID, polls, anotherFolder bool) error {
 	if anotherFolder {
-		if _, err := tx.Exec(`UPDATE email_mailbox SET uid_validity = NULL, last_uid = NULL WHERE tenant_id = $1 AND account_id = $2`,
+		if err := tx.Run(`UPDATE email_mailbox SET uid_validity = NULL, last_uid = NULL WHERE tenant_id = $1 AND account_id = $2`,
 			tx.Tenant(), account); err != nil {
 			return err
 		}
@@ -27,9 +27,8 @@ func setPolls(tx *db.Tx, account uuid.UUID, polls, anotherFolder bool) error {
 
 // setPosition stores how far a mailbox was read.
 func setPosition(tx *db.Tx, account uuid.UUID, validity, uid int64) error {
-	_, err := tx.Exec(`UPDATE email_mailbox SET uid_validity = $3, last_uid = $4 WHERE tenant_id = $1 AND account_id = $2`,
+	return tx.Run(`UPDATE email_mailbox SET uid_validity = $3, last_uid = $4 WHERE tenant_id = $1 AND account_id = $2`,
 		tx.Tenant(), account, validity, uid)
-	return err
 }
 
 // savePoll records the result of a poll and returns the number of consecutive failures.

@@ -15,24 +15,21 @@ func lockMailbox(tx *db.Tx, account uuid.UUID) (state, error) {
 
 // setCode stores the most recently mailed code and the attempts at it.
 func setCode(tx *db.Tx, account uuid.UUID, c mailedCode) error {
-	_, err := tx.Exec(`UPDATE email_mailbox SET code_hash = $3, code_expires_at = $4, code_attempts = $5
+	return tx.Run(`UPDATE email_mailbox SET code_hash = $3, code_expires_at = $4, code_attempts = $5
 		WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account, c.hash, c.expiresAt, c.attempts)
-	return err
 }
 
 // setVerified records that an address was verified by a code, and deletes the code.
 func setVerified(tx *db.Tx, account uuid.UUID, key, by string) error {
-	_, err := tx.Exec(`UPDATE email_mailbox SET verified_key = $3, verified_by = $4, verified_at = $5,
+	return tx.Run(`UPDATE email_mailbox SET verified_key = $3, verified_by = $4, verified_at = $5,
 			code_hash = NULL, code_expires_at = NULL, code_attempts = 0
 		WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account, key, by, clock.At(tx.Now()))
-	return err
 }
 
 // putDomain records that a domain was verified, and reports whether that is new.
 func putDomain(tx *db.Tx, domain string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO email_domain (tenant_id, domain, verified_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+	return tx.ExecAny(`INSERT INTO email_domain (tenant_id, domain, verified_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), domain, clock.At(tx.Now()))
-	return n == 1, err
 }
 
 // domainVerifiedAt returns when a domain was verified; db.ErrNoRow if it was not.

@@ -1,6 +1,7 @@
 package email
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -140,14 +141,11 @@ func (s *Service) senderOf(set Settings, st state, v *verification, replyTo stri
 	if set.SMTP != nil || v != nil {
 		return sender{own, replyTo}
 	}
-	if replyTo == "" {
-		replyTo = set.Address
-	}
 	own.Email = s.operatorAddress(st)
 	if strings.Contains(own.Name, "@") {
 		own.Name = "" // some mail programs show only the name, and this one looks like an address
 	}
-	return sender{own, replyTo}
+	return sender{own, cmp.Or(replyTo, set.Address)}
 }
 
 // codeMail is the mail that carries a code.

@@ -37,16 +37,15 @@ type moveArticleIn struct {
 	}
 }
 
-// textIn identifies an article's text in one language.
-type textIn struct {
+// ByText identifies an article's text in one language.
+type ByText struct {
 	ID       api.ID `path:"id" record:"help_article"`
 	Language string `path:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
 }
 
 type saveTextIn struct {
-	ID       api.ID `path:"id" record:"help_article"`
-	Language string `path:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
-	Body     struct {
+	ByText
+	Body struct {
 		Words
 		BasedOn *int `json:"based_on,omitempty" minimum:"0" example:"3" doc:"Version that the change is based on; 409 if there is a newer one. 0 for a new text"`
 	}
@@ -54,14 +53,12 @@ type saveTextIn struct {
 
 type versionsIn struct {
 	api.Paged
-	ID       api.ID `path:"id" record:"help_article"`
-	Language string `path:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
+	ByText
 }
 
 type versionIn struct {
-	ID       api.ID `path:"id" record:"help_article"`
-	Language string `path:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
-	Number   int    `path:"number" minimum:"1" maximum:"1000000" example:"1"`
+	ByText
+	Number int `path:"number" minimum:"1" maximum:"1000000" example:"1"`
 }
 
 func invalidCategory() error { return fault.Invalid("category_id", "invalid_id") }
@@ -108,10 +105,10 @@ func (s *Service) registerTexts(a *api.API) {
 	})
 	publish := route("POST", path+"/publish", "publish-article", "Publish the newest version of a text", perm.ArticlesManage)
 	publish.Doc = "Sends the event article.published. Repeating the call changes nothing."
-	api.Handle(a, publish, func(ctx context.Context, in *textIn) (Article, error) { return s.Publish(ctx, in.ID.UUID, in.Language) })
+	api.Handle(a, publish, func(ctx context.Context, in *ByText) (Article, error) { return s.Publish(ctx, in.ID.UUID, in.Language) })
 	unpublish := route("POST", path+"/unpublish", "unpublish-article", "Unpublish a text", perm.ArticlesManage)
 	unpublish.Doc = "Removes the text from the site and sends the event article.unpublished. Repeating the call changes nothing."
-	api.Handle(a, unpublish, func(ctx context.Context, in *textIn) (Article, error) {
+	api.Handle(a, unpublish, func(ctx context.Context, in *ByText) (Article, error) {
 		return s.Unpublish(ctx, in.ID.UUID, in.Language)
 	})
 

@@ -42,10 +42,10 @@ func (s *Service) takeVote(v *visit, name string) error {
 	if answer != "yes" && answer != "no" {
 		return fault.Invalid("helpful", "required")
 	}
-	if err := s.take(ctx, use{votesOfAddress, ipKey(v.r)}); err != nil {
+	if err := api.TakeLimits(ctx, s.cfg.Limits, votesOfAddress.By(ipKey(v.r))); err != nil {
 		return err
 	}
-	if s.take(ctx, use{votesOnText, limit.OfText(ip + " " + t.language + " " + t.id.String())}) == nil {
+	if api.TakeLimits(ctx, s.cfg.Limits, votesOnText.By(limit.OfText(ip+" "+t.language+" "+t.id.String()))) == nil {
 		if err := s.cfg.DB.Tenant(v.st.owned.TenantID).InTx(ctx, func(tx *db.Tx) error {
 			_, err := addVote(tx, t.id, t.language, answer == "yes")
 			return err
@@ -85,7 +85,7 @@ func (s *Service) takeMessage(v *visit) error {
 		if !ok || age < minFormAge || age > maxFormAge {
 			return s.sendForm(v, f, nil, words.Again, http.StatusUnprocessableEntity)
 		}
-		err := s.take(ctx, use{messagesOfAddress, ipKey(v.r)}, use{messagesADay, ipKey(v.r)}, use{messagesOfWorkspace, limit.Key(v.st.owned.TenantID)})
+		err := api.TakeLimits(ctx, s.cfg.Limits, messagesOfAddress.By(ipKey(v.r)), messagesADay.By(ipKey(v.r)), messagesOfWorkspace.By(limit.Key(v.st.owned.TenantID)))
 		if limited, ok := fault.As(err); ok {
 			api.SetRetryAfter(v.w, limited)
 			return s.sendForm(v, f, nil, words.Busy, http.StatusTooManyRequests)

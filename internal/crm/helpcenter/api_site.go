@@ -173,7 +173,7 @@ func (s *Service) search(v *visit) error {
 	q := strings.TrimSpace(v.r.URL.Query().Get("q"))
 	hits := []Hit{}
 	if q != "" {
-		if err := s.take(v.r.Context(), use{searchesOfAddress, ipKey(v.r)}); err != nil {
+		if err := api.TakeLimits(v.r.Context(), s.cfg.Limits, searchesOfAddress.By(ipKey(v.r))); err != nil {
 			return err
 		}
 		var err error

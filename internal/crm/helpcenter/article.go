@@ -134,10 +134,7 @@ func (w *Words) check() error {
 	} else if _, err := markup.HTML(w.Body); err != nil {
 		f.Field("body", "too_complex")
 	}
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
+	return f.OrNil()
 }
 
 // makeSlug returns the words for an address, derived from a title: ASCII letters, digits

@@ -1,10 +1,8 @@
 package helpcenter
 
 import (
-	"context"
 	"time"
 
-	"konak/internal/kit/api"
 	"konak/internal/kit/limit"
 )
 
@@ -20,19 +18,3 @@ var (
 	messagesADay        = limit.Policy{Name: "help-messages-day", Burst: 30, Window: day}
 	messagesOfWorkspace = limit.Policy{Name: "help-messages-workspace", Burst: 5_000, Window: day}
 )
-
-// use is one use of a policy with a key.
-type use struct {
-	policy limit.Policy
-	key    limit.Key
-}
-
-// take takes each use once. It returns rate_limited at the first limit that is used up.
-func (s *Service) take(ctx context.Context, uses ...use) error {
-	for _, u := range uses {
-		if r := s.cfg.Limits.Take(ctx, u.policy, u.key); !r.Allowed {
-			return api.RateLimited(r)
-		}
-	}
-	return nil
-}

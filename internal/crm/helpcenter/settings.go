@@ -113,10 +113,7 @@ func (ch SettingsChange) into(s *Settings) error {
 	if len(f.Fields) == 0 && contrast(s.Colours.Accent, "#ffffff") < readable {
 		f.Field("colours.accent", "low_contrast")
 	}
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
+	return f.OrNil()
 }
 
 var hexColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)

@@ -47,7 +47,7 @@ var slugFormat = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 func (s *Service) openSite(ctx context.Context, slug string) (*site, error) {
 	now := s.cfg.DB.Clock().Now()
 	before, known := s.sites.Get(slug)
-	if age := now.Sub(before.age(known)); known && age >= 0 && age < believed {
+	if known && !now.Before(before.readAt) && now.Before(before.readAt.Add(believed)) {
 		if before.site != nil && db.IsRefused(ctx, before.owned.TenantID) {
 			return nil, fault.New(fault.WorkspaceSuspended)
 		}
@@ -63,13 +63,6 @@ func (s *Service) openSite(ctx context.Context, slug string) (*site, error) {
 	c := &cachedSite{site: fresh, readAt: now}
 	s.sites.Set(slug, c)
 	return c.orNotFound()
-}
-
-func (c *cachedSite) age(known bool) time.Time {
-	if !known {
-		return time.Time{}
-	}
-	return c.readAt
 }
 
 func (c *cachedSite) orNotFound() (*site, error) {

@@ -45,38 +45,33 @@ func countCategories(r *db.Reader) (int, error) {
 
 // putCategory inserts a category, and reports whether its slug was free.
 func putCategory(tx *db.Tx, c *Category) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO help_category (tenant_id, id, slug, position, texts, created_at, updated_at)
+	return tx.ExecAny(`INSERT INTO help_category (tenant_id, id, slug, position, texts, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, slug) DO NOTHING`,
 		tx.Tenant(), c.ID, c.Slug, c.Position, db.AsJSON(c.Texts), c.CreatedAt, c.UpdatedAt)
-	return n == 1, err
 }
 
 // saveCategory updates a category, and reports whether its slug was free.
 func saveCategory(tx *db.Tx, c *Category) (bool, error) {
-	n, err := tx.Exec(`UPDATE help_category SET slug = $3, position = $4, texts = $5, updated_at = $6
+	return tx.ExecAny(`UPDATE help_category SET slug = $3, position = $4, texts = $5, updated_at = $6
 		WHERE tenant_id = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM help_category o
 			WHERE o.tenant_id = $1 AND o.slug = $3 AND o.id <> $2)`,
 		tx.Tenant(), c.ID, c.Slug, c.Position, db.AsJSON(c.Texts), c.UpdatedAt)
-	return n == 1, err
 }
 
 // dropCategory deletes a category, and reports whether it was empty; otherwise it is not
 // deleted.
 func dropCategory(tx *db.Tx, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM help_category WHERE tenant_id = $1 AND id = $2
+	return tx.ExecAny(`DELETE FROM help_category WHERE tenant_id = $1 AND id = $2
 		AND NOT EXISTS (SELECT 1 FROM help_article a WHERE a.tenant_id = $1 AND a.category_id = $2)`, tx.Tenant(), id)
-	return n == 1, err
 }
 
 // nextRevision increases the site's revision, because its content changed.
 func nextRevision(tx *db.Tx) error {
-	_, err := tx.Exec(`UPDATE help_site SET revision = revision + 1 WHERE tenant_id = $1`, tx.Tenant())
-	return err
+	return tx.Run(`UPDATE help_site SET revision = revision + 1 WHERE tenant_id = $1`, tx.Tenant())
 }
 
 func putSite(tx *db.Tx) error {
-	_, err := tx.Exec(`INSERT INTO help_site (tenant_id, revision) VALUES ($1, 1) ON CONFLICT DO NOTHING`, tx.Tenant())
-	return err
+	return tx.Run(`INSERT INTO help_site (tenant_id, revision) VALUES ($1, 1) ON CONFLICT DO NOTHING`, tx.Tenant())
 }
 
 // siteState is what a node reads before it shows a site from memory.
@@ -86,10 +81,8 @@ type siteState struct {
 }
 
 func readSite(r *db.Reader) (siteState, error) {
-	return db.One(r, func(row db.Row) (s siteState, err error) {
-		err = row.Scan(&s.revision, &s.hasLogo)
-		return s, err
-	}, `SELECT revision, logo IS NOT NULL FROM help_site WHERE tenant_id = $1`, r.Tenant())
+	return db.One(r, db.Fields(func(s *siteState) []any { return []any{&s.revision, &s.hasLogo} }),
+		`SELECT revision, logo IS NOT NULL FROM help_site WHERE tenant_id = $1`, r.Tenant())
 }
 
 // logo is a picture with its type.
@@ -99,23 +92,18 @@ type logo struct {
 }
 
 func readLogo(r *db.Reader) (logo, error) {
-	return db.One(r, func(row db.Row) (l logo, err error) {
-		err = row.Scan(&l.content, &l.kind)
-		return l, err
-	}, `SELECT logo, logo_type FROM help_site WHERE tenant_id = $1 AND logo IS NOT NULL`, r.Tenant())
+	return db.One(r, db.Fields(func(l *logo) []any { return []any{&l.content, &l.kind} }),
+		`SELECT logo, logo_type FROM help_site WHERE tenant_id = $1 AND logo IS NOT NULL`, r.Tenant())
 }
 
 // setLogo sets the logo, and reports whether a site exists; nil content removes the logo.
 func setLogo(tx *db.Tx, l logo) (bool, error) {
-	n, err := tx.Exec(`UPDATE help_site SET logo = $2, logo_type = $3 WHERE tenant_id = $1`, tx.Tenant(), l.content, l.kind)
-	return n == 1, err
+	return tx.ExecAny(`UPDATE help_site SET logo = $2, logo_type = $3 WHERE tenant_id = $1`, tx.Tenant(), l.content, l.kind)
 }
 
 func countTexts(r *db.Reader) (ArticleCounts, error) {
-	return db.One(r, func(row db.Row) (n ArticleCounts, err error) {
-		err = row.Scan(&n.Published, &n.Draft)
-		return n, err
-	}, `SELECT count(published_version), count(CASE WHEN published_version IS NULL OR published_version < version THEN 1 END)
+	return db.One(r, db.Fields(func(n *ArticleCounts) []any { return []any{&n.Published, &n.Draft} }),
+		`SELECT count(published_version), count(CASE WHEN published_version IS NULL OR published_version < version THEN 1 END)
 		FROM help_text WHERE tenant_id = $1`, r.Tenant())
 }
 
@@ -128,10 +116,9 @@ type publicText struct {
 	firstPublishedAt clock.Time
 }
 
-func scanPublic(row db.Row) (p publicText, err error) {
-	err = row.Scan(&p.id, &p.category, &p.language, &p.title, &p.summary, &p.publishedAt, &p.firstPublishedAt)
-	return p, err
-}
+var scanPublic = db.Fields(func(p *publicText) []any {
+	return []any{&p.id, &p.category, &p.language, &p.title, &p.summary, &p.publishedAt, &p.firstPublishedAt}
+})
 
 // publicTexts returns all published texts, oldest article first.
 func publicTexts(r *db.Reader) ([]publicText, error) {
@@ -158,10 +145,8 @@ type publicBodyRow struct {
 // publicBodies returns up to limit published bodies after a position, ordered by article
 // and language.
 func publicBodies(r *db.Reader, after publicBodyRow, limit int) ([]publicBodyRow, error) {
-	return db.All(r, func(row db.Row) (b publicBodyRow, err error) {
-		err = row.Scan(&b.id, &b.language, &b.body)
-		return b, err
-	}, `SELECT t.article_id, t.language, v.body FROM help_text t
+	return db.All(r, db.Fields(func(b *publicBodyRow) []any { return []any{&b.id, &b.language, &b.body} }),
+		`SELECT t.article_id, t.language, v.body FROM help_text t
 		JOIN help_version v ON v.tenant_id = t.tenant_id AND v.article_id = t.article_id AND v.language = t.language AND v.number = t.published_version
 		WHERE t.tenant_id = $1 AND (t.article_id, t.language) > ($2, $3) ORDER BY t.article_id, t.language LIMIT $4`,
 		r.Tenant(), after.id, after.language, limit)
@@ -173,7 +158,6 @@ func addVote(tx *db.Tx, id uuid.UUID, language string, helpful bool) (bool, erro
 	if helpful {
 		column = "helpful"
 	}
-	n, err := tx.Exec(`UPDATE help_text SET `+column+` = `+column+` + 1
+	return tx.ExecAny(`UPDATE help_text SET `+column+` = `+column+` + 1
 		WHERE tenant_id = $1 AND article_id = $2 AND language = $3 AND published_version IS NOT NULL`, tx.Tenant(), id, language)
-	return n == 1, err
 }

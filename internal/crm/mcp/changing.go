@@ -82,7 +82,7 @@ func (s *Service) draftReply(ctx context.Context, in draftReply) (out drafted, e
 	}
 	who := caller.From(ctx)
 	if who.Kind == caller.Agent {
-		err = s.cfg.Replies.ProposeDraft(ctx, id, body, func(tx *db.Tx) error { return recordCall(tx, "draft_reply", id.String()) })
+		err = s.cfg.Replies.ProposeDraft(ctx, id, body, func(tx *db.Tx) error { return writeLine(tx, "draft_reply", id.String(), done) })
 		return drafted{ConversationID: id, Kept: "draft"}, err
 	}
 	note := reply.Answer{Author: conversation.Author{Kind: conversation.ByKey, ID: &who.ID}, Body: proposal + "\n\n" + body, Note: true}
@@ -188,7 +188,7 @@ type changed struct {
 // conversation.
 func (s *Service) change(ctx context.Context, id uuid.UUID, name string, step conversation.Step) (any, error) {
 	c, err := s.cfg.Conversations.Change(ctx, id, step, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
-		return was, recordCall(tx, name, id.String())
+		return was, writeLine(tx, name, id.String(), done)
 	})
 	if !caller.From(ctx).Can(perm.ConversationsView) {
 		return changed{c.ID, c.State}, err

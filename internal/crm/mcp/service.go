@@ -82,9 +82,7 @@ func (s *Service) record(ctx context.Context, name, object, outcome string) erro
 	return s.cfg.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error { return writeLine(tx, name, object, outcome) })
 }
 
-// recordCall writes the audit line of a tool in the transaction of its change.
-func recordCall(tx *db.Tx, name, object string) error { return writeLine(tx, name, object, done) }
-
+// writeLine writes the audit line of a call.
 func writeLine(tx *db.Tx, name, object, outcome string) error {
 	return audit.Write(tx, "mcp.called", object, map[string]any{"tool": name, "outcome": outcome})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -43,8 +44,8 @@ type push struct {
 // on hold per workspace.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{
-		{Name: planKind, Handler: s.plan, PerNode: 8, PerTenant: 2, MaxAttempts: 5},
-		{Name: pushKind, Handler: s.send, PerNode: 32, PerTenant: 8, PerAccount: 4, MaxAttempts: pushAttempts, HoldReason: "push_service_unreachable"},
+		{Name: planKind, Handler: jobs.WithPayload(s.plan), PerNode: 8, PerTenant: 2, MaxAttempts: 5},
+		{Name: pushKind, Handler: jobs.WithPayload(s.send), PerNode: 32, PerTenant: 8, PerAccount: 4, MaxAttempts: pushAttempts, HoldReason: "push_service_unreachable"},
 	}
 }
 
@@ -79,11 +80,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 
 // plan creates a push for each browser whose agent wants to be notified of an event and has
 // no panel open.
-func (s *Service) plan(ctx context.Context, j *jobs.Job) error {
-	var p planned
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
-	}
+func (s *Service) plan(ctx context.Context, j *jobs.Job, p planned) error {
 	return s.DB.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		ours, err := j.StillOurs(tx)
 		if err != nil || !ours {
@@ -109,10 +106,7 @@ func (s *Service) planFor(tx *db.Tx, n *news) error {
 	of, rest := n.kinds()
 	var only []uuid.UUID
 	if rest == "" {
-		for agent := range of {
-			only = append(only, agent)
-		}
-		if len(only) == 0 {
+		if only = slices.Collect(maps.Keys(of)); len(only) == 0 {
 			return nil
 		}
 	}
@@ -176,11 +170,7 @@ type prepared struct {
 
 // send sends one push. A push that a push service refuses, or that takes too long, is
 // dropped: it never becomes a dead job.
-func (s *Service) send(ctx context.Context, j *jobs.Job) error {
-	var p push
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
-	}
+func (s *Service) send(ctx context.Context, j *jobs.Job, p push) error {
 	if s.DB.Clock().Now().Sub(j.CreatedAt.Time) >= pushLasts {
 		return nil
 	}

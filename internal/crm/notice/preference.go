@@ -60,19 +60,9 @@ func (p Preferences) check() error {
 
 // wants reports whether the agent wants this kind of notice.
 func (e Events) wants(kind string) bool {
-	switch kind {
-	case kindWaiting:
-		return e.Waiting
-	case kindReply:
-		return e.Reply
-	case kindAssigned:
-		return e.Assigned
-	case kindMention:
-		return e.Mention
-	case kindOthers:
-		return e.Others
-	}
-	return false
+	return map[string]bool{
+		kindWaiting: e.Waiting, kindReply: e.Reply, kindAssigned: e.Assigned, kindMention: e.Mention, kindOthers: e.Others,
+	}[kind]
 }
 
 // include reports whether a time is in the quiet hours; false if the time zone database no

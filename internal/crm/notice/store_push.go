@@ -17,28 +17,25 @@ func findKey(r *db.Reader) (public string, sealed []byte, err error) {
 
 // putKey stores a key unless the workspace has one.
 func putKey(tx *db.Tx, public string, sealed []byte) error {
-	_, err := tx.Exec(`INSERT INTO push_key (tenant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4)
+	return tx.Run(`INSERT INTO push_key (tenant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id) DO NOTHING`, tx.Tenant(), public, sealed, clock.At(tx.Now()))
-	return err
 }
 
 // putDevice stores a subscription. One with the same address is replaced: it is the same
 // browser, whoever uses it now.
 func putDevice(tx *db.Tx, d device, hash []byte) error {
-	if _, err := tx.Exec(`DELETE FROM push_subscription WHERE tenant_id = $1 AND endpoint_hash = $2`, tx.Tenant(), hash); err != nil {
+	if err := tx.Run(`DELETE FROM push_subscription WHERE tenant_id = $1 AND endpoint_hash = $2`, tx.Tenant(), hash); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`INSERT INTO push_subscription (tenant_id, id, agent_id, session_id, service_id, endpoint_hash, sealed, created_at)
+	return tx.Run(`INSERT INTO push_subscription (tenant_id, id, agent_id, session_id, service_id, endpoint_hash, sealed, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, tx.Tenant(), d.id, d.agent, d.session, d.service, hash, d.sealed, clock.At(tx.Now()))
-	return err
 }
 
 // dropOldest removes an agent's oldest subscriptions and keeps the newest keep.
 func dropOldest(tx *db.Tx, agent uuid.UUID, keep int) error {
-	_, err := tx.Exec(`DELETE FROM push_subscription WHERE tenant_id = $1 AND agent_id = $2 AND id NOT IN (
+	return tx.Run(`DELETE FROM push_subscription WHERE tenant_id = $1 AND agent_id = $2 AND id NOT IN (
 		SELECT id FROM push_subscription WHERE tenant_id = $1 AND agent_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3)`,
 		tx.Tenant(), agent, keep)
-	return err
 }
 
 // dropDevice removes a subscription and reports whether it existed. If agent is not nil,
@@ -48,8 +45,7 @@ func dropDevice(tx *db.Tx, id uuid.UUID, agent *uuid.UUID) (bool, error) {
 	if agent != nil {
 		query, args = query+` AND agent_id = $3`, append(args, *agent)
 	}
-	n, err := tx.Exec(query, args...)
-	return n > 0, err
+	return tx.ExecAny(query, args...)
 }
 
 // findDevice returns a subscription, or db.ErrNoRow.
@@ -59,10 +55,7 @@ func findDevice(r *db.Reader, id uuid.UUID) (device, error) {
 
 const deviceColumns = `id, agent_id, session_id, service_id, sealed`
 
-func scanDevice(row db.Row) (d device, err error) {
-	err = row.Scan(&d.id, &d.agent, &d.session, &d.service, &d.sealed)
-	return d, err
-}
+var scanDevice = db.Fields(func(d *device) []any { return []any{&d.id, &d.agent, &d.session, &d.service, &d.sealed} })
 
 // maxDevices is the maximum number of subscriptions that one event is sent to.
 const maxDevices = 10_000

@@ -267,7 +267,7 @@ func (s *Service) RevokeToken(ctx context.Context, clientID, token string) error
 func (s *Service) revokeReused(tx *db.Tx, c code) error {
 	session, err := sessionOfCode(&tx.Reader, c.id)
 	if err != nil {
-		return db.IfNoRow(err, nil)
+		return db.IgnoreNoRow(err)
 	}
 	if err := s.identity.CloseSession(tx, session, "code_reused"); err != nil {
 		return err

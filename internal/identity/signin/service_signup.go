@@ -96,7 +96,7 @@ func (s *Service) enqueue(ctx context.Context, kind string, in AddressRequest) e
 // Jobs returns the kinds of jobs. They belong to no tenant.
 func (s *Service) Jobs() []jobs.Kind {
 	handle := func(do func(*db.Tx, string) error) jobs.Handler {
-		return jobs.Typed(func(ctx context.Context, _ *jobs.Job, in addressJob) error {
+		return jobs.WithPayload(func(ctx context.Context, _ *jobs.Job, in addressJob) error {
 			return s.db.System("sign-up").InTx(ctx, func(tx *db.Tx) error { return do(tx, in.EmailKey) })
 		})
 	}

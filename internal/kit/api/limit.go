@@ -138,6 +138,17 @@ func showLimits(w http.ResponseWriter, results []limit.Result) error {
 	return RateLimited(tightest)
 }
 
+// TakeLimits counts each use once. It returns rate_limited at the first limit that is used
+// up.
+func TakeLimits(ctx context.Context, l limit.Limiter, uses ...limit.Use) error {
+	for _, u := range uses {
+		if r := l.Take(ctx, u.Policy, u.Key); !r.Allowed {
+			return RateLimited(r)
+		}
+	}
+	return nil
+}
+
 // RateLimited returns the refusal of a use that exceeds a limit.
 func RateLimited(r limit.Result) *fault.Fault {
 	wait := max(limit.Seconds(r.RetryAfter), 1)

@@ -13,7 +13,7 @@ func reuse(tx *db.Tx, b Blob) (uuid.UUID, bool, error) {
 		WHERE tenant_id = $2 AND NOT going AND id = (SELECT id FROM blob
 			WHERE tenant_id = $2 AND hash = $3 AND size = $4 AND ready AND NOT going LIMIT 1)
 		RETURNING id`, clock.At(tx.Now()), tx.Tenant(), b.Hash, b.Size)
-	return id, err == nil, db.IfNoRow(err, nil)
+	return id, err == nil, db.IgnoreNoRow(err)
 }
 
 func begin(tx *db.Tx, b Blob, visitor bool) error {
@@ -93,7 +93,7 @@ func forget(tx *db.Tx, o owned) error {
 		return size, err
 	}, `DELETE FROM blob WHERE tenant_id = $1 AND id = $2 AND going RETURNING size, visitor`, o.tenant, o.id)
 	if err != nil {
-		return db.IfNoRow(err, nil)
+		return db.IgnoreNoRow(err)
 	}
 	_, err = addUse(tx, o.tenant, pool, -size)
 	return err

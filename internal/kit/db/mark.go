@@ -18,7 +18,7 @@ func Mark(tx *Tx, name string) error {
 // Marked reports whether Mark was called with this name.
 func Marked(r *Reader, name string) (bool, error) {
 	_, err := One(r, Scalar[string], `SELECT name FROM installation_mark WHERE name = $1`, name)
-	return err == nil, IfNoRow(err, nil)
+	return err == nil, IgnoreNoRow(err)
 }
 
 var createTable = regexp.MustCompile(`(?m)^CREATE TABLE (\w+)`)

@@ -151,6 +151,14 @@ func Scalar[T any](r Row) (v T, err error) {
 	return v, err
 }
 
+// Fields returns a function for One and All that scans the columns into the fields of a T.
+func Fields[T any](fields func(*T) []any) func(Row) (T, error) {
+	return func(r Row) (v T, err error) {
+		err = r.Scan(fields(&v)...)
+		return v, err
+	}
+}
+
 // ErrNoRow is returned by One if there is no row.
 var ErrNoRow = sql.ErrNoRows
 

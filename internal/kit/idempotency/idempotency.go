@@ -237,7 +237,7 @@ func (k *Key) find(r *db.Reader) (*Answer, error) {
 		r.Tenant(), k.Caller, k.Name, k.row)
 	switch {
 	case err != nil:
-		return nil, db.IfNoRow(err, nil)
+		return nil, db.IgnoreNoRow(err)
 	case !hmac.Equal(request, k.Request):
 		return nil, fault.New(fault.IdempotencyMismatch)
 	}

@@ -101,17 +101,6 @@ func (j *Job) Progress(tx *db.Tx) (ours bool, err error) {
 // say.
 type Handler func(ctx context.Context, j *Job) error
 
-// Typed returns the handler of jobs whose payload is a T. A job with any other is dropped.
-func Typed[T any](do func(context.Context, *Job, T) error) Handler {
-	return func(ctx context.Context, j *Job) error {
-		var in T
-		if err := json.Unmarshal(j.Payload, &in); err != nil {
-			return errors.Join(ErrDrop, err)
-		}
-		return do(ctx, j, in)
-	}
-}
-
 // Kind is the configuration of one kind of job.
 type Kind struct {
 	Name    string

@@ -199,7 +199,7 @@ func (l *Ledger) open(r *db.Reader, n *Line) error {
 	}
 	gcm, err := l.key(r, n.SubjectRef)
 	if err != nil {
-		return db.IfNoRow(err, nil)
+		return db.IgnoreNoRow(err)
 	}
 	raw, err := base64.StdEncoding.DecodeString(n.sealed)
 	if err != nil || len(raw) < gcm.NonceSize() {

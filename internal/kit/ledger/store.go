@@ -29,7 +29,7 @@ func lockHead(tx *db.Tx) (int64, string, error) {
 // empty ledger.
 func findHead(r *db.Reader) (int64, string, error) {
 	h, err := db.One(r, scanHead, `SELECT seq, hash FROM privacy_ledger_head WHERE tenant_id = $1`, r.Tenant())
-	return h.seq, h.hash, db.IfNoRow(err, nil)
+	return h.seq, h.hash, db.IgnoreNoRow(err)
 }
 
 func saveHead(tx *db.Tx, seq int64, hash string) error {

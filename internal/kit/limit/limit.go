@@ -54,6 +54,15 @@ func OfIP(ip string) Key {
 	return addr.As16()
 }
 
+// Use is one use of a policy by a key.
+type Use struct {
+	Policy Policy
+	Key    Key
+}
+
+// By returns one use of the policy by a key.
+func (p Policy) By(k Key) Use { return Use{p, k} }
+
 // OfText returns the key of any text.
 func OfText(s string) Key {
 	h := sha256.Sum256([]byte(s))

@@ -214,12 +214,12 @@ func (t *CopyTable) Index(column string) int {
 // there is one.
 func PersonByEmail(r *db.Reader, key string) (uuid.UUID, bool, error) {
 	id, err := db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM `+peopleTable+` WHERE email_key = $1`, key)
-	return id, err == nil, db.IfNoRow(err, nil)
+	return id, err == nil, db.IgnoreNoRow(err)
 }
 
 // FindTenant returns the slug of the workspace that already has the id or slug, and whether
 // there is one.
 func FindTenant(r *db.Reader, id uuid.UUID, slug string) (string, bool, error) {
 	found, err := db.One(r, db.Scalar[string], `SELECT slug FROM `+tenantTable+` WHERE id = $1 OR slug = $2 LIMIT 1`, id, slug)
-	return found, err == nil, db.IfNoRow(err, nil)
+	return found, err == nil, db.IgnoreNoRow(err)
 }

@@ -68,7 +68,7 @@ func (s *Service) lookUpWithin(ctx context.Context, limit time.Duration, tenant 
 func (s *Service) runRound(ctx context.Context, j *jobs.Job) error {
 	d, err := s.find(ctx, j.AccountID)
 	if err != nil {
-		return db.IfNoRow(err, nil)
+		return db.IgnoreNoRow(err)
 	}
 	results := s.lookUp(ctx, d.Domain.Domain, s.recordsOf(j.TenantID, &d))
 	if err := ctx.Err(); err != nil {

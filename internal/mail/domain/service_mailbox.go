@@ -287,7 +287,7 @@ func (s *Service) Mailboxes(ctx context.Context, p db.Page) (db.List[Mailbox], e
 // HasMailbox reports whether the reader's workspace has a mailbox with this address.
 func (s *Service) HasMailbox(r *db.Reader, addr string) (bool, error) {
 	_, err := findMailbox(r, addr)
-	return err == nil, db.IfNoRow(err, nil)
+	return err == nil, db.IgnoreNoRow(err)
 }
 
 // FindMailbox returns the mailbox of an address and its workspace. It returns not_found if
@@ -332,7 +332,7 @@ func (s *Service) CountMail(tx *db.Tx, addr string, size int64) error {
 	m, err := addUsedBytes(tx, bare, size)
 	switch {
 	case err != nil:
-		return db.IfNoRow(err, nil)
+		return db.IgnoreNoRow(err)
 	case m.QuotaMB != nil && m.UsedBytes > *m.QuotaMB<<20:
 		return fault.New(fault.StorageFull).Because("mailbox")
 	}

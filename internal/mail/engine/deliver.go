@@ -99,7 +99,7 @@ func (s *Service) readDelivery(ctx context.Context, j *jobs.Job) (m queued, left
 		}
 		return err
 	})
-	return m, left, db.IfNoRow(err, nil)
+	return m, left, db.IgnoreNoRow(err)
 }
 
 // attempt tries to hand a mail over and returns the outcome of each copy. An error with

@@ -130,7 +130,7 @@ func (s *Service) Jobs() []jobs.Kind {
 			Name: deliverJob, Handler: s.deliver, PerNode: 64, PerTenant: 16, PerAccount: 2, MaxAttempts: 200,
 			Timeout: 20 * time.Minute, MaxAge: lifetime, HoldReason: "destination_unreachable", OnDead: s.giveUp,
 		},
-		{Name: tlsReportJob, Handler: jobs.Typed(s.sendTLSReport), PerNode: 4, PerTenant: 2, MaxAttempts: 10},
-		{Name: reviewJob, Handler: jobs.Typed(s.review), PerNode: 8, PerTenant: 2, MaxAttempts: 100},
+		{Name: tlsReportJob, Handler: jobs.WithPayload(s.sendTLSReport), PerNode: 4, PerTenant: 2, MaxAttempts: 10},
+		{Name: reviewJob, Handler: jobs.WithPayload(s.review), PerNode: 8, PerTenant: 2, MaxAttempts: 100},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -21,9 +22,9 @@ import (
 	"time"
 
 	"konak/internal/crm/channel/meta"
-	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
 	"konak/internal/kit/trtext"
+	"konak/internal/provider/rest"
 )
 
 // Client makes calls.
@@ -31,7 +32,7 @@ type Client struct {
 	base string
 	// hosts are the hosts to which tokens may be sent, each with its scheme.
 	hosts []string
-	http  *http.Client
+	http  *rest.Client
 }
 
 // patience is how long one call may take; files have FilePatience.
@@ -50,10 +51,7 @@ func New(address string, transport http.RoundTripper, hosts ...string) *Client {
 	if u, err := url.Parse(base); err == nil {
 		hosts = append(hosts, hostOf(u))
 	}
-	return &Client{
-		base: base + "/" + Version, hosts: hosts,
-		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-	}
+	return &Client{base: base + "/" + Version, hosts: hosts, http: rest.New("graph", maxAnswer, transport, 0)}
 }
 
 // errForeignHost means that an answer names a host that is not the provider's.
@@ -75,21 +73,21 @@ type Call struct {
 	Timeout time.Duration
 }
 
-// Do sends a call and reads its answer into out. A refusal is a *meta.Refusal.
+// Do sends a call and reads its answer into out; nil for a call whose answer only reports
+// success. A refusal is a *meta.Refusal.
 func (c *Client) Do(ctx context.Context, in Call, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.Timeout, patience))
 	defer cancel()
-	resp, err := c.Send(ctx, in)
+	resp, err := c.Open(ctx, in)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = resp.Body.Close() }()
-	text, err := ReadAnswer(resp.Body)
+	text, err := c.http.ReadAnswer(resp)
 	if err != nil {
 		return err
 	}
-	if resp.StatusCode/100 != 2 {
-		return ParseRefusal(resp, text)
+	if out == nil {
+		out = &Success{}
 	}
 	if err := json.Unmarshal(trtext.WithoutNUL(text), out); err != nil {
 		return fmt.Errorf("graph: cannot read the answer: %w", err)
@@ -111,21 +109,57 @@ func (c *Client) Post(ctx context.Context, token secret.Text, path string, body,
 	return c.Do(ctx, Call{Method: http.MethodPost, Path: path, Token: token, Body: bytes.NewReader(text), Kind: "application/json"}, out)
 }
 
-// ReadAnswer reads an answer into memory. It returns outbound.ErrTooMuch if it is larger
-// than maxAnswer.
-func ReadAnswer(body io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(body, maxAnswer+1))
-	if err == nil && len(text) > maxAnswer {
-		err = outbound.ErrTooMuch
-	}
-	if err != nil {
-		return nil, fmt.Errorf("graph: %w", err)
-	}
-	return text, nil
+// Delete sends a DELETE request.
+func (c *Client) Delete(ctx context.Context, token secret.Text, path string, query url.Values) error {
+	return c.Do(ctx, Call{Method: http.MethodDelete, Path: path, Query: query, Token: token}, nil)
 }
 
-// Send sends a call and returns the answer, whose body the caller closes.
-func (c *Client) Send(ctx context.Context, in Call) (*http.Response, error) {
+// Upload posts a form with files.
+func (c *Client) Upload(ctx context.Context, token secret.Text, path string, query url.Values, form rest.Form, out any) error {
+	body, kind := form.Open()
+	defer func() { _ = body.Close() }()
+	return c.Do(ctx, Call{Method: http.MethodPost, Path: path, Query: query, Token: token, Body: body, Kind: kind, Timeout: FilePatience}, out)
+}
+
+// List reads a list page by page, and at most the given number of pages. It ends with the
+// first error.
+func List[T any](ctx context.Context, c *Client, token secret.Text, path string, query url.Values, pages int) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for range pages {
+			var page Page[T]
+			if err := c.Get(ctx, token, path, query, &page); err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, row := range page.Data {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			if page.Paging == nil || page.Paging.Next == "" || page.Paging.Cursors.After == "" {
+				return
+			}
+			query.Set("after", page.Paging.Cursors.After)
+		}
+	}
+}
+
+// Open sends a call and returns the answer, whose body the caller closes. A refusal is a
+// *meta.Refusal.
+func (c *Client) Open(ctx context.Context, in Call) (*http.Response, error) {
+	resp, err := c.send(ctx, in)
+	if err != nil || resp.StatusCode/100 == 2 {
+		return resp, err
+	}
+	text, err := c.http.ReadAnswer(resp)
+	if err != nil {
+		return nil, err
+	}
+	return nil, parseRefusal(resp, text)
+}
+
+func (c *Client) send(ctx context.Context, in Call) (*http.Response, error) {
 	to := in.Path
 	if !strings.Contains(to, "://") {
 		to = c.base + to
@@ -149,19 +183,11 @@ func (c *Client) Send(ctx context.Context, in Call) (*http.Response, error) {
 	if in.Kind != "" {
 		req.Header.Set("Content-Type", in.Kind)
 	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		// The client's error repeats the address, which the caller knows.
-		if u, ok := errors.AsType[*url.Error](err); ok {
-			err = u.Err
-		}
-		return nil, fmt.Errorf("graph: %w", err)
-	}
-	return resp, nil
+	return c.http.Send(req)
 }
 
-// ParseRefusal parses the error object.
-func ParseRefusal(resp *http.Response, text []byte) error {
+// parseRefusal parses the error object.
+func parseRefusal(resp *http.Response, text []byte) error {
 	r := &meta.Refusal{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}
 	var body ErrorBody
 	if err := json.Unmarshal(text, &body); err != nil || body.Error.Code == 0 && body.Error.Message == "" {

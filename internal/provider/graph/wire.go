@@ -1,6 +1,9 @@
 package graph
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Version is the version of the Graph API that is in every path.
 const Version = "v23.0"
@@ -39,4 +42,36 @@ func (d *ErrorData) UnmarshalJSON(b []byte) error {
 	}
 	type plain ErrorData
 	return json.Unmarshal(b, (*plain)(d))
+}
+
+// Success is the answer to a call that changes something.
+type Success struct {
+	Success bool `json:"success"`
+}
+
+// Page is a page of a list.
+type Page[T any] struct {
+	Data   []T     `json:"data"`
+	Paging *Paging `json:"paging,omitempty"`
+}
+
+// Paging holds the link to the next page.
+type Paging struct {
+	Cursors Cursors `json:"cursors"`
+	Next    string  `json:"next,omitempty"`
+}
+
+// Cursors are the beginning and end of a page.
+type Cursors struct {
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// Number is an id that Meta writes sometimes as a number and sometimes as text.
+type Number string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	*n = Number(strings.Trim(string(b), `"`))
+	return nil
 }

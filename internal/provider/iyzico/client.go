@@ -14,9 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -24,8 +22,8 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/telephony/wallet"
-	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
+	"konak/internal/provider/rest"
 )
 
 // Host is the address of the service.
@@ -41,7 +39,7 @@ type Client struct {
 	base   string
 	key    string
 	secret secret.Text
-	http   *http.Client
+	http   *rest.Client
 }
 
 var _ wallet.Bank = (*Client)(nil)
@@ -50,10 +48,7 @@ var _ wallet.Bank = (*Client)(nil)
 func New(address, key string, secretKey secret.Text, transport http.RoundTripper) *Client {
 	return &Client{
 		base: strings.TrimSuffix(cmp.Or(address, Host), "/"), key: key, secret: secretKey,
-		http: &http.Client{
-			Transport: transport, Timeout: timeout,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		http: rest.New("iyzico", maxAnswer, transport, timeout),
 	}
 }
 
@@ -85,20 +80,9 @@ func (c *Client) post(ctx context.Context, path string, in any) (Answer, error) 
 	req.Header.Set("Authorization", Sign(c.key, c.secret, random, path, body))
 	req.Header.Set(RandomHeader, random)
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := c.http.Do(req)
+	resp, text, err := c.http.Do(req)
 	if err != nil {
-		if u, ok := errors.AsType[*url.Error](err); ok {
-			err = u.Err
-		}
-		return out, fmt.Errorf("iyzico: %w", err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err == nil && len(text) > maxAnswer {
-		err = outbound.ErrTooMuch
-	}
-	if err != nil {
-		return out, fmt.Errorf("iyzico: %w", err)
+		return out, err
 	}
 	if err := json.Unmarshal(text, &out); err != nil || out.Status != Success && out.Status != Failure || resp.StatusCode >= 500 {
 		return out, fmt.Errorf("iyzico: cannot read the answer with status %d", resp.StatusCode)

@@ -94,37 +94,20 @@ func (c *Client) Assets(ctx context.Context, app channel.App, token secret.Text)
 	}
 	slices.Sort(businesses)
 	for _, id := range slices.Compact(businesses) {
-		numbers, err := list[whatsapp.PhoneNumber](ctx, c, token, "/"+url.PathEscape(id)+"/phone_numbers", whatsapp.NumberFields)
-		if err != nil {
-			return out, err
-		}
-		for _, n := range numbers {
+		query := url.Values{"fields": {whatsapp.NumberFields}, "limit": {"100"}}
+		for n, err := range graph.List[whatsapp.PhoneNumber](ctx, c.graph, token, "/"+url.PathEscape(id)+"/phone_numbers", query, pagesMax) {
+			if err != nil {
+				return out, err
+			}
 			out.Numbers = append(out.Numbers, channel.Number{BusinessID: id, NumberID: n.ID})
 		}
 	}
-	pages, err := list[social.Page](ctx, c, token, "/me/accounts", social.PageFields+",access_token")
-	for _, p := range pages {
-		out.Pages = append(out.Pages, channel.Page{ID: p.ID, Token: secret.Of(p.Token), Instagram: p.Instagram != nil})
-	}
-	return out, err
-}
-
-// list reads a list of the Graph API page by page.
-func list[T any](ctx context.Context, c *Client, token secret.Text, path, fields string) (out []T, err error) {
-	query := url.Values{"fields": {fields}, "limit": {"100"}}
-	for range pagesMax {
-		var page struct {
-			Data   []T              `json:"data"`
-			Paging *whatsapp.Paging `json:"paging"`
-		}
-		if err := c.graph.Get(ctx, token, path, query, &page); err != nil {
+	query := url.Values{"fields": {social.PageFields + ",access_token"}, "limit": {"100"}}
+	for p, err := range graph.List[social.Page](ctx, c.graph, token, "/me/accounts", query, pagesMax) {
+		if err != nil {
 			return out, err
 		}
-		out = append(out, page.Data...)
-		if page.Paging == nil || page.Paging.Next == "" {
-			break
-		}
-		query.Set("after", page.Paging.Cursors.After)
+		out.Pages = append(out.Pages, channel.Page{ID: p.ID, Token: secret.Of(p.Token), Instagram: p.Instagram != nil})
 	}
 	return out, nil
 }

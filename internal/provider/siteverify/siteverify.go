@@ -54,9 +54,22 @@ func (c *Client) Verify(ctx context.Context, token, ip string) (bool, error) {
 	if c.SiteKey != "" {
 		form.Set("sitekey", c.SiteKey)
 	}
-	status, a, err := c.post(ctx, form)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.Address, strings.NewReader(form.Encode()))
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("siteverify: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := c.out.RoundTrip(req)
+	if err != nil {
+		return false, fmt.Errorf("siteverify: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	// A refusal may come with a 4xx.
+	status, a := resp.StatusCode, answer{}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 16<<10)).Decode(&a); err != nil {
+		return false, fmt.Errorf("siteverify: cannot read the answer with status %d: %w", status, err)
 	}
 	if status/100 == 2 && a.Success {
 		return true, nil
@@ -70,25 +83,4 @@ func (c *Client) Verify(ctx context.Context, token, ip string) (bool, error) {
 		return false, fmt.Errorf("siteverify: the service answered %d", status)
 	}
 	return false, nil
-}
-
-// post returns the answer with any status: refusals may come with a 4xx.
-func (c *Client) post(ctx context.Context, form url.Values) (int, answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.Address, strings.NewReader(form.Encode()))
-	if err != nil {
-		return 0, answer{}, fmt.Errorf("siteverify: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	resp, err := c.out.RoundTrip(req)
-	if err != nil {
-		return 0, answer{}, fmt.Errorf("siteverify: %w", err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	var a answer
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 16<<10)).Decode(&a); err != nil {
-		return 0, answer{}, fmt.Errorf("siteverify: cannot read the answer with status %d: %w", resp.StatusCode, err)
-	}
-	return resp.StatusCode, a, nil
 }

@@ -48,8 +48,7 @@ func (c *Client) SetCallSettings(ctx context.Context, a social.Access, ch channe
 	if ch.Hours != nil {
 		set.Hours = whatsapp.WriteHours(*ch.Hours)
 	}
-	var out Success
-	return c.graph.Post(ctx, a.Token, path(a.PageID, callSettings), set, &out)
+	return c.graph.Post(ctx, a.Token, path(a.PageID, callSettings), set, nil)
 }
 
 // CallPermission implements social.Provider.

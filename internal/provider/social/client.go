@@ -1,16 +1,12 @@
 package social
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"strings"
 
@@ -18,6 +14,7 @@ import (
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
 	"konak/internal/provider/graph"
+	"konak/internal/provider/rest"
 )
 
 // Client speaks with the Graph API.
@@ -99,10 +96,9 @@ func (c *Client) SetWebhook(ctx context.Context, app channel.App, kind, address,
 
 // form posts fields in the form in which calls that change a setting expect them.
 func (c *Client) form(ctx context.Context, token secret.Text, path string, values url.Values) error {
-	var out Success
 	return c.graph.Do(ctx, graph.Call{
 		Method: http.MethodPost, Path: path, Token: token, Body: strings.NewReader(values.Encode()), Kind: "application/x-www-form-urlencoded",
-	}, &out)
+	}, nil)
 }
 
 // Subscribe implements channel.Provider. A page's Instagram account reports its events
@@ -113,8 +109,7 @@ func (c *Client) Subscribe(ctx context.Context, a channel.Access) error {
 
 // Unsubscribe implements channel.Provider.
 func (c *Client) Unsubscribe(ctx context.Context, a channel.Access) error {
-	var out Success
-	return c.graph.Do(ctx, graph.Call{Method: http.MethodDelete, Path: path(a.PageID, "subscribed_apps"), Token: a.Token}, &out)
+	return c.graph.Delete(ctx, a.Token, path(a.PageID, "subscribed_apps"), nil)
 }
 
 // Send implements channel.Provider.
@@ -146,43 +141,23 @@ func (c *Client) message(ctx context.Context, a channel.Access, body Outgoing) (
 
 // Upload implements channel.Provider.
 func (c *Client) Upload(ctx context.Context, a channel.Access, f channel.OutgoingFile) (string, error) {
-	body, w := io.Pipe()
-	form := multipart.NewWriter(w)
-	go func() { _ = w.CloseWithError(writeForm(form, f)) }()
-	in := graph.Call{
-		Method: http.MethodPost, Path: path(a.PageID, "message_attachments"), Token: a.Token, Body: body, Kind: form.FormDataContentType(), Timeout: graph.FilePatience,
+	message, err := json.Marshal(OutgoingMessage{Attachment: &OutgoingAttachment{Type: f.Kind, Payload: AttachmentPayload{Reusable: true}}})
+	if err != nil {
+		return "", err
 	}
+	query := url.Values{}
 	if a.Kind == channel.Instagram {
-		in.Query = url.Values{"platform": {"instagram"}}
+		query.Set("platform", "instagram")
 	}
 	var got Accepted
-	err := c.graph.Do(ctx, in, &got)
-	// However the call ended, the writer must not wait for a reader.
-	_ = body.CloseWithError(errors.New("social: the upload has ended"))
+	err = c.graph.Upload(ctx, a.Token, path(a.PageID, "message_attachments"), query, rest.Form{
+		Fields: map[string]string{"message": string(message)},
+		Files:  []rest.File{{Field: "filedata", Name: f.Name, Type: f.Type, Content: f.Content}},
+	}, &got)
 	if err == nil && got.AttachmentID == "" {
 		err = errors.New("social: the answer contains no attachment")
 	}
 	return got.AttachmentID, err
-}
-
-func writeForm(form *multipart.Writer, f channel.OutgoingFile) error {
-	message, err := json.Marshal(OutgoingMessage{Attachment: &OutgoingAttachment{Type: f.Kind, Payload: AttachmentPayload{Reusable: true}}})
-	if err != nil {
-		return err
-	}
-	if err := form.WriteField("message", string(message)); err != nil {
-		return err
-	}
-	part, err := form.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "filedata", "filename": f.Name})}, "Content-Type": {f.Type},
-	})
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(part, f.Content); err != nil {
-		return err
-	}
-	return form.Close()
 }
 
 // React implements channel.Provider. Instagram names its heart with a word.
@@ -232,20 +207,12 @@ func (c *Client) Download(ctx context.Context, address string) (string, io.ReadC
 	if u.Host == c.host {
 		from = c.graph
 	}
-	resp, err := from.Send(ctx, graph.Call{Method: http.MethodGet, Path: address})
+	resp, err := from.Open(ctx, graph.Call{Method: http.MethodGet, Path: address})
 	if errors.Is(err, outbound.ErrInside) || errors.Is(err, outbound.ErrPlain) {
 		return "", nil, fmt.Errorf("social: %w", &channel.Refusal{Status: http.StatusNotFound, Message: "not an address on the public internet"})
 	}
 	if err != nil {
 		return "", nil, err
-	}
-	if resp.StatusCode/100 != 2 {
-		defer func() { _ = resp.Body.Close() }()
-		text, err := graph.ReadAnswer(resp.Body)
-		if err != nil {
-			return "", nil, err
-		}
-		return "", nil, graph.ParseRefusal(resp, bytes.TrimSpace(text))
 	}
 	return resp.Header.Get("Content-Type"), resp.Body, nil
 }

@@ -1,6 +1,7 @@
 package social
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,15 +13,6 @@ import (
 	"konak/internal/kit/trtext"
 	"konak/internal/provider/graph"
 )
-
-// Number is an id that is sent as a number or as text.
-type Number string
-
-// UnmarshalJSON accepts both.
-func (n *Number) UnmarshalJSON(b []byte) error {
-	*n = Number(strings.Trim(string(b), `"`))
-	return nil
-}
 
 // Signed implements channel.Provider.
 func (c *Client) Signed(appSecret secret.Text, body []byte, signature string) bool {
@@ -135,12 +127,9 @@ func parseMessage(account string, m Messaging) *channel.Received {
 
 func parsePostback(m Messaging) *channel.Received {
 	p := m.Postback
-	out := &channel.Received{ID: p.ID, Customer: m.Sender.ID, Text: p.Title, Choice: p.Payload, Detail: map[string]any{}}
+	out := &channel.Received{ID: p.ID, Customer: m.Sender.ID, Text: cmp.Or(p.Title, p.Payload), Choice: p.Payload, Detail: map[string]any{}}
 	if out.ID == "" { // the same press has the same time
 		out.ID = fmt.Sprintf("postback/%s/%d", m.Sender.ID, m.Timestamp)
-	}
-	if out.Text == "" {
-		out.Text = p.Payload
 	}
 	if p.Referral != nil {
 		out.Detail["referral"] = p.Referral

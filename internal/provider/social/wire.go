@@ -1,6 +1,9 @@
 package social
 
-import "konak/internal/provider/whatsapp"
+import (
+	"konak/internal/provider/graph"
+	"konak/internal/provider/whatsapp"
+)
 
 // Objects on which an app's webhook reports.
 const (
@@ -44,10 +47,11 @@ type Subscriptions struct {
 	Data []Subscription `json:"data"`
 }
 
-// Success is the answer to a call that changes something.
-type Success struct {
-	Success bool `json:"success"`
-}
+// The types that all of the Graph API shares.
+type (
+	Success = graph.Success
+	Number  = graph.Number
+)
 
 // fields are the events that a page or an Instagram account reports.
 var fields = map[string]string{

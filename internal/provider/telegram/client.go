@@ -8,10 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -19,15 +16,15 @@ import (
 	"time"
 
 	channel "konak/internal/crm/channel/telegram"
-	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
 	"konak/internal/kit/trtext"
+	"konak/internal/provider/rest"
 )
 
 // Client speaks with the Bot API.
 type Client struct {
 	base string
-	http *http.Client
+	http *rest.Client
 }
 
 var _ channel.Provider = (*Client)(nil)
@@ -47,7 +44,7 @@ const (
 func New(address string, transport http.RoundTripper) *Client {
 	return &Client{
 		base: strings.TrimSuffix(cmp.Or(address, Host), "/"),
-		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		http: rest.New("telegram", maxAnswer, transport, 0),
 	}
 }
 
@@ -70,17 +67,11 @@ func (c *Client) send(ctx context.Context, method, prefix string, token secret.T
 	if kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		if u, ok := errors.AsType[*url.Error](err); ok {
-			err = u.Err
-		}
-		return nil, fmt.Errorf("telegram: %w", err)
-	}
-	return resp, nil
+	return c.http.Send(req)
 }
 
-// call calls a method of the Bot API and reads its result into out.
+// call calls a method of the Bot API and reads its result into out; nil for a method whose
+// result is only true.
 func (c *Client) call(ctx context.Context, token secret.Text, method string, in, out any) error {
 	return c.callWithin(ctx, patience, token, method, in, out)
 }
@@ -96,19 +87,18 @@ func (c *Client) callWithin(ctx context.Context, most time.Duration, token secre
 	if err != nil {
 		return err
 	}
-	return readResult(resp, out)
+	if out == nil {
+		out = new(bool)
+	}
+	return c.readResult(resp, out)
 }
 
 // readResult reads an answer and closes it. It returns a *channel.Refusal if the provider
 // refused the call, and outbound.ErrTooMuch if the answer is too large.
-func readResult(resp *http.Response, out any) error {
-	defer func() { _ = resp.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err == nil && len(text) > maxAnswer {
-		err = outbound.ErrTooMuch
-	}
+func (c *Client) readResult(resp *http.Response, out any) error {
+	text, err := c.http.ReadAnswer(resp)
 	if err != nil {
-		return fmt.Errorf("telegram: %w", err)
+		return err
 	}
 	var a Answer
 	if err := json.Unmarshal(text, &a); err != nil || !a.OK {
@@ -142,16 +132,14 @@ func (c *Client) Bot(ctx context.Context, token secret.Text) (channel.Bot, error
 // SetWebhook implements channel.Provider. Waiting updates are kept. They are delivered one
 // after the other: over several connections they would overtake each other.
 func (c *Client) SetWebhook(ctx context.Context, token secret.Text, address, key string) error {
-	var done bool
 	return c.call(ctx, token, "setWebhook", map[string]any{
 		"url": address, "secret_token": key, "allowed_updates": AllowedUpdates, "max_connections": 1,
-	}, &done)
+	}, nil)
 }
 
 // DeleteWebhook implements channel.Provider.
 func (c *Client) DeleteWebhook(ctx context.Context, token secret.Text) error {
-	var done bool
-	return c.call(ctx, token, "deleteWebhook", struct{}{}, &done)
+	return c.call(ctx, token, "deleteWebhook", struct{}{}, nil)
 }
 
 // Webhook implements channel.Provider.
@@ -180,8 +168,7 @@ func (c *Client) React(ctx context.Context, token secret.Text, chat string, mess
 	if emoji != "" {
 		signs = append(signs, ReactionType{Type: "emoji", Emoji: emoji})
 	}
-	var done bool
-	return c.call(ctx, token, "setMessageReaction", map[string]any{"chat_id": chat, "message_id": message, "reaction": signs}, &done)
+	return c.call(ctx, token, "setMessageReaction", map[string]any{"chat_id": chat, "message_id": message, "reaction": signs}, nil)
 }
 
 // ShowTyping implements channel.Provider.
@@ -190,14 +177,12 @@ func (c *Client) ShowTyping(ctx context.Context, token secret.Text, chat, connec
 	if connection != "" {
 		in["business_connection_id"] = connection
 	}
-	var done bool
-	return c.call(ctx, token, "sendChatAction", in, &done)
+	return c.call(ctx, token, "sendChatAction", in, nil)
 }
 
 // AnswerButton implements channel.Provider.
 func (c *Client) AnswerButton(ctx context.Context, token secret.Text, id string) error {
-	var done bool
-	return c.call(ctx, token, "answerCallbackQuery", map[string]any{"callback_query_id": id}, &done)
+	return c.call(ctx, token, "answerCallbackQuery", map[string]any{"callback_query_id": id}, nil)
 }
 
 // Send implements channel.Provider.
@@ -212,10 +197,10 @@ func (c *Client) Send(ctx context.Context, token secret.Text, m channel.Message)
 	method := map[string]string{
 		channel.KindPhoto: "sendPhoto", channel.KindVideo: "sendVideo", channel.KindAudio: "sendAudio", channel.KindVoice: "sendVoice",
 	}[m.Files[0].Kind]
-	form := uploadForm{fields: fields, parts: map[string]channel.OutgoingFile{}}
+	form := rest.Form{Fields: fields}
 	if len(m.Files) == 1 {
 		method = cmp.Or(method, "sendDocument")
-		form.parts[strings.ToLower(strings.TrimPrefix(method, "send"))] = m.Files[0]
+		form.Files = []rest.File{formFile(strings.ToLower(strings.TrimPrefix(method, "send")), m.Files[0])}
 		if m.Text != "" {
 			fields["caption"] = m.Text
 		}
@@ -228,7 +213,7 @@ func (c *Client) Send(ctx context.Context, token secret.Text, m channel.Message)
 	album := make([]map[string]string, len(m.Files))
 	for i, f := range m.Files {
 		name := "file" + strconv.Itoa(i)
-		form.parts[name] = f
+		form.Files = append(form.Files, formFile(name, f))
 		album[i] = map[string]string{"type": f.Kind, "media": "attach://" + name}
 	}
 	if m.Text != "" {
@@ -278,45 +263,20 @@ func numbersOf(list []Message) ([]int64, error) {
 	return out, nil
 }
 
-// uploadForm is a call with files.
-type uploadForm struct {
-	fields map[string]string
-	parts  map[string]channel.OutgoingFile
+func formFile(field string, f channel.OutgoingFile) rest.File {
+	return rest.File{Field: field, Name: f.Name, Content: f.Content}
 }
 
-func (f *uploadForm) write(form *multipart.Writer) error {
-	for k, v := range f.fields {
-		if err := form.WriteField(k, v); err != nil {
-			return err
-		}
-	}
-	for name, file := range f.parts {
-		part, err := form.CreatePart(textproto.MIMEHeader{"Content-Disposition": {
-			mime.FormatMediaType("form-data", map[string]string{"name": name, "filename": file.Name}),
-		}})
-		if err != nil {
-			return err
-		}
-		if _, err := io.Copy(part, file.Content); err != nil {
-			return err
-		}
-	}
-	return form.Close()
-}
-
-func (c *Client) upload(ctx context.Context, token secret.Text, method string, f uploadForm, out any) error {
+func (c *Client) upload(ctx context.Context, token secret.Text, method string, f rest.Form, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, filePatience)
 	defer cancel()
-	body, w := io.Pipe()
-	form := multipart.NewWriter(w)
-	go func() { _ = w.CloseWithError(f.write(form)) }()
-	// However the call ends, the writer must not wait for a reader.
-	defer func() { _ = body.CloseWithError(errors.New("telegram: the upload has ended")) }()
-	resp, err := c.send(ctx, http.MethodPost, "", token, method, form.FormDataContentType(), body)
+	body, kind := f.Open()
+	defer func() { _ = body.Close() }()
+	resp, err := c.send(ctx, http.MethodPost, "", token, method, kind, body)
 	if err != nil {
 		return err
 	}
-	return readResult(resp, out)
+	return c.readResult(resp, out)
 }
 
 // Download implements channel.Provider.
@@ -334,7 +294,7 @@ func (c *Client) Download(ctx context.Context, token secret.Text, fileID string)
 		return nil, err
 	}
 	if resp.StatusCode/100 != 2 {
-		return nil, readResult(resp, nil)
+		return nil, c.readResult(resp, nil)
 	}
 	return resp.Body, nil
 }

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -122,14 +123,7 @@ func words(list ...string) (out []string) {
 // fileOf returns the file of a message, nil if it has none.
 func fileOf(m *Message) *channel.RemoteFile {
 	file := func(f *File, kind, name, mimeType string) *channel.RemoteFile {
-		out := &channel.RemoteFile{ID: f.FileID, Kind: kind, Name: f.FileName, Type: f.MimeType, Size: f.FileSize}
-		if out.Name == "" {
-			out.Name = name
-		}
-		if out.Type == "" {
-			out.Type = mimeType
-		}
-		return out
+		return &channel.RemoteFile{ID: f.FileID, Kind: kind, Name: cmp.Or(f.FileName, name), Type: cmp.Or(f.MimeType, mimeType), Size: f.FileSize}
 	}
 	switch {
 	case len(m.Photo) > 0: // in several sizes, the largest last

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"konak/internal/crm/telephony/number"
-	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
+	"konak/internal/provider/rest"
 )
 
 // Host is the address of the service.
@@ -32,7 +32,7 @@ type Client struct {
 	base    string
 	account string
 	token   secret.Text
-	http    *http.Client
+	http    *rest.Client
 }
 
 var _ number.Provider = (*Client)(nil)
@@ -42,10 +42,7 @@ func New(address, account string, token secret.Text, transport http.RoundTripper
 	return &Client{
 		base:    strings.TrimSuffix(cmp.Or(address, Host), "/") + "/" + Version + "/Accounts/" + url.PathEscape(account),
 		account: account, token: token,
-		http: &http.Client{
-			Transport: transport, Timeout: timeout,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		http: rest.New("twilio", maxAnswer, transport, timeout),
 	}
 }
 
@@ -66,20 +63,9 @@ func (c *Client) do(ctx context.Context, method, path string, form url.Values, o
 	if body != nil {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	resp, err := c.http.Do(req)
+	resp, text, err := c.http.Do(req)
 	if err != nil {
-		if u, ok := errors.AsType[*url.Error](err); ok {
-			err = u.Err
-		}
-		return fmt.Errorf("twilio: %w", err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err == nil && len(text) > maxAnswer {
-		err = outbound.ErrTooMuch
-	}
-	if err != nil {
-		return fmt.Errorf("twilio: %w", err)
+		return err
 	}
 	switch status := resp.StatusCode; {
 	case status/100 == 2 && out == nil:

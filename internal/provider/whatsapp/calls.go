@@ -3,8 +3,8 @@ package whatsapp
 import (
 	"context"
 	"net"
-	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +12,6 @@ import (
 	"konak/internal/crm/channel"
 	whatsapp "konak/internal/crm/channel/whatsapp"
 	"konak/internal/kit/clock"
-	"konak/internal/provider/graph"
 )
 
 // CallSettings are the call settings of a number in the wire format.
@@ -122,7 +121,7 @@ var days = []string{"MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SAT
 func (c *Client) CallSettings(ctx context.Context, a whatsapp.Access) (channel.ProviderCalls, error) {
 	var in NumberSettings
 	out := channel.ProviderCalls{Status: channel.CallsOff, Icon: channel.IconShown}
-	if err := c.graph.Do(ctx, graph.Call{Method: http.MethodGet, Path: "/" + url.PathEscape(a.NumberID) + "/settings", Token: a.Token}, &in); err != nil {
+	if err := c.graph.Get(ctx, a.Token, "/"+url.PathEscape(a.NumberID)+"/settings", nil, &in); err != nil {
 		return out, err
 	}
 	if in.Calling == nil {
@@ -151,10 +150,8 @@ func ReadHours(h *CallHours) *channel.Hours {
 		return s[:2] + ":" + s[2:]
 	}
 	for _, d := range h.Weekly {
-		for i, name := range days {
-			if name == d.Day {
-				out.Spans = append(out.Spans, channel.Span{Day: i + 1, From: clockTime(d.Open), To: clockTime(d.Close)})
-			}
+		if i := slices.Index(days, d.Day); i >= 0 {
+			out.Spans = append(out.Spans, channel.Span{Day: i + 1, From: clockTime(d.Open), To: clockTime(d.Close)})
 		}
 	}
 	return out
@@ -199,8 +196,7 @@ func (c *Client) SetCallSettings(ctx context.Context, a whatsapp.Access, ch chan
 	if !ch.Enabled {
 		set.SIP = &SIP{Status: disabled}
 	}
-	var out Success
-	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/settings", NumberSettings{Calling: &set}, &out)
+	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/settings", NumberSettings{Calling: &set}, nil)
 }
 
 // CallPermission implements channel.Provider.
@@ -208,7 +204,7 @@ func (c *Client) CallPermission(ctx context.Context, a whatsapp.Access, customer
 	var in CallPermissions
 	out := channel.CallPermission{Permission: channel.CallNone}
 	query := url.Values{"user_wa_id": {customer}}
-	if err := c.graph.Do(ctx, graph.Call{Method: http.MethodGet, Path: "/" + url.PathEscape(a.NumberID) + "/call_permissions", Query: query, Token: a.Token}, &in); err != nil {
+	if err := c.graph.Get(ctx, a.Token, "/"+url.PathEscape(a.NumberID)+"/call_permissions", query, &in); err != nil {
 		return out, err
 	}
 	switch in.Permission.Status {

@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"strings"
 
 	channel "konak/internal/crm/channel/whatsapp"
 	"konak/internal/provider/graph"
+	"konak/internal/provider/rest"
 )
 
 // Client speaks with the Graph API.
@@ -36,50 +34,35 @@ func (c *Client) post(ctx context.Context, a channel.Access, path string, body, 
 // a number of another account is not found.
 func (c *Client) Number(ctx context.Context, a channel.Access) (channel.Number, error) {
 	query := url.Values{"fields": {NumberFields}, "limit": {"100"}}
-	for range 20 {
-		var page struct {
-			Data   []PhoneNumber `json:"data"`
-			Paging *Paging       `json:"paging"`
-		}
-		err := c.graph.Do(ctx, graph.Call{Method: http.MethodGet, Path: "/" + url.PathEscape(a.BusinessID) + "/phone_numbers", Query: query, Token: a.Token}, &page)
+	for n, err := range graph.List[PhoneNumber](ctx, c.graph, a.Token, "/"+url.PathEscape(a.BusinessID)+"/phone_numbers", query, 20) {
 		if err != nil {
 			return channel.Number{}, err
 		}
-		for _, n := range page.Data {
-			if n.ID == a.NumberID {
-				return channel.Number{ID: n.ID, Display: n.Display, VerifiedName: n.VerifiedName, Quality: n.Quality, Limit: n.Limit, Mode: n.Mode, Unregistered: n.Platform == "NOT_APPLICABLE", OnApp: n.OnApp}, nil
-			}
+		if n.ID == a.NumberID {
+			return channel.Number{ID: n.ID, Display: n.Display, VerifiedName: n.VerifiedName, Quality: n.Quality, Limit: n.Limit, Mode: n.Mode, Unregistered: n.Platform == "NOT_APPLICABLE", OnApp: n.OnApp}, nil
 		}
-		if page.Paging == nil || page.Paging.Next == "" {
-			break
-		}
-		query.Set("after", page.Paging.Cursors.After)
 	}
 	return channel.Number{}, channel.ErrNoNumber
 }
 
 // Subscribe implements channel.Provider.
 func (c *Client) Subscribe(ctx context.Context, a channel.Access, address, token string) error {
-	var out Success
-	return c.post(ctx, a, "/"+url.PathEscape(a.BusinessID)+"/subscribed_apps", Subscription{Callback: address, Token: token}, &out)
+	return c.post(ctx, a, "/"+url.PathEscape(a.BusinessID)+"/subscribed_apps", Subscription{Callback: address, Token: token}, nil)
 }
 
 // Unsubscribe implements channel.Provider.
 func (c *Client) Unsubscribe(ctx context.Context, a channel.Access) error {
-	var out Success
-	return c.graph.Do(ctx, graph.Call{Method: http.MethodDelete, Path: "/" + url.PathEscape(a.BusinessID) + "/subscribed_apps", Token: a.Token}, &out)
+	return c.graph.Delete(ctx, a.Token, "/"+url.PathEscape(a.BusinessID)+"/subscribed_apps", nil)
 }
 
 // Register implements channel.Provider.
 func (c *Client) Register(ctx context.Context, a channel.Access, pin string) error {
-	var out Success
-	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/register", Registration{Product: "whatsapp", PIN: pin}, &out)
+	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/register", Registration{Product: "whatsapp", PIN: pin}, nil)
 }
 
 // Deregister implements channel.Provider.
 func (c *Client) Deregister(ctx context.Context, a channel.Access) error {
-	var out Success
-	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/deregister", Registration{Product: "whatsapp"}, &out)
+	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/deregister", Registration{Product: "whatsapp"}, nil)
 }
 
 // Send implements channel.Provider.
@@ -133,60 +116,28 @@ func (c *Client) AskToCall(ctx context.Context, a channel.Access, customer, text
 
 // MarkRead implements channel.Provider.
 func (c *Client) MarkRead(ctx context.Context, a channel.Access, messageID string) error {
-	var out Success
-	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/messages", Outgoing{Product: "whatsapp", Status: "read", MessageID: messageID}, &out)
+	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/messages", Outgoing{Product: "whatsapp", Status: "read", MessageID: messageID}, nil)
 }
 
 // Upload implements channel.Provider.
 func (c *Client) Upload(ctx context.Context, a channel.Access, name, kind string, content io.Reader) (string, error) {
-	body, w := io.Pipe()
-	form := multipart.NewWriter(w)
-	go func() { _ = w.CloseWithError(writeForm(form, name, kind, content)) }()
 	var out ID
-	err := c.graph.Do(ctx, graph.Call{
-		Method: http.MethodPost, Path: "/" + url.PathEscape(a.NumberID) + "/media", Token: a.Token, Body: body, Kind: form.FormDataContentType(), Timeout: graph.FilePatience,
+	err := c.graph.Upload(ctx, a.Token, "/"+url.PathEscape(a.NumberID)+"/media", nil, rest.Form{
+		Fields: map[string]string{"messaging_product": "whatsapp", "type": kind},
+		Files:  []rest.File{{Field: "file", Name: name, Type: kind, Content: content}},
 	}, &out)
-	// However the call ended, the writer must not wait for a reader.
-	_ = body.CloseWithError(errors.New("whatsapp: the upload has ended"))
 	return out.ID, err
-}
-
-func writeForm(form *multipart.Writer, name, kind string, content io.Reader) error {
-	for _, f := range [][2]string{{"messaging_product", "whatsapp"}, {"type", kind}} {
-		if err := form.WriteField(f[0], f[1]); err != nil {
-			return err
-		}
-	}
-	part, err := form.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": name})}, "Content-Type": {kind},
-	})
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(part, content); err != nil {
-		return err
-	}
-	return form.Close()
 }
 
 // Download implements channel.Provider.
 func (c *Client) Download(ctx context.Context, a channel.Access, mediaID string) (string, io.ReadCloser, error) {
 	var info MediaInfo
-	query := url.Values{"phone_number_id": {a.NumberID}}
-	if err := c.graph.Do(ctx, graph.Call{Method: http.MethodGet, Path: "/" + url.PathEscape(mediaID), Query: query, Token: a.Token}, &info); err != nil {
+	if err := c.graph.Get(ctx, a.Token, "/"+url.PathEscape(mediaID), url.Values{"phone_number_id": {a.NumberID}}, &info); err != nil {
 		return "", nil, err
 	}
-	resp, err := c.graph.Send(ctx, graph.Call{Method: http.MethodGet, Path: info.URL, Token: a.Token})
+	resp, err := c.graph.Open(ctx, graph.Call{Method: http.MethodGet, Path: info.URL, Token: a.Token})
 	if err != nil {
 		return "", nil, err
-	}
-	if resp.StatusCode/100 != 2 {
-		defer func() { _ = resp.Body.Close() }()
-		text, err := graph.ReadAnswer(resp.Body)
-		if err != nil {
-			return "", nil, err
-		}
-		return "", nil, graph.ParseRefusal(resp, text)
 	}
 	return info.MimeType, resp.Body, nil
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net/url"
 	"slices"
-	"strings"
 
 	"konak/internal/crm/channel/transport"
 	channel "konak/internal/crm/channel/whatsapp"
@@ -169,7 +168,7 @@ func parseHistory(business string, value []byte) ([]channel.Call, error) {
 		past, ok := parsePast(m)
 		past.OfOwner = m.To != "" // otherwise it is the customer's
 		customer := cmp.Or(m.To, m.From)
-		if ok && past.File != nil && customer != "" && customer != digits(v.Metadata.Display) {
+		if ok && past.File != nil && customer != "" && customer != channel.Digits(v.Metadata.Display) {
 			out.Threads = append(out.Threads, appdata.Thread{Customer: customer, Messages: []appdata.Message{past}})
 		}
 	}
@@ -185,14 +184,4 @@ func parsePast(m *Incoming) (appdata.Message, bool) {
 		past.File = &transport.RemoteFile{ID: r.MediaID, Kind: m.Type, Name: r.Filename, Type: r.MediaType}
 	}
 	return past, r.ReactTo == "" && !r.System && r.ID != ""
-}
-
-// digits returns the digits of a number without the characters between them.
-func digits(number string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, number)
 }

@@ -61,26 +61,18 @@ const pages = 100
 func (c *Client) Templates(ctx context.Context, a channel.Access) ([]template.Given, error) {
 	out := []template.Given{}
 	query := url.Values{"fields": {TemplateFields}, "limit": {"50"}}
-	for range pages {
-		var page TemplatePage
-		err := c.graph.Do(ctx, graph.Call{Method: http.MethodGet, Path: "/" + url.PathEscape(a.BusinessID) + "/message_templates", Query: query, Token: a.Token}, &page)
+	for t, err := range graph.List[TemplateRecord](ctx, c.graph, a.Token, "/"+url.PathEscape(a.BusinessID)+"/message_templates", query, pages) {
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range page.Data {
-			g := template.Given{
-				ProviderID: t.ID, Name: t.Name, Language: t.Language, Category: t.Category, Status: t.Status, Reason: t.Reason,
-				ParameterFormat: cmp.Or(strings.ToUpper(t.ParameterFormat), template.Positional), Components: upper(t.Components),
-			}
-			if t.Quality != nil {
-				g.Quality = quality(t.Quality.Score)
-			}
-			out = append(out, g)
+		g := template.Given{
+			ProviderID: t.ID, Name: t.Name, Language: t.Language, Category: t.Category, Status: t.Status, Reason: t.Reason,
+			ParameterFormat: cmp.Or(strings.ToUpper(t.ParameterFormat), template.Positional), Components: upper(t.Components),
 		}
-		if page.Paging == nil || page.Paging.Next == "" || page.Paging.Cursors.After == "" {
-			break
+		if t.Quality != nil {
+			g.Quality = quality(t.Quality.Score)
 		}
-		query.Set("after", page.Paging.Cursors.After)
+		out = append(out, g)
 	}
 	return out, nil
 }
@@ -131,10 +123,7 @@ func (c *Client) EditTemplate(ctx context.Context, a channel.Access, t *template
 
 // DeleteTemplate implements channel.Provider.
 func (c *Client) DeleteTemplate(ctx context.Context, a channel.Access, name string) error {
-	var out Success
-	return c.graph.Do(ctx, graph.Call{
-		Method: http.MethodDelete, Path: "/" + url.PathEscape(a.BusinessID) + "/message_templates", Query: url.Values{"name": {name}}, Token: a.Token,
-	}, &out)
+	return c.graph.Delete(ctx, a.Token, "/"+url.PathEscape(a.BusinessID)+"/message_templates", url.Values{"name": {name}})
 }
 
 // UploadSample implements channel.Provider: it opens a session, then sends the bytes.

@@ -223,15 +223,6 @@ type TemplateNews struct {
 	NewCategory string `json:"new_category,omitempty"`
 }
 
-// Number is an id that Meta writes sometimes as a number and sometimes as text.
-type Number string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *Number) UnmarshalJSON(b []byte) error {
-	*n = Number(strings.Trim(string(b), `"`))
-	return nil
-}
-
 // QualityNews is the value of phone_number_quality_update.
 type QualityNews struct {
 	Display string `json:"display_phone_number"`

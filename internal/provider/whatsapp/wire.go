@@ -13,6 +13,10 @@ type (
 	ErrorBody = graph.ErrorBody
 	Error     = graph.Error
 	ErrorData = graph.ErrorData
+	Success   = graph.Success
+	Paging    = graph.Paging
+	Cursors   = graph.Cursors
+	Number    = graph.Number
 )
 
 // PhoneNumber is a number of a business.
@@ -186,11 +190,6 @@ type ID struct {
 	ID string `json:"id"`
 }
 
-// Success is the answer to a call that changes something.
-type Success struct {
-	Success bool `json:"success"`
-}
-
 // Subscription is the body of a subscription.
 type Subscription struct {
 	Callback string `json:"override_callback_uri,omitempty"`
@@ -225,22 +224,7 @@ type TemplateEdit struct {
 }
 
 // TemplatePage is a page of templates.
-type TemplatePage struct {
-	Data   []TemplateRecord `json:"data"`
-	Paging *Paging          `json:"paging,omitempty"`
-}
-
-// Paging holds the link to the next page.
-type Paging struct {
-	Cursors Cursors `json:"cursors"`
-	Next    string  `json:"next,omitempty"`
-}
-
-// Cursors are the beginning and end of a page.
-type Cursors struct {
-	Before string `json:"before"`
-	After  string `json:"after"`
-}
+type TemplatePage = graph.Page[TemplateRecord]
 
 // UploadHandle is the answer to a sample file.
 type UploadHandle struct {

@@ -154,10 +154,5 @@ func Asks(text, language string) bool {
 	if Understand(text, language).Intent != Question {
 		return false
 	}
-	for _, w := range subjectWords(text, language) {
-		if w[0] < '0' || w[0] > '9' {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(subjectWords(text, language), func(w string) bool { return w[0] < '0' || w[0] > '9' })
 }

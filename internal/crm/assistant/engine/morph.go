@@ -1,6 +1,9 @@
 package engine
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Turkish words are compared without a dictionary: two words are forms of one if they begin
 // with the same letters and the rest of each is a chain of endings. So yıkanır, yıkamalıyım
@@ -68,14 +71,7 @@ func formsOfOne(a, b string) float64 {
 	return 0
 }
 
-func isRoot(s string) bool {
-	for _, r := range roots {
-		if r == s {
-			return true
-		}
-	}
-	return false
-}
+func isRoot(s string) bool { return slices.Contains(roots, s) }
 
 // hard returns the consonant that replaces c where no vowel follows: kitabı, kitap.
 func hard(c byte) byte {

@@ -33,13 +33,7 @@ var fillers = map[string]map[string]bool{
 		going gonna don doesn didn isn aren wasn weren haven hasn hadn won wouldn couldn shouldn re ve ll`),
 }
 
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		set[w] = true
-	}
-	return set
-}
+func wordSet(list string) map[string]bool { return setOf(strings.Fields(list)) }
 
 // isFiller reports whether a folded word says nothing about the subject.
 func isFiller(word, language string) bool {

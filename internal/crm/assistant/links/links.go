@@ -9,6 +9,7 @@ package links
 import (
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -33,12 +34,7 @@ func OnlyFrom(text, given string) bool {
 		known[l] = true
 		known[hostOf(l)] = true
 	}
-	for _, l := range found {
-		if !known[l] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(found, func(l string) bool { return !known[l] })
 }
 
 // Find returns the links of a text in a canonical form: without http or https, "www." and a

@@ -2,6 +2,7 @@ package links
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -85,12 +86,9 @@ func isGiven(number string, known []string) bool {
 	if len(digits) < shortestNumber-1 {
 		return false
 	}
-	for _, k := range known {
-		if strings.Contains(k, digits) || strings.Contains(digits, k) && len(digits)-len(k) <= mostBeside {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(known, func(k string) bool {
+		return strings.Contains(k, digits) || strings.Contains(digits, k) && len(digits)-len(k) <= mostBeside
+	})
 }
 
 // digitsOf returns only the digits of a text.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -75,10 +76,7 @@ func (s *Service) Source(ctx context.Context, id uuid.UUID) (Text, error) {
 var pagesOfWorkspace = limit.Policy{Name: "assistant-sources", Burst: 60, Window: time.Hour}
 
 func (s *Service) takePage(ctx context.Context) error {
-	if r := s.Limits.Take(ctx, pagesOfWorkspace, limit.Key(caller.From(ctx).TenantID)); !r.Allowed {
-		return api.RateLimited(r)
-	}
-	return nil
+	return api.TakeLimits(ctx, s.Limits, pagesOfWorkspace.By(limit.Key(caller.From(ctx).TenantID)))
 }
 
 // AddPage adds a page, which a job fetches. It returns a conflict if the page is already a
@@ -120,10 +118,7 @@ func (s *Service) pageAddress(raw string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	u.Host = strings.ToLower(u.Host)
-	if u.Path == "" {
-		u.Path = "/"
-	}
+	u.Host, u.Path = strings.ToLower(u.Host), cmp.Or(u.Path, "/")
 	return u.String(), nil
 }
 

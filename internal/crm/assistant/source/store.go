@@ -15,10 +15,7 @@ func (s *Source) fields() []any {
 	}
 }
 
-func scan(row db.Row) (s Source, err error) {
-	err = row.Scan(s.fields()...)
-	return s, err
-}
+var scan = db.Fields((*Source).fields)
 
 // kept is a source with its sections.
 type kept struct {
@@ -26,10 +23,7 @@ type kept struct {
 	sections db.JSON[[]section]
 }
 
-func scanKept(row db.Row) (k kept, err error) {
-	err = row.Scan(append(k.fields(), &k.sections)...)
-	return k, err
-}
+var scanKept = db.Fields(func(k *kept) []any { return append(k.fields(), &k.sections) })
 
 // list returns the sources, oldest first; ids are ordered by time.
 func list(r *db.Reader, p db.Page) (db.List[Source], error) {
@@ -56,10 +50,8 @@ func lock(tx *db.Tx, id uuid.UUID) (Source, error) {
 // source's.
 func usedFor(r *db.Reader, except uuid.UUID) (count, bytes int, err error) {
 	type row struct{ count, bytes int }
-	v, err := db.One(r, func(s db.Row) (v row, err error) {
-		err = s.Scan(&v.count, &v.bytes)
-		return v, err
-	}, `SELECT count(*), COALESCE(sum(CASE WHEN id = $2 THEN 0 ELSE bytes END), 0) FROM assistant_source WHERE tenant_id = $1`, r.Tenant(), except)
+	v, err := db.One(r, db.Fields(func(v *row) []any { return []any{&v.count, &v.bytes} }),
+		`SELECT count(*), COALESCE(sum(CASE WHEN id = $2 THEN 0 ELSE bytes END), 0) FROM assistant_source WHERE tenant_id = $1`, r.Tenant(), except)
 	return v.count, v.bytes, err
 }
 
@@ -71,29 +63,25 @@ func addressTaken(r *db.Reader, address string, except uuid.UUID) (bool, error) 
 }
 
 func put(tx *db.Tx, s Source, text []section) error {
-	_, err := tx.Exec(`INSERT INTO assistant_source (tenant_id, id, kind, title, title_given, address, filename, state, failure, language, bytes, cut,
+	return tx.Run(`INSERT INTO assistant_source (tenant_id, id, kind, title, title_given, address, filename, state, failure, language, bytes, cut,
 			revision, read_at, tried_at, created_at, updated_at, sections)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		tx.Tenant(), s.ID, s.Kind, s.Title, s.titleGiven, s.Address, s.Filename, s.State, s.Failure, s.language, s.Bytes, s.Cut,
 		s.revision, s.ReadAt, s.TriedAt, s.CreatedAt, s.UpdatedAt, db.AsJSON(text))
-	return err
 }
 
 func save(tx *db.Tx, s Source) error {
-	_, err := tx.Exec(`UPDATE assistant_source SET title = $3, title_given = $4, address = $5, state = $6, failure = $7, language = $8, bytes = $9,
+	return tx.Run(`UPDATE assistant_source SET title = $3, title_given = $4, address = $5, state = $6, failure = $7, language = $8, bytes = $9,
 			cut = $10, revision = $11, read_at = $12, tried_at = $13, updated_at = $14 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), s.ID, s.Title, s.titleGiven, s.Address, s.State, s.Failure, s.language, s.Bytes, s.Cut, s.revision, s.ReadAt, s.TriedAt, s.UpdatedAt)
-	return err
 }
 
 func saveText(tx *db.Tx, id uuid.UUID, text []section) error {
-	_, err := tx.Exec(`UPDATE assistant_source SET sections = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, db.AsJSON(text))
-	return err
+	return tx.Run(`UPDATE assistant_source SET sections = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, db.AsJSON(text))
 }
 
 func drop(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM assistant_source WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
-	return err
+	return tx.Run(`DELETE FROM assistant_source WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }
 
 // mark identifies the state of a source that has a text.
@@ -103,10 +91,8 @@ type mark struct {
 }
 
 func marks(r *db.Reader) ([]mark, error) {
-	return db.All(r, func(row db.Row) (m mark, err error) {
-		err = row.Scan(&m.id, &m.revision)
-		return m, err
-	}, `SELECT id, revision FROM assistant_source WHERE tenant_id = $1 AND bytes > 0 ORDER BY id`, r.Tenant())
+	return db.All(r, db.Fields(func(m *mark) []any { return []any{&m.id, &m.revision} }),
+		`SELECT id, revision FROM assistant_source WHERE tenant_id = $1 AND bytes > 0 ORDER BY id`, r.Tenant())
 }
 
 func texts(r *db.Reader) ([]kept, error) {

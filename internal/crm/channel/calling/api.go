@@ -8,10 +8,6 @@ import (
 	"konak/internal/kit/perm"
 )
 
-type accountIn struct {
-	ID api.ID `path:"id" record:"channel_account"`
-}
-
 type changeIn struct {
 	ID   api.ID `path:"id" record:"channel_account"`
 	Body struct {
@@ -31,7 +27,7 @@ func (s *Service) Register(a *api.API) {
 	get := channel.Route("GET", "/{id}/calling", "channel-calling", "Get the calling status of a messaging number", perm.ChannelsView)
 	get.Refusals = []int{409}
 	get.Doc = "Asks the provider; if it does not answer, its status is unknown. 409 if this kind of channel has no calls."
-	api.Handle(a, get, func(ctx context.Context, in *accountIn) (State, error) { return s.Get(ctx, in.ID.UUID) })
+	api.Handle(a, get, func(ctx context.Context, in *channel.ByID) (State, error) { return s.Get(ctx, in.ID.UUID) })
 
 	set := channel.Route("PUT", "/{id}/calling", "set-channel-calling", "Turn calls on a channel on or off", perm.ChannelsManage)
 	set.Refusals = []int{409, 502}

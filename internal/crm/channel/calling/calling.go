@@ -1,6 +1,7 @@
 package calling
 
 import (
+	"slices"
 	"strings"
 
 	"konak/internal/crm/channel"
@@ -61,10 +62,5 @@ var closedRegions = []string{"+1", "+90", "+20", "+84", "+234"}
 
 // regionSupported reports whether a business with this number may call customers.
 func regionSupported(number string) bool {
-	for _, code := range closedRegions {
-		if strings.HasPrefix(number, code) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(closedRegions, func(code string) bool { return strings.HasPrefix(number, code) })
 }

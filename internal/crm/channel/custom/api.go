@@ -26,10 +26,6 @@ type createBody struct {
 	AI          bool       `json:"ai,omitempty" doc:"Whether the assistant is on"`
 }
 
-type customIn struct {
-	ID api.ID `path:"id" record:"channel_account"`
-}
-
 type updateIn struct {
 	ID   api.ID `path:"id" record:"channel_account"`
 	Body updateBody
@@ -141,17 +137,17 @@ func (s *Service) registerChannel(a *api.API) {
 	key.TakesKey = true
 	key.ShowsSecret = true
 	key.Doc = "The new key is shown only in this response. The old key stops working immediately."
-	api.Handle(a, key, func(ctx context.Context, in *customIn) (Rotated, error) { return s.RotateKey(ctx, in.ID.UUID) })
+	api.Handle(a, key, func(ctx context.Context, in *channel.ByID) (Rotated, error) { return s.RotateKey(ctx, in.ID.UUID) })
 
 	secret := route("POST", "/{id}/rotate-secret", "rotate-channel-secret", "Rotate a custom channel's signing secret")
 	secret.TakesKey = true
 	secret.ShowsSecret = true
 	secret.Doc = "The old secret stops working immediately. The response is sent once no delivery signed with it is in progress."
-	api.Handle(a, secret, func(ctx context.Context, in *customIn) (Resigned, error) { return s.RotateSecret(ctx, in.ID.UUID) })
+	api.Handle(a, secret, func(ctx context.Context, in *channel.ByID) (Resigned, error) { return s.RotateSecret(ctx, in.ID.UUID) })
 
 	ping := route("POST", "/{id}/ping", "ping-custom-channel", "Retry a custom channel's deliveries")
 	ping.Doc = "Sends a sample and retries failed deliveries now."
-	api.Handle(a, ping, func(ctx context.Context, in *customIn) (Ping, error) { return s.Ping(ctx, in.ID.UUID) })
+	api.Handle(a, ping, func(ctx context.Context, in *channel.ByID) (Ping, error) { return s.Ping(ctx, in.ID.UUID) })
 }
 
 // publicPath is the path that channels' software calls.

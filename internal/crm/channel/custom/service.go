@@ -37,18 +37,6 @@ type Engine interface {
 	WaitForOldAttempts(ctx context.Context, id uuid.UUID)
 }
 
-// Service is the custom channel.
-type Service struct {
-	db            *db.DB
-	channels      *channel.Service
-	conversations *conversation.Service
-	files         *file.Service
-	inbound       *inbound.Service
-	ai            *airecord.Service
-	engine        Engine
-	base          string
-}
-
 // Config holds what the channel needs.
 type Config struct {
 	DB            *db.DB
@@ -62,10 +50,11 @@ type Config struct {
 	BaseURL string
 }
 
+// Service is the custom channel.
+type Service struct{ cfg Config }
+
 // New returns the channel.
-func New(c Config) *Service {
-	return &Service{db: c.DB, channels: c.Channels, conversations: c.Conversations, files: c.Files, inbound: c.Inbound, ai: c.AIRecords, engine: c.Engine, base: c.BaseURL}
-}
+func New(c Config) *Service { return &Service{c} }
 
 // NewChannel is the input for creating a channel.
 type NewChannel struct {
@@ -78,7 +67,7 @@ type NewChannel struct {
 
 // Create creates a channel with its key and its secret.
 func (s *Service) Create(ctx context.Context, n NewChannel) (out Opened, err error) {
-	if n.Settings.Address, err = s.engine.CheckAddress(n.Settings.Address); err != nil {
+	if n.Settings.Address, err = s.cfg.Engine.CheckAddress(n.Settings.Address); err != nil {
 		return out, err
 	}
 	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
@@ -86,16 +75,16 @@ func (s *Service) Create(ctx context.Context, n NewChannel) (out Opened, err err
 		if err := a.Write(n.Settings); err != nil {
 			return err
 		}
-		if a, err = s.channels.Connect(tx, a); err != nil {
+		if a, err = s.cfg.Channels.Connect(tx, a); err != nil {
 			return err
 		}
-		if out.Secret, err = s.engine.CreateChannelEndpoint(tx, a.ID, n.Settings.Address); err != nil {
+		if out.Secret, err = s.cfg.Engine.CreateChannelEndpoint(tx, a.ID, n.Settings.Address); err != nil {
 			return err
 		}
-		if out.Key, err = s.channels.NewKey(tx, a.ID); err != nil {
+		if out.Key, err = s.cfg.Channels.NewKey(tx, a.ID); err != nil {
 			return err
 		}
-		out.Account, err = s.channels.Find(&tx.Reader, Name, a.ID)
+		out.Account, err = s.cfg.Channels.Find(&tx.Reader, Name, a.ID)
 		return err
 	})
 	return out, err
@@ -112,18 +101,18 @@ type Change struct {
 // Update changes a channel's settings; its secret stays.
 func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (a channel.Account, err error) {
 	if ch.Address != nil {
-		address, err := s.engine.CheckAddress(*ch.Address)
+		address, err := s.cfg.Engine.CheckAddress(*ch.Address)
 		if err != nil {
 			return a, err
 		}
 		ch.Address = &address
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		a, err = s.channels.Change(tx, Name, id, func(a *channel.Account) error { return ch.apply(a) })
+		a, err = s.cfg.Channels.Change(tx, Name, id, func(a *channel.Account) error { return ch.apply(a) })
 		if err != nil || ch.Address == nil {
 			return err
 		}
-		return s.engine.ChangeChannelAddress(tx, id, *ch.Address)
+		return s.cfg.Engine.ChangeChannelAddress(tx, id, *ch.Address)
 	})
 	return a, err
 }
@@ -145,19 +134,14 @@ func (ch *Change) apply(a *channel.Account) error {
 			set.WindowHours = nil
 		}
 	}
-	if ch.GroupID != nil {
-		a.GroupID = ch.GroupID
-		if *ch.GroupID == uuid.Nil {
-			a.GroupID = nil
-		}
-	}
+	a.ChangeGroup(ch.GroupID)
 	return a.Write(set)
 }
 
 // RotateKey gives a channel a new key; the old one stops working.
 func (s *Service) RotateKey(ctx context.Context, id uuid.UUID) (out Rotated, err error) {
 	err = s.rotate(ctx, id, "channel.key_rotated", &out.Account, func(tx *db.Tx) (err error) {
-		out.Key, err = s.channels.NewKey(tx, id)
+		out.Key, err = s.cfg.Channels.NewKey(tx, id)
 		return err
 	})
 	return out, err
@@ -167,24 +151,24 @@ func (s *Service) RotateKey(ctx context.Context, id uuid.UUID) (out Rotated, err
 // with the old one is under way any more.
 func (s *Service) RotateSecret(ctx context.Context, id uuid.UUID) (out Resigned, err error) {
 	err = s.rotate(ctx, id, "channel.secret_rotated", &out.Account, func(tx *db.Tx) (err error) {
-		out.Secret, err = s.engine.RotateChannelSecret(tx, id)
+		out.Secret, err = s.cfg.Engine.RotateChannelSecret(tx, id)
 		return err
 	})
 	if err == nil {
-		s.engine.WaitForOldAttempts(ctx, id)
+		s.cfg.Engine.WaitForOldAttempts(ctx, id)
 	}
 	return out, err
 }
 
 func (s *Service) rotate(ctx context.Context, id uuid.UUID, action string, a *channel.Account, fn func(*db.Tx) error) error {
 	return idempotency.Do(ctx, s.tenant(ctx), a, func(tx *db.Tx) (err error) {
-		if _, err = s.channels.Lock(tx, Name, id); err != nil {
+		if _, err = s.cfg.Channels.Lock(tx, Name, id); err != nil {
 			return err
 		}
 		if err := fn(tx); err != nil {
 			return err
 		}
-		if *a, err = s.channels.Find(&tx.Reader, Name, id); err != nil {
+		if *a, err = s.cfg.Channels.Find(&tx.Reader, Name, id); err != nil {
 			return err
 		}
 		return audit.Write(tx, action, id.String(), nil)
@@ -196,13 +180,13 @@ func (s *Service) Ping(ctx context.Context, id uuid.UUID) (out Ping, err error) 
 	if _, err := s.open(ctx, id, false); err != nil {
 		return out, err
 	}
-	out.DeliveryID, out.Retried, err = s.engine.PingChannel(ctx, id)
+	out.DeliveryID, out.Retried, err = s.cfg.Engine.PingChannel(ctx, id)
 	return out, err
 }
 
 // open returns a channel that is not disconnected and, if works is set, that works.
 func (s *Service) open(ctx context.Context, id uuid.UUID, works bool) (channel.Account, error) {
-	a, err := s.channels.Get(ctx, Name, id)
+	a, err := s.cfg.Channels.Get(ctx, Name, id)
 	if err == nil && (a.Status == channel.Disconnected || works && !a.Works()) {
 		err = fault.New(fault.ChannelUnavailable).Because(a.Status)
 	}
@@ -224,7 +208,7 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 	if err := a.Read(&set); err != nil {
 		return nil, err
 	}
-	if set.WindowHours != nil && i.WindowExpiresAt != nil && !s.db.Clock().Now().Before(i.WindowExpiresAt.Time) {
+	if set.WindowHours != nil && i.WindowExpiresAt != nil && !s.cfg.DB.Clock().Now().Before(i.WindowExpiresAt.Time) {
 		return nil, fault.New(fault.WindowClosed).ExpiredAt(i.WindowExpiresAt).Because("window_expired_at " + i.WindowExpiresAt.Format("2006-01-02T15:04:05Z"))
 	}
 	return &conversation.Route{Address: i.ExternalID}, nil
@@ -234,10 +218,10 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	files := []File{}
 	for _, f := range m.Attachments {
-		at := s.base + publicPath + "/" + m.Route.AccountID.String() + "/files/" + f.ID.String()
+		at := s.cfg.BaseURL + publicPath + "/" + m.Route.AccountID.String() + "/files/" + f.ID.String()
 		files = append(files, File{ID: f.ID, Name: f.Name, Type: f.Type, Size: f.Size, URL: at})
 	}
-	return s.engine.SendToChannel(tx, m.Route.AccountID, event.Change{Type: MessageSent, Object: Outgoing{
+	return s.cfg.Engine.SendToChannel(tx, m.Route.AccountID, event.Change{Type: MessageSent, Object: Outgoing{
 		ID: m.ItemID, ChannelID: m.Route.AccountID, ConversationID: m.ConversationID, ContactID: m.ContactID,
 		ExternalID: m.Route.Address, Body: m.Body, Files: files, CreatedAt: clock.At(tx.Now()),
 	}})
@@ -256,7 +240,7 @@ func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Del
 
 // Ask implements conversation.Asker.
 func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
-	return true, s.engine.SendToChannel(tx, q.Route.AccountID, event.Change{Type: RatingAsked, Object: Asked{
+	return true, s.cfg.Engine.SendToChannel(tx, q.Route.AccountID, event.Change{Type: RatingAsked, Object: Asked{
 		ID: q.SurveyID, ChannelID: q.Route.AccountID, ConversationID: q.ConversationID, ContactID: q.ContactID,
 		ExternalID: q.Route.Address, ExpiresAt: q.ExpiresAt,
 	}})
@@ -266,9 +250,9 @@ func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
 func (s *Service) Changed(tx *db.Tx, a channel.Account, _ string) error {
 	switch a.Status {
 	case channel.Disconnected:
-		return s.engine.DeleteChannelEndpoint(tx, a.ID)
+		return s.cfg.Engine.DeleteChannelEndpoint(tx, a.ID)
 	case channel.Active:
-		return s.engine.EnableChannel(tx, a.ID)
+		return s.cfg.Engine.EnableChannel(tx, a.ID)
 	}
 	return nil
 }
@@ -295,25 +279,21 @@ func (s *Service) Outcome(ctx context.Context, j *jobs.Job) error {
 			return err
 		}
 	}
-	status, reason := "", channel.WebhookFailing
+	status, why := channel.Active, (*string)(nil)
 	switch o.Status {
 	case "delivered":
-		status = channel.Active
 	case "disabled":
-		status = channel.Attention
+		reason := channel.WebhookFailing
+		status, why = channel.Attention, &reason
 	default:
 		return nil
 	}
-	a, err := s.channels.Get(ctx, Name, o.Channel)
+	a, err := s.cfg.Channels.Get(ctx, Name, o.Channel)
 	if err != nil || a.Status == status || !a.Works() {
 		return ignoreDeleted(err)
 	}
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		why := &reason
-		if status == channel.Active {
-			why = nil
-		}
-		_, err := s.channels.Set(tx, o.Channel, status, why)
+		_, err := s.cfg.Channels.Set(tx, o.Channel, status, why)
 		return ignoreDeleted(err)
 	})
 }
@@ -346,7 +326,7 @@ func (s *Service) delivered(ctx context.Context, o outcome) error {
 	if o.Status != "delivered" {
 		d = conversation.Delivery{Status: conversation.Failed, Error: o.Error}
 	}
-	return ignoreDeleted(s.inbound.Delivered(ctx, item, d))
+	return ignoreDeleted(s.cfg.Inbound.Delivered(ctx, item, d))
 }
 
 // ignoreDeleted returns nil if the record was deleted or disconnected in the meantime; it
@@ -359,5 +339,5 @@ func ignoreDeleted(err error) error {
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
+	return s.cfg.DB.Tenant(caller.From(ctx).TenantID)
 }

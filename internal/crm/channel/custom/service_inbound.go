@@ -62,7 +62,7 @@ func (s *Service) Receive(ctx context.Context, id uuid.UUID, m Message) (out Rec
 	if set.WindowHours != nil {
 		in.Window = time.Duration(*set.WindowHours) * time.Hour
 	}
-	got, err := s.inbound.Ingest(ctx, in)
+	got, err := s.cfg.Inbound.Ingest(ctx, in)
 	return Received{got.Written, got.Created, got.Duplicate}, err
 }
 
@@ -71,7 +71,7 @@ func (s *Service) Upload(ctx context.Context, id uuid.UUID, name, declared strin
 	if _, err := s.open(ctx, id, true); err != nil {
 		return file.Attachment{}, err
 	}
-	return s.files.Upload(ctx, name, declared, body)
+	return s.cfg.Files.Upload(ctx, name, declared, body)
 }
 
 // File opens a file of a message that went over the channel, in or out.
@@ -79,7 +79,7 @@ func (s *Service) File(ctx context.Context, id, fileID uuid.UUID) (file.Attachme
 	if _, err := s.open(ctx, id, false); err != nil {
 		return file.Attachment{}, nil, err
 	}
-	return s.files.OpenOn(ctx, id, nil, fileID)
+	return s.cfg.Files.OpenOn(ctx, id, nil, fileID)
 }
 
 // Submit brings in a form: the contact behind it, a request, the record of what was filled
@@ -98,7 +98,7 @@ func (s *Service) Submit(ctx context.Context, id uuid.UUID, f Submission) (out S
 	}
 	from = byAddress(from)
 	test := caller.From(ctx).Test
-	err = s.conversations.InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.Conversations.InTx(ctx, func(tx *db.Tx) error {
 		out = Submitted{SubmissionID: tx.NewID(), OpportunityID: tx.NewID()}
 		guard := f.guard()
 		if test {
@@ -120,7 +120,7 @@ func (s *Service) Submit(ctx context.Context, id uuid.UUID, f Submission) (out S
 				groupID = nil
 			}
 		}
-		c, err := s.conversations.CreateIn(tx, conversation.NewConversation{
+		c, err := s.cfg.Conversations.CreateIn(tx, conversation.NewConversation{
 			From: &from, Channel: "form", AccountID: &id, Subject: f.title(), Body: f.body(), GroupID: groupID, Notify: true,
 		})
 		if err != nil {
@@ -148,7 +148,7 @@ func (s *Service) Rate(ctx context.Context, id, conv uuid.UUID, rating int, comm
 	if _, err := s.open(ctx, id, true); err != nil {
 		return survey.Rating{}, err
 	}
-	return s.inbound.Respond(ctx, id, conv, rating, comment)
+	return s.cfg.Inbound.Respond(ctx, id, conv, rating, comment)
 }
 
 // Vote records a customer's vote on an answer of the assistant, on a working channel. It
@@ -158,7 +158,7 @@ func (s *Service) Vote(ctx context.Context, id, conv, item uuid.UUID, rating, co
 	if _, err := s.open(ctx, id, true); err != nil {
 		return airecord.Feedback{}, err
 	}
-	return s.ai.CustomerRated(ctx, airecord.CustomerVote{AccountID: id, ConversationID: conv, ItemID: item, Rating: rating, Comment: comment})
+	return s.cfg.AIRecords.CustomerRated(ctx, airecord.CustomerVote{AccountID: id, ConversationID: conv, ItemID: item, Rating: rating, Comment: comment})
 }
 
 // Escalate hands a conversation to people because the customer asked for it.
@@ -167,17 +167,13 @@ func (s *Service) Escalate(ctx context.Context, id, conv uuid.UUID) (c conversat
 	if err != nil {
 		return c, err
 	}
-	if c, err = s.inbound.Of(ctx, id, conv); err != nil {
+	if c, err = s.cfg.Inbound.Of(ctx, id, conv); err != nil {
 		return c, err
 	}
-	return s.conversations.Escalate(ctx, conv, "customer_asked", a.GroupID)
+	return s.cfg.Conversations.Escalate(ctx, conv, "customer_asked", a.GroupID)
 }
 
 // Opportunities lists opportunities, newest first.
-func (s *Service) Opportunities(ctx context.Context, contact *uuid.UUID, p db.Page) (out db.List[Opportunity], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = opportunities(r, contact, p)
-		return err
-	})
-	return out, err
+func (s *Service) Opportunities(ctx context.Context, contact *uuid.UUID, p db.Page) (db.List[Opportunity], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Opportunity], error) { return opportunities(r, contact, p) })
 }

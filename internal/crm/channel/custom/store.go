@@ -17,10 +17,9 @@ func takeGuard(tx *db.Tx, account, submission uuid.UUID, guard string, named boo
 	if named {
 		before = clock.At(time.UnixMicro(0))
 	}
-	n, err := tx.Exec(`INSERT INTO form_guard (tenant_id, account_id, guard, submission_id, at) VALUES ($1, $2, $3, $4, $5)
+	return tx.ExecAny(`INSERT INTO form_guard (tenant_id, account_id, guard, submission_id, at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (tenant_id, account_id, guard) DO UPDATE SET submission_id = excluded.submission_id, at = excluded.at
 		WHERE form_guard.at <= $6`, tx.Tenant(), account, guard, submission, clock.At(tx.Now()), before)
-	return n == 1, err
 }
 
 func guarded(r *db.Reader, account uuid.UUID, guard string) (Submitted, error) {
@@ -38,19 +37,17 @@ func putSubmission(tx *db.Tx, account uuid.UUID, s *Submission, out Submitted, t
 	if fields == nil {
 		fields = map[string]any{}
 	}
-	_, err := tx.Exec(`INSERT INTO form_submission (tenant_id, id, account_id, form, fields, contact_id, conversation_id,
+	return tx.Run(`INSERT INTO form_submission (tenant_id, id, account_id, form, fields, contact_id, conversation_id,
 			opportunity_id, test, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		tx.Tenant(), out.SubmissionID, account, s.Form, db.AsJSON(fields), out.ContactID, out.ConversationID,
 		out.OpportunityID, test, clock.At(tx.Now()))
-	return err
 }
 
 func putOpportunity(tx *db.Tx, o Opportunity, test bool) error {
-	_, err := tx.Exec(`INSERT INTO opportunity (tenant_id, id, title, stage, source, contact_id, conversation_id, test, created_at)
+	return tx.Run(`INSERT INTO opportunity (tenant_id, id, title, stage, source, contact_id, conversation_id, test, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		tx.Tenant(), o.ID, o.Title, o.Stage, o.Source, o.ContactID, o.ConversationID, test, o.CreatedAt)
-	return err
 }
 
 func opportunities(r *db.Reader, contact *uuid.UUID, p db.Page) (db.List[Opportunity], error) {
@@ -59,11 +56,9 @@ func opportunities(r *db.Reader, contact *uuid.UUID, p db.Page) (db.List[Opportu
 	if contact != nil {
 		of, args = ` AND contact_id = $5`, append(args, *contact)
 	}
-	rows, err := db.All(r, func(row db.Row) (Opportunity, error) {
-		var o Opportunity
-		err := row.Scan(&o.ID, &o.Title, &o.Stage, &o.Source, &o.ContactID, &o.ConversationID, &o.CreatedAt)
-		return o, err
-	}, `SELECT id, title, stage, source, contact_id, conversation_id, created_at FROM opportunity
+	rows, err := db.All(r, db.Fields(func(o *Opportunity) []any {
+		return []any{&o.ID, &o.Title, &o.Stage, &o.Source, &o.ContactID, &o.ConversationID, &o.CreatedAt}
+	}), `SELECT id, title, stage, source, contact_id, conversation_id, created_at FROM opportunity
 		WHERE tenant_id = $1 AND (created_at, id) < ($2, $3)`+of+caller.OnlyVisible(r.Context(), "test")+` ORDER BY created_at DESC, id DESC LIMIT $4`, args...)
 	return db.Cut(rows, p, func(o Opportunity) db.Key { return db.Key{Sort: o.CreatedAt.UnixMicro(), ID: o.ID} }), err
 }

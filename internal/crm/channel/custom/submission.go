@@ -1,10 +1,12 @@
 package custom
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -79,12 +81,7 @@ func (s *Submission) guard() string {
 func (s *Submission) body() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(s.Message))
-	names := make([]string, 0, len(s.Fields))
-	for name := range s.Fields {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for i, name := range names {
+	for i, name := range slices.Sorted(maps.Keys(s.Fields)) {
 		if i == 0 && b.Len() > 0 {
 			b.WriteString("\n")
 		}
@@ -100,10 +97,7 @@ func (s *Submission) body() string {
 }
 
 func (s *Submission) title() string {
-	if t := strings.TrimSpace(s.Subject); t != "" {
-		return t
-	}
-	return s.Form
+	return cmp.Or(strings.TrimSpace(s.Subject), s.Form)
 }
 
 // checkFields refuses fields that hold lists or records, and fields that are
@@ -124,10 +118,7 @@ func (s *Submission) checkFields() error {
 			f.Field("fields."+name, "wrong_type")
 		}
 	}
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
+	return f.OrNil()
 }
 
 // byAddress replaces the sender's id in their own system: a form is matched by e-mail, else

@@ -234,13 +234,12 @@ func (s *Service) keepFailure(ctx context.Context, err error) error {
 
 // Failure returns the provider's answer to a sign-up of the caller's session; not_found if
 // it belongs to another session.
-func (s *Service) Failure(ctx context.Context, id uuid.UUID) (f Failure, err error) {
+func (s *Service) Failure(ctx context.Context, id uuid.UUID) (Failure, error) {
 	who := caller.From(ctx)
-	err = s.DB.Tenant(who.TenantID).Read(ctx, func(r *db.Reader) (err error) {
-		f, err = failureOf(r, id, who.SessionID, clock.At(s.DB.Clock().Now()))
-		return db.NotFound(err)
+	return db.Read(ctx, s.DB.Tenant(who.TenantID), func(r *db.Reader) (Failure, error) {
+		f, err := failureOf(r, id, who.SessionID, clock.At(s.DB.Clock().Now()))
+		return f, db.NotFound(err)
 	})
-	return f, err
 }
 
 // connect connects everything that was shared, or nothing.
@@ -255,12 +254,12 @@ func (s *Service) connect(ctx context.Context, in Return, token secret.Text) ([]
 	}
 	done, err := s.prepare(ctx, token, assets)
 	if err != nil {
-		done.takeBack(context.WithoutCancel(ctx), s)
+		s.takeBack(context.WithoutCancel(ctx), done)
 		return none, err
 	}
 	list, err := s.store(ctx, done)
 	if err != nil {
-		done.takeBack(context.WithoutCancel(ctx), s)
+		s.takeBack(context.WithoutCancel(ctx), done)
 		return none, stepFault(StepStore, err)
 	}
 	for _, a := range list {
@@ -324,15 +323,17 @@ func claimed(all Assets, in Return) (Assets, error) {
 	return out, nil
 }
 
-// prepared is what was set up at the provider but is not stored yet.
+// prepared is an account that was set up at the provider but is not stored yet.
 type prepared struct {
-	numbers []whatsapp.Prepared
-	pages   []social.Prepared
+	put      func(*db.Tx) (channel.Account, error)
+	withdraw func(context.Context) error
+	// left is logged if it stays set up although it is not stored.
+	left string
 }
 
 // prepare sets up everything that was shared at the provider. If it fails, it also returns
 // what was set up before.
-func (s *Service) prepare(ctx context.Context, token secret.Text, all Assets) (out prepared, err error) {
+func (s *Service) prepare(ctx context.Context, token secret.Text, all Assets) (out []prepared, err error) {
 	kinds := func(p Page) []string {
 		if p.Instagram {
 			return []string{social.Messenger, social.Instagram}
@@ -347,51 +348,47 @@ func (s *Service) prepare(ctx context.Context, token secret.Text, all Assets) (o
 		return out, fault.New(fault.LimitReached, accountsMax).Because(StepAssets)
 	}
 	for _, n := range all.Numbers {
-		p, err := s.WhatsApp.Prepare(ctx, whatsapp.NewNumber{NumberID: n.NumberID, BusinessID: n.BusinessID, Token: token.Reveal(), AppSecret: s.App.Secret.Reveal(), Register: true})
+		p, err := s.WhatsApp.Prepare(ctx, whatsapp.ConnectBody{NumberID: n.NumberID, BusinessID: n.BusinessID, Token: token.Reveal(), AppSecret: s.App.Secret.Reveal(), Register: true})
 		if err != nil {
 			return out, stepFault(StepSubscribe, err)
 		}
-		out.numbers = append(out.numbers, p)
+		out = append(out, prepared{
+			func(tx *db.Tx) (channel.Account, error) { return s.WhatsApp.Put(tx, p) },
+			func(ctx context.Context) error { return s.WhatsApp.Withdraw(ctx, p) },
+			"a number from a failed sign-up is still subscribed",
+		})
 	}
 	for _, page := range all.Pages {
 		for _, kind := range kinds(page) {
-			p, err := s.Social.Prepare(ctx, social.NewPage{Kind: kind, PageID: page.ID, Token: page.Token.Reveal(), AppSecret: s.App.Secret.Reveal()})
+			p, err := s.Social.Prepare(ctx, social.PageInput{Kind: kind, PageID: page.ID, Token: page.Token.Reveal(), AppSecret: s.App.Secret.Reveal()})
 			if err != nil {
 				return out, stepFault(StepSubscribe, err)
 			}
-			out.pages = append(out.pages, p)
+			out = append(out, prepared{
+				func(tx *db.Tx) (channel.Account, error) { return s.Social.Put(tx, p) },
+				func(ctx context.Context) error { return s.Social.Withdraw(ctx, p) },
+				"a page from a failed sign-up is still subscribed",
+			})
 		}
 	}
 	return out, nil
 }
 
 // takeBack undoes what was set up at the provider and that no account uses.
-func (p *prepared) takeBack(ctx context.Context, s *Service) {
-	for _, n := range p.numbers {
-		if err := s.WhatsApp.Withdraw(ctx, n); err != nil {
-			s.Log.WarnContext(ctx, "a number from a failed sign-up is still subscribed", "error", err)
-		}
-	}
-	for _, page := range p.pages {
-		if err := s.Social.Withdraw(ctx, page); err != nil {
-			s.Log.WarnContext(ctx, "a page from a failed sign-up is still subscribed", "error", err)
+func (s *Service) takeBack(ctx context.Context, list []prepared) {
+	for _, p := range list {
+		if err := p.withdraw(ctx); err != nil {
+			s.Log.WarnContext(ctx, p.left, "error", err)
 		}
 	}
 }
 
 // store stores all accounts or none.
-func (s *Service) store(ctx context.Context, p prepared) (out []channel.Account, err error) {
+func (s *Service) store(ctx context.Context, list []prepared) (out []channel.Account, err error) {
 	err = s.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error {
 		out = []channel.Account{}
-		for _, n := range p.numbers {
-			a, err := s.WhatsApp.Put(tx, n)
-			if err != nil {
-				return err
-			}
-			out = append(out, a)
-		}
-		for _, page := range p.pages {
-			a, err := s.Social.Put(tx, page)
+		for _, p := range list {
+			a, err := p.put(tx)
 			if err != nil {
 				return err
 			}

@@ -8,9 +8,8 @@ import (
 )
 
 func put(tx *db.Tx, hash []byte, session uuid.UUID, expires clock.Time) error {
-	_, err := tx.Exec(`INSERT INTO partner_signup (tenant_id, state_hash, session_id, expires_at) VALUES ($1, $2, $3, $4)`,
+	return tx.Run(`INSERT INTO partner_signup (tenant_id, state_hash, session_id, expires_at) VALUES ($1, $2, $3, $4)`,
 		tx.Tenant(), hash, session, expires)
-	return err
 }
 
 // take deletes a sign-up and returns its session; db.ErrNoRow if it was taken before or has
@@ -31,17 +30,14 @@ func dropOld(tx *db.Tx) error {
 }
 
 func putFailure(tx *db.Tx, id, session uuid.UUID, f Failure) error {
-	_, err := tx.Exec(`INSERT INTO partner_signup_failure (tenant_id, id, session_id, step, words, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+	return tx.Run(`INSERT INTO partner_signup_failure (tenant_id, id, session_id, step, words, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 		tx.Tenant(), id, session, f.Step, f.Words, clock.At(tx.Now().Add(signupFor)))
-	return err
 }
 
 // failureOf returns a failure of a session; db.ErrNoRow if it belongs to another session or
 // has expired.
 func failureOf(r *db.Reader, id, session uuid.UUID, now clock.Time) (Failure, error) {
-	return db.One(r, func(row db.Row) (f Failure, err error) {
-		err = row.Scan(&f.Step, &f.Words)
-		return f, err
-	}, `SELECT step, words FROM partner_signup_failure WHERE tenant_id = $1 AND id = $2 AND session_id = $3 AND expires_at > $4`,
+	return db.One(r, db.Fields(func(f *Failure) []any { return []any{&f.Step, &f.Words} }),
+		`SELECT step, words FROM partner_signup_failure WHERE tenant_id = $1 AND id = $2 AND session_id = $3 AND expires_at > $4`,
 		r.Tenant(), id, session, now)
 }

@@ -3,8 +3,7 @@ package social
 import (
 	"time"
 
-	"github.com/google/uuid"
-
+	"konak/internal/crm/channel/transport"
 	"konak/internal/kit/secret"
 )
 
@@ -51,17 +50,7 @@ func (s *Settings) access(kind string, c credentials) Access {
 	return Access{Kind: kind, PageID: s.PageID, Token: secret.Of(c.Token)}
 }
 
-// NewPage is the input for connecting a page or its Instagram account.
-type NewPage struct {
-	ID         uuid.UUID // the zero id to create one
-	Kind       string
-	Name       string // if empty, the name of the page or the account is used
-	PageID     string
-	Token      string
-	AppSecret  string
-	HumanAgent *bool // nil leaves it unchanged for an existing account
-	// ReplaceWebhook allows replacing another address that the app's webhook has so far.
-	ReplaceWebhook bool
-	GroupID        *uuid.UUID
-	AI             bool
-}
+// opened is an account with its credentials.
+type opened = transport.Opened[Settings, credentials]
+
+func accessTo(o *opened) Access { return o.Set.access(o.Kind, o.Creds) }

@@ -13,6 +13,8 @@ import (
 
 // PageInput is the request body for connecting a page or its Instagram account.
 type PageInput struct {
+	ID             uuid.UUID  `json:"-"` // the zero id to create one
+	Kind           string     `json:"-"`
 	Name           string     `json:"name,omitempty" maxLength:"100" example:"Facebook sayfamız" doc:"Defaults to the name of the page or account"`
 	PageID         string     `json:"page_id" minLength:"1" maxLength:"40" example:"109876543210987" doc:"ID of the page; for Instagram, of the page that the account belongs to"`
 	Token          string     `json:"access_token" minLength:"1" maxLength:"1000" writeOnly:"true" example:"EAAG…" doc:"Access token of the page; stored encrypted, never shown"`
@@ -40,10 +42,7 @@ func (s *Service) registerConnect(a *api.API, kind, summary string) {
 	connect.Status, connect.Refusals = 201, []int{409, 422, 502}
 	connect.Doc = "Reads the page from the provider, sets Konak's address in the app's webhook and subscribes the page to it. If the app's webhook has another address, it is left alone (422) unless replace_webhook is set. A page that is already connected gets the new token; a disconnected one comes back with its conversations."
 	api.Handle(a, connect, func(ctx context.Context, in *connectIn) (channel.Account, error) {
-		b := in.Body
-		return s.Connect(ctx, NewPage{
-			Kind: kind, Name: b.Name, PageID: b.PageID, Token: b.Token, AppSecret: b.AppSecret, HumanAgent: b.HumanAgent,
-			ReplaceWebhook: b.ReplaceWebhook, GroupID: b.GroupID, AI: b.AI,
-		})
+		in.Body.Kind = kind
+		return s.Connect(ctx, in.Body)
 	})
 }

@@ -1,9 +1,8 @@
 package social
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,10 +29,10 @@ const (
 // Jobs returns the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return append(s.transport.Jobs(), jobs.Kind{
-		Name: profileJob, Handler: s.runProfile, PerNode: 64, PerTenant: 4, PerAccount: 2, MaxAttempts: 8,
+		Name: profileJob, Handler: jobs.WithPayload(s.runProfile), PerNode: 64, PerTenant: 4, PerAccount: 2, MaxAttempts: 8,
 		Timeout: time.Minute, HoldReason: channel.ProviderUnreachable,
 	}, jobs.Kind{
-		Name: copyJob, Handler: s.runCopy, PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20,
+		Name: copyJob, Handler: jobs.WithPayload(s.runCopy), PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20,
 		Timeout: time.Minute, HoldReason: channel.ProviderUnreachable,
 	})
 }
@@ -47,11 +46,7 @@ type heldCopy struct {
 
 // runCopy is the handler of copyJob. A copy of our own message is recognised once the
 // provider has answered; any other was written in the provider's own app.
-func (s *Service) runCopy(ctx context.Context, j *jobs.Job) error {
-	var h heldCopy
-	if err := json.Unmarshal(j.Payload, &h); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) runCopy(ctx context.Context, j *jobs.Job, h heldCopy) error {
 	a, err := s.Channels.Get(ctx, "", h.AccountID)
 	if err != nil {
 		return channel.IgnoreDeleted(err)
@@ -71,12 +66,8 @@ func (s *Service) runCopy(ctx context.Context, j *jobs.Job) error {
 }
 
 // sentPart reports whether a message is a later part of one of ours.
-func (s *Service) sentPart(ctx context.Context, account uuid.UUID, id string) (ours bool, err error) {
-	err = s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		ours, err = isPart(r, account, id)
-		return err
-	})
-	return ours, err
+func (s *Service) sentPart(ctx context.Context, account uuid.UUID, id string) (bool, error) {
+	return db.Read(ctx, s.accounts.Tenant(ctx), func(r *db.Reader) (bool, error) { return isPart(r, account, id) })
 }
 
 // KeepPart implements transport.PartKeeper.
@@ -94,11 +85,7 @@ type namelessContact struct {
 
 // runProfile is the handler of profileJob. A contact that got a name in the meantime keeps
 // it.
-func (s *Service) runProfile(ctx context.Context, j *jobs.Job) error {
-	var p namelessContact
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) runProfile(ctx context.Context, j *jobs.Job, p namelessContact) error {
 	at, err := s.open(ctx, p.AccountID)
 	if err != nil {
 		return s.transport.GiveUp(err)
@@ -107,10 +94,7 @@ func (s *Service) runProfile(ctx context.Context, j *jobs.Job) error {
 	if err != nil {
 		return s.transport.GiveUp(err)
 	}
-	name := who.Name
-	if name == "" {
-		name = who.Username
-	}
+	name := cmp.Or(who.Name, who.Username)
 	if name == "" {
 		return nil
 	}
@@ -150,22 +134,13 @@ func (s *Service) Seen(tx *db.Tx, a channel.Account, providerMessageID string) e
 }
 
 // MarkRead implements transport.Reader; what is the customer.
-func (c carrier) MarkRead(ctx context.Context, account uuid.UUID, what string) error {
-	at, err := c.open(ctx, account)
-	if err != nil {
-		return err
-	}
-	return c.Provider.MarkSeen(ctx, at, what)
+func (c carrier) MarkRead(ctx context.Context, o *opened, what string) error {
+	return c.Provider.MarkSeen(ctx, accessTo(o), what)
 }
 
 // ShowTyping implements transport.Typist.
-func (c carrier) ShowTyping(ctx context.Context, account uuid.UUID, to string) error {
-	at, err := c.open(ctx, account)
-	if err == nil {
-		err = c.Provider.ShowTyping(ctx, at, to)
-		c.accounts.RecordAnswer(ctx, account, err)
-	}
-	return err
+func (c carrier) ShowTyping(ctx context.Context, o *opened, to string) error {
+	return c.Provider.ShowTyping(ctx, accessTo(o), to)
 }
 
 // Changed implements channel.Kind: a disconnected page sends us no more events until it is
@@ -191,10 +166,6 @@ func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
 }
 
 // Rejoin implements transport.Carrier.
-func (c carrier) Rejoin(ctx context.Context, account uuid.UUID) (bool, error) {
-	o, connected, err := c.accounts.OpenConnected(ctx, account)
-	if err != nil || !connected {
-		return false, err
-	}
-	return true, c.Provider.Subscribe(ctx, o.Set.access(o.Kind, o.Creds))
+func (c carrier) Rejoin(ctx context.Context, o *opened) error {
+	return c.Provider.Subscribe(ctx, accessTo(o))
 }

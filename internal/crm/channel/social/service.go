@@ -41,7 +41,7 @@ type Config struct {
 type Service struct {
 	Config
 	accounts  *transport.Accounts[Settings, credentials]
-	transport *transport.Transport
+	transport *transport.Transport[Settings, credentials]
 	receiver  *meta.Receiver[Event]
 }
 
@@ -49,8 +49,8 @@ type Service struct {
 func New(c Config) *Service {
 	s := &Service{Config: c}
 	s.accounts = &transport.Accounts[Settings, credentials]{DB: c.DB, Log: c.Log, Channels: c.Channels, Kinds: []string{Messenger, Instagram}}
-	s.transport = transport.New(transport.Config{
-		Name: "social", DB: c.DB, Log: c.Log, Box: c.Box, Inbound: c.Inbound, Files: c.Files, Carrier: carrier{s}, SendsAtOnce: 1,
+	s.transport = transport.New(transport.Config[Settings, credentials]{
+		Name: "social", Accounts: s.accounts, Box: c.Box, Inbound: c.Inbound, Files: c.Files, Carrier: carrier{s}, SendsAtOnce: 1,
 	})
 	s.receiver = &meta.Receiver[Event]{
 		Log: c.Log, VerifyToken: meta.NewVerifyToken(c.Box, "social"), Read: c.Provider.Read,
@@ -66,20 +66,16 @@ const WebhookPath = "/api/crm/v1/channels/social/webhook"
 
 // Prepared is a page that was set up at the provider but is not stored yet.
 type Prepared struct {
-	in      NewPage
-	unnamed bool // the caller gave no name
-	set     Settings
-	creds   credentials
+	in    PageInput
+	set   Settings
+	creds credentials
 }
-
-// External returns the provider's id of the account.
-func (p *Prepared) External() string { return p.set.external(p.in.Kind) }
 
 // Connect creates an account for a page or its Instagram account, after the provider has
 // accepted the token. An account that is already connected gets the new token. If the
 // account cannot be stored, the page is unsubscribed; the app's webhook stays, but it
 // receives no events of unsubscribed pages.
-func (s *Service) Connect(ctx context.Context, n NewPage) (a channel.Account, err error) {
+func (s *Service) Connect(ctx context.Context, n PageInput) (a channel.Account, err error) {
 	p, err := s.Prepare(ctx, n)
 	if err != nil {
 		return a, err
@@ -98,7 +94,7 @@ func (s *Service) Connect(ctx context.Context, n NewPage) (a channel.Account, er
 
 // Prepare checks a page at the provider and makes it send us its events. It stores nothing.
 // A refusal by the provider is returned as a fault of the field.
-func (s *Service) Prepare(ctx context.Context, n NewPage) (p Prepared, err error) {
+func (s *Service) Prepare(ctx context.Context, n PageInput) (p Prepared, err error) {
 	n.PageID, n.Token, n.AppSecret = strings.TrimSpace(n.PageID), strings.TrimSpace(n.Token), strings.TrimSpace(n.AppSecret)
 	p = Prepared{in: n, creds: credentials{n.Token, n.AppSecret}, set: Settings{PageID: n.PageID, HumanAgent: n.HumanAgent != nil && *n.HumanAgent, WebhookURL: s.BaseURL + WebhookPath}}
 	at := p.set.access(n.Kind, p.creds)
@@ -115,8 +111,6 @@ func (s *Service) Prepare(ctx context.Context, n NewPage) (p Prepared, err error
 	if n.Kind == Instagram {
 		p.set.InstagramID, p.set.Username = page.InstagramID, page.Username
 	}
-	p.unnamed = strings.TrimSpace(n.Name) == ""
-	p.in.Name = cmp.Or(strings.TrimSpace(n.Name), p.set.Username, page.Name)
 	if err := s.listen(ctx, &p); err != nil {
 		return p, err
 	}
@@ -133,11 +127,8 @@ func (s *Service) Withdraw(ctx context.Context, p Prepared) error {
 
 // leave unsubscribes a page, unless an account of any workspace still uses it.
 func (s *Service) leave(ctx context.Context, page string, at Access) error {
-	var uses int
-	if err := s.DB.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
-		uses, err = countPageUses(r, page)
-		return err
-	}); err != nil || uses > 0 {
+	uses, err := db.Read(ctx, s.DB.System("channel look-up"), func(r *db.Reader) (int, error) { return countPageUses(r, page) })
+	if err != nil || uses > 0 {
 		return err
 	}
 	return s.Provider.Unsubscribe(ctx, at)
@@ -166,7 +157,8 @@ func (s *Service) listen(ctx context.Context, p *Prepared) error {
 // Put stores a prepared page.
 func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 	a, err := s.accounts.Store(tx, transport.NewAccount{
-		ID: p.in.ID, Kind: p.in.Kind, Name: p.in.Name, External: p.External(), GroupID: p.in.GroupID, AI: p.in.AI, KeepName: p.unnamed,
+		ID: p.in.ID, Kind: p.in.Kind, External: p.set.external(p.in.Kind), Name: p.in.Name, DefaultName: cmp.Or(p.set.Username, p.set.PageName),
+		GroupID: p.in.GroupID, AI: p.in.AI,
 	}, p.set, p.creds, func(was Settings, set *Settings) {
 		set.ReadReceipts = was.ReadReceipts
 		if p.in.HumanAgent == nil {
@@ -213,5 +205,5 @@ func appFault(err error) error {
 // does not work.
 func (s *Service) open(ctx context.Context, id uuid.UUID) (Access, error) {
 	o, err := s.accounts.OpenWorking(ctx, id)
-	return o.Set.access(o.Kind, o.Creds), err
+	return accessTo(&o), err
 }

@@ -100,10 +100,7 @@ func (s *Service) takeCopy(ctx context.Context, a channel.Account, m Received, a
 	if err != nil {
 		return m.AppID == set.AppID, nil
 	}
-	err = s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		ours, err = s.Inbound.SentOver(r, a.ID, item)
-		return err
-	})
+	ours, err = db.Read(ctx, s.accounts.Tenant(ctx), func(r *db.Reader) (bool, error) { return s.Inbound.SentOver(r, a.ID, item) })
 	if err != nil || !ours {
 		return m.AppID != "" && m.AppID == set.AppID, err
 	}

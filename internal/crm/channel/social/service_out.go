@@ -6,8 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/uuid"
-
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/contact"
@@ -61,9 +59,9 @@ const (
 type carrier struct{ *Service }
 
 var (
-	_ transport.Questioner = carrier{}
-	_ transport.Reader     = carrier{}
-	_ transport.PartKeeper = carrier{}
+	_ transport.Questioner[Settings, credentials] = carrier{}
+	_ transport.Reader[Settings, credentials]     = carrier{}
+	_ transport.PartKeeper                        = carrier{}
 )
 
 // Parts implements transport.Carrier: the text in pieces, then each file.
@@ -134,11 +132,8 @@ func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Del
 }
 
 // SendPart implements transport.Carrier.
-func (c carrier) SendPart(ctx context.Context, m *transport.Message, p transport.Part, check func(context.Context) error) (string, error) {
-	at, err := c.open(ctx, m.AccountID)
-	if err != nil {
-		return "", err
-	}
+func (c carrier) SendPart(ctx context.Context, o *opened, m *transport.Message, p transport.Part, check func(context.Context) error) (string, error) {
+	at := accessTo(o)
 	out := Message{To: m.To, Text: p.Text, Human: !c.DB.Clock().Now().Before(m.WindowEndsAt.Time)}
 	if len(c.Parts(m)) == 1 {
 		// A mark is sent only with a single part: the copy of one of several parts says
@@ -163,27 +158,18 @@ func (c carrier) SendPart(ctx context.Context, m *transport.Message, p transport
 	return c.Provider.Send(ctx, at, out)
 }
 
-// RecordAnswer implements transport.Carrier.
-func (c carrier) RecordAnswer(ctx context.Context, account uuid.UUID, err error) {
-	c.accounts.RecordAnswer(ctx, account, err)
-}
-
 // Ask implements conversation.Asker.
 func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
 	return s.transport.Ask(tx, q)
 }
 
 // SendQuestion implements transport.Questioner.
-func (c carrier) SendQuestion(ctx context.Context, account uuid.UUID, to, text string, buttons []channel.RatingButton) error {
-	at, err := c.open(ctx, account)
-	if err != nil {
-		return err
-	}
+func (c carrier) SendQuestion(ctx context.Context, o *opened, to, text string, buttons []channel.RatingButton) error {
 	m := Message{To: to, Text: text}
 	for _, b := range buttons {
 		m.Choices = append(m.Choices, Choice(b))
 	}
-	_, err = c.Provider.Send(ctx, at, m)
+	_, err := c.Provider.Send(ctx, accessTo(o), m)
 	return err
 }
 
@@ -192,10 +178,8 @@ func (s *Service) Reacts(string) bool { return true }
 
 // React implements conversation.Reactor.
 func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) error {
-	at, err := s.open(ctx, r.Route.AccountID)
-	if err == nil {
-		err = s.Provider.React(ctx, at, r.Route.Address, r.ProviderMessageID, r.Emoji)
-		s.accounts.RecordAnswer(ctx, r.Route.AccountID, err)
-	}
+	err := s.accounts.Call(ctx, r.Route.AccountID, func(o *opened) error {
+		return s.Provider.React(ctx, accessTo(o), r.Route.Address, r.ProviderMessageID, r.Emoji)
+	})
 	return transport.FaultOf(err, fault.ReactionUnsupported)
 }

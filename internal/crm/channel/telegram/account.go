@@ -61,16 +61,6 @@ type credentials struct {
 
 func (c credentials) token() secret.Text { return secret.Of(c.Token) }
 
-// NewBot is the input for connecting a bot.
-type NewBot struct {
-	ID      uuid.UUID // the zero id to create one
-	Name    string    // if empty, the bot's name is used
-	Token   string
-	Mode    string // "" for the default of this installation
-	GroupID *uuid.UUID
-	AI      bool
-}
-
 // messageID returns our id of a message: a number is unique only within its chat, and chats
 // of a person's account have the same numbers as those of the bot.
 func messageID(connection string, chat, message int64) string {

@@ -11,9 +11,11 @@ import (
 	"konak/internal/kit/perm"
 )
 
-type connectIn struct{ Body connectBody }
+type connectIn struct{ Body ConnectBody }
 
-type connectBody struct {
+// ConnectBody is the input for connecting a bot.
+type ConnectBody struct {
+	ID      uuid.UUID  `json:"-"` // the zero id to create one
 	Name    string     `json:"name,omitempty" maxLength:"100" example:"Telegram botu" doc:"Defaults to the bot's name"`
 	Token   string     `json:"bot_token" minLength:"1" maxLength:"200" writeOnly:"true" example:"123456789:AAF…" doc:"Token from @BotFather; stored encrypted, never shown"`
 	Mode    string     `json:"mode,omitempty" enum:"webhook,polling" doc:"webhook: Telegram calls Konak; polling: Konak asks Telegram. Defaults to webhook where Telegram can reach Konak"`
@@ -44,8 +46,7 @@ func (s *Service) Register(a *api.API) {
 	connect.Status, connect.Refusals = 201, []int{409, 502}
 	connect.Doc = "Reads the bot from Telegram and gives Telegram the address to call. A bot that is already connected gets the new token; a disconnected one comes back with its conversations. If Telegram cannot reach Konak, Konak asks Telegram instead (mode polling)."
 	api.Handle(a, connect, func(ctx context.Context, in *connectIn) (channel.Account, error) {
-		b := in.Body
-		return s.Connect(ctx, NewBot{Name: b.Name, Token: b.Token, Mode: b.Mode, GroupID: b.GroupID, AI: b.AI})
+		return s.Connect(ctx, in.Body)
 	})
 
 	start := channel.Route("POST", "/chatbot/business/start", "start-chatbot-business", "Start linking a Telegram Business account", perm.ChannelsManage)

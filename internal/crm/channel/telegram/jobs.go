@@ -2,7 +2,6 @@ package telegram
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -22,7 +21,7 @@ func (s *Service) Jobs() []jobs.Kind {
 		Name: pollJob, Handler: s.runPoll, PerNode: 512, PerTenant: 16, PerAccount: 1, MaxAttempts: 1_000_000,
 		Timeout: 10 * time.Minute, HoldReason: channel.ProviderUnreachable,
 	}, jobs.Kind{
-		Name: heldJob, Handler: s.runHeld, PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20,
+		Name: heldJob, Handler: jobs.WithPayload(s.runHeld), PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20,
 		Timeout: time.Minute, HoldReason: channel.ProviderUnreachable,
 	})
 }
@@ -62,11 +61,7 @@ func (s *Service) hold(ctx context.Context, a channel.Account, u Update) error {
 }
 
 // runHeld is the handler of heldJob.
-func (s *Service) runHeld(ctx context.Context, j *jobs.Job) error {
-	var h heldUpdate
-	if err := json.Unmarshal(j.Payload, &h); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) runHeld(ctx context.Context, j *jobs.Job, h heldUpdate) error {
 	a, err := s.Channels.Get(ctx, Name, h.AccountID)
 	if err != nil || a.Status == channel.Disconnected {
 		return channel.IgnoreDeleted(err)
@@ -149,14 +144,13 @@ func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
 
 // Rejoin implements transport.Carrier. A webhook with another address belongs to somebody
 // else and is not touched.
-func (c carrier) Rejoin(ctx context.Context, account uuid.UUID) (bool, error) {
-	o, connected, err := c.accounts.OpenConnected(ctx, account)
-	if err != nil || !connected || o.Set.Mode != channel.ByWebhook {
-		return connected, err
+func (c carrier) Rejoin(ctx context.Context, o *opened) error {
+	if o.Set.Mode != channel.ByWebhook {
+		return nil
 	}
 	state, err := c.Provider.Webhook(ctx, o.Creds.token())
 	if err != nil || state.URL != "" {
-		return true, err
+		return err
 	}
-	return true, c.listen(ctx, o.Creds, &o.Set)
+	return c.listen(ctx, o.Creds, &o.Set)
 }

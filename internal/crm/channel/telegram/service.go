@@ -49,7 +49,7 @@ type Config struct {
 type Service struct {
 	Config
 	accounts  *transport.Accounts[Settings, credentials]
-	transport *transport.Transport
+	transport *transport.Transport[Settings, credentials]
 	key       []byte
 }
 
@@ -67,8 +67,8 @@ func New(c Config) *Service {
 			return bot
 		},
 	}
-	s.transport = transport.New(transport.Config{
-		Name: Name, DB: c.DB, Log: c.Log, Box: c.Box, Inbound: c.Inbound, Files: c.Files, Carrier: carrier{s},
+	s.transport = transport.New(transport.Config[Settings, credentials]{
+		Name: Name, Accounts: s.accounts, Box: c.Box, Inbound: c.Inbound, Files: c.Files, Carrier: carrier{s},
 		SendsAtOnce: 1, MaxDownload: maxDownload,
 	})
 	return s
@@ -112,7 +112,7 @@ func (s *Service) modeHere() string {
 // Connect creates an account for a bot, after the provider has accepted its token. A bot
 // that is already connected gets the new token. If the account cannot be stored, the
 // provider's previous webhook is restored.
-func (s *Service) Connect(ctx context.Context, n NewBot) (a channel.Account, err error) {
+func (s *Service) Connect(ctx context.Context, n ConnectBody) (a channel.Account, err error) {
 	creds := credentials{strings.TrimSpace(n.Token)}
 	bot, err := s.Provider.Bot(ctx, creds.token())
 	if err != nil {
@@ -122,11 +122,9 @@ func (s *Service) Connect(ctx context.Context, n NewBot) (a channel.Account, err
 	if err := s.listen(ctx, creds, &set); err != nil {
 		return a, connectFault(err)
 	}
-	unnamed := strings.TrimSpace(n.Name) == ""
-	n.Name = cmp.Or(strings.TrimSpace(n.Name), bot.Name)
 	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.accounts.Store(tx, transport.NewAccount{
-			ID: n.ID, Kind: Name, Name: n.Name, External: strconv.FormatInt(set.BotID, 10), GroupID: n.GroupID, AI: n.AI, KeepName: unnamed,
+			ID: n.ID, Kind: Name, External: strconv.FormatInt(set.BotID, 10), Name: n.Name, DefaultName: bot.Name, GroupID: n.GroupID, AI: n.AI,
 		}, set, creds, nil)
 		if err != nil {
 			return err
@@ -262,9 +260,7 @@ func (s *Service) setRegistered(tx *db.Tx, id uuid.UUID, mode string, registered
 		}
 	}
 	if mode == channel.ByWebhook && !registered {
-		why := channel.WebhookMissing
-		_, err := s.Channels.Set(tx, id, channel.Attention, &why)
-		return err
+		return s.Channels.RequireAttention(tx, id, channel.WebhookMissing)
 	}
 	return s.Channels.ClearAttention(tx, id, channel.WebhookMissing, PollConflict)
 }

@@ -63,7 +63,7 @@ func (s *Service) connectOperatorBot(ctx context.Context) (a channel.Account, er
 			return a, fault.New(fault.ChannelUnavailable).Because("bot_taken")
 		}
 	}
-	return s.Connect(ctx, NewBot{Token: s.OperatorBot.Reveal()})
+	return s.Connect(ctx, ConnectBody{Token: s.OperatorBot.Reveal()})
 }
 
 func (s *Service) makeLink(ctx context.Context, bot *uuid.UUID) (out Link, err error) {
@@ -212,7 +212,5 @@ func (s *Service) changeConnection(tx *db.Tx, bot channel.Account, id uuid.UUID,
 	if n.Enabled {
 		return s.Channels.ClearAttention(tx, id, BusinessEnded)
 	}
-	why := BusinessEnded
-	_, err := s.Channels.Set(tx, id, channel.Attention, &why)
-	return err
+	return s.Channels.RequireAttention(tx, id, BusinessEnded)
 }

@@ -284,6 +284,6 @@ func (c carrier) Download(ctx context.Context, account uuid.UUID, f RemoteFile) 
 		return "", nil, err
 	}
 	content, err := c.Provider.Download(ctx, o.Creds.token(), f.ID)
-	c.RecordAnswer(ctx, account, err)
+	c.accounts.RecordAnswer(ctx, account, err)
 	return f.Type, content, err
 }

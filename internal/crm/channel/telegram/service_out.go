@@ -62,9 +62,9 @@ const (
 type carrier struct{ *Service }
 
 var (
-	_ transport.Questioner = carrier{}
-	_ transport.Typist     = carrier{}
-	_ channel.Typist       = (*Service)(nil)
+	_ transport.Questioner[Settings, credentials] = carrier{}
+	_ transport.Typist[Settings, credentials]     = carrier{}
+	_ channel.Typist                              = (*Service)(nil)
 )
 
 // ShowTyping implements channel.Typist.
@@ -73,14 +73,8 @@ func (s *Service) ShowTyping(tx *db.Tx, account uuid.UUID, address string) error
 }
 
 // ShowTyping implements transport.Typist.
-func (c carrier) ShowTyping(ctx context.Context, account uuid.UUID, to string) error {
-	o, err := c.accounts.OpenWorking(ctx, account)
-	if err != nil {
-		return err
-	}
-	err = c.Provider.ShowTyping(ctx, o.Creds.token(), to, o.Set.connection())
-	c.accounts.RecordAnswer(ctx, account, err)
-	return err
+func (c carrier) ShowTyping(ctx context.Context, o *opened, to string) error {
+	return c.Provider.ShowTyping(ctx, o.Creds.token(), to, o.Set.connection())
 }
 
 // Parts implements transport.Carrier: the text in pieces, or as the caption of the first
@@ -163,11 +157,7 @@ func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Del
 }
 
 // SendPart implements transport.Carrier.
-func (c carrier) SendPart(ctx context.Context, m *transport.Message, p transport.Part, check func(context.Context) error) (string, error) {
-	o, err := c.accounts.OpenWorking(ctx, m.AccountID)
-	if err != nil {
-		return "", err
-	}
+func (c carrier) SendPart(ctx context.Context, o *opened, m *transport.Message, p transport.Part, check func(context.Context) error) (string, error) {
 	out := Message{Chat: m.To, Connection: o.Set.connection(), Text: p.Text}
 	for _, f := range p.Files {
 		content, err := c.Files.ReadFile(ctx, f)
@@ -188,29 +178,21 @@ func (c carrier) SendPart(ctx context.Context, m *transport.Message, p transport
 	return messageID(out.Connection, chat, ids[0]), err
 }
 
-// RecordAnswer implements transport.Carrier.
-func (c carrier) RecordAnswer(ctx context.Context, account uuid.UUID, err error) {
-	c.accounts.RecordAnswer(ctx, account, err)
-}
-
 // Reacts implements conversation.Reactor.
 func (s *Service) Reacts(string) bool { return true }
 
 // React implements conversation.Reactor. A bot cannot react in a person's account.
 func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) error {
-	o, err := s.accounts.OpenWorking(ctx, r.Route.AccountID)
-	if err != nil {
-		return transport.FaultOf(err, fault.ReactionUnsupported)
-	}
-	if o.Set.Business != nil {
-		return fault.New(fault.ReactionUnsupported).Because(conversation.ChannelUnsupported)
-	}
-	number, err := numberOf(r.ProviderMessageID)
-	if err != nil {
-		return fault.New(fault.ReactionUnsupported).Because(conversation.NoChannelCopy)
-	}
-	err = s.Provider.React(ctx, o.Creds.token(), r.Route.Address, number, channel.PlainSign(r.Emoji))
-	s.accounts.RecordAnswer(ctx, r.Route.AccountID, err)
+	err := s.accounts.Call(ctx, r.Route.AccountID, func(o *opened) error {
+		if o.Set.Business != nil {
+			return fault.New(fault.ReactionUnsupported).Because(conversation.ChannelUnsupported)
+		}
+		number, err := numberOf(r.ProviderMessageID)
+		if err != nil {
+			return fault.New(fault.ReactionUnsupported).Because(conversation.NoChannelCopy)
+		}
+		return s.Provider.React(ctx, o.Creds.token(), r.Route.Address, number, channel.PlainSign(r.Emoji))
+	})
 	return transport.FaultOf(err, fault.ReactionUnsupported)
 }
 
@@ -225,15 +207,11 @@ func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
 }
 
 // SendQuestion implements transport.Questioner.
-func (c carrier) SendQuestion(ctx context.Context, account uuid.UUID, to, text string, buttons []channel.RatingButton) error {
-	o, err := c.accounts.OpenWorking(ctx, account)
-	if err != nil {
-		return err
-	}
+func (c carrier) SendQuestion(ctx context.Context, o *opened, to, text string, buttons []channel.RatingButton) error {
 	m := Message{Chat: to, Text: text}
 	for _, b := range buttons {
 		m.Buttons = append(m.Buttons, Button(b))
 	}
-	_, err = c.Provider.Send(ctx, o.Creds.token(), m)
+	_, err := c.Provider.Send(ctx, o.Creds.token(), m)
 	return err
 }

@@ -32,11 +32,8 @@ func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
 	if o.Set.Mode != channel.ByPolling || !o.Works() {
 		return nil
 	}
-	var from int64
-	if err := s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		from, err = nextUpdate(r, o.ID)
-		return err
-	}); err != nil {
+	from, err := db.Read(ctx, s.accounts.Tenant(ctx), func(r *db.Reader) (int64, error) { return nextUpdate(r, o.ID) })
+	if err != nil {
 		return fmt.Errorf("telegram: poll: %w", err)
 	}
 	list, err := s.Provider.Updates(ctx, o.Creds.token(), from, pollWait)
@@ -97,10 +94,8 @@ func (s *Service) pollFailed(ctx context.Context, j *jobs.Job, err error) error 
 	}
 	s.accounts.RecordAnswer(ctx, j.AccountID, err)
 	if !r.Auth() {
-		why := PollConflict
 		if fail := s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-			_, err := s.Channels.Set(tx, j.AccountID, channel.Attention, &why)
-			return err
+			return s.Channels.RequireAttention(tx, j.AccountID, PollConflict)
 		}); fail != nil {
 			return fail
 		}

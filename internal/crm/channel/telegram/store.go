@@ -8,9 +8,8 @@ import (
 )
 
 func putBot(tx *db.Tx, account uuid.UUID) error {
-	_, err := tx.Exec(`INSERT INTO telegram_bot (tenant_id, account_id) VALUES ($1, $2)
+	return tx.Run(`INSERT INTO telegram_bot (tenant_id, account_id) VALUES ($1, $2)
 		ON CONFLICT DO NOTHING`, tx.Tenant(), account)
-	return err
 }
 
 // nextUpdate returns the number of a bot's first update that was not taken yet.
@@ -19,51 +18,44 @@ func nextUpdate(r *db.Reader, account uuid.UUID) (int64, error) {
 }
 
 func setNextUpdate(tx *db.Tx, account uuid.UUID, next int64) error {
-	_, err := tx.Exec(`UPDATE telegram_bot SET next_update = $3 WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account, next)
-	return err
+	return tx.Run(`UPDATE telegram_bot SET next_update = $3 WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account, next)
 }
 
 func putLink(tx *db.Tx, hash []byte, bot uuid.UUID, by *uuid.UUID, expires clock.Time) error {
-	_, err := tx.Exec(`INSERT INTO telegram_link (tenant_id, state_hash, account_id, created_by, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+	return tx.Run(`INSERT INTO telegram_link (tenant_id, state_hash, account_id, created_by, expires_at) VALUES ($1, $2, $3, $4, $5)`,
 		tx.Tenant(), hash, bot, by, expires)
-	return err
 }
 
 // dropOldLinks deletes expired links.
 func dropOldLinks(tx *db.Tx) error {
-	_, err := tx.Exec(`DELETE FROM telegram_link WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), clock.At(tx.Now()))
-	return err
+	return tx.Run(`DELETE FROM telegram_link WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), clock.At(tx.Now()))
 }
 
 // openLink ties a person to a link, and reports whether the link was still available to
 // them.
 func openLink(tx *db.Tx, hash []byte, bot uuid.UUID, person int64) (bool, error) {
-	n, err := tx.Exec(`UPDATE telegram_link SET person_id = $4
+	return tx.ExecAny(`UPDATE telegram_link SET person_id = $4
 		WHERE tenant_id = $1 AND state_hash = $2 AND account_id = $3 AND (person_id IS NULL OR person_id = $4) AND expires_at > $5`,
 		tx.Tenant(), hash, bot, person, clock.At(tx.Now()))
-	return n == 1, err
 }
 
 // useLink deletes the links that a person opened, and reports whether one of them was still
 // valid.
 func useLink(tx *db.Tx, bot uuid.UUID, person int64) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM telegram_link WHERE tenant_id = $1 AND account_id = $2 AND person_id = $3 AND expires_at > $4`,
+	return tx.ExecAny(`DELETE FROM telegram_link WHERE tenant_id = $1 AND account_id = $2 AND person_id = $3 AND expires_at > $4`,
 		tx.Tenant(), bot, person, clock.At(tx.Now()))
-	return n > 0, err
 }
 
 // putConnection stores which account a business connection belongs to.
 func putConnection(tx *db.Tx, account, bot uuid.UUID, connection string, person int64) error {
-	_, err := tx.Exec(`INSERT INTO telegram_connection (tenant_id, account_id, bot_account_id, connection_id, person_id)
+	return tx.Run(`INSERT INTO telegram_connection (tenant_id, account_id, bot_account_id, connection_id, person_id)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, account_id) DO UPDATE SET connection_id = excluded.connection_id`,
 		tx.Tenant(), account, bot, connection, person)
-	return err
 }
 
 // dropConnection deletes the connection of a disconnected account.
 func dropConnection(tx *db.Tx, account uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM telegram_connection WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account)
-	return err
+	return tx.Run(`DELETE FROM telegram_connection WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account)
 }
 
 // connectedAs finds the account of a bot's business connection.

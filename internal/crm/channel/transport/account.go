@@ -1,12 +1,14 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -62,12 +64,8 @@ func (s *Accounts[S, C]) Find(r *db.Reader, id uuid.UUID) (o Opened[S, C], err e
 }
 
 // Open is Find outside a transaction.
-func (s *Accounts[S, C]) Open(ctx context.Context, id uuid.UUID) (o Opened[S, C], err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		o, err = s.Find(r, id)
-		return err
-	})
-	return o, err
+func (s *Accounts[S, C]) Open(ctx context.Context, id uuid.UUID) (Opened[S, C], error) {
+	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (Opened[S, C], error) { return s.Find(r, id) })
 }
 
 // OpenWorking is Open for an account that carries messages; ErrUnavailable if the account,
@@ -89,10 +87,15 @@ func (s *Accounts[S, C]) OpenWorking(ctx context.Context, id uuid.UUID) (o Opene
 	return o, err
 }
 
-// OpenConnected is Open for a connected account; false if it is disconnected or gone.
-func (s *Accounts[S, C]) OpenConnected(ctx context.Context, id uuid.UUID) (Opened[S, C], bool, error) {
-	o, err := s.Open(ctx, id)
-	return o, err == nil && o.Status != channel.Disconnected, channel.IgnoreDeleted(err)
+// Call opens a working account, makes one call to the provider and records what the answer
+// says about the token.
+func (s *Accounts[S, C]) Call(ctx context.Context, id uuid.UUID, fn func(*Opened[S, C]) error) error {
+	o, err := s.OpenWorking(ctx, id)
+	if err == nil {
+		err = fn(&o)
+		s.RecordAnswer(ctx, id, err)
+	}
+	return err
 }
 
 // RecordAnswer records what an answer of the provider says about the token of an account.
@@ -119,13 +122,14 @@ func (s *Accounts[S, C]) RecordAnswer(ctx context.Context, account uuid.UUID, er
 
 // NewAccount is an account that the provider opened for us.
 type NewAccount struct {
-	ID         uuid.UUID // the zero id to create one
-	Kind, Name string
-	External   string // the provider's id
-	// KeepName keeps the name of an account that exists, or existed, already.
-	KeepName bool
-	GroupID  *uuid.UUID
-	AI       bool
+	ID       uuid.UUID // the zero id to create one
+	Kind     string
+	External string // the provider's id
+	// Name is the name that a person gave, "" for none. Then an account that exists, or
+	// existed, keeps its name, and a new one gets DefaultName.
+	Name, DefaultName string
+	GroupID           *uuid.UUID
+	AI                bool
 }
 
 // Store creates the account for what the provider calls n.External; if it exists, or was
@@ -144,10 +148,9 @@ func (s *Accounts[S, C]) Store(tx *db.Tx, n NewAccount, set S, creds C, keep fun
 }
 
 func (s *Accounts[S, C]) storeSettings(tx *db.Tx, n NewAccount, set S, keep func(was S, set *S)) (channel.Account, error) {
+	name := strings.TrimSpace(n.Name)
 	change := func(a *channel.Account) error {
-		if !n.KeepName {
-			a.Name = n.Name
-		}
+		a.Name = cmp.Or(name, a.Name)
 		if n.GroupID != nil {
 			a.GroupID = n.GroupID
 		}
@@ -170,7 +173,7 @@ func (s *Accounts[S, C]) storeSettings(tx *db.Tx, n NewAccount, set S, keep func
 		}
 		return s.Channels.Set(tx, was.ID, channel.Active, nil)
 	}
-	a := channel.Account{ID: n.ID, Kind: n.Kind, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI, ExternalID: &n.External}
+	a := channel.Account{ID: n.ID, Kind: n.Kind, Name: cmp.Or(name, n.DefaultName), Status: channel.Active, GroupID: n.GroupID, AI: n.AI, ExternalID: &n.External}
 	if err := a.Write(set); err != nil {
 		return a, err
 	}

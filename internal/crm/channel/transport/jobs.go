@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -18,27 +17,27 @@ import (
 )
 
 // Jobs returns the kinds of the transport's jobs.
-func (t *Transport) Jobs() []jobs.Kind {
+func (t *Transport[S, C]) Jobs() []jobs.Kind {
 	const silent = channel.ProviderUnreachable
 	out := []jobs.Kind{
 		{
-			Name: t.job("send"), Handler: t.runSend, PerNode: 256, PerTenant: 16, PerAccount: t.SendsAtOnce, MaxAttempts: 20,
+			Name: t.job("send"), Handler: jobs.WithPayload(t.runSend), PerNode: 256, PerTenant: 16, PerAccount: t.SendsAtOnce, MaxAttempts: 20,
 			Timeout: 10 * time.Minute, MaxAge: 24 * time.Hour, HoldReason: silent, OnDead: t.showUnsent,
 		},
-		{Name: t.job("media"), Handler: t.runMedia, PerNode: 64, PerTenant: 8, PerAccount: 4, MaxAttempts: 20, Timeout: 10 * time.Minute, HoldReason: silent},
-		{Name: t.job("leave"), Handler: t.runLeave, PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20, Timeout: time.Minute, HoldReason: silent},
+		{Name: t.job("media"), Handler: jobs.WithPayload(t.runMedia), PerNode: 64, PerTenant: 8, PerAccount: 4, MaxAttempts: 20, Timeout: 10 * time.Minute, HoldReason: silent},
+		{Name: t.job("leave"), Handler: jobs.WithPayload(t.runLeave), PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20, Timeout: time.Minute, HoldReason: silent},
 	}
-	if _, asks := t.Carrier.(Questioner); asks {
+	if _, asks := t.Carrier.(Questioner[S, C]); asks {
 		out = append(out, jobs.Kind{
-			Name: t.job("ask"), Handler: t.runAsk, PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20,
+			Name: t.job("ask"), Handler: jobs.WithPayload(t.runAsk), PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20,
 			Timeout: time.Minute, MaxAge: 24 * time.Hour, HoldReason: silent,
 		})
 	}
-	if _, tells := t.Carrier.(Reader); tells {
-		out = append(out, jobs.Kind{Name: t.job("read"), Handler: t.runRead, PerNode: 64, PerTenant: 4, PerAccount: 2, MaxAttempts: 5, Timeout: time.Minute, HoldReason: silent})
+	if _, tells := t.Carrier.(Reader[S, C]); tells {
+		out = append(out, jobs.Kind{Name: t.job("read"), Handler: jobs.WithPayload(t.runRead), PerNode: 64, PerTenant: 4, PerAccount: 2, MaxAttempts: 5, Timeout: time.Minute, HoldReason: silent})
 	}
-	if _, shows := t.Carrier.(Typist); shows {
-		out = append(out, jobs.Kind{Name: t.job("typing"), Handler: t.runTyping, PerNode: 64, PerTenant: 4, MaxAttempts: 1, Timeout: time.Minute})
+	if _, shows := t.Carrier.(Typist[S, C]); shows {
+		out = append(out, jobs.Kind{Name: t.job("typing"), Handler: jobs.WithPayload(t.runTyping), PerNode: 64, PerTenant: 4, MaxAttempts: 1, Timeout: time.Minute})
 	}
 	return out
 }
@@ -52,23 +51,23 @@ type question struct {
 }
 
 // Ask implements conversation.Asker.
-func (t *Transport) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
+func (t *Transport[S, C]) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
 	_, err := jobs.EnqueueForAccount(tx, t.job("ask"), q.Route.AccountID, tx.Now(), question{q.Route.AccountID, q.ConversationID, q.Route.Address, q.ExpiresAt})
 	return true, err
 }
 
 // runAsk is the handler of the ask jobs. A question that the provider refuses, or that has
 // expired, is not tried again.
-func (t *Transport) runAsk(ctx context.Context, j *jobs.Job) error {
-	var q question
-	if err := json.Unmarshal(j.Payload, &q); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
-	if j.Test || !t.DB.Clock().Now().Before(q.ExpiresAt.Time) {
+func (t *Transport[S, C]) runAsk(ctx context.Context, j *jobs.Job, q question) error {
+	if j.Test || !t.now().Before(q.ExpiresAt.Time) {
 		return nil
 	}
-	asker := t.Carrier.(Questioner) //nolint:forcetypeassert // the job is there only for one
-	return t.GiveUp(asker.SendQuestion(ctx, q.AccountID, q.To, channel.RatingQuestion, channel.RatingButtons(q.ConversationID)))
+	o, err := t.Accounts.OpenWorking(ctx, q.AccountID)
+	if err == nil {
+		asker := t.Carrier.(Questioner[S, C]) //nolint:forcetypeassert // the job is there only for one
+		err = asker.SendQuestion(ctx, &o, q.To, channel.RatingQuestion, channel.RatingButtons(q.ConversationID))
+	}
+	return t.GiveUp(err)
 }
 
 // readMark is the payload of the read jobs.
@@ -78,20 +77,20 @@ type readMark struct {
 }
 
 // EnqueueRead queues a job that marks a customer's messages as read at the provider.
-func (t *Transport) EnqueueRead(tx *db.Tx, account uuid.UUID, what string) error {
+func (t *Transport[S, C]) EnqueueRead(tx *db.Tx, account uuid.UUID, what string) error {
 	_, err := jobs.EnqueueForAccount(tx, t.job("read"), account, tx.Now(), readMark{account, what})
 	return err
 }
 
 // runRead is the handler of the read jobs. A mark that the provider refuses is not tried
 // again.
-func (t *Transport) runRead(ctx context.Context, j *jobs.Job) error {
-	var p readMark
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
+func (t *Transport[S, C]) runRead(ctx context.Context, j *jobs.Job, p readMark) error {
+	o, err := t.Accounts.OpenWorking(ctx, p.AccountID)
+	if err == nil {
+		reader := t.Carrier.(Reader[S, C]) //nolint:forcetypeassert // the job is there only for one
+		err = reader.MarkRead(ctx, &o, p.What)
 	}
-	reader := t.Carrier.(Reader) //nolint:forcetypeassert // the job is there only for one
-	return t.GiveUp(reader.MarkRead(ctx, p.AccountID, p.What))
+	return t.GiveUp(err)
 }
 
 // Leaving is a disconnected account with what is needed to end the provider's updates for
@@ -112,13 +111,13 @@ type leaving struct {
 	Sealed    string    `json:"sealed"`
 }
 
-func (t *Transport) sealedFor(account uuid.UUID) string {
+func (t *Transport[S, C]) sealedFor(account uuid.UUID) string {
 	return t.job("leave") + "/" + account.String()
 }
 
 // EnqueueLeave queues a job that ends the provider's updates for an account. Without a
 // token there is nothing to end.
-func (t *Transport) EnqueueLeave(tx *db.Tx, l Leaving) error {
+func (t *Transport[S, C]) EnqueueLeave(tx *db.Tx, l Leaving) error {
 	if l.Token == "" {
 		return nil
 	}
@@ -129,7 +128,7 @@ func (t *Transport) EnqueueLeave(tx *db.Tx, l Leaving) error {
 
 // EnqueueRejoin queues a job that makes sure that the provider sends updates for a
 // reconnected account: the job that ends its earlier connection may still be running.
-func (t *Transport) EnqueueRejoin(tx *db.Tx, account uuid.UUID) error {
+func (t *Transport[S, C]) EnqueueRejoin(tx *db.Tx, account uuid.UUID) error {
 	_, err := jobs.EnqueueForAccount(tx, t.job("leave"), account, tx.Now(), leaving{AccountID: account})
 	return err
 }
@@ -137,12 +136,8 @@ func (t *Transport) EnqueueRejoin(tx *db.Tx, account uuid.UUID) error {
 // runLeave is the handler of the leave jobs. A token that is no longer valid ends nothing,
 // and nothing ends for an account that is connected again, even if that happens while the
 // provider is called.
-func (t *Transport) runLeave(ctx context.Context, j *jobs.Job) error {
-	var l leaving
-	if err := json.Unmarshal(j.Payload, &l); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
-	back, err := t.Carrier.Rejoin(ctx, l.AccountID)
+func (t *Transport[S, C]) runLeave(ctx context.Context, j *jobs.Job, l leaving) error {
+	back, err := t.rejoin(ctx, l.AccountID)
 	if err != nil || back || l.Sealed == "" {
 		return t.GiveUp(err)
 	}
@@ -155,7 +150,16 @@ func (t *Transport) runLeave(ctx context.Context, j *jobs.Job) error {
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	if err = t.Carrier.Leave(ctx, Leaving{l.AccountID, l.What, string(token)}); err == nil {
-		_, err = t.Carrier.Rejoin(ctx, l.AccountID)
+		_, err = t.rejoin(ctx, l.AccountID)
 	}
 	return t.GiveUp(err)
+}
+
+// rejoin restores the provider's updates for an account; false if it is not connected.
+func (t *Transport[S, C]) rejoin(ctx context.Context, account uuid.UUID) (bool, error) {
+	o, err := t.Accounts.Open(ctx, account)
+	if err != nil || o.Status == channel.Disconnected {
+		return false, channel.IgnoreDeleted(err)
+	}
+	return true, t.Carrier.Rejoin(ctx, &o)
 }

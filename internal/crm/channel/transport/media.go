@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"mime"
 	"time"
@@ -72,7 +71,7 @@ type pendingFile struct {
 // AddFiles adds files to an incoming message. They are pending, and jobs fetch them once
 // the message is written. A file larger than the provider hands over is shown as too large
 // at once.
-func (t *Transport) AddFiles(in *inbound.Inbound, account uuid.UUID, files []RemoteFile) {
+func (t *Transport[S, C]) AddFiles(in *inbound.Inbound, account uuid.UUID, files []RemoteFile) {
 	if len(files) == 0 {
 		return
 	}
@@ -99,7 +98,7 @@ func (t *Transport) AddFiles(in *inbound.Inbound, account uuid.UUID, files []Rem
 }
 
 // Pending returns a file of a message before EnqueueFetch has it fetched.
-func (t *Transport) Pending(f RemoteFile) file.Prepared {
+func (t *Transport[S, C]) Pending(f RemoteFile) file.Prepared {
 	p := f.prepared()
 	if t.tooLarge(f) {
 		p.Size, p.Blocked = f.Size, file.BlockedSize
@@ -111,7 +110,7 @@ func (t *Transport) Pending(f RemoteFile) file.Prepared {
 
 // EnqueueFetch queues a job that fetches a pending file of an item. It does nothing for a
 // file larger than the provider hands over.
-func (t *Transport) EnqueueFetch(tx *db.Tx, account, item, attachment uuid.UUID, f RemoteFile) error {
+func (t *Transport[S, C]) EnqueueFetch(tx *db.Tx, account, item, attachment uuid.UUID, f RemoteFile) error {
 	if t.tooLarge(f) {
 		return nil
 	}
@@ -119,21 +118,19 @@ func (t *Transport) EnqueueFetch(tx *db.Tx, account, item, attachment uuid.UUID,
 	return err
 }
 
-func (t *Transport) tooLarge(f RemoteFile) bool { return t.MaxDownload > 0 && f.Size > t.MaxDownload }
+func (t *Transport[S, C]) tooLarge(f RemoteFile) bool {
+	return t.MaxDownload > 0 && f.Size > t.MaxDownload
+}
 
 // runMedia is the handler of the media jobs. It also fetches while the account is paused,
 // because the message was already acknowledged. A file that the provider does not hand over
 // is shown as lost.
-func (t *Transport) runMedia(ctx context.Context, j *jobs.Job) error {
-	var p pendingFile
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (t *Transport[S, C]) runMedia(ctx context.Context, j *jobs.Job, p pendingFile) error {
 	got, err := t.fetch(ctx, p.AccountID, p.File)
 	switch r, refused := errors.AsType[Refusal](err); {
 	case err == nil:
 	case errors.Is(err, ErrUnavailable), refused && !r.Passing() && !r.Auth(),
-		j.Attempts >= mediaAttempts, t.DB.Clock().Now().Sub(j.CreatedAt.Time) >= mediaFor:
+		j.Attempts >= mediaAttempts, t.now().Sub(j.CreatedAt.Time) >= mediaFor:
 		got = p.File.prepared()
 		got.Blocked = file.BlockedGone
 	default:
@@ -142,7 +139,7 @@ func (t *Transport) runMedia(ctx context.Context, j *jobs.Job) error {
 	return t.Inbound.FillAttachment(ctx, p.ItemID, p.AttachmentID, got)
 }
 
-func (t *Transport) fetch(ctx context.Context, account uuid.UUID, f RemoteFile) (file.Prepared, error) {
+func (t *Transport[S, C]) fetch(ctx context.Context, account uuid.UUID, f RemoteFile) (file.Prepared, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchFor)
 	defer cancel()
 	kind, content, err := t.Carrier.Download(ctx, account, f)

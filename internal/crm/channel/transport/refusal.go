@@ -93,10 +93,10 @@ const maxPause = time.Hour
 
 // Retry returns the error with which a job tries again after err. If the provider asks the
 // whole account to pause, all its jobs wait.
-func (t *Transport) Retry(err error) error {
+func (t *Transport[S, C]) Retry(err error) error {
 	if r, ok := errors.AsType[Refusal](err); ok {
 		wait, wholeAccount := r.Pause()
-		at := t.DB.Clock().Now().Add(min(wait, maxPause))
+		at := t.now().Add(min(wait, maxPause))
 		switch {
 		case wait > 0 && wholeAccount:
 			return jobs.HoldUntil(at, err)
@@ -109,7 +109,7 @@ func (t *Transport) Retry(err error) error {
 
 // GiveUp is Retry, but returns nil if the provider's refusal is final, for calls that are
 // then not worth another try.
-func (t *Transport) GiveUp(err error) error {
+func (t *Transport[S, C]) GiveUp(err error) error {
 	if _, final := FinalReason(err); err == nil || final {
 		return nil
 	}

@@ -58,17 +58,13 @@ type accepted struct {
 }
 
 // EnqueueSend queues a message durably, to be sent from a given time on.
-func (t *Transport) EnqueueSend(tx *db.Tx, m Message, at time.Time) error {
+func (t *Transport[S, C]) EnqueueSend(tx *db.Tx, m Message, at time.Time) error {
 	_, err := jobs.EnqueueForAccount(tx, t.job("send"), m.AccountID, at, m)
 	return err
 }
 
 // runSend is the handler of the send jobs.
-func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
-	var m Message
-	if err := json.Unmarshal(j.Payload, &m); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (t *Transport[S, C]) runSend(ctx context.Context, j *jobs.Job, m Message) error {
 	if j.Test {
 		return nil // messages of a test key are never sent
 	}
@@ -84,12 +80,12 @@ func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
 	}
 	if got.Parts == 0 {
 		if wait, err := t.behind(ctx, m.ItemID); err != nil || wait > 0 {
-			return cmp.Or(err, jobs.Snooze(t.DB.Clock().Now().Add(wait)))
+			return cmp.Or(err, jobs.Snooze(t.now().Add(wait)))
 		}
 	}
 	// All parts go in one run, so that no other message comes between them.
 	for got.Parts < len(parts) {
-		id, err := t.Carrier.SendPart(ctx, &m, parts[got.Parts], j.CheckClaim)
+		id, err := t.SendPart(ctx, &m, parts[got.Parts], j.CheckClaim)
 		if err == nil {
 			if got.Parts == 0 {
 				got.FirstID = id
@@ -100,7 +96,7 @@ func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
 			}
 			t.keepPart(ctx, &m, got.Parts, id)
 		}
-		t.Carrier.RecordAnswer(ctx, m.AccountID, err)
+		t.Accounts.RecordAnswer(ctx, m.AccountID, err)
 		if err != nil {
 			return t.sendFailed(ctx, j, m.ItemID, err)
 		}
@@ -108,40 +104,44 @@ func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
 	return t.report(ctx, m.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID})
 }
 
+// SendPart sends one part of a message over a working account and returns the provider's id
+// for it. It calls check right before sending.
+func (t *Transport[S, C]) SendPart(ctx context.Context, m *Message, p Part, check func(context.Context) error) (string, error) {
+	o, err := t.Accounts.OpenWorking(ctx, m.AccountID)
+	if err != nil {
+		return "", err
+	}
+	return t.Carrier.SendPart(ctx, &o, m, p, check)
+}
+
 // keepPart stores the id of a part other than the first, if the kind needs it. If it fails,
 // the provider's copy of the part appears as a separate message, but sending continues.
-func (t *Transport) keepPart(ctx context.Context, m *Message, part int, id string) {
+func (t *Transport[S, C]) keepPart(ctx context.Context, m *Message, part int, id string) {
 	keeper, keeps := t.Carrier.(PartKeeper)
 	if !keeps || part == 1 {
 		return
 	}
 	if err := keeper.KeepPart(ctx, m.AccountID, id); err != nil {
-		t.Log.WarnContext(ctx, "the id of a message part could not be stored", "account", m.AccountID, "error", err)
+		t.Accounts.Log.WarnContext(ctx, "the id of a message part could not be stored", "account", m.AccountID, "error", err)
 	}
 }
 
 // waits reports whether parts of an item are still to be sent. The provider may report on
 // the first of several parts while the others wait.
-func (t *Transport) waits(ctx context.Context, item uuid.UUID, parts int) (waits bool, err error) {
-	err = t.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+func (t *Transport[S, C]) waits(ctx context.Context, item uuid.UUID, parts int) (bool, error) {
+	return db.Read(ctx, t.Accounts.Tenant(ctx), func(r *db.Reader) (bool, error) {
 		now, err := t.Inbound.Standing(r, item)
-		waits = now == conversation.Queued || parts > 1 && now == conversation.Sent
-		return err
+		return now == conversation.Queued || parts > 1 && now == conversation.Sent, err
 	})
-	return waits, err
 }
 
 // behind returns how long a message must wait for one that was written before it.
-func (t *Transport) behind(ctx context.Context, item uuid.UUID) (wait time.Duration, err error) {
-	err = t.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		wait, err = t.Inbound.Behind(r, item)
-		return err
-	})
-	return wait, err
+func (t *Transport[S, C]) behind(ctx context.Context, item uuid.UUID) (time.Duration, error) {
+	return db.Read(ctx, t.Accounts.Tenant(ctx), func(r *db.Reader) (time.Duration, error) { return t.Inbound.Behind(r, item) })
 }
 
 // sendFailed decides when a message is tried again, or shows it as failed.
-func (t *Transport) sendFailed(ctx context.Context, j *jobs.Job, item uuid.UUID, err error) error {
+func (t *Transport[S, C]) sendFailed(ctx context.Context, j *jobs.Job, item uuid.UUID, err error) error {
 	why, final := FinalReason(err)
 	if !final && (j.Attempts < sendAttempts || errors.Is(err, jobs.ErrLost)) {
 		return t.Retry(err)
@@ -156,7 +156,7 @@ func (t *Transport) sendFailed(ctx context.Context, j *jobs.Job, item uuid.UUID,
 }
 
 // showUnsent shows a message as failed after its job has died.
-func (t *Transport) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
+func (t *Transport[S, C]) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
 	var m Message
 	if err := json.Unmarshal(j.Payload, &m); err != nil {
 		return err

@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"io"
-	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,41 +11,38 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/inbound"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/secret"
 )
 
-// Carrier makes the calls to one kind's provider. Its errors are a Refusal, ErrUnavailable,
-// a lost file, or any other error after which it is unknown whether the call succeeded.
-type Carrier interface {
+// Carrier makes the calls to one kind's provider, for accounts that the transport has
+// opened. Its errors are a Refusal, ErrUnavailable, a lost file, or any other error after
+// which it is unknown whether the call succeeded.
+type Carrier[S, C any] interface {
 	// Parts splits a message into parts that the provider accepts in one call each.
 	Parts(m *Message) []Part
 	// SendPart sends one part and returns the provider's id for it. It calls check right
 	// before sending, and sends nothing if that fails. The caller first of all records that
 	// the part was accepted.
-	SendPart(ctx context.Context, m *Message, p Part, check func(context.Context) error) (id string, err error)
+	SendPart(ctx context.Context, o *Opened[S, C], m *Message, p Part, check func(context.Context) error) (id string, err error)
 	// Download opens a file of a message, even if the account is paused; ErrUnavailable if
 	// the account can no longer be opened. The caller closes it.
 	Download(ctx context.Context, account uuid.UUID, f RemoteFile) (kind string, content io.ReadCloser, err error)
 	// Leave ends the provider's updates for a disconnected account.
 	Leave(ctx context.Context, l Leaving) error
-	// Rejoin restores the provider's updates for a reconnected account; false if it is not
-	// connected.
-	Rejoin(ctx context.Context, account uuid.UUID) (bool, error)
-	// RecordAnswer records what an answer says about the account's token.
-	RecordAnswer(ctx context.Context, account uuid.UUID, err error)
+	// Rejoin restores the provider's updates for a reconnected account.
+	Rejoin(ctx context.Context, o *Opened[S, C]) error
 }
 
 // Questioner is a Carrier that can ask a customer for a rating.
-type Questioner interface {
-	SendQuestion(ctx context.Context, account uuid.UUID, to, text string, buttons []channel.RatingButton) error
+type Questioner[S, C any] interface {
+	SendQuestion(ctx context.Context, o *Opened[S, C], to, text string, buttons []channel.RatingButton) error
 }
 
 // Reader is a Carrier that can mark a customer's messages as read: up to one message, or
 // all of them, depending on how the kind interprets what.
-type Reader interface {
-	MarkRead(ctx context.Context, account uuid.UUID, what string) error
+type Reader[S, C any] interface {
+	MarkRead(ctx context.Context, o *Opened[S, C], what string) error
 }
 
 // PartKeeper is a Carrier whose provider also reports our own messages, without marking
@@ -58,15 +54,14 @@ type PartKeeper interface {
 }
 
 // Config holds what the transport of one kind needs.
-type Config struct {
+type Config[S, C any] struct {
 	// Name is the prefix of its jobs' names.
-	Name    string
-	DB      *db.DB
-	Log     *slog.Logger
-	Box     *secret.Box
-	Inbound *inbound.Service
-	Files   *file.Service
-	Carrier Carrier
+	Name     string
+	Accounts *Accounts[S, C]
+	Box      *secret.Box
+	Inbound  *inbound.Service
+	Files    *file.Service
+	Carrier  Carrier[S, C]
 	// SendsAtOnce is the number of messages of one account that are sent at the same time.
 	// With 1, messages arrive in order.
 	SendsAtOnce int
@@ -75,20 +70,18 @@ type Config struct {
 }
 
 // Transport carries the messages of one kind of channel.
-type Transport struct{ Config }
+type Transport[S, C any] struct{ Config[S, C] }
 
 // New returns the transport of a kind.
-func New(c Config) *Transport { return &Transport{c} }
+func New[S, C any](c Config[S, C]) *Transport[S, C] { return &Transport[S, C]{c} }
 
-func (t *Transport) job(what string) string { return t.Name + "." + what }
+func (t *Transport[S, C]) now() time.Time { return t.Accounts.DB.Clock().Now() }
 
-func (t *Transport) tenant(ctx context.Context) db.Handle {
-	return t.DB.Tenant(caller.From(ctx).TenantID)
-}
+func (t *Transport[S, C]) job(what string) string { return t.Name + "." + what }
 
 // Quote adds the message that is replied to to a message's detail, with its item if we have
 // it.
-func (t *Transport) Quote(ctx context.Context, account uuid.UUID, id string, detail map[string]any) error {
+func (t *Transport[S, C]) Quote(ctx context.Context, account uuid.UUID, id string, detail map[string]any) error {
 	detail["quoted"] = id
 	item, found, err := t.known(ctx, account, id)
 	if found {
@@ -99,7 +92,7 @@ func (t *Transport) Quote(ctx context.Context, account uuid.UUID, id string, det
 
 // Report records the delivery of one of our messages, by the provider's id; an unknown
 // message is ignored.
-func (t *Transport) Report(ctx context.Context, account uuid.UUID, id string, d conversation.Delivery) error {
+func (t *Transport[S, C]) Report(ctx context.Context, account uuid.UUID, id string, d conversation.Delivery) error {
 	item, found, err := t.known(ctx, account, id)
 	if err != nil || !found {
 		return err
@@ -107,8 +100,8 @@ func (t *Transport) Report(ctx context.Context, account uuid.UUID, id string, d 
 	return t.report(ctx, item, d)
 }
 
-func (t *Transport) known(ctx context.Context, account uuid.UUID, id string) (item uuid.UUID, found bool, err error) {
-	err = t.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+func (t *Transport[S, C]) known(ctx context.Context, account uuid.UUID, id string) (item uuid.UUID, found bool, err error) {
+	err = t.Accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		item, found, err = t.Inbound.Known(r, account, id)
 		return err
 	})
@@ -116,7 +109,7 @@ func (t *Transport) known(ctx context.Context, account uuid.UUID, id string) (it
 }
 
 // report records the delivery of an item; a deleted item is ignored.
-func (t *Transport) report(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
+func (t *Transport[S, C]) report(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
 	return channel.IgnoreDeleted(t.Inbound.Reported(ctx, item, d))
 }
 

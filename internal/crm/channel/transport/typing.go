@@ -2,8 +2,6 @@ package transport
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,8 +12,8 @@ import (
 )
 
 // Typist is a Carrier that can show a customer that somebody is typing.
-type Typist interface {
-	ShowTyping(ctx context.Context, account uuid.UUID, to string) error
+type Typist[S, C any] interface {
+	ShowTyping(ctx context.Context, o *Opened[S, C], to string) error
 }
 
 // typingCounts is how long a typing sign is still worth showing.
@@ -30,26 +28,23 @@ type typingSign struct {
 
 // EnqueueTyping queues a job that shows a customer that somebody is typing. The job belongs
 // to no account: its failure puts no account on hold, and no message waits for it.
-func (t *Transport) EnqueueTyping(tx *db.Tx, account uuid.UUID, to string) error {
+func (t *Transport[S, C]) EnqueueTyping(tx *db.Tx, account uuid.UUID, to string) error {
 	_, err := jobs.Enqueue(tx, t.job("typing"), tx.Now(), typingSign{account, to, clock.At(tx.Now().Add(typingCounts))})
 	return err
 }
 
 // runTyping is the handler of the typing jobs. A late sign is not shown, and a refusal by
 // the provider matters only for the token.
-func (t *Transport) runTyping(ctx context.Context, j *jobs.Job) error {
-	var p typingSign
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
-	if j.Test || !t.DB.Clock().Now().Before(p.Until.Time) {
+func (t *Transport[S, C]) runTyping(ctx context.Context, j *jobs.Job, p typingSign) error {
+	if j.Test || !t.now().Before(p.Until.Time) {
 		return nil
 	}
-	typist := t.Carrier.(Typist) //nolint:forcetypeassert // the job is there only for one
+	typist := t.Carrier.(Typist[S, C]) //nolint:forcetypeassert // the job is there only for one
 	ctx, cancel := context.WithTimeout(ctx, typingCounts)
 	defer cancel()
-	if err := typist.ShowTyping(ctx, p.AccountID, p.To); err != nil {
-		t.Log.DebugContext(ctx, "the typing indicator could not be sent to a customer", "account", p.AccountID, "error", err)
+	err := t.Accounts.Call(ctx, p.AccountID, func(o *Opened[S, C]) error { return typist.ShowTyping(ctx, o, p.To) })
+	if err != nil {
+		t.Accounts.Log.DebugContext(ctx, "the typing indicator could not be sent to a customer", "account", p.AccountID, "error", err)
 	}
 	return nil
 }

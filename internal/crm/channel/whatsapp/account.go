@@ -3,8 +3,6 @@ package whatsapp
 import (
 	"time"
 
-	"github.com/google/uuid"
-
 	"konak/internal/kit/secret"
 )
 
@@ -36,20 +34,6 @@ type credentials struct {
 	// PIN is the one that the number was registered with, "" if somebody else registered
 	// it.
 	PIN string `json:"pin,omitempty"`
-}
-
-// NewNumber is the input for connecting a number.
-type NewNumber struct {
-	ID         uuid.UUID // the zero id to create one
-	Name       string    // if empty, the verified name is used
-	NumberID   string
-	BusinessID string
-	Token      string
-	AppSecret  string
-	// Register allows registering a number that cannot send yet.
-	Register bool
-	GroupID  *uuid.UUID
-	AI       bool
 }
 
 func (s *Settings) access(c credentials) Access {

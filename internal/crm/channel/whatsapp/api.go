@@ -16,10 +16,13 @@ import (
 
 type connectIn struct {
 	Channel string `path:"channel" maxLength:"40" example:"whatsapp" doc:"Kind of channel"`
-	Body    connectBody
+	Body    ConnectBody
 }
 
-type connectBody struct {
+// ConnectBody is the input for connecting a number.
+type ConnectBody struct {
+	ID         uuid.UUID  `json:"-"` // the zero id to create one
+	Register   bool       `json:"-"` // registers a number that cannot send yet
 	Name       string     `json:"name,omitempty" maxLength:"100" example:"WhatsApp hattı" doc:"Defaults to the verified name"`
 	NumberID   string     `json:"phone_number_id" minLength:"1" maxLength:"40" example:"106540352242922"`
 	BusinessID string     `json:"business_account_id" minLength:"1" maxLength:"40" example:"102290129340398" doc:"WhatsApp Business Account (WABA) that the number belongs to"`
@@ -45,10 +48,7 @@ func (s *Service) Register(a *api.API) {
 	connect.OneOf = map[string][]string{"channel": {Name}}
 	connect.Doc = "Reads the number from the provider, gives the provider the address to call and loads the templates. A number that is already connected gets the new token; a disconnected one comes back with its conversations. 404 for kinds of channel that are connected in another way or not at all."
 	api.Handle(a, connect, func(ctx context.Context, in *connectIn) (channel.Account, error) {
-		b := in.Body
-		return s.Connect(ctx, NewNumber{
-			Name: b.Name, NumberID: b.NumberID, BusinessID: b.BusinessID, Token: b.Token, AppSecret: b.AppSecret, GroupID: b.GroupID, AI: b.AI,
-		})
+		return s.Connect(ctx, in.Body)
 	})
 
 	send := channel.Route("POST", "/send-template", "send-template", "Send a template", perm.TemplatesSend)

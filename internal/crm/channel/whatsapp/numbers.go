@@ -28,6 +28,9 @@ func NewNumbers(d *db.DB, log *slog.Logger, channels *channel.Service, provider 
 	return &Numbers{d, log, channels, provider, accounts}
 }
 
+// opened is a number with its credentials.
+type opened = transport.Opened[Settings, credentials]
+
 // open returns the access to a number, even if it is paused.
 func (s *Numbers) open(ctx context.Context, id uuid.UUID) (Access, error) {
 	o, err := s.accounts.Open(ctx, id)

@@ -39,7 +39,7 @@ type Config struct {
 type Service struct {
 	Config
 	meta.Calling[Access]
-	transport *transport.Transport
+	transport *transport.Transport[Settings, credentials]
 	receiver  *meta.Receiver[Call]
 }
 
@@ -47,8 +47,8 @@ type Service struct {
 func New(c Config) *Service {
 	s := &Service{Config: c}
 	s.Calling = meta.NewCalling[Access](c.Provider, c.open, c.accounts.RecordAnswer)
-	s.transport = transport.New(transport.Config{
-		Name: Name, DB: c.DB, Log: c.Log, Box: c.Box, Inbound: c.Inbound, Files: c.Files, Carrier: carrier{s}, SendsAtOnce: 4,
+	s.transport = transport.New(transport.Config[Settings, credentials]{
+		Name: Name, Accounts: c.accounts, Box: c.Box, Inbound: c.Inbound, Files: c.Files, Carrier: carrier{s}, SendsAtOnce: 4,
 	})
 	s.receiver = &meta.Receiver[Call]{
 		Log: c.Log, VerifyToken: meta.NewVerifyToken(c.Box, Name), Read: c.Provider.Read, Names: namesOf,
@@ -61,8 +61,8 @@ func New(c Config) *Service {
 // Jobs returns the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return append(s.transport.Jobs(),
-		jobs.Kind{Name: historyJob, Handler: s.runHistory, PerNode: 4, PerTenant: 1, MaxAttempts: 20},
-		jobs.Kind{Name: phonebookJob, Handler: s.runPhonebook, PerNode: 4, PerTenant: 1, MaxAttempts: 20})
+		jobs.Kind{Name: historyJob, Handler: jobs.WithPayload(s.runHistory), PerNode: 4, PerTenant: 1, MaxAttempts: 20},
+		jobs.Kind{Name: phonebookJob, Handler: jobs.WithPayload(s.runPhonebook), PerNode: 4, PerTenant: 1, MaxAttempts: 20})
 }
 
 // InboundAddress implements channel.Reachable.
@@ -79,16 +79,15 @@ const WebhookPath = "/api/crm/v1/channels/whatsapp/webhook"
 
 // Prepared is a number that was set up at the provider but is not stored yet.
 type Prepared struct {
-	in      NewNumber
-	unnamed bool // the caller gave no name
-	set     Settings
-	creds   credentials
+	in    ConnectBody
+	set   Settings
+	creds credentials
 }
 
 // Connect creates an account for a number, after the provider has accepted its token. A
 // number that is already connected gets the new token. If the account cannot be stored, the
 // subscription at the provider is ended.
-func (s *Service) Connect(ctx context.Context, n NewNumber) (a channel.Account, err error) {
+func (s *Service) Connect(ctx context.Context, n ConnectBody) (a channel.Account, err error) {
 	p, err := s.Prepare(ctx, n)
 	if err != nil {
 		return a, err
@@ -109,7 +108,7 @@ func (s *Service) Connect(ctx context.Context, n NewNumber) (a channel.Account, 
 
 // Prepare checks a number at the provider and makes the provider call us. It stores
 // nothing. A refusal by the provider is returned as a fault of the field.
-func (s *Service) Prepare(ctx context.Context, n NewNumber) (p Prepared, err error) {
+func (s *Service) Prepare(ctx context.Context, n ConnectBody) (p Prepared, err error) {
 	n.NumberID, n.BusinessID = strings.TrimSpace(n.NumberID), strings.TrimSpace(n.BusinessID)
 	n.Token, n.AppSecret = strings.TrimSpace(n.Token), strings.TrimSpace(n.AppSecret)
 	set := Settings{NumberID: n.NumberID, BusinessID: n.BusinessID, WebhookURL: s.BaseURL + WebhookPath, VerifyToken: s.receiver.VerifyToken}
@@ -123,11 +122,7 @@ func (s *Service) Prepare(ctx context.Context, n NewNumber) (p Prepared, err err
 	if err := s.Provider.Subscribe(ctx, set.access(creds), set.WebhookURL, s.receiver.VerifyToken); err != nil {
 		return p, connectFault(err)
 	}
-	unnamed := strings.TrimSpace(n.Name) == ""
-	if unnamed {
-		n.Name = number.VerifiedName
-	}
-	p = Prepared{n, unnamed, set, creds}
+	p = Prepared{n, set, creds}
 	if n.Register && number.Unregistered {
 		if err := s.register(ctx, &p); err != nil {
 			return p, errors.Join(connectFault(err), s.Withdraw(ctx, p))
@@ -173,7 +168,7 @@ func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 		p.creds.PIN = o.Creds.PIN
 	}
 	a, err := s.accounts.Store(tx, transport.NewAccount{
-		ID: p.in.ID, Kind: Name, Name: p.in.Name, External: p.set.NumberID, GroupID: p.in.GroupID, AI: p.in.AI, KeepName: p.unnamed,
+		ID: p.in.ID, Kind: Name, External: p.set.NumberID, Name: p.in.Name, DefaultName: p.set.VerifiedName, GroupID: p.in.GroupID, AI: p.in.AI,
 	}, p.set, p.creds, func(was Settings, set *Settings) { set.ReadReceipts, set.History = was.ReadReceipts, was.History })
 	if err != nil {
 		return a, err

@@ -11,5 +11,5 @@ func (*Service) SpeaksSIP() bool { return true }
 func (s *Service) CallNumber(a channel.Account) (string, error) {
 	var set Settings
 	err := a.Read(&set)
-	return "+" + digits(set.Display), err
+	return "+" + Digits(set.Display), err
 }

@@ -26,13 +26,11 @@ type Consent struct {
 
 // RecordConsent records a customer's consent or its withdrawal through the contact's gate.
 func (s *Service) RecordConsent(ctx context.Context, c Consent) (out contact.Contact, err error) {
-	number, ok := address.ParsePhone(c.Phone)
-	switch {
-	case c.Phone != "" && !ok:
-		return out, fault.Invalid("phone", "invalid_phone")
-	case c.ContactID == nil && c.Phone == "":
-		return out, fault.Invalid("contact_id", "required")
-	case c.ContactID != nil && c.Phone != "":
+	number, err := parseRecipient(c.ContactID, c.Phone)
+	if err != nil {
+		return out, err
+	}
+	if c.ContactID != nil && c.Phone != "" {
 		return out, fault.Invalid("phone", "not_allowed")
 	}
 	word := contact.Consent{Channel: Name, Purpose: c.Purpose, Status: c.Status, Source: c.Source, Evidence: c.Evidence}
@@ -45,6 +43,19 @@ func (s *Service) RecordConsent(ctx context.Context, c Consent) (out contact.Con
 		return err
 	})
 	return out, err
+}
+
+// parseRecipient returns the phone number of a customer who is named by an id or by a
+// number.
+func parseRecipient(id *uuid.UUID, phone string) (string, error) {
+	number, ok := address.ParsePhone(phone)
+	switch {
+	case phone != "" && !ok:
+		return "", fault.Invalid("phone", "invalid_phone")
+	case id == nil && phone == "":
+		return "", fault.Invalid("contact_id", "required")
+	}
+	return number, nil
 }
 
 // findOrCreateContact returns the contact with this id, or the one with this number, which
@@ -73,12 +84,9 @@ func (s *Service) SendTemplate(ctx context.Context, to Recipient, u template.Use
 	if err := reply.MaySendTemplates(ctx); err != nil {
 		return out, err
 	}
-	number, ok := address.ParsePhone(to.Phone)
-	switch {
-	case to.Phone != "" && !ok:
-		return out, fault.Invalid("phone", "invalid_phone")
-	case to.ContactID == nil && to.Phone == "":
-		return out, fault.Invalid("contact_id", "required")
+	number, err := parseRecipient(to.ContactID, to.Phone)
+	if err != nil {
+		return out, err
 	}
 	// No contact is created for an unknown template.
 	if _, err := s.Templates.Get(ctx, u.TemplateID); fault.Is(err, fault.NotFound) {

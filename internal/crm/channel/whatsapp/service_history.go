@@ -2,8 +2,6 @@ package whatsapp
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/google/uuid"
@@ -71,11 +69,7 @@ func (s *Service) setHistory(tx *db.Tx, id uuid.UUID, state string) error {
 }
 
 // runHistory is the handler of historyJob.
-func (s *Service) runHistory(ctx context.Context, j *jobs.Job) error {
-	var p pastThread
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) runHistory(ctx context.Context, j *jobs.Job, p pastThread) error {
 	past := inbound.Past{
 		Channel: Name,
 		From:    contact.Sender{Channel: Name, AccountID: p.AccountID, ExternalID: p.Customer, Phone: "+" + p.Customer},

@@ -51,10 +51,8 @@ const businessMax = 50
 // ofBusiness finds the numbers of a business account. If others are in a suspended
 // workspace, it also returns workspace_suspended.
 func (s *Service) ofBusiness(ctx context.Context, business string) (out []channel.Owned, err error) {
-	var list []owner
-	err = s.DB.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
-		list, err = ofBusiness(r, business, businessMax)
-		return err
+	list, err := db.Read(ctx, s.DB.System("channel look-up"), func(r *db.Reader) ([]owner, error) {
+		return ofBusiness(r, business, businessMax)
 	})
 	if err != nil {
 		return nil, err
@@ -222,16 +220,14 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 func (s *Service) number(ctx context.Context, a channel.Account, n NumberNews) error {
 	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		var set Settings
-		if err := a.Read(&set); err != nil || digits(set.Display) != digits(n.Display) {
+		if err := a.Read(&set); err != nil || Digits(set.Display) != Digits(n.Display) {
 			return err
 		}
-		why := channel.NumberFlagged
 		switch n.Event {
 		case "FLAGGED":
-			_, err := s.Channels.Set(tx, a.ID, channel.Attention, &why)
-			return err
+			return s.Channels.RequireAttention(tx, a.ID, channel.NumberFlagged)
 		case "UNFLAGGED":
-			if a.Reason != nil && *a.Reason == why {
+			if a.Reason != nil && *a.Reason == channel.NumberFlagged {
 				_, err := s.Channels.Set(tx, a.ID, channel.Active, nil)
 				return err
 			}
@@ -240,7 +236,8 @@ func (s *Service) number(ctx context.Context, a channel.Account, n NumberNews) e
 	})
 }
 
-func digits(s string) string {
+// Digits returns the digits of a number without the characters between them.
+func Digits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
 			return r

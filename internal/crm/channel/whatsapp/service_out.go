@@ -81,7 +81,7 @@ const (
 // carrier calls the provider for the transport.
 type carrier struct{ *Service }
 
-var _ transport.Reader = carrier{}
+var _ transport.Reader[Settings, credentials] = carrier{}
 
 // Parts implements transport.Carrier. The provider accepts one file per message, so each
 // file is a part.
@@ -167,7 +167,7 @@ func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversati
 func (s *Service) sendWithin(ctx context.Context, m *transport.Message, p transport.Part) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, pushTimeout)
 	defer cancel()
-	return carrier{s}.SendPart(ctx, m, p, func(context.Context) error { return nil })
+	return s.transport.SendPart(ctx, m, p, func(context.Context) error { return nil })
 }
 
 // reportPushed records that a pushed message was accepted. If the database fails, it tries
@@ -190,11 +190,7 @@ func (s *Service) reportPushed(ctx context.Context, item uuid.UUID, d conversati
 }
 
 // SendPart implements transport.Carrier.
-func (c carrier) SendPart(ctx context.Context, m *transport.Message, p transport.Part, check func(context.Context) error) (string, error) {
-	o, err := c.accounts.OpenWorking(ctx, m.AccountID)
-	if err != nil {
-		return "", err
-	}
+func (c carrier) SendPart(ctx context.Context, o *opened, m *transport.Message, p transport.Part, check func(context.Context) error) (string, error) {
 	at := o.Set.access(o.Creds)
 	out := Message{To: m.To, Kind: KindText, Text: p.Text, Mark: m.ItemID.String()}
 	if m.Template != nil {
@@ -217,22 +213,16 @@ func (c carrier) SendPart(ctx context.Context, m *transport.Message, p transport
 	return c.Provider.Send(ctx, at, out)
 }
 
-// RecordAnswer implements transport.Carrier.
-func (c carrier) RecordAnswer(ctx context.Context, account uuid.UUID, err error) {
-	c.accounts.RecordAnswer(ctx, account, err)
-}
-
 // Reacts implements conversation.Reactor.
 func (s *Service) Reacts(string) bool { return true }
 
 // React implements conversation.Reactor.
 func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) error {
-	o, err := s.accounts.OpenWorking(ctx, r.Route.AccountID)
-	if err == nil {
+	err := s.accounts.Call(ctx, r.Route.AccountID, func(o *opened) error {
 		m := Message{To: r.Route.Address, Kind: KindReaction, ReactTo: r.ProviderMessageID, Emoji: r.Emoji}
-		_, err = s.Provider.Send(ctx, o.Set.access(o.Creds), m)
-		s.accounts.RecordAnswer(ctx, r.Route.AccountID, err)
-	}
+		_, err := s.Provider.Send(ctx, o.Set.access(o.Creds), m)
+		return err
+	})
 	return transport.FaultOf(err, fault.ReactionUnsupported)
 }
 
@@ -263,10 +253,6 @@ func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
 }
 
 // Rejoin implements transport.Carrier.
-func (c carrier) Rejoin(ctx context.Context, account uuid.UUID) (bool, error) {
-	o, connected, err := c.accounts.OpenConnected(ctx, account)
-	if err != nil || !connected {
-		return false, err
-	}
-	return true, c.Provider.Subscribe(ctx, o.Set.access(o.Creds), o.Set.WebhookURL, o.Set.VerifyToken)
+func (c carrier) Rejoin(ctx context.Context, o *opened) error {
+	return c.Provider.Subscribe(ctx, o.Set.access(o.Creds), o.Set.WebhookURL, o.Set.VerifyToken)
 }

@@ -2,8 +2,6 @@ package whatsapp
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/google/uuid"
@@ -43,11 +41,7 @@ func (s *Service) phonebook(ctx context.Context, a channel.Account, list []appda
 }
 
 // runPhonebook is the handler of phonebookJob.
-func (s *Service) runPhonebook(ctx context.Context, j *jobs.Job) error {
-	var p phonebookPart
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) runPhonebook(ctx context.Context, j *jobs.Job, p phonebookPart) error {
 	for _, c := range p.Contacts {
 		if err := s.enter(ctx, p.AccountID, c); err != nil {
 			return err
@@ -59,7 +53,7 @@ func (s *Service) runPhonebook(ctx context.Context, j *jobs.Job) error {
 // enter adds an entry of the address book as a contact. A contact known only by its number
 // gets the name; one that already has a name keeps it.
 func (s *Service) enter(ctx context.Context, account uuid.UUID, c appdata.Contact) error {
-	number, ok := address.ParsePhone("+" + digits(c.Customer))
+	number, ok := address.ParsePhone("+" + Digits(c.Customer))
 	name := []rune(strings.TrimSpace(trtext.Plain(c.Name)))
 	if !ok || len(name) == 0 {
 		return nil

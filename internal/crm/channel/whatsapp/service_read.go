@@ -3,8 +3,6 @@ package whatsapp
 import (
 	"context"
 
-	"github.com/google/uuid"
-
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/transport"
 	"konak/internal/kit/db"
@@ -27,10 +25,6 @@ func (s *Service) Seen(tx *db.Tx, a channel.Account, providerMessageID string) e
 }
 
 // MarkRead implements transport.Reader; what is the message.
-func (c carrier) MarkRead(ctx context.Context, account uuid.UUID, what string) error {
-	o, err := c.accounts.OpenWorking(ctx, account)
-	if err != nil {
-		return err
-	}
+func (c carrier) MarkRead(ctx context.Context, o *opened, what string) error {
 	return c.Provider.MarkRead(ctx, o.Set.access(o.Creds), what)
 }

@@ -7,9 +7,8 @@ import (
 )
 
 func putNumber(tx *db.Tx, account uuid.UUID, business string) error {
-	_, err := tx.Exec(`INSERT INTO whatsapp_number (tenant_id, account_id, business_id) VALUES ($1, $2, $3)
+	return tx.Run(`INSERT INTO whatsapp_number (tenant_id, account_id, business_id) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, account_id) DO UPDATE SET business_id = excluded.business_id`, tx.Tenant(), account, business)
-	return err
 }
 
 // owner is a number with its workspace.
@@ -17,10 +16,8 @@ type owner struct{ tenant, account uuid.UUID }
 
 // ofBusiness lists the connected numbers of a business account, of any tenant.
 func ofBusiness(r *db.Reader, business string, limit int) ([]owner, error) {
-	return db.All(r, func(row db.Row) (o owner, err error) {
-		err = row.Scan(&o.tenant, &o.account)
-		return o, err
-	}, `SELECT n.tenant_id, n.account_id FROM whatsapp_number n
+	return db.All(r, db.Fields(func(o *owner) []any { return []any{&o.tenant, &o.account} }),
+		`SELECT n.tenant_id, n.account_id FROM whatsapp_number n
 		JOIN channel_account a ON a.tenant_id = n.tenant_id AND a.id = n.account_id
 		WHERE n.business_id = $1 AND a.status <> 'disconnected' ORDER BY n.account_id LIMIT $2`, business, limit)
 }

@@ -12,6 +12,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
+	"konak/internal/kit/trtext"
 )
 
 type createIn struct{ Body createBody }
@@ -22,10 +23,6 @@ type createBody struct {
 	Hours   api.Nullable[channel.Hours] `json:"business_hours" required:"false"`
 	GroupID *uuid.UUID                  `json:"group_id,omitempty" format:"uuid"`
 	AI      bool                        `json:"ai,omitempty"`
-}
-
-type widgetIn struct {
-	ID api.ID `path:"id" record:"channel_account"`
 }
 
 type updateIn struct {
@@ -45,6 +42,8 @@ type updateBody struct {
 type Keyed struct {
 	Key string `path:"key" maxLength:"100" example:"chk_example"`
 }
+
+func (k *Keyed) key() string { return k.Key }
 
 type sessionIn struct {
 	Keyed
@@ -155,7 +154,7 @@ func (s *Service) registerChannel(a *api.API) {
 		return s.Create(ctx, NewWidget{Name: b.Name, Look: b.Look, Hours: b.Hours.V, GroupID: b.GroupID, AI: b.AI})
 	})
 	api.Handle(a, channel.Route("GET", "/widget/{id}", "get-widget", "Get a live-chat widget with its snippet", perm.ChannelsView),
-		func(ctx context.Context, in *widgetIn) (Opened, error) { return s.Get(ctx, in.ID.UUID) })
+		func(ctx context.Context, in *channel.ByID) (Opened, error) { return s.Get(ctx, in.ID.UUID) })
 	update := channel.Route("PATCH", "/widget/{id}", "update-widget", "Change a live-chat widget", perm.ChannelsManage)
 	update.Refusals = []int{409}
 	update.Doc = "Omitted fields stay unchanged; look is replaced as a whole."
@@ -206,29 +205,20 @@ func (s *Service) registerPage(a *api.API) {
 		if err != nil {
 			return Session{}, err
 		}
-		return s.begin(ctx, p, api.BearerToken(ctx), Visitor{Language: in.Body.Language, Page: in.Body.Page, Origin: api.Origin(ctx), Browser: clip(api.UserAgent(ctx), maxBrowser)})
+		return s.begin(ctx, p, api.BearerToken(ctx), Visitor{Language: in.Body.Language, Page: in.Body.Page, Origin: api.Origin(ctx), Browser: trtext.Cut(api.UserAgent(ctx), maxBrowser)})
 	})
 	api.HandleList(a, route("GET", "/messages", "messages", "List the visitor's messages, newest first"),
-		func(ctx context.Context, in *messagesIn) (db.List[Message], error) {
-			ctx, p, v, err := s.visit(ctx, in.Key)
-			if err != nil {
-				return db.List[Message]{}, err
-			}
+		forVisitor(s, func(ctx context.Context, p *page, v Visitor, in *messagesIn) (db.List[Message], error) {
 			return s.messages(ctx, p, v, in.Page())
-		})
+		}))
 	api.Handle(a, route("POST", "/messages", "write", "Send a message as the visitor"),
-		func(ctx context.Context, in *writeIn) (out Written, err error) {
-			ctx, p, v, err := s.visit(ctx, in.Key)
-			if err != nil {
-				return out, err
-			}
+		forVisitor(s, func(ctx context.Context, p *page, v Visitor, in *writeIn) (out Written, err error) {
 			if err := s.allowMessage(ctx, p, v.ID); err != nil {
 				return out, err
 			}
 			b := in.Body
-			out.Message, out.Session, err = s.write(ctx, p, v, Line{Body: b.Body, ID: b.ID, Name: b.Name, Email: b.Email, Phone: b.Phone, Page: b.Page})
-			return out, err
-		})
+			return s.write(ctx, p, v, Line{Body: b.Body, ID: b.ID, Name: b.Name, Email: b.Email, Phone: b.Phone, Page: b.Page})
+		}))
 	upload := route("POST", "/files", "attach", "Send a file as the visitor")
 	upload.MaxBody = file.MaxSize
 	api.HandleUpload(a, upload, func(ctx context.Context, in *attachIn, body *api.Upload) (out Written, err error) {
@@ -240,15 +230,10 @@ func (s *Service) registerPage(a *api.API) {
 		if err := s.allowMessage(ctx, p, v.ID); err != nil {
 			return out, err
 		}
-		out.Message, out.Session, err = s.attach(ctx, p, v, in.Filename, body.Type, body)
-		return out, err
+		return s.attach(ctx, p, v, in.Filename, body.Type, body)
 	})
 	api.HandleFile(a, route("GET", "/files/{id}", "file", "Download a file of the visitor's chat"),
-		func(ctx context.Context, in *fileIn) (*api.File, error) {
-			ctx, p, v, err := s.visit(ctx, in.Key)
-			if err != nil {
-				return nil, err
-			}
+		forVisitor(s, func(ctx context.Context, p *page, v Visitor, in *fileIn) (*api.File, error) {
 			now, err := s.session(ctx, v)
 			if err != nil {
 				return nil, err
@@ -261,50 +246,33 @@ func (s *Service) registerPage(a *api.API) {
 				return nil, err
 			}
 			return &api.File{Name: f.Name, Type: f.Type, Tag: f.ID.String(), Modified: f.CreatedAt.Time, Content: content}, nil
-		})
+		}))
 	api.Handle(a, route("POST", "/typing", "typing", "Report that the visitor is typing"),
-		func(ctx context.Context, in *typingIn) (api.Done, error) {
-			ctx, _, v, err := s.visit(ctx, in.Key)
-			if err != nil || v.ConversationID == nil {
-				return api.Done{}, err
+		forVisitor(s, func(ctx context.Context, _ *page, v Visitor, in *typingIn) (api.Done, error) {
+			if v.ConversationID == nil {
+				return api.Done{}, nil
 			}
 			return api.Done{Done: true}, s.Typing.VisitorTypes(ctx, *v.ConversationID, in.Body.Typing)
-		})
+		}))
 	api.Handle(a, route("POST", "/read", "read", "Mark messages as read by the visitor"),
-		func(ctx context.Context, in *readIn) (api.Done, error) {
-			ctx, p, v, err := s.visit(ctx, in.Key)
-			if err != nil {
-				return api.Done{}, err
-			}
+		forVisitor(s, func(ctx context.Context, p *page, v Visitor, in *readIn) (api.Done, error) {
 			return api.Done{Done: true}, s.readUntil(ctx, p, v, in.Body.MessageID.UUID)
-		})
+		}))
 	api.Handle(a, route("POST", "/rating", "rating", "Rate the conversation as the visitor"),
-		func(ctx context.Context, in *ratingIn) (Rated, error) {
-			ctx, p, v, err := s.visit(ctx, in.Key)
-			if err != nil {
-				return Rated{}, err
-			}
+		forVisitor(s, func(ctx context.Context, p *page, v Visitor, in *ratingIn) (Rated, error) {
 			if v.ConversationID == nil {
 				return Rated{}, fault.New(fault.NotFound)
 			}
 			r, err := s.Inbound.Respond(ctx, p.Account.ID, *v.ConversationID, in.Body.Rating, in.Body.Comment)
 			return Rated{r.Rating, r.Recorded}, err
-		})
+		}))
 	vote := route("POST", "/messages/{id}/vote", "vote", "Vote on an answer of the assistant as the visitor")
 	vote.Doc += " A second vote replaces the first. 404 if the message is not in this chat; 409 not_an_ai_answer if the assistant did not write it."
-	api.Handle(a, vote, func(ctx context.Context, in *voteIn) (Voted, error) {
-		ctx, p, v, err := s.visit(ctx, in.Key)
-		if err != nil {
-			return Voted{}, err
-		}
+	api.Handle(a, vote, forVisitor(s, func(ctx context.Context, p *page, v Visitor, in *voteIn) (Voted, error) {
 		return s.vote(ctx, p, v, in.ID.UUID, in.Body.Rating)
-	})
+	}))
 	api.HandleEvents(a, route("GET", "/stream", "stream", "Stream events of the visitor's conversation"),
-		func(ctx context.Context, in *Keyed) (func(context.Context, *api.Sender) error, error) {
-			ctx, p, v, err := s.visit(ctx, in.Key)
-			if err != nil {
-				return nil, err
-			}
+		forVisitor(s, func(ctx context.Context, p *page, v Visitor, in *Keyed) (func(context.Context, *api.Sender) error, error) {
 			now, err := s.session(ctx, v)
 			if err != nil {
 				return nil, err
@@ -328,7 +296,7 @@ func (s *Service) registerPage(a *api.API) {
 					return send.Event(n, news.Kind, news.Data)
 				})
 			}, nil
-		})
+		}))
 }
 
 // page checks the widget's key and lets the page read the response.
@@ -347,4 +315,16 @@ func (s *Service) visit(ctx context.Context, key string) (context.Context, *page
 	}
 	v, err := s.visitor(ctx, p, api.BearerToken(ctx))
 	return ctx, p, v, err
+}
+
+// forVisitor returns the handler of a route for visitors: it opens the widget, finds the
+// visitor and calls h.
+func forVisitor[In interface{ key() string }, Out any](s *Service, h func(context.Context, *page, Visitor, In) (Out, error)) func(context.Context, In) (Out, error) {
+	return func(ctx context.Context, in In) (out Out, err error) {
+		ctx, p, v, err := s.visit(ctx, in.key())
+		if err != nil {
+			return out, err
+		}
+		return h(ctx, p, v, in)
+	}
 }

@@ -37,40 +37,24 @@ var (
 	bytesOfWorkspace = limit.BytesADay("widget-bytes-workspace", 1024<<20)
 )
 
-// use is one use of a policy by a key.
-type use struct {
-	policy limit.Policy
-	key    limit.Key
-}
-
-// take counts one use of each, and returns rate_limited at the first limit that is used up.
-func (s *Service) take(ctx context.Context, uses ...use) error {
-	for _, u := range uses {
-		if r := s.Limits.Take(ctx, u.policy, u.key); !r.Allowed {
-			return api.RateLimited(r)
-		}
-	}
-	return nil
-}
-
 // allowVisitor counts a new visitor.
 func (s *Service) allowVisitor(ctx context.Context, p *page) error {
 	ip, workspace := limit.OfIP(p.ip), limit.Key(p.TenantID)
-	return s.take(ctx, use{visitorsOfAddress, ip}, use{visitorsADay, ip}, use{visitorsOfWorkspace, workspace})
+	return api.TakeLimits(ctx, s.Limits, visitorsOfAddress.By(ip), visitorsADay.By(ip), visitorsOfWorkspace.By(workspace))
 }
 
 // allowMessage counts a message, before anything of it is taken in.
 func (s *Service) allowMessage(ctx context.Context, p *page, visitor uuid.UUID) error {
 	v := limit.Key(visitor)
-	return s.take(ctx, use{messagesOfVisitor, v}, use{messagesADay, v},
-		use{messagesOfAddress, limit.OfIP(p.ip)}, use{messagesOfWorkspace, limit.Key(p.TenantID)})
+	return api.TakeLimits(ctx, s.Limits, messagesOfVisitor.By(v), messagesADay.By(v),
+		messagesOfAddress.By(limit.OfIP(p.ip)), messagesOfWorkspace.By(limit.Key(p.TenantID)))
 }
 
 // limitBytes returns a reader that counts what is read against the byte limits. It fails
 // with rate_limited if one of them is used up.
 func (s *Service) limitBytes(ctx context.Context, p *page, visitor uuid.UUID, r io.Reader) io.Reader {
 	return limit.CountBytes(r, func() error {
-		return s.take(ctx, use{bytesOfVisitor, limit.Key(visitor)}, use{bytesOfAddress, limit.OfIP(p.ip)},
-			use{bytesOfWorkspace, limit.Key(p.TenantID)})
+		return api.TakeLimits(ctx, s.Limits, bytesOfVisitor.By(limit.Key(visitor)), bytesOfAddress.By(limit.OfIP(p.ip)),
+			bytesOfWorkspace.By(limit.Key(p.TenantID)))
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
+	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/dbtest"
 	"konak/internal/kit/fault"
@@ -42,7 +43,7 @@ func TestBudgets(t *testing.T) {
 			return s.allowVisitor(t.Context(), p)
 		}},
 		{"widget-reads", 60, func(s *Service, p *page, _ int) error {
-			return s.take(t.Context(), use{readsOfVisitor, limit.Key(uuid.UUID{1})})
+			return api.TakeLimits(t.Context(), s.Limits, readsOfVisitor.By(limit.Key(uuid.UUID{1})))
 		}},
 		{"widget-messages", 20, func(s *Service, p *page, _ int) error { return s.allowMessage(t.Context(), p, uuid.UUID{1}) }},
 		{"widget-messages-day", 500, func(s *Service, p *page, n int) error {

@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
+	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -41,7 +42,7 @@ func (s *Service) messages(ctx context.Context, p *page, v Visitor, pg db.Page) 
 // readUntil records that a visitor has read their chat up to a message; not_found if the
 // message is not part of it.
 func (s *Service) readUntil(ctx context.Context, p *page, v Visitor, message uuid.UUID) error {
-	if err := s.take(ctx, use{readsOfVisitor, limit.Key(v.ID)}); err != nil {
+	if err := api.TakeLimits(ctx, s.Limits, readsOfVisitor.By(limit.Key(v.ID))); err != nil {
 		return err
 	}
 	now, err := s.session(ctx, v)
@@ -71,7 +72,7 @@ func (s *Service) votes(ctx context.Context, conversationID uuid.UUID, items []c
 // vote records a visitor's vote on an answer. It returns not_found if the message is not
 // part of their chat, and a conflict if the assistant did not write it.
 func (s *Service) vote(ctx context.Context, p *page, v Visitor, item uuid.UUID, rating string) (out Voted, err error) {
-	if err := s.take(ctx, use{votesOfVisitor, limit.Key(v.ID)}); err != nil {
+	if err := api.TakeLimits(ctx, s.Limits, votesOfVisitor.By(limit.Key(v.ID))); err != nil {
 		return out, err
 	}
 	now, err := s.session(ctx, v)
@@ -85,7 +86,7 @@ func (s *Service) vote(ctx context.Context, p *page, v Visitor, item uuid.UUID, 
 	return Voted{f.ItemID, f.Rating}, err
 }
 
-func (s *Service) names(ctx context.Context, items []conversation.Item) (names map[uuid.UUID]string, err error) {
+func (s *Service) names(ctx context.Context, items []conversation.Item) (map[uuid.UUID]string, error) {
 	var ids []uuid.UUID
 	for _, i := range items {
 		if i.AuthorKind == conversation.ByAgent && i.AuthorID != nil && !slices.Contains(ids, *i.AuthorID) {
@@ -95,11 +96,7 @@ func (s *Service) names(ctx context.Context, items []conversation.Item) (names m
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		names, err = s.Inbound.AgentNames(r, ids)
-		return err
-	})
-	return names, err
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (map[uuid.UUID]string, error) { return s.Inbound.AgentNames(r, ids) })
 }
 
 // show converts an item to what the visitor sees: agents with their first names, answers of

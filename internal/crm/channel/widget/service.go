@@ -16,6 +16,7 @@ import (
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/inbound"
+	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
 	"konak/internal/kit/caller"
@@ -138,12 +139,7 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (out Open
 			if ch.Hours != nil || ch.Always {
 				a.Hours.V = ch.Hours
 			}
-			if ch.GroupID != nil {
-				a.GroupID = ch.GroupID
-				if *ch.GroupID == uuid.Nil {
-					a.GroupID = nil
-				}
-			}
+			a.ChangeGroup(ch.GroupID)
 			if ch.Look != nil {
 				set.Look = *ch.Look
 			}
@@ -236,7 +232,7 @@ const articlesOffered = 4
 
 // findArticles returns help articles that may answer a visitor.
 func (s *Service) findArticles(ctx context.Context, p *page, language, text string) ([]Article, error) {
-	if err := s.take(ctx, use{searchesOfAddress, limit.OfIP(p.ip)}); err != nil {
+	if err := api.TakeLimits(ctx, s.Limits, searchesOfAddress.By(limit.OfIP(p.ip))); err != nil {
 		return nil, err
 	}
 	return s.Articles.FindArticles(ctx, language, text, articlesOffered)
@@ -259,17 +255,14 @@ func (s *Service) config(ctx context.Context, p *page) (PublicConfig, error) {
 }
 
 // visitor returns the visitor with this token; unauthenticated if it is unknown.
-func (s *Service) visitor(ctx context.Context, p *page, token string) (v Visitor, err error) {
+func (s *Service) visitor(ctx context.Context, p *page, token string) (Visitor, error) {
 	if !secret.WellFormed(token, secret.VisitorPrefix) {
-		return v, fault.New(fault.Unauthenticated)
+		return Visitor{}, fault.New(fault.Unauthenticated)
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		v, err = byToken(r, p.Account.ID, secret.Hash(token))
-		if db.IsNoRow(err) {
-			return fault.New(fault.Unauthenticated)
-		}
-		return err
-	})
+	v, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Visitor, error) { return byToken(r, p.Account.ID, secret.Hash(token)) })
+	if db.IsNoRow(err) {
+		err = fault.New(fault.Unauthenticated)
+	}
 	return v, err
 }
 
@@ -339,15 +332,15 @@ type Line struct {
 }
 
 // write brings in a visitor's message.
-func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Message, out Session, err error) {
+func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (out Written, err error) {
 	if l.Body = strings.TrimSpace(l.Body); l.Body == "" && len(l.Files) == 0 {
-		return m, out, fault.Invalid("body", "required")
+		return out, fault.Invalid("body", "required")
 	}
 	if err := v.setProfile(p.set.Prechat, l); err != nil {
-		return m, out, err
+		return out, err
 	}
 	if _, err := io.Copy(io.Discard, s.limitBytes(ctx, p, v.ID, strings.NewReader(l.Body))); err != nil {
-		return m, out, err
+		return out, err
 	}
 	in := inbound.Inbound{
 		Channel: Name, Body: l.Body, Attachments: l.Files, AI: p.Account.AI, GroupID: p.Account.GroupID, ConversationID: v.ConversationID,
@@ -365,25 +358,25 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 	}
 	got, err := s.Inbound.Ingest(ctx, in)
 	if err != nil {
-		return m, out, err
+		return out, err
 	}
-	m = show(got.Item, nil, nil)
-	out, err = s.session(ctx, v)
-	return m, out, err
+	out.Message = show(got.Item, nil, nil)
+	out.Session, err = s.session(ctx, v)
+	return out, err
 }
 
 // attach brings in a file that a visitor sends.
-func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared string, r io.Reader) (m Message, out Session, err error) {
+func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared string, r io.Reader) (out Written, err error) {
 	f, err := s.Files.PrepareWithin(ctx, blob.Visitors, name, declared, s.limitBytes(ctx, p, v.ID, r))
 	switch {
 	case err != nil:
-		return m, out, err
+		return out, err
 	case f.Blocked == file.BlockedSize:
-		return m, out, fault.New(fault.BodyTooLarge, file.MaxSize)
+		return out, fault.New(fault.BodyTooLarge, file.MaxSize)
 	case f.Blocked != "":
-		return m, out, fault.Invalid("file", f.Blocked).Because(f.Type)
+		return out, fault.Invalid("file", f.Blocked).Because(f.Type)
 	case f.Size == 0:
-		return m, out, fault.Invalid("file", "required")
+		return out, fault.Invalid("file", "required")
 	}
 	return s.write(ctx, p, v, Line{Files: []file.Prepared{f}})
 }
@@ -409,10 +402,7 @@ func (v *Visitor) setProfile(ask Prechat, l Line) error {
 			f.Field("email", "required")
 		}
 	}
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
+	return f.OrNil()
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {

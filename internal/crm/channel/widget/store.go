@@ -9,11 +9,9 @@ import (
 
 const columns = `id, name, email, phone, language, origin, page, browser, conversation_id, created_at, seen_at`
 
-func scan(row db.Row) (Visitor, error) {
-	var v Visitor
-	err := row.Scan(&v.ID, &v.Name, &v.Email, &v.Phone, &v.Language, &v.Origin, &v.Page, &v.Browser, &v.ConversationID, &v.FirstSeenAt, &v.SeenAt)
-	return v, err
-}
+var scan = db.Fields(func(v *Visitor) []any {
+	return []any{&v.ID, &v.Name, &v.Email, &v.Phone, &v.Language, &v.Origin, &v.Page, &v.Browser, &v.ConversationID, &v.FirstSeenAt, &v.SeenAt}
+})
 
 func byToken(r *db.Reader, account uuid.UUID, hash []byte) (Visitor, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM widget_visitor WHERE tenant_id = $1 AND token_hash = $2 AND account_id = $3`,
@@ -21,11 +19,10 @@ func byToken(r *db.Reader, account uuid.UUID, hash []byte) (Visitor, error) {
 }
 
 func put(tx *db.Tx, account uuid.UUID, v Visitor, hash []byte) error {
-	_, err := tx.Exec(`INSERT INTO widget_visitor (tenant_id, id, account_id, token_hash, name, email, phone, language, origin, page,
+	return tx.Run(`INSERT INTO widget_visitor (tenant_id, id, account_id, token_hash, name, email, phone, language, origin, page,
 			browser, created_at, seen_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`,
 		tx.Tenant(), v.ID, account, hash, v.Name, v.Email, v.Phone, v.Language, v.Origin, v.Page, v.Browser, clock.At(tx.Now()))
-	return err
 }
 
 // ofConversation returns the visitor of a conversation.
@@ -44,13 +41,11 @@ func dropIdle(tx *db.Tx, before clock.Time, limit int) (int, error) {
 
 // touch records that a visitor was seen now.
 func touch(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE widget_visitor SET seen_at = $3 WHERE tenant_id = $1 AND id = $2 AND seen_at < $3`, tx.Tenant(), id, clock.At(tx.Now()))
-	return err
+	return tx.Run(`UPDATE widget_visitor SET seen_at = $3 WHERE tenant_id = $1 AND id = $2 AND seen_at < $3`, tx.Tenant(), id, clock.At(tx.Now()))
 }
 
 func save(tx *db.Tx, v Visitor) error {
-	_, err := tx.Exec(`UPDATE widget_visitor SET name = $3, email = $4, phone = $5, page = $6, conversation_id = $7, seen_at = $8
+	return tx.Run(`UPDATE widget_visitor SET name = $3, email = $4, phone = $5, page = $6, conversation_id = $7, seen_at = $8
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), v.ID, v.Name, v.Email, v.Phone, v.Page, v.ConversationID, clock.At(tx.Now()))
-	return err
 }

@@ -33,14 +33,6 @@ func (s *Service) VisitorOf(ctx context.Context, id uuid.UUID) (VisitorInfo, err
 // maxBrowser is the maximum length of a stored user agent, in bytes.
 const maxBrowser = 400
 
-// clip cuts a text to a maximum number of bytes, without splitting a character.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "")
-}
-
 // guestWords are the names of visitors who have not given theirs, so that agents can
 // distinguish them: a colour and a bird.
 var guestWords = map[bool]struct {

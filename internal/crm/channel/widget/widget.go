@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -53,20 +54,8 @@ var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 // normalise fills in defaults and normalises origins.
 func (l *Look) normalise() error {
-	if l.Color == "" {
-		l.Color = "#0b6e4f"
-	}
-	if l.Position == "" {
-		l.Position = "right"
-	}
-	if l.Language == "" {
-		l.Language = "auto"
-	}
-	or := func(s *string, text string) {
-		if *s = strings.TrimSpace(*s); *s == "" {
-			*s = text
-		}
-	}
+	l.Color, l.Position, l.Language = cmp.Or(l.Color, "#0b6e4f"), cmp.Or(l.Position, "right"), cmp.Or(l.Language, "auto")
+	or := func(s *string, text string) { *s = cmp.Or(strings.TrimSpace(*s), text) }
 	or(&l.TR.Title, "Size nasıl yardımcı olabiliriz?")
 	or(&l.TR.Greeting, "Merhaba! Sorunuzu yazın, hemen yanıtlayalım.")
 	or(&l.TR.Away, "Şu anda kapalıyız. Yazın, açılınca yanıtlayalım.")
@@ -89,10 +78,7 @@ func (l *Look) normalise() error {
 		}
 	}
 	l.Origins = origins
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
+	return f.OrNil()
 }
 
 // origin normalises scheme://host:port to the form that browsers send.

@@ -3,6 +3,7 @@ package message
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"net/textproto"
 	"regexp"
 	"strconv"
@@ -56,9 +57,7 @@ func readBounce(root *part, h header, m *Mail, start int64) *Bounce {
 	if report && !found {
 		b.Final = true // the part that says so is broken or missing
 	}
-	if b.Recipient == "" {
-		b.Recipient = bareAddress(strings.TrimSpace(strings.Split(failed, ",")[0]))
-	}
+	b.Recipient = cmp.Or(b.Recipient, bareAddress(strings.TrimSpace(strings.Split(failed, ",")[0])))
 	if len(b.MessageIDs) == 0 {
 		b.MessageIDs = append(b.MessageIDs, m.AnsweredIDs()...)
 		b.MessageIDs = append(b.MessageIDs, quotedMessageIDs(root.src.read(start, maxMentions), m.MessageID)...)
@@ -131,10 +130,7 @@ func (b *Bounce) status(content []byte) {
 		}
 		b.Final = final
 		b.Status = strings.TrimSpace(strings.SplitN(f.Get("Status"), " ", 2)[0])
-		b.Recipient = bareAddress(plainUTF8(lastOf(f.Get("Final-Recipient"), ";")))
-		if b.Recipient == "" {
-			b.Recipient = bareAddress(plainUTF8(lastOf(f.Get("Original-Recipient"), ";")))
-		}
+		b.Recipient = cmp.Or(bareAddress(plainUTF8(lastOf(f.Get("Final-Recipient"), ";"))), bareAddress(plainUTF8(lastOf(f.Get("Original-Recipient"), ";"))))
 		b.Reason = trtext.Cut(strings.Join(strings.Fields(clean(lastOf(f.Get("Diagnostic-Code"), ";"))), " "), 500)
 	}
 }

@@ -53,11 +53,11 @@ func (d *Draft) Render() ([]byte, error) {
 	}
 	var out bytes.Buffer
 	d.head(&out)
+	kind, alt, err := d.alternative()
+	if err != nil {
+		return nil, err
+	}
 	if len(d.Files) == 0 {
-		kind, alt, err := d.alternative()
-		if err != nil {
-			return nil, err
-		}
 		fmt.Fprintf(&out, "Content-Type: %s\r\n\r\n", kind)
 		out.Write(alt)
 		return out.Bytes(), nil
@@ -67,10 +67,6 @@ func (d *Draft) Render() ([]byte, error) {
 		return nil, err
 	}
 	fmt.Fprintf(&out, "Content-Type: multipart/mixed; boundary=%q\r\n\r\n", mixed.Boundary())
-	kind, alt, err := d.alternative()
-	if err != nil {
-		return nil, err
-	}
 	part, err := mixed.CreatePart(textproto.MIMEHeader{"Content-Type": {kind}})
 	if err != nil {
 		return nil, err
@@ -224,13 +220,10 @@ func attach(w *multipart.Writer, f File) error {
 	if err != nil {
 		return err
 	}
-	text := base64.StdEncoding.EncodeToString(f.Content)
-	for len(text) > 0 {
-		n := min(76, len(text))
-		if _, err := part.Write([]byte(text[:n] + "\r\n")); err != nil {
+	for line := range slices.Chunk([]byte(base64.StdEncoding.EncodeToString(f.Content)), 76) {
+		if _, err := fmt.Fprintf(part, "%s\r\n", line); err != nil {
 			return err
 		}
-		text = text[n:]
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"encoding/hex"
 	"io"
 )
 
@@ -200,29 +201,12 @@ func (d *decoder) decodeEscapes(line []byte) {
 			return
 		}
 		d.out, line = append(d.out, line[:n]...), line[n:]
-		high, low := byte(notHex), byte(notHex)
-		if len(line) > 2 {
-			high, low = hexValue(line[1]), hexValue(line[2])
-		}
-		if high == notHex || low == notHex {
+		var decoded [1]byte
+		if n, _ := hex.Decode(decoded[:], line[1:min(len(line), 3)]); n == 0 {
 			d.out, line = append(d.out, '='), line[1:]
 			d.bad++
 			continue
 		}
-		d.out, line = append(d.out, high<<4|low), line[3:]
+		d.out, line = append(d.out, decoded[0]), line[3:]
 	}
-}
-
-const notHex = 0xff
-
-func hexValue(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
-	}
-	return notHex
 }

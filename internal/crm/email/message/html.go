@@ -73,18 +73,16 @@ func Pictures(page string, at func(src string) (string, bool)) string {
 			out.WriteString(raw)
 			continue
 		}
-		kept := t.Attr[:0]
-		for _, a := range t.Attr {
-			if a.Key == "src" {
-				to, loads := at(a.Val)
-				a.Val = to
-				if !loads {
-					a.Key = "data-remote-src"
-				}
+		for i := range t.Attr {
+			a := &t.Attr[i]
+			if a.Key != "src" {
+				continue
 			}
-			kept = append(kept, a)
+			var loads bool
+			if a.Val, loads = at(a.Val); !loads {
+				a.Key = "data-remote-src"
+			}
 		}
-		t.Attr = kept
 		out.WriteString(t.String())
 	}
 }

@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"mime"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -141,9 +143,7 @@ func parse(src *source, envelopeFrom string) (m *Mail, err error) {
 	m.fill(&b)
 	m.Bounce = readBounce(root, h, m, start)
 	m.Auto = automatic(h, m, envelopeFrom)
-	if m.From.Email == "" {
-		m.From.Email = bareAddress(envelopeFrom)
-	}
+	m.From.Email = cmp.Or(m.From.Email, bareAddress(envelopeFrom))
 	if m.From.Email == "" && m.Bounce == nil {
 		return nil, ErrNoSender
 	}
@@ -257,17 +257,11 @@ func (b *body) readText(p *part) string {
 }
 
 func file(p *part, kind string) File {
-	f := File{
-		Type: clean(kind), ContentID: clean(strings.Trim(p.head.ContentID, "<> ")), stored: p.content(),
-		Inline: strings.EqualFold(p.head.Disposition, "inline"), Name: fileName(p.head.FileName),
+	kind = cmp.Or(clean(kind), "application/octet-stream")
+	return File{
+		Type: kind, ContentID: clean(strings.Trim(p.head.ContentID, "<> ")), stored: p.content(),
+		Inline: strings.EqualFold(p.head.Disposition, "inline"), Name: cmp.Or(fileName(p.head.FileName), "file"+extension(kind)),
 	}
-	if f.Type == "" {
-		f.Type = "application/octet-stream"
-	}
-	if f.Name == "" {
-		f.Name = "file" + extension(f.Type)
-	}
-	return f
 }
 
 // fileName returns the last element of a name, since the sender's folders do not matter. It
@@ -295,12 +289,7 @@ var extensions = map[string]string{
 	"application/ms-tnef": ".dat", "application/pkcs7-signature": ".p7s", "application/pkcs7-mime": ".p7m",
 }
 
-func extension(kind string) string {
-	if ext, ok := extensions[kind]; ok {
-		return ext
-	}
-	return ".bin"
-}
+func extension(kind string) string { return cmp.Or(extensions[kind], ".bin") }
 
 func (m *Mail) fill(b *body) {
 	m.Defects, m.Files = b.defects, b.files
@@ -326,13 +315,7 @@ func readAfterHeader(src *source, start int64) []byte {
 }
 
 func nonEmpty(list []string) []string {
-	out := make([]string, 0, len(list))
-	for _, s := range list {
-		if strings.TrimSpace(s) != "" {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
 // Fingerprint returns a hash that distinguishes mails. A mail that arrives by two routes
@@ -356,21 +339,12 @@ func (m *Mail) Fingerprint() (string, error) {
 // AnsweredIDs returns the ids of the mails that this one answers, most likely first.
 func (m *Mail) AnsweredIDs() []string {
 	out := make([]string, 0, len(m.InReplyTo)+len(m.References))
-	add := func(id string) {
-		for _, has := range out {
-			if has == id {
-				return
-			}
-		}
-		if id != m.MessageID && len(out) < maxIDs {
+	newest := slices.Clone(m.References)
+	slices.Reverse(newest)
+	for _, id := range slices.Concat(m.InReplyTo, newest) {
+		if id != m.MessageID && len(out) < maxIDs && !slices.Contains(out, id) {
 			out = append(out, id)
 		}
-	}
-	for _, id := range m.InReplyTo {
-		add(id)
-	}
-	for i := len(m.References) - 1; i >= 0; i-- {
-		add(m.References[i])
 	}
 	return out
 }
@@ -378,10 +352,8 @@ func (m *Mail) AnsweredIDs() []string {
 // Recipients returns all recipient addresses in the header.
 func (m *Mail) Recipients() []string {
 	var out []string
-	for _, list := range [][]Address{m.To, m.Cc} {
-		for _, a := range list {
-			out = append(out, a.Email)
-		}
+	for _, a := range slices.Concat(m.To, m.Cc) {
+		out = append(out, a.Email)
 	}
 	return append(out, m.Delivered...)
 }

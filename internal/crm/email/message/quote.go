@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -18,10 +19,7 @@ func Fresh(text string) string {
 		fresh = lines[:at]
 	}
 	fresh = withoutSignature(fresh)
-	if out := strings.TrimSpace(strings.Join(fresh, "\n")); out != "" {
-		return out
-	}
-	return text
+	return cmp.Or(strings.TrimSpace(strings.Join(fresh, "\n")), text)
 }
 
 var (
