@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 const orderColumns = `id, external_id, customer_id, number, status, currency, total, tax, shipping, discount, lines, url,
@@ -132,7 +133,7 @@ func cardOf(r *db.Reader, ids []uuid.UUID) (c Card, err error) {
 	if err != nil || len(c.Orders) == 0 {
 		return c, err
 	}
-	list := db.Values(c.Orders, func(o Order) uuid.UUID { return o.ID })
+	list := each.Map(c.Orders, func(o Order) uuid.UUID { return o.ID })
 	in, arg = db.In(r.Dialect(), 2, list)
 	args = []any{r.Tenant(), arg}
 	last := in + ` ORDER BY created_at DESC, id DESC LIMIT ` + strconv.Itoa(cardParts)

@@ -12,6 +12,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
 	"konak/internal/kit/mailer"
@@ -89,7 +90,7 @@ func (s *Service) Agents(ctx context.Context, state string, p db.Page) (db.List[
 	if err != nil {
 		return db.List[Agent]{}, err
 	}
-	ids := db.Values(list.Rows, func(m Member) uuid.UUID { return m.ID })
+	ids := each.Map(list.Rows, func(m Member) uuid.UUID { return m.ID })
 	out := db.List[Agent]{Rows: make([]Agent, len(ids)), Next: list.Next}
 	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		profiles, err := profilesOf(r, ids)

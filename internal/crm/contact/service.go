@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
@@ -242,11 +243,11 @@ func putParts(tx *db.Tx, old, c *Contact) error {
 }
 
 func addresses(c *Contact) []string {
-	return db.Values(c.Emails, func(e Email) string { return e.Address })
+	return each.Map(c.Emails, func(e Email) string { return e.Address })
 }
 
 func numbers(c *Contact) []string {
-	return db.Values(c.Phones, func(p Phone) string { return p.E164 })
+	return each.Map(c.Phones, func(p Phone) string { return p.E164 })
 }
 
 // Delete is the gate for removing a contact and everything personal about it. The

@@ -16,6 +16,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
 )
@@ -407,7 +408,7 @@ func (s *Service) notifyJoined(tx *db.Tx, joined uuid.UUID, c *Conversation) err
 	if err != nil {
 		return err
 	}
-	ids := db.Values(list, func(a Agent) uuid.UUID { return a.AgentID })
+	ids := each.Map(list, func(a Agent) uuid.UUID { return a.AgentID })
 	return s.markAll(tx, c.ID, ids)
 }
 

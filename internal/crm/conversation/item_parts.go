@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 // writeItemParts writes the parts of a newly written item: its files, its e-mail, its
@@ -78,6 +79,6 @@ func previewOf(i *Item) string {
 	if i.Body != "" || len(i.Attachments) == 0 {
 		return preview(i.PlainBody())
 	}
-	names := db.Values(i.Attachments, func(a file.Attachment) string { return a.Name })
+	names := each.Map(i.Attachments, func(a file.Attachment) string { return a.Name })
 	return preview("📎 " + strings.Join(names, ", "))
 }

@@ -8,6 +8,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 )
 
@@ -119,7 +120,7 @@ func (s *Service) joinedAgents(r *db.Reader, c *Conversation) ([]Agent, error) {
 	if err != nil || len(list) == 0 {
 		return list, err
 	}
-	ids := db.Values(list, func(a Agent) uuid.UUID { return a.AgentID })
+	ids := each.Map(list, func(a Agent) uuid.UUID { return a.AgentID })
 	names, err := s.Agents.AgentNames(r, ids)
 	for i := range list {
 		list[i].Name = names[list[i].AgentID]

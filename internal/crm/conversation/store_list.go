@@ -10,6 +10,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 // Filter narrows a list.
@@ -243,5 +244,5 @@ func search(f Filter, arg func(any) string) string {
 }
 
 func values(ids []uuid.UUID, arg func(any) string) string {
-	return strings.Join(db.Values(ids, func(id uuid.UUID) string { return arg(id) }), ",")
+	return strings.Join(each.Map(ids, func(id uuid.UUID) string { return arg(id) }), ",")
 }

@@ -18,6 +18,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
@@ -127,7 +128,7 @@ func (s *Service) checkNamed(tx *db.Tx, list []Action) error {
 
 // kinds lists the types of a macro's actions, without their texts.
 func kinds(m Macro) []string {
-	return db.Values(m.Actions, func(a Action) string { return a.Type })
+	return each.Map(m.Actions, func(a Action) string { return a.Type })
 }
 
 // ChangeMacro replaces a macro.

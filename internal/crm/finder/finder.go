@@ -8,6 +8,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/search"
 )
 
@@ -110,13 +111,13 @@ const (
 )
 
 func idsOf(rows []conversation.Conversation) []uuid.UUID {
-	return db.Values(rows, func(c conversation.Conversation) uuid.UUID { return c.ID })
+	return each.Map(rows, func(c conversation.Conversation) uuid.UUID { return c.ID })
 }
 
 // conversationDocuments builds the documents of conversations from their rows, their
 // customers and what was written in each.
 func conversationDocuments(r *db.Reader, rows []conversation.Conversation, texts map[uuid.UUID]string) ([]search.Document, error) {
-	who := db.Values(rows, func(c conversation.Conversation) uuid.UUID { return c.ContactID })
+	who := each.Map(rows, func(c conversation.Conversation) uuid.UUID { return c.ContactID })
 	customers, err := contact.SearchOf(r, who)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
@@ -160,7 +161,7 @@ func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p
 		if err != nil || len(out.Rows) == 0 {
 			return out, err
 		}
-		files, err := file.OfScheduled(r, db.Values(out.Rows, func(m later.Scheduled) uuid.UUID { return m.ID }))
+		files, err := file.OfScheduled(r, each.Map(out.Rows, func(m later.Scheduled) uuid.UUID { return m.ID }))
 		for n := range out.Rows {
 			out.Rows[n].Attachments = db.OrEmpty(files[out.Rows[n].ID])
 		}

@@ -7,12 +7,3 @@ func OrEmpty[T any](list []T) []T {
 	}
 	return list
 }
-
-// Values returns one value of each row of a list, such as its ids.
-func Values[T, V any](list []T, value func(T) V) []V {
-	out := make([]V, len(list))
-	for i, v := range list {
-		out[i] = value(v)
-	}
-	return out
-}

@@ -10,6 +10,7 @@ import (
 	"konak/internal/kit/audit"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 // States of a scheduled message.
@@ -75,7 +76,7 @@ func discardFiles(tx *db.Tx, id uuid.UUID) error {
 	if err != nil || len(files[id]) == 0 {
 		return err
 	}
-	return file.Remove(tx, db.Values(files[id], func(a file.Attachment) uuid.UUID { return a.ID }))
+	return file.Remove(tx, each.Map(files[id], func(a file.Attachment) uuid.UUID { return a.ID }))
 }
 
 // CancelOnReply cancels the messages that should only go if the customer stays silent, and

@@ -13,6 +13,7 @@ import (
 	"konak/internal/exchange"
 	"konak/internal/kit/address"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 const (
@@ -280,7 +281,7 @@ func (w *work) ringTeam() error {
 // team returns the agents who take the team's calls.
 func (w *work) team() ([]uuid.UUID, error) {
 	list, err := w.s.Team.Ringing(&w.tx.Reader, w.tx.Now())
-	return db.Values(list, func(m team.Member) uuid.UUID { return m.AgentID }), err
+	return each.Map(list, func(m team.Member) uuid.UUID { return m.AgentID }), err
 }
 
 // ringAgents rings phones, all at once or one after the other.

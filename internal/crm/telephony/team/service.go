@@ -17,6 +17,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 	"konak/internal/kit/secret"
@@ -72,7 +73,7 @@ func (s *Service) Team(ctx context.Context, p db.Page) (list db.List[Member], er
 
 // fill sets the names and whether the members are in a call.
 func (s *Service) fill(r *db.Reader, list []Member) error {
-	ids := db.Values(list, func(m Member) uuid.UUID { return m.AgentID })
+	ids := each.Map(list, func(m Member) uuid.UUID { return m.AgentID })
 	names, err := s.Agents.AgentNames(r, ids)
 	if err != nil {
 		return err
