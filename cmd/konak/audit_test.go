@@ -150,8 +150,7 @@ func (o *operated) prepare() (failed []string) {
 		o.Fatal(err)
 	}
 	if err := a.DB.System("test").InTx(o.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE app_user SET totp_sealed = $1, totp_confirmed_at = $2`, []byte("x"), clock.At(tx.Now()))
-		return err
+		return tx.Exec(`UPDATE app_user SET totp_sealed = $1, totp_confirmed_at = $2`, []byte("x"), clock.At(tx.Now()))
 	}); err != nil {
 		o.Fatal(err)
 	}

@@ -329,7 +329,7 @@ func TestDeadImportIsUndoneByNext(t *testing.T) {
 				`INSERT INTO provision_version (provision_id, rev_from, law_id, ord, valid_from, sha256, text, meta)
 					SELECT provision_id, 2, law_id, ord, valid_from, sha256, 'yarım metin', meta FROM provision_version WHERE provision_id = 'kanun-9001:m1'`,
 			} {
-				if _, err := tx.Exec(q); err != nil {
+				if err := tx.Exec(q); err != nil {
 					return err
 				}
 			}

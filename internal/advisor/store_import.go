@@ -28,23 +28,23 @@ func beatImport(tx *db.Tx, id uuid.UUID) (bool, error) {
 }
 
 func releaseImport(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`DELETE FROM advisor_import WHERE id = $1`, id)
+	return tx.Exec(`DELETE FROM advisor_import WHERE id = $1`, id)
 }
 
 // undoUnfinished undoes part of what an import wrote that never became a revision, and
 // returns the number of rows affected.
 func undoUnfinished(tx *db.Tx, rev int64, limit int) (int64, error) {
-	gone, err := tx.Exec(`DELETE FROM provision_version WHERE rev_from > $1 AND provision_id IN (
+	gone, err := tx.ExecCount(`DELETE FROM provision_version WHERE rev_from > $1 AND provision_id IN (
 		SELECT provision_id FROM provision_version WHERE rev_from > $1 LIMIT $2)`, rev, limit)
 	if err != nil || gone > 0 {
 		return gone, err
 	}
-	open, err := tx.Exec(`UPDATE provision_version SET rev_to = NULL, valid_to = NULL WHERE rev_to > $1 AND provision_id IN (
+	open, err := tx.ExecCount(`UPDATE provision_version SET rev_to = NULL, valid_to = NULL WHERE rev_to > $1 AND provision_id IN (
 		SELECT provision_id FROM provision_version WHERE rev_to > $1 LIMIT $2)`, rev, limit)
 	if err != nil || open > 0 {
 		return open, err
 	}
-	return tx.Exec(`DELETE FROM advisor_provision WHERE id IN (SELECT id FROM advisor_provision WHERE first_rev > $1 LIMIT $2)`, rev, limit)
+	return tx.ExecCount(`DELETE FROM advisor_provision WHERE id IN (SELECT id FROM advisor_provision WHERE first_rev > $1 LIMIT $2)`, rev, limit)
 }
 
 // known is the data about a provision that shows an import whether it changed.
@@ -70,11 +70,11 @@ func knownPage(r *db.Reader, after string, limit int) ([]known, error) {
 
 // closeVersion ends the open version of a provision at a revision.
 func closeVersion(tx *db.Tx, id string, rev int64, day string) error {
-	return tx.Run(`UPDATE provision_version SET rev_to = $1, valid_to = $2 WHERE provision_id = $3 AND rev_to IS NULL`, rev, day, id)
+	return tx.Exec(`UPDATE provision_version SET rev_to = $1, valid_to = $2 WHERE provision_id = $3 AND rev_to IS NULL`, rev, day, id)
 }
 
 func moveProvision(tx *db.Tx, id string, order int) error {
-	return tx.Run(`UPDATE provision_version SET ord = $1 WHERE provision_id = $2 AND rev_to IS NULL`, order, id)
+	return tx.Exec(`UPDATE provision_version SET ord = $1 WHERE provision_id = $2 AND rev_to IS NULL`, order, id)
 }
 
 // fresh is a version to write.
@@ -127,7 +127,7 @@ func lawDays(r *db.Reader) (map[string]int64, error) {
 }
 
 func putLaw(tx *db.Tx, l ListedLaw) error {
-	return tx.Run(`INSERT INTO advisor_law (law_id, id, no, title, kind, status, rg_date, rg_no, source_url, provisions, updated_day)
+	return tx.Exec(`INSERT INTO advisor_law (law_id, id, no, title, kind, status, rg_date, rg_no, source_url, provisions, updated_day)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (law_id) DO UPDATE SET no = excluded.no, title = excluded.title, kind = excluded.kind, status = excluded.status,
 			rg_date = excluded.rg_date, rg_no = excluded.rg_no, source_url = excluded.source_url,
@@ -139,12 +139,12 @@ func putLaw(tx *db.Tx, l ListedLaw) error {
 // deletes a law without provisions.
 func countLaw(tx *db.Tx, law string, n int, day int64) error {
 	if n == 0 {
-		return tx.Run(`DELETE FROM advisor_law WHERE law_id = $1`, law)
+		return tx.Exec(`DELETE FROM advisor_law WHERE law_id = $1`, law)
 	}
-	return tx.Run(`UPDATE advisor_law SET provisions = $1, updated_day = $2 WHERE law_id = $3`, n, day, law)
+	return tx.Exec(`UPDATE advisor_law SET provisions = $1, updated_day = $2 WHERE law_id = $3`, n, day, law)
 }
 
 func putRevision(tx *db.Tx, v Revision, source string, r Report) error {
-	return tx.Run(`INSERT INTO advisor_revision (rev, id, day, source, added, changed, removed, created_at)
+	return tx.Exec(`INSERT INTO advisor_revision (rev, id, day, source, added, changed, removed, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, v.Rev, v.ID, v.Day, source, r.Added, r.Changed, r.Removed, v.CreatedAt)
 }

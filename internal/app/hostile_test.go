@@ -288,11 +288,10 @@ func (s *siege) attackMail(d *db.DB) {
 	})
 	// They were polled before, so there is something to fetch.
 	s.must(d.System("test").InTx(s.ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(`UPDATE email_mailbox SET uid_validity = 7, last_uid = 4000 WHERE polls`); err != nil {
+		if err := tx.Exec(`UPDATE email_mailbox SET uid_validity = 7, last_uid = 4000 WHERE polls`); err != nil {
 			return err
 		}
-		_, err := tx.Exec(`UPDATE job SET next_at = 0 WHERE kind = 'email.poll' AND claim_id IS NULL`)
-		return err
+		return tx.Exec(`UPDATE job SET next_at = 0 WHERE kind = 'email.poll' AND claim_id IS NULL`)
 	}))
 }
 

@@ -108,8 +108,7 @@ func (k *mailTrial) fetched() {
 		}
 		// The time for the next poll comes while no server runs.
 		k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE job SET next_at = 0 WHERE id = $1 AND claim_id IS NULL`, box)
-			return err
+			return tx.Exec(`UPDATE job SET next_at = 0 WHERE id = $1 AND claim_id IS NULL`, box)
 		}))
 		p = k.start()
 		goal := taken() + 1 + k.rand.IntN(mostWrites)

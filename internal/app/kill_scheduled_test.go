@@ -66,8 +66,7 @@ func (k *trial) newConversation(d *db.DB) (id uuid.UUID) {
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(`UPDATE conversation SET channel = 'api', channel_account_id = NULL, single_thread = false WHERE id = $1`, id)
-		return err
+		return tx.Exec(`UPDATE conversation SET channel = 'api', channel_account_id = NULL, single_thread = false WHERE id = $1`, id)
 	}))
 	return id
 }

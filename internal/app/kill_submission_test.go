@@ -130,11 +130,10 @@ func (k *submissionTrial) prepare(p *process, d *db.DB) {
 	k.must(err)
 	// Nobody queries the DNS here.
 	k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(`UPDATE mail_domain SET state = 'active' WHERE domain = 'firma.example'`); err != nil {
+		if err := tx.Exec(`UPDATE mail_domain SET state = 'active' WHERE domain = 'firma.example'`); err != nil {
 			return err
 		}
-		_, err := tx.Exec(`INSERT INTO mail_domain_owner (domain, tenant_id, domain_id, since) SELECT domain, tenant_id, id, 0 FROM mail_domain WHERE domain = 'firma.example'`)
-		return err
+		return tx.Exec(`INSERT INTO mail_domain_owner (domain, tenant_id, domain_id, since) SELECT domain, tenant_id, id, 0 FROM mail_domain WHERE domain = 'firma.example'`)
 	}))
 	k.putSetting(p, "forwarding", `{"allowed":["example.com"]}`)
 	for i := range writers {

@@ -85,8 +85,7 @@ func TestCommandsBesideServerDoNotMigrate(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-				_, err := tx.Exec(`DELETE FROM goose_db_version WHERE version_id = 2`)
-				return err
+				return tx.Exec(`DELETE FROM goose_db_version WHERE version_id = 2`)
 			})
 			if err != nil {
 				t.Fatal(err)

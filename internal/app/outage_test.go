@@ -206,8 +206,7 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("/readyz says %q", got)
 	}
 	err := s.DB.System("a full disk").InTx(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`PRAGMA max_page_count = 1`)
-		return err
+		return tx.Exec(`PRAGMA max_page_count = 1`)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -260,8 +259,7 @@ func TestNodeWithWrongKeysIsNotReady(t *testing.T) {
 				t.Errorf("after the key was changed /readyz says %q", got)
 			}
 			deleteKeys := func(tx *db.Tx) error {
-				_, err := tx.Exec(`DELETE FROM installation_key`)
-				return err
+				return tx.Exec(`DELETE FROM installation_key`)
 			}
 			if err := s.DB.System("test").InTx(t.Context(), deleteKeys); err != nil {
 				t.Fatal(err)

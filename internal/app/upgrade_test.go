@@ -189,7 +189,7 @@ func (r *releasedRows) fill(t *testing.T, url, data string, files fs.FS) {
 			} else {
 				insert = bytesLiteral.ReplaceAllString(uuidLiteral.ReplaceAllString(insert, `'$1-$2-$3-$4-$5'`), `'\x$1'`)
 			}
-			if _, err := tx.Exec(insert); err != nil {
+			if err := tx.Exec(insert); err != nil {
 				t.Errorf("%.200s: %v", insert, err)
 				return err
 			}

@@ -61,7 +61,7 @@ func putCustomer(tx *db.Tx, test bool, c Customer, emailKey *string) (bool, erro
 }
 
 func saveCustomer(tx *db.Tx, c Customer, emailKey *string) error {
-	return tx.Run(`UPDATE commerce_customer SET external_id = $3, contact_id = $4, name = $5, email = $6,
+	return tx.Exec(`UPDATE commerce_customer SET external_id = $3, contact_id = $4, name = $5, email = $6,
 			email_key = COALESCE($7, email_key), phone = $8, updated_at = $9
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), c.ID, c.ExternalID, c.ContactID, c.Name, c.Email, emailKey, c.Phone, c.UpdatedAt)
@@ -109,13 +109,13 @@ func putEntry(tx *db.Tx, test bool, e Entry) (bool, error) {
 }
 
 func saveEntry(tx *db.Tx, e Entry) error {
-	return tx.Run(`UPDATE commerce_entry SET customer_id = $3, currency = $4, amount = $5, description = $6, at = $7, updated_at = $8
+	return tx.Exec(`UPDATE commerce_entry SET customer_id = $3, currency = $4, amount = $5, description = $6, at = $7, updated_at = $8
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), e.ID, e.CustomerID, e.Currency, e.Amount, e.Description, e.At, e.UpdatedAt)
 }
 
 func addBalance(tx *db.Tx, customer uuid.UUID, currency string, by int64) error {
-	return tx.Run(`INSERT INTO commerce_balance (tenant_id, customer_id, currency, amount) VALUES ($1, $2, $3, $4)
+	return tx.Exec(`INSERT INTO commerce_balance (tenant_id, customer_id, currency, amount) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, customer_id, currency) DO UPDATE SET amount = commerce_balance.amount + $4`,
 		tx.Tenant(), customer, currency, by)
 }
@@ -146,5 +146,5 @@ func repoint(tx *db.Tx, from, to uuid.UUID) ([]uuid.UUID, error) {
 }
 
 func setContact(tx *db.Tx, customer, contact uuid.UUID) error {
-	return tx.Run(`UPDATE commerce_customer SET contact_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), customer, contact)
+	return tx.Exec(`UPDATE commerce_customer SET contact_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), customer, contact)
 }

@@ -46,7 +46,7 @@ func putOrder(tx *db.Tx, test bool, o Order) (bool, error) {
 }
 
 func saveOrder(tx *db.Tx, o Order) error {
-	return tx.Run(`UPDATE commerce_order SET customer_id = $3, number = $4, status = $5, currency = $6, total = $7, tax = $8,
+	return tx.Exec(`UPDATE commerce_order SET customer_id = $3, number = $4, status = $5, currency = $6, total = $7, tax = $8,
 			shipping = $9, discount = $10, lines = $11, url = $12, placed_at = $13, source_updated_at = $14, updated_at = $15
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), o.ID, o.CustomerID, o.Number, o.Status, o.Currency, o.Total, o.Tax,
@@ -78,7 +78,7 @@ func putShipment(tx *db.Tx, test bool, s Shipment) (bool, error) {
 }
 
 func saveShipment(tx *db.Tx, s Shipment) error {
-	return tx.Run(`UPDATE commerce_shipment SET order_id = $3, carrier = $4, tracking_number = $5, tracking_url = $6, status = $7,
+	return tx.Exec(`UPDATE commerce_shipment SET order_id = $3, carrier = $4, tracking_number = $5, tracking_url = $6, status = $7,
 			shipped_at = $8, delivered_at = $9, source_updated_at = $10, updated_at = $11
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), s.ID, s.OrderID, s.Carrier, s.TrackingNumber, s.TrackingURL, s.Status,
@@ -109,7 +109,7 @@ func putReturn(tx *db.Tx, test bool, v Return) (bool, error) {
 }
 
 func saveReturn(tx *db.Tx, v Return) error {
-	return tx.Run(`UPDATE commerce_return SET order_id = $3, status = $4, reason = $5, currency = $6, amount = $7,
+	return tx.Exec(`UPDATE commerce_return SET order_id = $3, status = $4, reason = $5, currency = $6, amount = $7,
 			requested_at = $8, source_updated_at = $9, updated_at = $10
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), v.ID, v.OrderID, v.Status, v.Reason, v.Currency, v.Amount, v.RequestedAt, v.SourceUpdatedAt, v.UpdatedAt)

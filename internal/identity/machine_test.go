@@ -199,8 +199,7 @@ func (m *machine) Suspend(t *rapid.T) {
 	m.active[place] = !m.active[place]
 	state := map[bool]string{true: "active", false: "suspended"}[m.active[place]]
 	err := m.db.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE membership SET state = $2 WHERE id = $1`, m.member[place], state)
-		return err
+		return tx.Exec(`UPDATE membership SET state = $2 WHERE id = $1`, m.member[place], state)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func findEnterable(r *db.Reader, user, workspace uuid.UUID) (Workspace, error) {
 }
 
 func putHandover(tx *db.Tx, c crossing, hash []byte, expires time.Time) error {
-	return tx.Run(`INSERT INTO handover (id, code_hash, session_id, tenant_id, ip, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+	return tx.Exec(`INSERT INTO handover (id, code_hash, session_id, tenant_id, ip, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 		tx.NewID(), hash, c.session, c.workspace, c.ip, clock.At(expires))
 }
 

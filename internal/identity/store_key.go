@@ -26,7 +26,7 @@ func keyByHash(r *db.Reader, hash []byte) (credentialRow, error) {
 }
 
 func touchKey(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`UPDATE api_key SET last_used_at = $2
+	return tx.Exec(`UPDATE api_key SET last_used_at = $2
 		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`, id, clock.At(tx.Now()))
 }
 
@@ -56,19 +56,19 @@ func keyByID(tx *db.Tx, id uuid.UUID) (APIKey, error) {
 }
 
 func putKey(tx *db.Tx, tenant uuid.UUID, k APIKey, hash []byte) error {
-	return tx.Run(`INSERT INTO api_key
+	return tx.Exec(`INSERT INTO api_key
 			(id, tenant_id, name, environment, scopes, token_hash, last4, created_by, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		k.ID, tenant, k.Name, k.Environment, db.AsJSON(k.Scopes), hash, k.Last4, k.CreatedBy, k.CreatedAt, k.ExpiresAt)
 }
 
 func saveKey(tx *db.Tx, k APIKey) error {
-	return tx.Run(`UPDATE api_key SET name = $3, scopes = $4, expires_at = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE api_key SET name = $3, scopes = $4, expires_at = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), k.ID, k.Name, db.AsJSON(k.Scopes), k.ExpiresAt)
 }
 
 func rotateKey(tx *db.Tx, id uuid.UUID, hash []byte, last4 string) error {
-	return tx.Run(`UPDATE api_key SET token_hash = $3, last4 = $4, rotated_at = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE api_key SET token_hash = $3, last4 = $4, rotated_at = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, hash, last4, clock.At(tx.Now()))
 }
 
@@ -79,6 +79,6 @@ func revokeKey(tx *db.Tx, id uuid.UUID) (APIKey, error) {
 
 // revokeKeysOf revokes the keys that a member created.
 func revokeKeysOf(tx *db.Tx, membership uuid.UUID) (int64, error) {
-	return tx.Exec(`UPDATE api_key SET revoked_at = $3
+	return tx.ExecCount(`UPDATE api_key SET revoked_at = $3
 		WHERE tenant_id = $1 AND created_by = $2 AND revoked_at IS NULL`, tx.Tenant(), membership, clock.At(tx.Now()))
 }

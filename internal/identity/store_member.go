@@ -109,13 +109,13 @@ func permissionsByEmail(r *db.Reader, emailKeys []string) (map[string]perm.Set, 
 }
 
 func putInvited(tx *db.Tx, m Member, emailKey string) error {
-	return tx.Run(`INSERT INTO membership (tenant_id, id, email, email_key, name, role, state, created_at)
+	return tx.Exec(`INSERT INTO membership (tenant_id, id, email, email_key, name, role, state, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		tx.Tenant(), m.ID, m.Email, emailKey, m.called, m.Role, m.State, m.CreatedAt)
 }
 
 func saveMember(tx *db.Tx, m Member) error {
-	return tx.Run(`UPDATE membership SET name = $3, role = $4, state = $5, suspended_at = $6
+	return tx.Exec(`UPDATE membership SET name = $3, role = $4, state = $5, suspended_at = $6
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), m.ID, m.called, m.Role, m.State, m.SuspendedAt)
 }
 
@@ -128,7 +128,7 @@ func closeMemberSessions(tx *db.Tx, membership uuid.UUID, reason string) ([][]by
 
 // saveInvitation replaces the open invitation of a membership.
 func saveInvitation(tx *db.Tx, membership uuid.UUID, hash []byte, by *uuid.UUID, expires time.Time) error {
-	return tx.Run(`INSERT INTO invitation (tenant_id, id, membership_id, token_hash, created_by, expires_at, created_at)
+	return tx.Exec(`INSERT INTO invitation (tenant_id, id, membership_id, token_hash, created_by, expires_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (tenant_id, membership_id) DO UPDATE SET token_hash = excluded.token_hash,
 			created_by = excluded.created_by, expires_at = excluded.expires_at, created_at = excluded.created_at`,
@@ -161,12 +161,12 @@ func takeInvitation(tx *db.Tx, hash []byte) (bool, error) {
 }
 
 func dropInvitation(tx *db.Tx, membership uuid.UUID) error {
-	return tx.Run(`DELETE FROM invitation WHERE tenant_id = $1 AND membership_id = $2`, tx.Tenant(), membership)
+	return tx.Exec(`DELETE FROM invitation WHERE tenant_id = $1 AND membership_id = $2`, tx.Tenant(), membership)
 }
 
 // joinMember gives an invited membership to a person. Their own name is shown from now on.
 func joinMember(tx *db.Tx, membership, user uuid.UUID) error {
-	return tx.Run(`UPDATE membership SET user_id = $3, state = 'active', name = ''
+	return tx.Exec(`UPDATE membership SET user_id = $3, state = 'active', name = ''
 		WHERE tenant_id = $1 AND id = $2 AND state = 'invited'`, tx.Tenant(), membership, user)
 }
 
@@ -176,7 +176,7 @@ func requiresTwoFactor(r *db.Reader) (bool, error) {
 }
 
 func setRequireTwoFactor(tx *db.Tx, required bool) error {
-	return tx.Run(`UPDATE tenant SET require_two_factor = $2 WHERE id = $1`, tx.Tenant(), required)
+	return tx.Exec(`UPDATE tenant SET require_two_factor = $2 WHERE id = $1`, tx.Tenant(), required)
 }
 
 // licencesOf returns the modules of the reader's workspace.
@@ -186,5 +186,5 @@ func licencesOf(r *db.Reader) ([]string, error) {
 }
 
 func setLicences(tx *db.Tx, licences []string) error {
-	return tx.Run(`UPDATE tenant SET licences = $2 WHERE id = $1`, tx.Tenant(), db.AsJSON(licences))
+	return tx.Exec(`UPDATE tenant SET licences = $2 WHERE id = $1`, tx.Tenant(), db.AsJSON(licences))
 }

@@ -26,7 +26,7 @@ func membersByRole(r *db.Reader) (map[string]int, error) {
 }
 
 func saveRole(tx *db.Tx, ro Role) error {
-	return tx.Run(`INSERT INTO role (tenant_id, id, name, title, permissions, created_at, updated_at)
+	return tx.Exec(`INSERT INTO role (tenant_id, id, name, title, permissions, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $6)
 		ON CONFLICT (tenant_id, name) DO UPDATE SET title = excluded.title, permissions = excluded.permissions,
 			updated_at = excluded.updated_at`,

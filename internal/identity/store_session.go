@@ -51,7 +51,7 @@ func putSession(tx *db.Tx, id uuid.UUID, n NewSession, hash []byte, expires time
 	if n.Scopes != nil {
 		scopes = &db.JSON[[]string]{V: n.Scopes}
 	}
-	return tx.Run(insertSession, id, n.TenantID, n.MembershipID, n.UserID, hash, n.Kind, n.Device.Name, n.Device.Platform,
+	return tx.Exec(insertSession, id, n.TenantID, n.MembershipID, n.UserID, hash, n.Kind, n.Device.Name, n.Device.Platform,
 		n.AppID, scopes, n.Device.IP, n.Bound, clock.At(n.verifiedAt(tx.Now())), clock.At(tx.Now()), clock.At(expires), n.Resource)
 }
 
@@ -69,7 +69,7 @@ func findSessionEnd(tx *db.Tx, id uuid.UUID) (membership uuid.UUID, ends time.Ti
 }
 
 func touchSession(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, id, clock.At(tx.Now()))
+	return tx.Exec(`UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, id, clock.At(tx.Now()))
 }
 
 // closeSession returns the token's hash, the key of the session in caches.

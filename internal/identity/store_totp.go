@@ -36,11 +36,11 @@ func UseTOTPStep(tx *db.Tx, user uuid.UUID, step int64) (bool, error) {
 
 // ConfirmTOTP switches two-factor sign-in on.
 func ConfirmTOTP(tx *db.Tx, user uuid.UUID) error {
-	return tx.Run(`UPDATE app_user SET totp_confirmed_at = $2 WHERE id = $1`, user, clock.At(tx.Now()))
+	return tx.Exec(`UPDATE app_user SET totp_confirmed_at = $2 WHERE id = $1`, user, clock.At(tx.Now()))
 }
 
 // RemoveTOTP switches two-factor sign-in off and deletes the secret.
 func RemoveTOTP(tx *db.Tx, user uuid.UUID) error {
-	return tx.Run(`UPDATE app_user SET totp_sealed = NULL, totp_confirmed_at = NULL, totp_last_step = 0
+	return tx.Exec(`UPDATE app_user SET totp_sealed = NULL, totp_confirmed_at = NULL, totp_last_step = 0
 		WHERE id = $1`, user)
 }

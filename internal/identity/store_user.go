@@ -51,18 +51,18 @@ func FindUserByEmail(r *db.Reader, emailKey string) (User, error) {
 }
 
 func putUser(tx *db.Tx, u User, emailKey, passwordHash string) error {
-	return tx.Run(`INSERT INTO app_user
+	return tx.Exec(`INSERT INTO app_user
 		(id, email, email_key, email_verified_at, name, language, password_hash, password_changed_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $4, $4)`,
 		u.ID, u.Email, emailKey, clock.At(tx.Now()), u.Name, u.Language, passwordHash)
 }
 
 func updateProfile(tx *db.Tx, u User) error {
-	return tx.Run(`UPDATE app_user SET name = $2, language = $3 WHERE id = $1`, u.ID, u.Name, u.Language)
+	return tx.Exec(`UPDATE app_user SET name = $2, language = $3 WHERE id = $1`, u.ID, u.Name, u.Language)
 }
 
 // UpdatePassword replaces a person's password hash.
 func UpdatePassword(tx *db.Tx, user uuid.UUID, encoded string) error {
-	return tx.Run(`UPDATE app_user SET password_hash = $2, password_changed_at = $3 WHERE id = $1`,
+	return tx.Exec(`UPDATE app_user SET password_hash = $2, password_changed_at = $3 WHERE id = $1`,
 		user, encoded, clock.At(tx.Now()))
 }

@@ -8,12 +8,12 @@ import (
 )
 
 func putTenant(tx *db.Tx, w Workspace, licences []string, demo bool) error {
-	return tx.Run(`INSERT INTO tenant (id, slug, name, licences, demo, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+	return tx.Exec(`INSERT INTO tenant (id, slug, name, licences, demo, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 		w.ID, w.Slug, w.Name, db.AsJSON(licences), demo, clock.At(tx.Now()))
 }
 
 func putMembership(tx *db.Tx, tenant, user uuid.UUID, m Membership) error {
-	return tx.Run(`INSERT INTO membership (tenant_id, id, user_id, role, state, created_at)
+	return tx.Exec(`INSERT INTO membership (tenant_id, id, user_id, role, state, created_at)
 		VALUES ($1, $2, $3, $4, 'active', $5)`, tenant, m.ID, user, m.Role, clock.At(tx.Now()))
 }
 

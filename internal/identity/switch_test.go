@@ -28,8 +28,7 @@ func member(t *testing.T, s *apptest.Server, tenant uuid.UUID, email string) uui
 func execute(t *testing.T, s *apptest.Server, query string, args ...any) {
 	t.Helper()
 	err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(query, args...)
-		return err
+		return tx.Exec(query, args...)
 	})
 	if err != nil {
 		t.Fatal(err)

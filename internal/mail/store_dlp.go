@@ -34,7 +34,7 @@ func countRules(r *db.Reader) (int, error) {
 
 // putRule returns taken if another rule has the name.
 func putRule(tx *db.Tx, r Rule, key string, taken error) error {
-	n, err := tx.Exec(`INSERT INTO dlp_rule (tenant_id, id, name, name_key, pattern_type, pattern, options, action, severity, enabled, created_by, created_at)
+	n, err := tx.ExecCount(`INSERT INTO dlp_rule (tenant_id, id, name, name_key, pattern_type, pattern, options, action, severity, enabled, created_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (tenant_id, name_key) DO NOTHING`,
 		tx.Tenant(), r.ID, r.Name, key, r.PatternType, r.Pattern, db.AsJSON(r.Options), r.Action, r.Severity, r.Enabled, r.CreatedBy, r.CreatedAt)
 	if err == nil && n == 0 {
@@ -53,7 +53,7 @@ func findRule(r *db.Reader, id uuid.UUID) (Rule, error) {
 }
 
 func dropRule(tx *db.Tx, id uuid.UUID) (Rule, error) {
-	if err := tx.Run(`DELETE FROM dlp_rule_hit WHERE tenant_id = $1 AND rule_id = $2`, tx.Tenant(), id); err != nil {
+	if err := tx.Exec(`DELETE FROM dlp_rule_hit WHERE tenant_id = $1 AND rule_id = $2`, tx.Tenant(), id); err != nil {
 		return Rule{}, err
 	}
 	return db.One(&tx.Reader, scanRule, `DELETE FROM dlp_rule WHERE tenant_id = $1 AND id = $2 RETURNING `+ruleColumns, tx.Tenant(), id)
@@ -63,7 +63,7 @@ func dayOf(t time.Time) int64 { return t.Unix() / 86400 }
 
 // addHit counts an incident for a rule.
 func addHit(tx *db.Tx, rule uuid.UUID) error {
-	return tx.Run(`INSERT INTO dlp_rule_hit (tenant_id, rule_id, day, hits) VALUES ($1, $2, $3, 1)
+	return tx.Exec(`INSERT INTO dlp_rule_hit (tenant_id, rule_id, day, hits) VALUES ($1, $2, $3, 1)
 		ON CONFLICT (tenant_id, rule_id, day) DO UPDATE SET hits = dlp_rule_hit.hits + 1`, tx.Tenant(), rule, dayOf(tx.Now()))
 }
 
@@ -134,7 +134,7 @@ func putIncident(tx *db.Tx, i Incident) (bool, error) {
 
 // setIncidentJob records which job now holds the mail of an incident.
 func setIncidentJob(tx *db.Tx, id uuid.UUID, job *uuid.UUID) error {
-	return tx.Run(`UPDATE dlp_incident SET job_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, job)
+	return tx.Exec(`UPDATE dlp_incident SET job_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, job)
 }
 
 // reviewIncident returns no row if the incident is not open.

@@ -20,7 +20,7 @@ func listRequests(r *db.Reader, p db.Page) (db.List[PrivacyRequest], error) {
 }
 
 func putRequest(tx *db.Tx, q PrivacyRequest) error {
-	return tx.Run(`INSERT INTO gdpr_request (tenant_id, id, kind, mailbox, state, note, due_at, requested_by, created_at, closed_at)
+	return tx.Exec(`INSERT INTO gdpr_request (tenant_id, id, kind, mailbox, state, note, due_at, requested_by, created_at, closed_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL)`,
 		tx.Tenant(), q.ID, q.Kind, q.Mailbox, q.State, q.Note, q.DueAt, q.RequestedBy, q.CreatedAt)
 }
@@ -39,5 +39,5 @@ func closeRequest(tx *db.Tx, id uuid.UUID, state, note string) (PrivacyRequest, 
 // clearMailbox removes the address and the notes about the person from the requests about
 // it.
 func clearMailbox(tx *db.Tx, mailbox string) error {
-	return tx.Run(`UPDATE gdpr_request SET mailbox = '', note = '' WHERE tenant_id = $1 AND mailbox = $2`, tx.Tenant(), mailbox)
+	return tx.Exec(`UPDATE gdpr_request SET mailbox = '', note = '' WHERE tenant_id = $1 AND mailbox = $2`, tx.Tenant(), mailbox)
 }

@@ -45,7 +45,7 @@ func updateHold(tx *db.Tx, i JournalItem) error {
 		hold = *i.LegalHold
 		at = &hold.At
 	}
-	return tx.Run(`UPDATE mail_journal SET held_at = $3, held_by = $4, hold_reason = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE mail_journal SET held_at = $3, held_by = $4, hold_reason = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), i.ID, at, hold.By, hold.Reason)
 }
 
@@ -59,7 +59,7 @@ func putJournalItem(tx *db.Tx, i JournalItem) (bool, error) {
 // lengthenRetention extends the retention of all journal mails to at least the given number
 // of days.
 func lengthenRetention(tx *db.Tx, days int64) error {
-	return tx.Run(`UPDATE mail_journal SET retention_until = at + $2 WHERE tenant_id = $1 AND retention_until < at + $2`,
+	return tx.Exec(`UPDATE mail_journal SET retention_until = at + $2 WHERE tenant_id = $1 AND retention_until < at + $2`,
 		tx.Tenant(), days*int64(24*time.Hour/time.Microsecond))
 }
 

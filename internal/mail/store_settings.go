@@ -15,7 +15,7 @@ func findSettings(r *db.Reader) (Settings, error) {
 }
 
 func putSettings(tx *db.Tx, s Settings) error {
-	return tx.Run(`INSERT INTO mail_settings (tenant_id, admin_cidrs, default_quota_mb, min_password_length, auto_suspend, journaling, journal_retention_days, dlp_messaging,
+	return tx.Exec(`INSERT INTO mail_settings (tenant_id, admin_cidrs, default_quota_mb, min_password_length, auto_suspend, journaling, journal_retention_days, dlp_messaging,
 			forward_allowed, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (tenant_id) DO UPDATE SET admin_cidrs = excluded.admin_cidrs, default_quota_mb = excluded.default_quota_mb,

@@ -500,8 +500,7 @@ func TestLostDeliveries(t *testing.T) {
 		exempt(w, 1)
 		s.Settle()
 		if err := s.DB.Tenant(w.ID).InTx(w.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE webhook_delivery SET endpoint_id = $2 WHERE endpoint_id = $1`, e.ID, tx.NewID())
-			return err
+			return tx.Exec(`UPDATE webhook_delivery SET endpoint_id = $2 WHERE endpoint_id = $1`, e.ID, tx.NewID())
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -181,8 +181,7 @@ func TestMarkingNeedsTheClaim(t *testing.T) {
 			}()
 			<-begun
 			if err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-				_, err := tx.Exec(`UPDATE webhook_lane SET claim_id = $2 WHERE id = $1`, e.ID, tx.NewID())
-				return err
+				return tx.Exec(`UPDATE webhook_lane SET claim_id = $2 WHERE id = $1`, e.ID, tx.NewID())
 			}); err != nil {
 				t.Fatal(err)
 			}
@@ -214,8 +213,7 @@ func TestMarkIsFenced(t *testing.T) {
 		id := deliveries(w, e.ID)[0].ID
 		ours, another := uuid.New(), uuid.New()
 		if err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE webhook_lane SET claim_id = $1`, ours)
-			return err
+			return tx.Exec(`UPDATE webhook_lane SET claim_id = $1`, ours)
 		}); err != nil {
 			t.Fatal(err)
 		}

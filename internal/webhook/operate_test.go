@@ -34,8 +34,7 @@ func TestTestOfPausedEndpointIsRefused(t *testing.T) {
 func setLicences(t *testing.T, s *apptest.Server, tenant uuid.UUID, list ...string) {
 	t.Helper()
 	if err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE tenant SET licences = $2 WHERE id = $1`, tenant, db.AsJSON(list))
-		return err
+		return tx.Exec(`UPDATE tenant SET licences = $2 WHERE id = $1`, tenant, db.AsJSON(list))
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -210,9 +210,8 @@ func TestBusyLaneRereadsRequeuedDeliveries(t *testing.T) {
 		// As a node does that resends it while its clock is behind.
 		first := uuid.MustParse(<-many)
 		if err := s.DB.Tenant(w.ID).InTx(w.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE webhook_delivery SET status = 'pending', next_at = $3, delivered_at = NULL
+			return tx.Exec(`UPDATE webhook_delivery SET status = 'pending', next_at = $3, delivered_at = NULL
 				WHERE tenant_id = $1 AND id = $2`, w.ID, first, clock.At(s.Clock.Now().Add(-time.Second)))
-			return err
 		}); err != nil {
 			t.Fatal(err)
 		}

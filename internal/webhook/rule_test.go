@@ -157,9 +157,8 @@ func TestResendFromEveryState(t *testing.T) {
 		id := deliveries(w, e.ID)[0].ID
 		for _, from := range []string{webhook.Delivered, webhook.Failed, webhook.Exhausted, webhook.Pending} {
 			err := s.DB.Tenant(w.ID).InTx(t.Context(), func(tx *db.Tx) error {
-				_, err := tx.Exec(`UPDATE webhook_delivery SET status = $3, next_at = $4 WHERE tenant_id = $1 AND id = $2`,
+				return tx.Exec(`UPDATE webhook_delivery SET status = $3, next_at = $4 WHERE tenant_id = $1 AND id = $2`,
 					w.ID, id, from, s.Clock.Now().Add(time.Hour).UnixMicro())
-				return err
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -75,8 +75,7 @@ func TestInternalAddressesAreRefused(t *testing.T) {
 		}
 		rcv := newReceiver(t)
 		if err := s.DB.Tenant(w.ID).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE webhook_endpoint SET address = $3 WHERE tenant_id = $1 AND id = $2`, w.ID, e.ID, rcv.URL)
-			return err
+			return tx.Exec(`UPDATE webhook_endpoint SET address = $3 WHERE tenant_id = $1 AND id = $2`, w.ID, e.ID, rcv.URL)
 		}); err != nil {
 			t.Fatal(err)
 		}

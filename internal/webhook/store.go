@@ -61,19 +61,19 @@ func countEndpoints(tx *db.Tx, module string) (int, error) {
 }
 
 func putEndpoint(tx *db.Tx, module string, id uuid.UUID, s settings, sealed []byte, last4 string, by *uuid.UUID) error {
-	err := tx.Run(`INSERT INTO webhook_endpoint (tenant_id, id, keyless_id, module, address, description, events, status,
+	err := tx.Exec(`INSERT INTO webhook_endpoint (tenant_id, id, keyless_id, module, address, description, events, status,
 			strict_order, rate_limit, secret_sealed, secret_last4, created_by, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)`,
 		tx.Tenant(), id, tx.NewCapability(), module, s.address, s.description, db.AsJSON(s.events), Active, s.strict, s.rate,
 		sealed, last4, by, clock.At(tx.Now()))
 	if err == nil {
-		err = tx.Run(`INSERT INTO webhook_lane (tenant_id, id) VALUES ($1, $2)`, tx.Tenant(), id)
+		err = tx.Exec(`INSERT INTO webhook_lane (tenant_id, id) VALUES ($1, $2)`, tx.Tenant(), id)
 	}
 	return err
 }
 
 func updateEndpoint(tx *db.Tx, id uuid.UUID, s settings) error {
-	return tx.Run(`UPDATE webhook_endpoint SET address = $3, description = $4, events = $5, strict_order = $6,
+	return tx.Exec(`UPDATE webhook_endpoint SET address = $3, description = $4, events = $5, strict_order = $6,
 			rate_limit = $7, updated_at = $8
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, s.address, s.description, db.AsJSON(s.events), s.strict, s.rate, clock.At(tx.Now()))
@@ -81,7 +81,7 @@ func updateEndpoint(tx *db.Tx, id uuid.UUID, s settings) error {
 
 // setStatus stores the status that a person set and clears the endpoint's failure history.
 func setStatus(tx *db.Tx, id uuid.UUID, status string) error {
-	if err := tx.Run(`UPDATE webhook_endpoint SET status = $3, failures = 0, failing_since = NULL, disabled_at = NULL,
+	if err := tx.Exec(`UPDATE webhook_endpoint SET status = $3, failures = 0, failing_since = NULL, disabled_at = NULL,
 			disabled_code = NULL, disabled_class = NULL, disabled_reason = NULL, probes = 0, dead_at = NULL, mails = 0, updated_at = $4
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, clock.At(tx.Now())); err != nil {
 		return err
@@ -96,7 +96,7 @@ func setStatus(tx *db.Tx, id uuid.UUID, status string) error {
 }
 
 func rotateSecret(tx *db.Tx, id uuid.UUID, sealed []byte, last4 string, oldUntil *clock.Time) error {
-	return tx.Run(`UPDATE webhook_endpoint SET
+	return tx.Exec(`UPDATE webhook_endpoint SET
 			old_secret_sealed = CASE WHEN CAST($5 AS bigint) IS NOT NULL THEN secret_sealed END, old_secret_until = $5,
 			secret_sealed = $3, secret_last4 = $4, updated_at = $6
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, sealed, last4, oldUntil, clock.At(tx.Now()))
@@ -105,17 +105,17 @@ func rotateSecret(tx *db.Tx, id uuid.UUID, sealed []byte, last4 string, oldUntil
 // forgetSecret removes the secret before the last rotation if its time is over: a later
 // rotation may have set another that is still valid.
 func forgetSecret(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`UPDATE webhook_endpoint SET old_secret_sealed = NULL, old_secret_until = NULL
+	return tx.Exec(`UPDATE webhook_endpoint SET old_secret_sealed = NULL, old_secret_until = NULL
 		WHERE tenant_id = $1 AND id = $2 AND old_secret_until <= $3`, tx.Tenant(), id, clock.At(tx.Now()))
 }
 
 // dropEndpoint hides an endpoint and takes it out of the queue at once; a job removes its
 // rows, which may be millions.
 func dropEndpoint(tx *db.Tx, id uuid.UUID) error {
-	if err := tx.Run(`DELETE FROM webhook_lane WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id); err != nil {
+	if err := tx.Exec(`DELETE FROM webhook_lane WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id); err != nil {
 		return err
 	}
-	return tx.Run(`UPDATE webhook_endpoint SET deleted_at = $3, updated_at = $3, old_secret_sealed = NULL
+	return tx.Exec(`UPDATE webhook_endpoint SET deleted_at = $3, updated_at = $3, old_secret_sealed = NULL
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, clock.At(tx.Now()))
 }
 
@@ -130,10 +130,10 @@ func purgeEndpoint(tx *db.Tx, id uuid.UUID, limit int) (int, error) {
 	if len(ids) > 0 {
 		return len(ids), dropDeliveries(tx, ids)
 	}
-	if err := tx.Run(`DELETE FROM webhook_recovery WHERE tenant_id = $1 AND endpoint_id = $2`, tx.Tenant(), id); err != nil {
+	if err := tx.Exec(`DELETE FROM webhook_recovery WHERE tenant_id = $1 AND endpoint_id = $2`, tx.Tenant(), id); err != nil {
 		return 0, err
 	}
-	return 0, tx.Run(`DELETE FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NOT NULL`, tx.Tenant(), id)
+	return 0, tx.Exec(`DELETE FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NOT NULL`, tx.Tenant(), id)
 }
 
 type subscription struct {
@@ -196,6 +196,6 @@ func isKeylessAllowed(r *db.Reader) (bool, error) {
 }
 
 func setKeyless(tx *db.Tx, on bool) error {
-	return tx.Run(`INSERT INTO webhook_setting (tenant_id, keyless) VALUES ($1, $2)
+	return tx.Exec(`INSERT INTO webhook_setting (tenant_id, keyless) VALUES ($1, $2)
 		ON CONFLICT (tenant_id) DO UPDATE SET keyless = excluded.keyless`, tx.Tenant(), on)
 }

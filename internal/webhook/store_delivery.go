@@ -235,7 +235,7 @@ func retryFailedNow(tx *db.Tx, k laneKey) error {
 	if err != nil {
 		return err
 	}
-	return tx.Run(`UPDATE webhook_delivery SET next_at = $3, base = base + 1 WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_delivery
+	return tx.Exec(`UPDATE webhook_delivery SET next_at = $3, base = base + 1 WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed') AND status = 'failed' AND next_at > $5
 		ORDER BY next_at, event_id LIMIT $4)`, k.tenant, k.id, last[k.id], maxRetriedNow, clock.At(tx.Now()))
 }
@@ -244,10 +244,10 @@ func retryFailedNow(tx *db.Tx, k laneKey) error {
 func dropDeliveries(tx *db.Tx, ids []uuid.UUID) error {
 	in, arg := db.In(tx.Dialect(), 2, ids)
 	args := []any{tx.Tenant(), arg}
-	if err := tx.Run(`DELETE FROM webhook_attempt WHERE tenant_id = $1 AND delivery_id `+in, args...); err != nil {
+	if err := tx.Exec(`DELETE FROM webhook_attempt WHERE tenant_id = $1 AND delivery_id `+in, args...); err != nil {
 		return err
 	}
-	return tx.Run(`DELETE FROM webhook_delivery WHERE tenant_id = $1 AND id `+in, args...)
+	return tx.Exec(`DELETE FROM webhook_delivery WHERE tenant_id = $1 AND id `+in, args...)
 }
 
 // findOldDeliveries finds some deliveries that have been listed long enough.
@@ -292,7 +292,7 @@ type exhaustedDelivery struct {
 // exhaustDeliveries gives up a batch of an endpoint's waiting deliveries if it is off for
 // good. It locks the lane first, as does enabling the endpoint.
 func exhaustDeliveries(tx *db.Tx, endpoint uuid.UUID, limit int) ([]exhaustedDelivery, error) {
-	n, err := tx.Exec(`UPDATE webhook_lane SET hold_until = hold_until WHERE tenant_id = $1 AND id = $2 AND hold_until >= $3`,
+	n, err := tx.ExecCount(`UPDATE webhook_lane SET hold_until = hold_until WHERE tenant_id = $1 AND id = $2 AND hold_until >= $3`,
 		tx.Tenant(), endpoint, clock.At(never))
 	if err != nil || n == 0 {
 		return nil, err

@@ -58,7 +58,7 @@ func holdLane(tx *db.Tx, k laneKey, until clock.Time) error {
 	if !until.Before(never) {
 		run = nil
 	}
-	return tx.Run(`UPDATE webhook_lane SET hold_until = $3, held_before = NULL,
+	return tx.Exec(`UPDATE webhook_lane SET hold_until = $3, held_before = NULL,
 			run_at = CASE WHEN claim_id IS NULL THEN $4 ELSE run_at END
 		WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id, until, run)
 }
@@ -66,7 +66,7 @@ func holdLane(tx *db.Tx, k laneKey, until clock.Time) error {
 // probeNow has a disabled endpoint probed at once and stores the end of its pause, to
 // restore it if the probe fails.
 func probeNow(tx *db.Tx, k laneKey) error {
-	return tx.Run(`UPDATE webhook_lane SET hold_until = $3,
+	return tx.Exec(`UPDATE webhook_lane SET hold_until = $3,
 			held_before = COALESCE(held_before, CASE WHEN hold_until > $3 THEN hold_until END),
 			run_at = CASE WHEN claim_id IS NULL THEN $3 ELSE run_at END
 		WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id, clock.At(tx.Now()))
@@ -118,7 +118,7 @@ func heldLanes(r *db.Reader, claim uuid.UUID, lanes []uuid.UUID) ([]uuid.UUID, e
 
 // endLeases makes the lanes of a holder that is known to be gone due at once.
 func endLeases(tx *db.Tx, claim uuid.UUID) (int64, error) {
-	return tx.Exec(`UPDATE webhook_lane SET run_at = $2 WHERE claim_id = $1 AND run_at > $2`, claim, clock.At(tx.Now()))
+	return tx.ExecCount(`UPDATE webhook_lane SET run_at = $2 WHERE claim_id = $1 AND run_at > $2`, claim, clock.At(tx.Now()))
 }
 
 // release is a lane to be given back, not to be claimed before hold. With forGood its
@@ -215,7 +215,7 @@ func lockTarget(tx *db.Tx, k laneKey) (target, error) {
 }
 
 func setHealth(tx *db.Tx, k laneKey, h *health) error {
-	return tx.Run(`UPDATE webhook_endpoint SET status = $3, failures = $4, failing_since = $5, disabled_at = $6,
+	return tx.Exec(`UPDATE webhook_endpoint SET status = $3, failures = $4, failing_since = $5, disabled_at = $6,
 			disabled_code = $7, disabled_class = $8, disabled_reason = $9, probes = $10, dead_at = $11, mails = $12
 		WHERE tenant_id = $1 AND id = $2`,
 		k.tenant, k.id, h.status, h.failures, h.failingSince, h.disabledAt, h.code, h.class, h.reason, h.probes, h.deadAt, h.mails)

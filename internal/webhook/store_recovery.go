@@ -20,14 +20,14 @@ func scanRecovery(row db.Row) (r Recovery, err error) {
 }
 
 func putRecovery(tx *db.Tx, r *Recovery) error {
-	return tx.Run(`INSERT INTO webhook_recovery
+	return tx.Exec(`INSERT INTO webhook_recovery
 			(tenant_id, id, endpoint_id, since, until, include_delivered, status, reached, after_event, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		tx.Tenant(), r.ID, r.Endpoint, r.Since, r.Until, r.Delivered, r.Status, r.Reached, r.after, r.CreatedAt)
 }
 
 func setRecovery(tx *db.Tx, r *Recovery) error {
-	return tx.Run(`UPDATE webhook_recovery SET status = $3, reached = $4, after_event = $5, examined = $6, queued = $7, finished_at = $8
+	return tx.Exec(`UPDATE webhook_recovery SET status = $3, reached = $4, after_event = $5, examined = $6, queued = $7, finished_at = $8
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), r.ID, r.Status, r.Reached, r.after, r.Examined, r.Queued, r.FinishedAt)
 }
@@ -66,5 +66,5 @@ func hasOldRecoveries(r *db.Reader, before clock.Time) (bool, error) {
 
 // dropRecoveries deletes a tenant's old recoveries.
 func dropRecoveries(tx *db.Tx, before clock.Time) error {
-	return tx.Run(`DELETE FROM webhook_recovery WHERE tenant_id = $1 AND created_at < $2`, tx.Tenant(), before)
+	return tx.Exec(`DELETE FROM webhook_recovery WHERE tenant_id = $1 AND created_at < $2`, tx.Tenant(), before)
 }

@@ -37,8 +37,7 @@ func TestSuspendedLanes(t *testing.T) {
 				return err
 			})
 			inTx(func(tx *db.Tx) error { // a lane that was kept is given back by hand
-				_, err := tx.Exec(`UPDATE webhook_lane SET claim_id = NULL, run_at = $2 WHERE id = $1`, e.ID, tx.Now().UnixMicro())
-				return err
+				return tx.Exec(`UPDATE webhook_lane SET claim_id = NULL, run_at = $2 WHERE id = $1`, e.ID, tx.Now().UnixMicro())
 			})
 			inTx(func(tx *db.Tx) error {
 				n, err := webhook.CountDue(&tx.Reader, w.ID, e.ID, tx.Now())

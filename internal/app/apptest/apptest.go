@@ -265,7 +265,7 @@ func (s *Server) MoveToTest() {
 	s.tb.Helper()
 	err := s.DB.System("test").InTx(s.tb.Context(), func(tx *db.Tx) error {
 		for _, table := range []string{"job", "conversation", "conversation_item"} {
-			if n, err := tx.Exec(`UPDATE ` + table + ` SET test = TRUE`); err != nil || n == 0 {
+			if n, err := tx.ExecCount(`UPDATE ` + table + ` SET test = TRUE`); err != nil || n == 0 {
 				return fmt.Errorf("%s: %d rows: %w", table, n, err)
 			}
 		}

@@ -22,10 +22,9 @@ func (w *Workspace) inTx(ctx context.Context, fn func(*db.Tx) error) {
 func (w *Workspace) samplePasskey(ctx context.Context, text string) {
 	w.inTx(ctx, func(tx *db.Tx) error {
 		id := tx.NewID()
-		_, err := tx.Exec(`INSERT INTO passkey (id, user_id, credential_id, credential, name, created_at)
+		return tx.Exec(`INSERT INTO passkey (id, user_id, credential_id, credential, name, created_at)
 			SELECT $1, user_id, $2, '{}', $3, $4 FROM membership WHERE tenant_id = $5 AND id = $6`,
 			id, id[:], text, clock.At(tx.Now()), w.ID, w.Member)
-		return err
 	})
 }
 
@@ -34,7 +33,7 @@ func (w *Workspace) samplePasskey(ctx context.Context, text string) {
 func (w *Workspace) sampleTemplate(ctx context.Context, text string) {
 	w.inTx(ctx, func(tx *db.Tx) error {
 		account := tx.NewID()
-		_, err := tx.Exec(`INSERT INTO message_template (tenant_id, id, account_id, name, language, category, status, quality,
+		err := tx.Exec(`INSERT INTO message_template (tenant_id, id, account_id, name, language, category, status, quality,
 				parameter_format, components, edits, created_at, updated_at)
 			VALUES ($1, $2, $3, $4, 'tr', $5, $6, 'UNKNOWN', $7, $8, '[]', $9, $9)`,
 			w.ID, tx.NewID(), account, text, template.Utility, template.Draft, template.Positional,
@@ -51,12 +50,12 @@ func (w *Workspace) sampleTemplate(ctx context.Context, text string) {
 func (w *Workspace) sampleTelephony(ctx context.Context, text string) {
 	w.inTx(ctx, func(tx *db.Tx) error {
 		id, now := tx.NewID(), clock.At(tx.Now())
-		_, err := tx.Exec(`INSERT INTO wallet_topup (tenant_id, id, amount, currency, state, payment_id, reason, detail, created_at, expires_at)
+		err := tx.Exec(`INSERT INTO wallet_topup (tenant_id, id, amount, currency, state, payment_id, reason, detail, created_at, expires_at)
 			VALUES ($1, $2, 10000000, 'TRY', 'failed', $3, 'refused', $3, $4, $4)`, w.ID, id, text, now)
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(`INSERT INTO phone_number (tenant_id, id, e164, label, type, capabilities, status, is_default, monthly_fee, provider_id, last_error, created_at)
+		err = tx.Exec(`INSERT INTO phone_number (tenant_id, id, e164, label, type, capabilities, status, is_default, monthly_fee, provider_id, last_error, created_at)
 			VALUES ($1, $2, $3, $3, 'local', '[]', 'active', $4, 1, $3, '', $5)`, w.ID, id, text, true, now)
 		if err != nil {
 			return err
@@ -92,7 +91,7 @@ func samplePhones(tx *db.Tx, member uuid.UUID, text string) error {
 		{`INSERT INTO phone_leg (tenant_id, id, call_id, role, state, open, device, number, created_at, cause, last_n, last_at, paid_s, max_s, warned, billed_s, cost)
 			VALUES ($1, $2, $2, 'customer', 'ended', $4, $3, $3, $5, $3, 0, $5, 0, 0, $4, 0, 0)`, []any{tx.Tenant(), id, text, false, now}},
 	} {
-		if _, err := tx.Exec(row.query, row.args...); err != nil {
+		if err := tx.Exec(row.query, row.args...); err != nil {
 			return err
 		}
 	}
@@ -102,9 +101,8 @@ func samplePhones(tx *db.Tx, member uuid.UUID, text string) error {
 // samplePartner creates a failed sign-up at Meta.
 func (w *Workspace) samplePartner(ctx context.Context, text string) {
 	w.inTx(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO partner_signup_failure (tenant_id, id, session_id, step, words, expires_at) VALUES ($1, $2, $2, 'exchange', $3, $4)`,
+		return tx.Exec(`INSERT INTO partner_signup_failure (tenant_id, id, session_id, step, words, expires_at) VALUES ($1, $2, $2, 'exchange', $3, $4)`,
 			w.ID, tx.NewID(), text, clock.At(tx.Now().Add(time.Hour)))
-		return err
 	})
 }
 
@@ -112,13 +110,13 @@ func (w *Workspace) samplePartner(ctx context.Context, text string) {
 func (w *Workspace) sampleQueue(ctx context.Context, text string) {
 	w.inTx(ctx, func(tx *db.Tx) error {
 		id, now := tx.NewID(), clock.At(tx.Now())
-		_, mail := tx.Exec(`INSERT INTO mail_queue (tenant_id, id, origin, sender, report_to, message_id, subject, size, blob_id, state, created_at, expires_at, finished_at)
+		mail := tx.Exec(`INSERT INTO mail_queue (tenant_id, id, origin, sender, report_to, message_id, subject, size, blob_id, state, created_at, expires_at, finished_at)
 			SELECT tenant_id, $2, 'submission', sender, sender, message_id, $3, size, blob_id, 'done', $4, $4, $4 FROM mail_journal WHERE tenant_id = $1`, w.ID, id, text, now)
-		_, recipient := tx.Exec(`INSERT INTO mail_queue_recipient (tenant_id, mail_id, address, destination, state, attempts, answer)
+		recipient := tx.Exec(`INSERT INTO mail_queue_recipient (tenant_id, mail_id, address, destination, state, attempts, answer)
 			VALUES ($1, $2, $3, 'example.com', 'failed', 1, $4)`, w.ID, id, text+"@example.com", text)
-		_, suppression := tx.Exec(`INSERT INTO mail_suppression (tenant_id, id, address, answer, created_at) VALUES ($1, $2, $3, $4, $5)`,
+		suppression := tx.Exec(`INSERT INTO mail_suppression (tenant_id, id, address, answer, created_at) VALUES ($1, $2, $3, $4, $5)`,
 			w.ID, tx.NewID(), text+"@example.com", text, now)
-		_, session := tx.Exec(`INSERT INTO mail_tls_session (tenant_id, day, sender, destination, policy_key, policy, server, failure, sessions)
+		session := tx.Exec(`INSERT INTO mail_tls_session (tenant_id, day, sender, destination, policy_key, policy, server, failure, sessions)
 			VALUES ($1, $2, $3, 'example.com', $4, 'null', $3, '', 1)`, w.ID, now, text, id)
 		return errors.Join(mail, recipient, suppression, session)
 	})

@@ -257,9 +257,8 @@ func TestSuspensionHooks(t *testing.T) {
 		var key struct{ Key string }
 		ayse.Post(auth+"/api-keys", object{"name": "x", "environment": "live", "scopes": []string{"webhooks.read"}}).Want(201).Data(&key)
 		phone := func(tx *db.Tx) error {
-			_, err := tx.Exec(`INSERT INTO phone_member (tenant_id, agent_id, extension, rings, device, username, rung_at, busy_until, created_at)
+			return tx.Exec(`INSERT INTO phone_member (tenant_id, agent_id, extension, rings, device, username, rung_at, busy_until, created_at)
 				VALUES ($1, $2, '101', $3, 'desk', '', 0, 0, $4)`, w.ID, id, true, clock.At(tx.Now()))
-			return err
 		}
 		if err := s.DB.Tenant(w.ID).InTx(t.Context(), phone); err != nil {
 			t.Fatal(err)

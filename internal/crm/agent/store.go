@@ -33,7 +33,7 @@ func profileOf(r *db.Reader, id uuid.UUID) (profile, error) {
 }
 
 func saveProfile(tx *db.Tx, p profile) error {
-	return tx.Run(`INSERT INTO agent (tenant_id, id, title, presence, presence_at, signature) VALUES ($1, $2, $3, $4, $5, $6)
+	return tx.Exec(`INSERT INTO agent (tenant_id, id, title, presence, presence_at, signature) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (tenant_id, id) DO UPDATE SET title = excluded.title, presence = excluded.presence, signature = excluded.signature,
 			presence_at = CASE WHEN agent.presence = excluded.presence THEN agent.presence_at ELSE excluded.presence_at END`,
 		tx.Tenant(), p.id, p.title, p.presence, clock.At(tx.Now()), p.signature)
@@ -54,7 +54,7 @@ func scanQR(row db.Row) (QR, error) {
 }
 
 func putQR(tx *db.Tx, agent uuid.UUID, q NewQR, hash []byte, madeBy uuid.UUID) error {
-	return tx.Run(`INSERT INTO mobile_qr (tenant_id, id, agent_id, key_hash, made_by, expires_at, created_at)
+	return tx.Exec(`INSERT INTO mobile_qr (tenant_id, id, agent_id, key_hash, made_by, expires_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), q.ID, agent, hash, madeBy, q.ExpiresAt, clock.At(tx.Now()))
 }
 
@@ -73,14 +73,14 @@ func openQR(r *db.Reader, agent uuid.UUID, now clock.Time) (QR, error) {
 // revokeQRs revokes the QRs that an agent could still scan; mailed ones only if mailed is
 // set.
 func revokeQRs(tx *db.Tx, agent uuid.UUID, mailed bool) (int64, error) {
-	return tx.Exec(`UPDATE mobile_qr SET revoked_at = $3
+	return tx.ExecCount(`UPDATE mobile_qr SET revoked_at = $3
 		WHERE tenant_id = $1 AND agent_id = $2 AND scanned_at IS NULL AND revoked_at IS NULL AND expires_at > $3
 			AND ($4 OR mailed_at IS NULL)`, tx.Tenant(), agent, clock.At(tx.Now()), mailed)
 }
 
 // revokeScreenQR revokes one QR that was not mailed.
 func revokeScreenQR(tx *db.Tx, agent, id uuid.UUID) (int64, error) {
-	return tx.Exec(`UPDATE mobile_qr SET revoked_at = $4
+	return tx.ExecCount(`UPDATE mobile_qr SET revoked_at = $4
 		WHERE tenant_id = $1 AND agent_id = $2 AND id = $3 AND mailed_at IS NULL
 			AND scanned_at IS NULL AND revoked_at IS NULL AND expires_at > $4`, tx.Tenant(), agent, id, clock.At(tx.Now()))
 }
@@ -124,10 +124,10 @@ func takeQR(tx *db.Tx, hash []byte, d Device) (taken, error) {
 }
 
 func setQRSession(tx *db.Tx, id, session uuid.UUID) error {
-	return tx.Run(`UPDATE mobile_qr SET session_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, session)
+	return tx.Exec(`UPDATE mobile_qr SET session_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, session)
 }
 
 func cleanQRs(tx *db.Tx, before clock.Time, limit int) (int64, error) {
-	return tx.Exec(`DELETE FROM mobile_qr WHERE (tenant_id, id) IN (
+	return tx.ExecCount(`DELETE FROM mobile_qr WHERE (tenant_id, id) IN (
 		SELECT tenant_id, id FROM mobile_qr WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, before, limit)
 }

@@ -388,7 +388,7 @@ func TestMessagesInARowAreAnsweredOnce(t *testing.T) {
 		// The answer is removed from the timeline, so only the message's row shows that it
 		// was answered.
 		err := s.DB.Tenant(sh.ID).InTx(sh.Context(), func(tx *db.Tx) error {
-			if _, err := tx.Exec(`UPDATE conversation_item SET deleted_at = 1 WHERE tenant_id = $1 AND author_kind = 'bot'`, tx.Tenant()); err != nil {
+			if err := tx.Exec(`UPDATE conversation_item SET deleted_at = 1 WHERE tenant_id = $1 AND author_kind = 'bot'`, tx.Tenant()); err != nil {
 				return err
 			}
 			_, err := jobs.Enqueue(tx, assistant.AnswerJob, tx.Now(), map[string]any{"conversation_id": id, "item_id": last.Item.ID})

@@ -68,8 +68,7 @@ func TestPermanentFailureHandsOver(t *testing.T) {
 		sh.setAI(true, &c.ID)
 		// The channel's configuration is missing, which no user can cause.
 		if err := s.DB.Tenant(sh.ID).InTx(sh.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`DELETE FROM assistant_configuration WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), c.ID)
-			return err
+			return tx.Exec(`DELETE FROM assistant_configuration WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), c.ID)
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -90,8 +90,7 @@ func (sh *shop) settleMail(auth string) (c conversation.Conversation) {
 			ORDER BY created_at DESC, id DESC LIMIT 1`, tx.Tenant()); err != nil {
 			return err
 		}
-		_, err = tx.Exec(`UPDATE email_inbound SET auth = $3 WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), id, auth)
-		return err
+		return tx.Exec(`UPDATE email_inbound SET auth = $3 WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), id, auth)
 	}); err != nil {
 		sh.t.Fatal(err)
 	}

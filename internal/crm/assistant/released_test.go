@@ -84,7 +84,7 @@ func TestReleaseIsRefused(t *testing.T) {
 
 		err := s.DB.Tenant(sh.ID).InTx(context.Background(), func(tx *db.Tx) error {
 			for i := range 500 {
-				if _, err := tx.Exec(`INSERT INTO crm_canned_reply (tenant_id, id, scope_id, shortcut, shortcut_key, title, body, assistant, created_at, updated_at)
+				if err := tx.Exec(`INSERT INTO crm_canned_reply (tenant_id, id, scope_id, shortcut, shortcut_key, title, body, assistant, created_at, updated_at)
 					VALUES ($1, $2, $3, $4, $4, '', 'Açığız.', true, 1, 1)`, sh.ID, tx.NewID(), uuid.Nil, "s"+strconv.Itoa(i)); err != nil {
 					return err
 				}

@@ -92,26 +92,24 @@ func (c *Configuration) modelValues() []any {
 
 // put inserts a configuration, and reports whether its name was free.
 func put(tx *db.Tx, c Configuration) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO assistant_configuration (tenant_id, id, name, name_key, active, delay_s, max_answers, created_at, updated_at,
+	return tx.ExecAny(`INSERT INTO assistant_configuration (tenant_id, id, name, name_key, active, delay_s, max_answers, created_at, updated_at,
 			model, address, key_sealed, input_price, output_price, daily_tokens, daily_money, daily_seconds, failure, failures, paused_until, provisions)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT DO NOTHING`,
 		append([]any{tx.Tenant(), c.ID, c.Name, nameKey(c.Name), c.Active, c.Delay, c.MaxAnswers, c.CreatedAt}, append(c.modelValues(), c.Provisions)...)...)
-	return n == 1, err
 }
 
 // save updates a configuration, and reports whether its name was free.
 func save(tx *db.Tx, c Configuration) (bool, error) {
-	n, err := tx.Exec(`UPDATE assistant_configuration SET name = $3, name_key = $4, active = $5, delay_s = $6, max_answers = $7, updated_at = $8,
+	return tx.ExecAny(`UPDATE assistant_configuration SET name = $3, name_key = $4, active = $5, delay_s = $6, max_answers = $7, updated_at = $8,
 			model = $9, address = $10, key_sealed = $11, input_price = $12, output_price = $13, daily_tokens = $14, daily_money = $15,
 			daily_seconds = $16, failure = $17, failures = $18, paused_until = $19, provisions = $20
 		WHERE tenant_id = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM assistant_configuration o
 			WHERE o.tenant_id = $1 AND o.name_key = $4 AND o.id <> $2)`,
 		append([]any{tx.Tenant(), c.ID, c.Name, nameKey(c.Name), c.Active, c.Delay, c.MaxAnswers, c.UpdatedAt}, append(c.modelValues(), c.Provisions)...)...)
-	return n == 1, err
 }
 
 func drop(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`DELETE FROM assistant_configuration WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return tx.Exec(`DELETE FROM assistant_configuration WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }
 
 // claimMessage reports whether a customer's message was still unanswered, and marks it as
@@ -123,7 +121,7 @@ func claimMessage(tx *db.Tx, message, conversation uuid.UUID) (bool, error) {
 
 // setOutcome records the outcome of a claimed message, and whether it counts as an answer.
 func setOutcome(tx *db.Tx, message uuid.UUID, item *uuid.UUID, reason *string, counted bool) error {
-	return tx.Run(`UPDATE assistant_answer SET item_id = $3, reason = $4, counted = $5 WHERE tenant_id = $1 AND in_answer_to = $2`,
+	return tx.Exec(`UPDATE assistant_answer SET item_id = $3, reason = $4, counted = $5 WHERE tenant_id = $1 AND in_answer_to = $2`,
 		tx.Tenant(), message, item, reason, counted)
 }
 
@@ -136,14 +134,14 @@ func countAnswers(r *db.Reader, conversation uuid.UUID) (int, error) {
 // countAnew excludes the answers before a time from the count, because the conversation was
 // reopened.
 func countAnew(tx *db.Tx, conversation uuid.UUID, before clock.Time) error {
-	return tx.Run(`UPDATE assistant_answer SET counted = false WHERE tenant_id = $1 AND conversation_id = $2 AND counted AND at < $3`,
+	return tx.Exec(`UPDATE assistant_answer SET counted = false WHERE tenant_id = $1 AND conversation_id = $2 AND counted AND at < $3`,
 		tx.Tenant(), conversation, before)
 }
 
 // reserve adds to a day's usage. It returns false and adds nothing if one of the budgets
 // does not have that much left.
 func reserve(tx *db.Tx, c Configuration, day int64, u usage) (bool, error) {
-	if err := tx.Run(`INSERT INTO assistant_spending (tenant_id, configuration_id, day, tokens, money, time_ms)
+	if err := tx.Exec(`INSERT INTO assistant_spending (tenant_id, configuration_id, day, tokens, money, time_ms)
 		VALUES ($1, $2, $3, 0, 0, 0) ON CONFLICT DO NOTHING`, tx.Tenant(), c.ID, day); err != nil {
 		return false, err
 	}
@@ -155,12 +153,12 @@ func reserve(tx *db.Tx, c Configuration, day int64, u usage) (bool, error) {
 
 // giveBack subtracts from a day's usage what a call reserved but did not use.
 func giveBack(tx *db.Tx, configuration uuid.UUID, day int64, u usage) error {
-	return tx.Run(`UPDATE assistant_spending SET tokens = tokens - $4, money = money - $5, time_ms = time_ms - $6
+	return tx.Exec(`UPDATE assistant_spending SET tokens = tokens - $4, money = money - $5, time_ms = time_ms - $6
 		WHERE tenant_id = $1 AND configuration_id = $2 AND day = $3`, tx.Tenant(), configuration, day, u.tokens, u.money, u.timeMS)
 }
 
 // setFailure records why a server did not answer; "" means that it did.
 func setFailure(tx *db.Tx, configuration uuid.UUID, failure string, failures int, until *clock.Time) error {
-	return tx.Run(`UPDATE assistant_configuration SET failure = $3, failures = $4, paused_until = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE assistant_configuration SET failure = $3, failures = $4, paused_until = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), configuration, failure, failures, until)
 }

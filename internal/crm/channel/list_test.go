@@ -26,7 +26,7 @@ func TestListLooksAtFewAccounts(t *testing.T) {
 				if i == 0 {
 					status = "active"
 				}
-				_, err := tx.Exec(`INSERT INTO channel_account (tenant_id, id, kind, name, status, ai, hours, settings, created_at, updated_at)
+				err := tx.Exec(`INSERT INTO channel_account (tenant_id, id, kind, name, status, ai, hours, settings, created_at, updated_at)
 					VALUES ($1, $2, $3, 'x', $4, false, 'null', '{}', $5, $5)`, tx.Tenant(), tx.NewID(), kind, status, clock.At(tx.Now()))
 				if err != nil {
 					return err

@@ -103,7 +103,7 @@ func put(tx *db.Tx, a *Account, by *uuid.UUID) (bool, error) {
 }
 
 func save(tx *db.Tx, a *Account) error {
-	return tx.Run(`UPDATE channel_account SET name = $3, status = $4, reason = $5, ai = $6, group_id = $7, hours = $8,
+	return tx.Exec(`UPDATE channel_account SET name = $3, status = $4, reason = $5, ai = $6, group_id = $7, hours = $8,
 			settings = $9, external_id = $10, updated_at = $11, ai_configuration_id = $12
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), a.ID, a.Name, a.Status, a.Reason, a.AI, a.GroupID, db.AsJSON(a.Hours.V), string(a.Settings), a.ExternalID, a.UpdatedAt, a.AIConfigurationID)
@@ -120,12 +120,12 @@ func namesConfiguration(r *db.Reader, id uuid.UUID) (used, withoutHours bool, er
 
 // strip deletes an account's credentials and key.
 func strip(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`UPDATE channel_account SET credentials = NULL, key_hash = NULL, key_last4 = NULL
+	return tx.Exec(`UPDATE channel_account SET credentials = NULL, key_hash = NULL, key_last4 = NULL
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }
 
 func setCredentials(tx *db.Tx, id uuid.UUID, sealed []byte) error {
-	return tx.Run(`UPDATE channel_account SET credentials = $3, auth_errors = 0, updated_at = $4 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE channel_account SET credentials = $3, auth_errors = 0, updated_at = $4 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, sealed, clock.At(tx.Now()))
 }
 
@@ -134,7 +134,7 @@ func credentials(r *db.Reader, id uuid.UUID) ([]byte, error) {
 }
 
 func setKey(tx *db.Tx, id uuid.UUID, hash []byte, last4 string) error {
-	return tx.Run(`UPDATE channel_account SET key_hash = $3, key_last4 = $4, updated_at = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE channel_account SET key_hash = $3, key_last4 = $4, updated_at = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, hash, last4, clock.At(tx.Now()))
 }
 
@@ -149,7 +149,7 @@ func countAuthError(tx *db.Tx, id uuid.UUID) (int, error) {
 }
 
 func clearAuthErrors(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`UPDATE channel_account SET auth_errors = 0 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return tx.Exec(`UPDATE channel_account SET auth_errors = 0 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }
 
 const ownerColumns = `t.id, t.slug, t.licences, ` + columns

@@ -13,7 +13,7 @@ func trialOf(r *db.Reader, account uuid.UUID) (trialState, error) {
 }
 
 func putTrial(tx *db.Tx, account uuid.UUID, code string) error {
-	return tx.Run(`INSERT INTO channel_inbound_test (tenant_id, account_id, code, started_at) VALUES ($1, $2, $3, $4)
+	return tx.Exec(`INSERT INTO channel_inbound_test (tenant_id, account_id, code, started_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, account_id) DO UPDATE SET code = excluded.code, started_at = excluded.started_at`,
 		tx.Tenant(), account, code, clock.At(tx.Now()))
 }

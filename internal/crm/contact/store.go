@@ -173,7 +173,7 @@ func matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) {
 }
 
 func put(tx *db.Tx, c Contact) error {
-	return tx.Run(`INSERT INTO contact (tenant_id, id, external_id, kind, name, first_name, last_name, company,
+	return tx.Exec(`INSERT INTO contact (tenant_id, id, external_id, kind, name, first_name, last_name, company,
 			owner_id, language, timezone, country, tags, custom_attributes, blocked, last_seen_at, created_at, updated_at, test)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17, $18)`,
 		tx.Tenant(), c.ID, c.ExternalID, c.Kind, c.Name, c.FirstName, c.LastName, c.Company, c.OwnerID,
@@ -182,7 +182,7 @@ func put(tx *db.Tx, c Contact) error {
 }
 
 func save(tx *db.Tx, c Contact) error {
-	return tx.Run(`UPDATE contact SET external_id = $3, kind = $4, name = $5, first_name = $6, last_name = $7,
+	return tx.Exec(`UPDATE contact SET external_id = $3, kind = $4, name = $5, first_name = $6, last_name = $7,
 			company = $8, owner_id = $9, language = $10, timezone = $11, country = $12, tags = $13,
 			custom_attributes = $14, blocked = $15, updated_at = $16
 		WHERE tenant_id = $1 AND id = $2`,
@@ -198,11 +198,11 @@ func holderOfExternal(r *db.Reader, external string, test bool) (uuid.UUID, erro
 
 // putEmails replaces a contact's addresses; it returns an address that another contact has.
 func putEmails(tx *db.Tx, c *Contact) (taken string, err error) {
-	if err := tx.Run(`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+	if err := tx.Exec(`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 		return "", err
 	}
 	for i, e := range c.Emails {
-		n, err := tx.Exec(`INSERT INTO contact_email (tenant_id, email_key, contact_id, address, is_primary, bounced, position, test)
+		n, err := tx.ExecCount(`INSERT INTO contact_email (tenant_id, email_key, contact_id, address, is_primary, bounced, position, test)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, email_key, test) DO NOTHING`,
 			tx.Tenant(), address.Fold(e.Address), c.ID, e.Address, e.Primary, e.Bounced, i, c.Test)
 		if err != nil || n == 0 {
@@ -213,11 +213,11 @@ func putEmails(tx *db.Tx, c *Contact) (taken string, err error) {
 }
 
 func putPhones(tx *db.Tx, c *Contact) (taken string, err error) {
-	if err := tx.Run(`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+	if err := tx.Exec(`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 		return "", err
 	}
 	for i, p := range c.Phones {
-		n, err := tx.Exec(`INSERT INTO contact_phone (tenant_id, e164, contact_id, is_primary, position, test)
+		n, err := tx.ExecCount(`INSERT INTO contact_phone (tenant_id, e164, contact_id, is_primary, position, test)
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, e164, test) DO NOTHING`,
 			tx.Tenant(), p.E164, c.ID, p.Primary, i, c.Test)
 		if err != nil || n == 0 {
@@ -262,7 +262,7 @@ func empty(tx *db.Tx, id uuid.UUID) error {
 	if err := dropParts(tx, id, "email", "phone", "identity", "claim", "consent", "tag", "term", "note"); err != nil {
 		return err
 	}
-	return tx.Run(`UPDATE contact SET external_id = NULL, name = '', first_name = '', last_name = '', company = '',
+	return tx.Exec(`UPDATE contact SET external_id = NULL, name = '', first_name = '', last_name = '', company = '',
 			owner_id = NULL, tags = '[]', custom_attributes = '{}', deleted_at = $3, updated_at = $3
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, clock.At(tx.Now()))
 }
@@ -270,7 +270,7 @@ func empty(tx *db.Tx, id uuid.UUID) error {
 // dropParts deletes the rows of a contact from the tables of some kinds of parts.
 func dropParts(tx *db.Tx, id uuid.UUID, kinds ...string) error {
 	for _, kind := range kinds {
-		if err := tx.Run(`DELETE FROM contact_`+kind+` WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), id); err != nil {
+		if err := tx.Exec(`DELETE FROM contact_`+kind+` WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), id); err != nil {
 			return err
 		}
 	}

@@ -21,13 +21,13 @@ func claimsOf(r *db.Reader, contact uuid.UUID) ([]Claim, error) {
 }
 
 func putClaim(tx *db.Tx, contact uuid.UUID, k Claim) error {
-	return tx.Run(`INSERT INTO contact_claim (tenant_id, id, contact_id, kind, value, value_key, source, at)
+	return tx.Exec(`INSERT INTO contact_claim (tenant_id, id, contact_id, kind, value, value_key, source, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, contact_id, kind, value_key) DO NOTHING`,
 		tx.Tenant(), k.ID, contact, k.Kind, k.Value, k.key, k.Source, k.At)
 }
 
 func setProof(tx *db.Tx, id uuid.UUID, proof string, by *uuid.UUID) error {
-	return tx.Run(`UPDATE contact_claim SET proof = $3, proven_at = $4, proven_by = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE contact_claim SET proof = $3, proven_at = $4, proven_by = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, proof, clock.At(tx.Now()), by)
 }
 
@@ -43,7 +43,7 @@ func holderOfClaim(r *db.Reader, k Claim, test bool) (Ref, error) {
 // moveClaims moves the loser's claims to the winner. A claim that the winner already has
 // stays with the loser, in case the merge is undone.
 func moveClaims(tx *db.Tx, loser, winner uuid.UUID) error {
-	return tx.Run(`UPDATE contact_claim SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = $2
+	return tx.Exec(`UPDATE contact_claim SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = $2
 		AND NOT EXISTS (SELECT 1 FROM contact_claim h WHERE h.tenant_id = $1 AND h.contact_id = $3
 			AND h.kind = contact_claim.kind AND h.value_key = contact_claim.value_key)`, tx.Tenant(), loser, winner)
 }
@@ -52,7 +52,7 @@ func moveClaims(tx *db.Tx, loser, winner uuid.UUID) error {
 // proves nothing.
 func moveClaimsBack(tx *db.Tx, loser uuid.UUID, claims []Claim) error {
 	for _, k := range claims {
-		if err := tx.Run(`UPDATE contact_claim SET contact_id = $3, proof = $4, proven_at = $5, proven_by = $6
+		if err := tx.Exec(`UPDATE contact_claim SET contact_id = $3, proof = $4, proven_at = $5, proven_by = $6
 			WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), k.ID, loser, k.Proof, k.ProvenAt, k.ProvenBy); err != nil {
 			return err
 		}

@@ -49,14 +49,14 @@ func importBatch(r *db.Reader, id uuid.UUID) (Import, table, error) {
 }
 
 func putImport(tx *db.Tx, i Import, t *table) error {
-	if err := tx.Run(`INSERT INTO contact_import (tenant_id, id, filename, status, header, total, created_by, created_at)
+	if err := tx.Exec(`INSERT INTO contact_import (tenant_id, id, filename, status, header, total, created_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		tx.Tenant(), i.ID, i.Filename, i.Status, db.AsJSON(t.header), i.Total, i.CreatedBy, i.CreatedAt); err != nil {
 		return err
 	}
 	number := 0
 	for rows := range slices.Chunk(t.rows, importSlice) {
-		if err := tx.Run(`INSERT INTO contact_import_batch (tenant_id, import_id, number, content) VALUES ($1, $2, $3, $4)`,
+		if err := tx.Exec(`INSERT INTO contact_import_batch (tenant_id, import_id, number, content) VALUES ($1, $2, $3, $4)`,
 			tx.Tenant(), i.ID, number, db.AsJSON(rows)); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func putImport(tx *db.Tx, i Import, t *table) error {
 
 // dropBatch deletes rows that are done, because they are personal data.
 func dropBatch(tx *db.Tx, id uuid.UUID, number int) error {
-	return tx.Run(`DELETE FROM contact_import_batch WHERE tenant_id = $1 AND import_id = $2 AND number = $3`, tx.Tenant(), id, number)
+	return tx.Exec(`DELETE FROM contact_import_batch WHERE tenant_id = $1 AND import_id = $2 AND number = $3`, tx.Tenant(), id, number)
 }
 
 // errPassed means that another worker has already imported this row.
@@ -80,7 +80,7 @@ var stepSQL = map[string]string{
 }
 
 func stepImport(tx *db.Tx, id uuid.UUID, index int, counter string) error {
-	n, err := tx.Exec(stepSQL[counter], tx.Tenant(), id, index)
+	n, err := tx.ExecCount(stepSQL[counter], tx.Tenant(), id, index)
 	if err == nil && n == 0 {
 		return errPassed
 	}
@@ -88,13 +88,13 @@ func stepImport(tx *db.Tx, id uuid.UUID, index int, counter string) error {
 }
 
 func finishImport(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`UPDATE contact_import SET status = 'done', finished_at = $3 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE contact_import SET status = 'done', finished_at = $3 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, clock.At(tx.Now()))
 }
 
 func putImportErrors(tx *db.Tx, id uuid.UUID, line int, f *fault.Fault) error {
 	put := func(field, code string) error {
-		return tx.Run(`INSERT INTO contact_import_error (tenant_id, import_id, line, id, field, code)
+		return tx.Exec(`INSERT INTO contact_import_error (tenant_id, import_id, line, id, field, code)
 			VALUES ($1, $2, $3, $4, $5, $6)`, tx.Tenant(), id, line, tx.NewID(), field, code)
 	}
 	if len(f.Fields) == 0 {

@@ -15,7 +15,7 @@ func setMergedInto(tx *db.Tx, id uuid.UUID, into *uuid.UUID) error {
 	if into != nil {
 		at = clock.Ptr(tx.Now())
 	}
-	_, err := tx.Exec(`UPDATE contact SET merged_into_id = $3, deleted_at = $4, updated_at = $5
+	err := tx.Exec(`UPDATE contact SET merged_into_id = $3, deleted_at = $4, updated_at = $5
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, into, at, clock.At(tx.Now()))
 	if err != nil || into == nil {
 		return err
@@ -43,7 +43,7 @@ func byIDOrMerged(r *db.Reader, id uuid.UUID) (Contact, error) {
 // moveParts moves the loser's identities, claims and notes to the winner and returns the
 // ids of the notes.
 func moveParts(tx *db.Tx, loser, winner uuid.UUID) ([]uuid.UUID, error) {
-	if err := tx.Run(`UPDATE contact_identity SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = $2`,
+	if err := tx.Exec(`UPDATE contact_identity SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = $2`,
 		tx.Tenant(), loser, winner); err != nil {
 		return nil, err
 	}
@@ -80,20 +80,20 @@ func moveBack(tx *db.Tx, winner uuid.UUID, m *moved) error {
 		if i.ChannelAccountID != nil {
 			account = *i.ChannelAccountID
 		}
-		if err := tx.Run(`UPDATE contact_identity SET contact_id = $4
+		if err := tx.Exec(`UPDATE contact_identity SET contact_id = $4
 			WHERE tenant_id = $1 AND channel_account_id = $2 AND external_id = $3 AND contact_id = $5`,
 			tx.Tenant(), account, i.ExternalID, loser, winner); err != nil {
 			return err
 		}
 	}
 	for _, id := range m.Notes {
-		if err := tx.Run(`UPDATE contact_note SET contact_id = $3 WHERE tenant_id = $1 AND id = $2 AND contact_id = $4`,
+		if err := tx.Exec(`UPDATE contact_note SET contact_id = $3 WHERE tenant_id = $1 AND id = $2 AND contact_id = $4`,
 			tx.Tenant(), id, loser, winner); err != nil {
 			return err
 		}
 	}
 	for _, c := range m.Loser.Consents {
-		if err := tx.Run(`DELETE FROM contact_consent
+		if err := tx.Exec(`DELETE FROM contact_consent
 			WHERE tenant_id = $1 AND contact_id = $2 AND channel = $3 AND purpose = $4 AND at = $5`,
 			tx.Tenant(), winner, c.Channel, c.Purpose, c.At); err != nil {
 			return err
@@ -103,7 +103,7 @@ func moveBack(tx *db.Tx, winner uuid.UUID, m *moved) error {
 		}
 	}
 	for _, c := range m.Winner.Consents {
-		if err := tx.Run(`INSERT INTO contact_consent (tenant_id, contact_id, channel, purpose, status, source, evidence, at)
+		if err := tx.Exec(`INSERT INTO contact_consent (tenant_id, contact_id, channel, purpose, status, source, evidence, at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, contact_id, channel, purpose) DO NOTHING`,
 			tx.Tenant(), winner, c.Channel, c.Purpose, c.Status, c.Source, c.Evidence, c.At); err != nil {
 			return err
@@ -120,7 +120,7 @@ func scanMerge(row db.Row, more ...any) (m Merge, err error) {
 }
 
 func putMerge(tx *db.Tx, m Merge, what moved) error {
-	return tx.Run(`INSERT INTO contact_merge (tenant_id, id, winner_id, loser_id, moved, merged_by, merged_at)
+	return tx.Exec(`INSERT INTO contact_merge (tenant_id, id, winner_id, loser_id, moved, merged_by, merged_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), m.ID, m.WinnerID, m.LoserID, db.AsJSON(what), m.MergedBy, m.MergedAt)
 }
 
@@ -132,7 +132,7 @@ func lockMerge(tx *db.Tx, id uuid.UUID) (Merge, moved, error) {
 }
 
 func markUndone(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`UPDATE contact_merge SET undone_at = $3, moved = '{}' WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE contact_merge SET undone_at = $3, moved = '{}' WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, clock.At(tx.Now()))
 }
 

@@ -22,7 +22,7 @@ func notes(r *db.Reader, contact uuid.UUID, p db.Page) (db.List[Note], error) {
 }
 
 func putNote(tx *db.Tx, contact uuid.UUID, n Note) error {
-	return tx.Run(`INSERT INTO contact_note (tenant_id, id, contact_id, body, author_id, created_at)
+	return tx.Exec(`INSERT INTO contact_note (tenant_id, id, contact_id, body, author_id, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`, tx.Tenant(), n.ID, contact, n.Body, n.AuthorID, n.CreatedAt)
 }
 
@@ -31,7 +31,7 @@ func dropNote(tx *db.Tx, contact, id uuid.UUID) (bool, error) {
 }
 
 func putConsent(tx *db.Tx, contact uuid.UUID, c Consent) error {
-	return tx.Run(`INSERT INTO contact_consent (tenant_id, contact_id, channel, purpose, status, source, evidence, at)
+	return tx.Exec(`INSERT INTO contact_consent (tenant_id, contact_id, channel, purpose, status, source, evidence, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (tenant_id, contact_id, channel, purpose) DO UPDATE
 		SET status = excluded.status, source = excluded.source, evidence = excluded.evidence, at = excluded.at`,
@@ -46,7 +46,7 @@ func putIdentity(tx *db.Tx, ref Ref, from Sender, id string) (bool, error) {
 }
 
 func setWindow(tx *db.Tx, account uuid.UUID, external string, until clock.Time) error {
-	return tx.Run(`UPDATE contact_identity SET window_expires_at = $4
+	return tx.Exec(`UPDATE contact_identity SET window_expires_at = $4
 		WHERE tenant_id = $1 AND channel_account_id = $2 AND external_id = $3 AND test = $5
 			AND (window_expires_at IS NULL OR window_expires_at < $4)`,
 		tx.Tenant(), account, external, until, inTest(&tx.Reader))

@@ -20,8 +20,7 @@ import (
 func (in *inbox) spoil(id uuid.UUID, tags string) {
 	in.t.Helper()
 	err := in.s.DB.Tenant(in.ID).InTx(in.t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE conversation SET tags = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, tags)
-		return err
+		return tx.Exec(`UPDATE conversation SET tags = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, tags)
 	})
 	if err != nil {
 		in.t.Fatal(err)

@@ -51,17 +51,15 @@ func fill(t *testing.T, d *db.DB, tenant uuid.UUID, n int, state string, from ti
 	// It writes in parts, because a transaction may not take long.
 	for first := 1; first <= n; first += 5000 {
 		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(put(first, min(first+4999, n)))
-			return err
+			return tx.Exec(put(first, min(first+4999, n)))
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO conversation_tag (tenant_id, conversation_id, tag, last_activity_at)
+		return tx.Exec(`INSERT INTO conversation_tag (tenant_id, conversation_id, tag, last_activity_at)
 				SELECT tenant_id, id, CASE WHEN priority = 3 THEN 'iade' ELSE 'genel' END, last_activity_at FROM conversation WHERE waiting_since IS NOT NULL`)
-		return err
 	})
 	if err != nil {
 		t.Fatal(err)

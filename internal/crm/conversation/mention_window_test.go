@@ -30,13 +30,12 @@ func TestMentionsOnDeletedNotes(t *testing.T) {
 				`UPDATE conversation_item SET deleted_at = 1 WHERE tenant_id = $1 AND id NOT IN (
 					SELECT id FROM conversation_item WHERE tenant_id = $1 ORDER BY at LIMIT 5)`,
 			} {
-				if _, err := tx.Exec(query, tenant); err != nil {
+				if err := tx.Exec(query, tenant); err != nil {
 					return err
 				}
 			}
-			_, err := tx.Exec(`INSERT INTO item_mention (tenant_id, item_id, agent_id, name, at, seen)
+			return tx.Exec(`INSERT INTO item_mention (tenant_id, item_id, agent_id, name, at, seen)
 				SELECT tenant_id, id, $2, 'Ayşe', at, false FROM conversation_item WHERE tenant_id = $1`, tenant, me)
-			return err
 		})
 		if err != nil {
 			t.Fatal(err)

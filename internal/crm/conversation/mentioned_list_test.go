@@ -24,14 +24,13 @@ func TestMentionedListReadsOnlyNewestNotes(t *testing.T) {
 			id = `randomblob(16)`
 		}
 		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(fmt.Sprintf(`INSERT INTO conversation_item (tenant_id, id, conversation_id, kind, author_kind, body, detail, test, at)
+			err := tx.Exec(fmt.Sprintf(`INSERT INTO conversation_item (tenant_id, id, conversation_id, kind, author_kind, body, detail, test, at)
 				SELECT tenant_id, %s, id, 'note', 'agent', 'x', '{}', false, created_at FROM conversation WHERE tenant_id = $1`, id), tenant)
 			if err != nil {
 				return err
 			}
-			_, err = tx.Exec(`INSERT INTO item_mention (tenant_id, item_id, agent_id, name, at, seen)
+			return tx.Exec(`INSERT INTO item_mention (tenant_id, item_id, agent_id, name, at, seen)
 				SELECT tenant_id, id, $2, 'Ayşe', at, true FROM conversation_item WHERE tenant_id = $1`, tenant, me)
-			return err
 		})
 		if err != nil {
 			t.Fatal(err)

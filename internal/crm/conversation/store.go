@@ -71,7 +71,7 @@ func scanLocked(tx *db.Tx) func(db.Row) (Conversation, error) {
 // insert reports whether the row was inserted: of two first messages of one contact on one
 // messaging account only one begins a conversation.
 func insert(tx *db.Tx, c *Conversation) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO conversation (tenant_id, id, state, ai_state, handover_reason, channel, channel_account_id,
+	n, err := tx.ExecCount(`INSERT INTO conversation (tenant_id, id, state, ai_state, handover_reason, channel, channel_account_id,
 			single_thread, talep, contact_id, contact_name, subject, preview, priority, owner_id, group_id, tags, waiting_since,
 			first_reply_at, snoozed_until, snoozed_until_reply, closed_at, previous_conversation_id, test,
 			last_activity_at, last_item_at, created_at, updated_at, reply_route, preview_author_kind, preview_author_id)
@@ -117,7 +117,7 @@ func saveMoved(tx *db.Tx, c *Conversation, was State) error {
 	if err := checkVisible(tx, c); err != nil {
 		return err
 	}
-	n, err := tx.Exec(`UPDATE conversation SET state = $3, ai_state = $4, handover_reason = $5, contact_id = $6, contact_name = $7,
+	n, err := tx.ExecCount(`UPDATE conversation SET state = $3, ai_state = $4, handover_reason = $5, contact_id = $6, contact_name = $7,
 			subject = $8, preview = $9, priority = $10, owner_id = $11, group_id = $12, tags = $13, waiting_since = $14,
 			first_reply_at = $15, snoozed_until = $16, snoozed_until_reply = $17, closed_at = $18, merged_into_id = $19,
 			deleted_at = $20, last_activity_at = $21, last_item_at = $22, updated_at = $23,
@@ -196,7 +196,7 @@ func ItemByProvider(r *db.Reader, account uuid.UUID, message string) (Item, erro
 // SetDelivery stores the delivery state of an outgoing message. A provider's id that is
 // already known is kept.
 func SetDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *string) error {
-	return tx.Run(`UPDATE conversation_item SET delivery = $3, delivery_error = $4,
+	return tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = $4,
 			provider_message_id = COALESCE(provider_message_id, $5)
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, reason, provider)
 }
@@ -204,7 +204,7 @@ func SetDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *strin
 // SetReceipts stores when an item was delivered and read; times that are already set are
 // kept.
 func SetReceipts(tx *db.Tx, i *Item) error {
-	return tx.Run(`UPDATE conversation_item SET delivered_at = COALESCE(delivered_at, $3), read_at = COALESCE(read_at, $4)
+	return tx.Exec(`UPDATE conversation_item SET delivered_at = COALESCE(delivered_at, $3), read_at = COALESCE(read_at, $4)
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeliveredAt, i.ReadAt)
 }
 
@@ -275,14 +275,14 @@ func ReadSettings(r *db.Reader) (Settings, error) {
 }
 
 func putSettings(tx *db.Tx, s Settings) error {
-	return tx.Run(`INSERT INTO conversation_settings (tenant_id, reopen, reopen_days, csat) VALUES ($1, $2, $3, $4)
+	return tx.Exec(`INSERT INTO conversation_settings (tenant_id, reopen, reopen_days, csat) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id) DO UPDATE SET reopen = excluded.reopen, reopen_days = excluded.reopen_days, csat = excluded.csat`,
 		tx.Tenant(), s.Reopen, s.ReopenDays, s.CSAT)
 }
 
 // RenameContact updates a contact's name in their conversations.
 func RenameContact(tx *db.Tx, customer uuid.UUID, name string) error {
-	return tx.Run(`UPDATE conversation SET contact_name = $3 WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), customer, name)
+	return tx.Exec(`UPDATE conversation SET contact_name = $3 WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), customer, name)
 }
 
 // LockOfContact locks and returns a contact's conversations, including merged and deleted

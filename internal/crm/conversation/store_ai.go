@@ -39,7 +39,7 @@ func ReadAIAnswers(r *db.Reader, conversation uuid.UUID) (AIAnswers, error) {
 
 // putAISince records when the assistant's state changed.
 func putAISince(tx *db.Tx, conversation uuid.UUID, at clock.Time) error {
-	return tx.Run(`INSERT INTO conversation_ai_record (tenant_id, conversation_id, since, answers) VALUES ($1, $2, $3, 0)
+	return tx.Exec(`INSERT INTO conversation_ai_record (tenant_id, conversation_id, since, answers) VALUES ($1, $2, $3, 0)
 		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET since = excluded.since`, tx.Tenant(), conversation, at)
 }
 
@@ -47,7 +47,7 @@ func putAISince(tx *db.Tx, conversation uuid.UUID, at clock.Time) error {
 // for small talk.
 func AddAIAnswer(tx *db.Tx, conversation uuid.UUID, c *Configuration, answers int, at *clock.Time) error {
 	id, name := c.Columns()
-	return tx.Run(`INSERT INTO conversation_ai_record (tenant_id, conversation_id, configuration_id, configuration_name, answers, last_answered_at)
+	return tx.Exec(`INSERT INTO conversation_ai_record (tenant_id, conversation_id, configuration_id, configuration_name, answers, last_answered_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, conversation_id)
 		DO UPDATE SET configuration_id = excluded.configuration_id, configuration_name = excluded.configuration_name,
 			answers = conversation_ai_record.answers + excluded.answers, last_answered_at = COALESCE(excluded.last_answered_at, conversation_ai_record.last_answered_at)`,

@@ -17,13 +17,13 @@ func ItemOf(r *db.Reader, conversation, id uuid.UUID) (Item, error) {
 
 // SetBody writes an item's text and when it was edited.
 func SetBody(tx *db.Tx, i *Item) error {
-	return tx.Run(`UPDATE conversation_item SET body = $3, edited_at = $4 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE conversation_item SET body = $3, edited_at = $4 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), i.ID, i.Body, i.EditedAt)
 }
 
 // SetDeleted hides an item.
 func SetDeleted(tx *db.Tx, i *Item) error {
-	return tx.Run(`UPDATE conversation_item SET deleted_at = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeletedAt)
+	return tx.Exec(`UPDATE conversation_item SET deleted_at = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeletedAt)
 }
 
 // LastMessage reads the newest message of a conversation.
@@ -53,20 +53,20 @@ func PutReaction(tx *db.Tx, item uuid.UUID, re Reaction) error {
 	if re.Emoji == "" {
 		return dropReaction(tx, item, re.AuthorKind, re.AuthorID)
 	}
-	return tx.Run(`INSERT INTO item_reaction (tenant_id, item_id, author_kind, author_id, emoji, at)
+	return tx.Exec(`INSERT INTO item_reaction (tenant_id, item_id, author_kind, author_id, emoji, at)
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (tenant_id, item_id, author_kind, author_id) DO UPDATE SET emoji = excluded.emoji, at = excluded.at`,
 		tx.Tenant(), item, re.AuthorKind, re.AuthorID, re.Emoji, re.At)
 }
 
 func dropReaction(tx *db.Tx, item uuid.UUID, kind string, author uuid.UUID) error {
-	return tx.Run(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind = $3 AND author_id = $4`,
+	return tx.Exec(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind = $3 AND author_id = $4`,
 		tx.Tenant(), item, kind, author)
 }
 
 // dropOurReactions removes the reactions of agents and programs to an item.
 func dropOurReactions(tx *db.Tx, item uuid.UUID) error {
-	return tx.Run(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind <> 'contact'`, tx.Tenant(), item)
+	return tx.Exec(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind <> 'contact'`, tx.Tenant(), item)
 }
 
 // reactionsTo reads the reactions to several items at once, the oldest first.
@@ -86,7 +86,7 @@ func reactionsTo(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Reaction, err
 
 func putSources(tx *db.Tx, item uuid.UUID, list []AISource) error {
 	for n, a := range list {
-		if err := tx.Run(`INSERT INTO item_source (tenant_id, item_id, position, kind, title, url, excerpt)
+		if err := tx.Exec(`INSERT INTO item_source (tenant_id, item_id, position, kind, title, url, excerpt)
 			VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), item, n, a.Kind, a.Title, a.URL, a.Excerpt); err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func putEmail(tx *db.Tx, item uuid.UUID, e *Email) (replaced *uuid.UUID, err err
 	if err != nil && !db.IsNoRow(err) {
 		return nil, err
 	}
-	_, err = tx.Exec(`INSERT INTO item_email (tenant_id, item_id, message_id, sender, recipients, copies, reply_to, subject, sent_at,
+	err = tx.Exec(`INSERT INTO item_email (tenant_id, item_id, message_id, sender, recipients, copies, reply_to, subject, sent_at,
 			headers, body, html, raw_blob_id, raw_size)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 		ON CONFLICT (tenant_id, item_id) DO UPDATE SET message_id = excluded.message_id, sender = excluded.sender,
@@ -142,13 +142,13 @@ func CopiesOf(r *db.Reader, conversation uuid.UUID) (Copies, error) {
 }
 
 func putCopies(tx *db.Tx, conversation uuid.UUID, c Copies) error {
-	return tx.Run(`INSERT INTO conversation_cc (tenant_id, conversation_id, copies) VALUES ($1, $2, $3)
+	return tx.Exec(`INSERT INTO conversation_cc (tenant_id, conversation_id, copies) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET copies = excluded.copies`, tx.Tenant(), conversation, db.AsJSON(c))
 }
 
 // SetDetail writes an item's detail.
 func SetDetail(tx *db.Tx, i *Item) error {
-	return tx.Run(`UPDATE conversation_item SET detail = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, db.AsJSON(i.Detail))
+	return tx.Exec(`UPDATE conversation_item SET detail = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, db.AsJSON(i.Detail))
 }
 
 // countsAsAnswer is the condition for an answer of ours that was sent or is on its way; if
@@ -195,7 +195,7 @@ func answersUnrouted(c *Conversation) bool {
 
 // SetRetrying marks a failed message as on its way again.
 func SetRetrying(tx *db.Tx, i *Item) error {
-	return tx.Run(`UPDATE conversation_item SET delivery = $3, delivery_error = NULL, channel = $4, channel_account_id = $5
+	return tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = NULL, channel = $4, channel_account_id = $5
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.Delivery, i.Channel, i.ChannelAccountID)
 }
 

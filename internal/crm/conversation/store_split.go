@@ -37,7 +37,7 @@ func LastAmong(r *db.Reader, ids []uuid.UUID) (Item, error) {
 // MoveItems moves some items of a conversation into another.
 func MoveItems(tx *db.Tx, from, to uuid.UUID, ids []uuid.UUID) error {
 	in, arg := db.In(tx.Dialect(), 4, ids)
-	return tx.Run(`UPDATE conversation_item SET conversation_id = $3, merged_from = NULL
+	return tx.Exec(`UPDATE conversation_item SET conversation_id = $3, merged_from = NULL
 		WHERE tenant_id = $1 AND conversation_id = $2 AND id `+in, tx.Tenant(), from, to, arg)
 }
 
@@ -51,12 +51,12 @@ func ItemsFrom(r *db.Reader, conversation uuid.UUID, after db.Key, limit int) ([
 // MoveAllItems moves the items of a conversation into another; each records where it came
 // from.
 func MoveAllItems(tx *db.Tx, from, to uuid.UUID) error {
-	return tx.Run(`UPDATE conversation_item SET conversation_id = $3, merged_from = $2
+	return tx.Exec(`UPDATE conversation_item SET conversation_id = $3, merged_from = $2
 		WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), from, to)
 }
 
 // ReturnItems moves the items back that were moved out of a conversation.
 func ReturnItems(tx *db.Tx, from, to uuid.UUID) error {
-	return tx.Run(`UPDATE conversation_item SET conversation_id = $2, merged_from = NULL
+	return tx.Exec(`UPDATE conversation_item SET conversation_id = $2, merged_from = NULL
 		WHERE tenant_id = $1 AND conversation_id = $3 AND merged_from = $2`, tx.Tenant(), from, to)
 }

@@ -45,12 +45,12 @@ func LockThreadWithoutAccount(tx *db.Tx, channel string, contact uuid.UUID) (Con
 
 // setAccount writes the account that a conversation belongs to.
 func setAccount(tx *db.Tx, c *Conversation) error {
-	return tx.Run(`UPDATE conversation SET channel_account_id = $3, single_thread = $4 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE conversation SET channel_account_id = $3, single_thread = $4 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), c.ID, c.ChannelAccountID, c.SingleThread)
 }
 
 // SetContact moves a conversation from one customer to another.
 func SetContact(tx *db.Tx, id, from, to uuid.UUID, name string) error {
-	return tx.Run(`UPDATE conversation SET contact_id = $4, contact_name = $5 WHERE tenant_id = $1 AND id = $2 AND contact_id = $3`,
+	return tx.Exec(`UPDATE conversation SET contact_id = $4, contact_name = $5 WHERE tenant_id = $1 AND id = $2 AND contact_id = $3`,
 		tx.Tenant(), id, from, to, name)
 }

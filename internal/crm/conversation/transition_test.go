@@ -278,8 +278,7 @@ func ownersWay(t *testing.T, s *apptest.Server, url string) func(statement strin
 	return func(statement string) {
 		t.Helper()
 		err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(statement)
-			return err
+			return tx.Exec(statement)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -97,7 +97,7 @@ func putCannedTerms(tx *db.Tx, id uuid.UUID, terms []string) error {
 		return err
 	}
 	for _, t := range terms {
-		if err := tx.Run(`INSERT INTO crm_canned_term (tenant_id, term, reply_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, id); err != nil {
+		if err := tx.Exec(`INSERT INTO crm_canned_term (tenant_id, term, reply_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, id); err != nil {
 			return err
 		}
 	}
@@ -105,12 +105,12 @@ func putCannedTerms(tx *db.Tx, id uuid.UUID, terms []string) error {
 }
 
 func dropCannedTerms(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`DELETE FROM crm_canned_term WHERE tenant_id = $1 AND reply_id = $2`, tx.Tenant(), id)
+	return tx.Exec(`DELETE FROM crm_canned_term WHERE tenant_id = $1 AND reply_id = $2`, tx.Tenant(), id)
 }
 
 func dropCanned(tx *db.Tx, id uuid.UUID) error {
 	if err := dropCannedTerms(tx, id); err != nil {
 		return err
 	}
-	return tx.Run(`DELETE FROM crm_canned_reply WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return tx.Exec(`DELETE FROM crm_canned_reply WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }

@@ -43,5 +43,5 @@ func saveMacro(tx *db.Tx, m Macro, key string) (bool, error) {
 }
 
 func dropMacro(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`DELETE FROM crm_macro WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return tx.Exec(`DELETE FROM crm_macro WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }

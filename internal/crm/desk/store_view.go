@@ -53,5 +53,5 @@ func saveView(tx *db.Tx, v View, scope uuid.UUID, key string) (bool, error) {
 }
 
 func dropView(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`DELETE FROM crm_view WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return tx.Exec(`DELETE FROM crm_view WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }

@@ -196,8 +196,7 @@ func TestPolicyQuarantineWithoutRecipient(t *testing.T) {
 		incident := dlpIncidents + "/" + p.incidents()[0].ID.String()
 		// An incident created before incidents stored their job gets it at the next check.
 		err := s.DB.Tenant(p.ID).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE dlp_incident SET job_id = NULL WHERE tenant_id = $1`, tx.Tenant())
-			return err
+			return tx.Exec(`UPDATE dlp_incident SET job_id = NULL WHERE tenant_id = $1`, tx.Tenant())
 		})
 		if err != nil {
 			t.Fatal(err)

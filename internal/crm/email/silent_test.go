@@ -252,8 +252,7 @@ func TestFailedPollingIsShownAndResumed(t *testing.T) {
 		box := p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(elsewhere.Port, "geheim-1")})
 		s.Settle()
 		err := s.DB.Tenant(p.ID).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE job SET lost = 3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), box.ID)
-			return err
+			return tx.Exec(`UPDATE job SET lost = 3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), box.ID)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -77,14 +77,14 @@ func lockInbound(tx *db.Tx, id uuid.UUID) (Incoming, error) {
 }
 
 func settleInbound(tx *db.Tx, m *Incoming) error {
-	return tx.Run(`UPDATE email_inbound SET state = $3, reason = $4, sender = $5, subject = $6, rule = $7, conversation_id = $8,
+	return tx.Exec(`UPDATE email_inbound SET state = $3, reason = $4, sender = $5, subject = $6, rule = $7, conversation_id = $8,
 			item_id = $9, settled_at = $10
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), m.ID, m.State, m.Reason, m.Sender, m.Subject, m.Rule, m.ConversationID, m.ItemID, m.SettledAt)
 }
 
 func deleteInbound(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`DELETE FROM email_inbound WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return tx.Exec(`DELETE FROM email_inbound WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }
 
 func listInbound(r *db.Reader, state string, p db.Page) (db.List[Incoming], error) {
@@ -130,7 +130,7 @@ func putMailRecord(tx *db.Tx, l *mailRecord) error {
 	if l.recipients == nil {
 		l.recipients = []string{}
 	}
-	return tx.Run(`INSERT INTO email_message (tenant_id, id, account_id, conversation_id, item_id, ours, message_key, message_id, thread,
+	return tx.Exec(`INSERT INTO email_message (tenant_id, id, account_id, conversation_id, item_id, ours, message_key, message_id, thread,
 			subject, sender, recipients, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), tx.NewID(), l.accountID, l.conversationID, l.itemID, l.ours, messageKey(l.messageID), l.messageID, db.AsJSON(l.thread),
@@ -144,7 +144,7 @@ func putParties(tx *db.Tx, conversation uuid.UUID, addrs []string, known bool) e
 		if a == "" {
 			continue
 		}
-		if err := tx.Run(`INSERT INTO email_party (tenant_id, conversation_id, address_key, known) VALUES ($1, $2, $3, $4)
+		if err := tx.Exec(`INSERT INTO email_party (tenant_id, conversation_id, address_key, known) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (tenant_id, conversation_id, address_key) DO UPDATE SET known = email_party.known OR excluded.known`,
 			tx.Tenant(), conversation, address.Fold(a), known); err != nil {
 			return err
@@ -162,7 +162,7 @@ func isKnown(r *db.Reader, conversation uuid.UUID, addr string) (bool, error) {
 }
 
 func putToken(tx *db.Tx, account uuid.UUID, token string, conversation uuid.UUID) error {
-	return tx.Run(`INSERT INTO email_token (tenant_id, account_id, token, conversation_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+	return tx.Exec(`INSERT INTO email_token (tenant_id, account_id, token, conversation_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), account, token, conversation)
 }
 
@@ -246,7 +246,7 @@ const autoRepliesPerDomain = 100
 // limit in total per UTC day. The sender's address may be forged.
 func mayAutoReply(tx *db.Tx, account uuid.UUID, addr string, limit int64) (bool, error) {
 	now := tx.Now()
-	if err := tx.Run(`DELETE FROM email_auto_reply WHERE tenant_id = $1 AND since <= $2`,
+	if err := tx.Exec(`DELETE FROM email_auto_reply WHERE tenant_id = $1 AND since <= $2`,
 		tx.Tenant(), clock.At(now.Add(-24*time.Hour))); err != nil {
 		return false, err
 	}
@@ -264,7 +264,7 @@ func mayAutoReply(tx *db.Tx, account uuid.UUID, addr string, limit int64) (bool,
 		{"domain " + domain, now, autoRepliesPerDomain},
 		{"workspace", now.UTC().Truncate(24 * time.Hour), limit},
 	} {
-		n, err := tx.Exec(`INSERT INTO email_auto_reply (tenant_id, scope, since, sent) VALUES ($1, $2, $3, 1)
+		n, err := tx.ExecCount(`INSERT INTO email_auto_reply (tenant_id, scope, since, sent) VALUES ($1, $2, $3, 1)
 			ON CONFLICT (tenant_id, scope) DO UPDATE SET sent = email_auto_reply.sent + 1 WHERE email_auto_reply.sent < $4`,
 			tx.Tenant(), c.scope, clock.At(c.since), c.limit)
 		if err != nil || n == 0 {

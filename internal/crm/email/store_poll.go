@@ -12,12 +12,12 @@ import (
 // anotherFolder, reading starts at the folder's current end.
 func setPolls(tx *db.Tx, account uuid.UUID, polls, anotherFolder bool) error {
 	if anotherFolder {
-		if err := tx.Run(`UPDATE email_mailbox SET uid_validity = NULL, last_uid = NULL WHERE tenant_id = $1 AND account_id = $2`,
+		if err := tx.Exec(`UPDATE email_mailbox SET uid_validity = NULL, last_uid = NULL WHERE tenant_id = $1 AND account_id = $2`,
 			tx.Tenant(), account); err != nil {
 			return err
 		}
 	}
-	_, err := tx.Exec(`UPDATE email_mailbox SET polls = $3, failures = 0, last_error = NULL WHERE tenant_id = $1 AND account_id = $2`,
+	err := tx.Exec(`UPDATE email_mailbox SET polls = $3, failures = 0, last_error = NULL WHERE tenant_id = $1 AND account_id = $2`,
 		tx.Tenant(), account, polls)
 	if err != nil || !polls {
 		return err // the job ends by itself when it finds that it is not needed
@@ -27,7 +27,7 @@ func setPolls(tx *db.Tx, account uuid.UUID, polls, anotherFolder bool) error {
 
 // setPosition stores how far a mailbox was read.
 func setPosition(tx *db.Tx, account uuid.UUID, validity, uid int64) error {
-	return tx.Run(`UPDATE email_mailbox SET uid_validity = $3, last_uid = $4 WHERE tenant_id = $1 AND account_id = $2`,
+	return tx.Exec(`UPDATE email_mailbox SET uid_validity = $3, last_uid = $4 WHERE tenant_id = $1 AND account_id = $2`,
 		tx.Tenant(), account, validity, uid)
 }
 
@@ -43,7 +43,7 @@ func savePoll(tx *db.Tx, account uuid.UUID, trouble error) (failures int, err er
 		words := pollError(trouble)
 		text = &words
 	}
-	_, err = tx.Exec(`UPDATE email_mailbox SET failures = $3, last_error = $4, last_poll_at = $5 WHERE tenant_id = $1 AND account_id = $2`,
+	err = tx.Exec(`UPDATE email_mailbox SET failures = $3, last_error = $4, last_poll_at = $5 WHERE tenant_id = $1 AND account_id = $2`,
 		tx.Tenant(), account, failures, text, clock.At(tx.Now()))
 	return failures, err
 }

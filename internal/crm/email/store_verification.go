@@ -15,13 +15,13 @@ func lockMailbox(tx *db.Tx, account uuid.UUID) (state, error) {
 
 // setCode stores the most recently mailed code and the attempts at it.
 func setCode(tx *db.Tx, account uuid.UUID, c mailedCode) error {
-	return tx.Run(`UPDATE email_mailbox SET code_hash = $3, code_expires_at = $4, code_attempts = $5
+	return tx.Exec(`UPDATE email_mailbox SET code_hash = $3, code_expires_at = $4, code_attempts = $5
 		WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account, c.hash, c.expiresAt, c.attempts)
 }
 
 // setVerified records that an address was verified by a code, and deletes the code.
 func setVerified(tx *db.Tx, account uuid.UUID, key, by string) error {
-	return tx.Run(`UPDATE email_mailbox SET verified_key = $3, verified_by = $4, verified_at = $5,
+	return tx.Exec(`UPDATE email_mailbox SET verified_key = $3, verified_by = $4, verified_at = $5,
 			code_hash = NULL, code_expires_at = NULL, code_attempts = 0
 		WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account, key, by, clock.At(tx.Now()))
 }

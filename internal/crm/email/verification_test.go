@@ -249,9 +249,8 @@ func TestVerificationCodeIsForOneAddress(t *testing.T) {
 	runRelay(t, unchanged, func(t *testing.T, o *office) {
 		o.enter(o.askCode()).Want(200)
 		err := o.s.DB.Tenant(o.ID).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE channel_account SET settings = REPLACE(settings, 'destek@firma.example', 'patron@firma.example')
+			return tx.Exec(`UPDATE channel_account SET settings = REPLACE(settings, 'destek@firma.example', 'patron@firma.example')
 				WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), o.box.ID)
-			return err
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -322,8 +322,7 @@ func TestIndexFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = s.DB.Tenant(w.ID).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`DELETE FROM outbox WHERE tenant_id = $1 AND sequence IS NOT NULL`, tx.Tenant())
-			return err
+			return tx.Exec(`DELETE FROM outbox WHERE tenant_id = $1 AND sequence IS NOT NULL`, tx.Tenant())
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ func TestRefreshReadsOnlyNewTexts(t *testing.T) {
 		rewrite := func(from, to string) {
 			t.Helper()
 			err := s.DB.Tenant(w.ID).InTx(t.Context(), func(tx *db.Tx) error {
-				n, err := tx.Exec(`UPDATE conversation_item SET body = $3 WHERE tenant_id = $1 AND body = $2`, tx.Tenant(), from, to)
+				n, err := tx.ExecCount(`UPDATE conversation_item SET body = $3 WHERE tenant_id = $1 AND body = $2`, tx.Tenant(), from, to)
 				if err == nil && n != 1 {
 					err = fmt.Errorf("%d notes say %s", n, from)
 				}

@@ -67,11 +67,11 @@ func dropCategory(tx *db.Tx, id uuid.UUID) (bool, error) {
 
 // nextRevision increases the site's revision, because its content changed.
 func nextRevision(tx *db.Tx) error {
-	return tx.Run(`UPDATE help_site SET revision = revision + 1 WHERE tenant_id = $1`, tx.Tenant())
+	return tx.Exec(`UPDATE help_site SET revision = revision + 1 WHERE tenant_id = $1`, tx.Tenant())
 }
 
 func putSite(tx *db.Tx) error {
-	return tx.Run(`INSERT INTO help_site (tenant_id, revision) VALUES ($1, 1) ON CONFLICT DO NOTHING`, tx.Tenant())
+	return tx.Exec(`INSERT INTO help_site (tenant_id, revision) VALUES ($1, 1) ON CONFLICT DO NOTHING`, tx.Tenant())
 }
 
 // siteState is what a node reads before it shows a site from memory.

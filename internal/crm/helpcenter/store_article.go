@@ -125,12 +125,12 @@ func countArticles(r *db.Reader) (int, error) {
 }
 
 func putArticle(tx *db.Tx, a *Article) error {
-	return tx.Run(`INSERT INTO help_article (tenant_id, id, category_id, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)`,
+	return tx.Exec(`INSERT INTO help_article (tenant_id, id, category_id, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)`,
 		tx.Tenant(), a.ID, a.CategoryID, a.CreatedAt)
 }
 
 func saveArticle(tx *db.Tx, a *Article) error {
-	return tx.Run(`UPDATE help_article SET category_id = $3, updated_at = $4 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE help_article SET category_id = $3, updated_at = $4 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), a.ID, a.CategoryID, a.UpdatedAt)
 }
 
@@ -140,7 +140,7 @@ func dropArticle(tx *db.Tx, id uuid.UUID) error {
 		`DELETE FROM help_text WHERE tenant_id = $1 AND article_id = $2`,
 		`DELETE FROM help_article WHERE tenant_id = $1 AND id = $2`,
 	} {
-		if err := tx.Run(query, tx.Tenant(), id); err != nil {
+		if err := tx.Exec(query, tx.Tenant(), id); err != nil {
 			return err
 		}
 	}
@@ -150,16 +150,16 @@ func dropArticle(tx *db.Tx, id uuid.UUID) error {
 // putVersion writes the next version of a text, and deletes the oldest ones beyond
 // maxVersions except the published one.
 func putVersion(tx *db.Tx, id uuid.UUID, language string, number int, w Words, by *uuid.UUID) error {
-	if err := tx.Run(`INSERT INTO help_text (tenant_id, article_id, language, version) VALUES ($1, $2, $3, $4)
+	if err := tx.Exec(`INSERT INTO help_text (tenant_id, article_id, language, version) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, article_id, language) DO UPDATE SET version = excluded.version`, tx.Tenant(), id, language, number); err != nil {
 		return err
 	}
-	if err := tx.Run(`INSERT INTO help_version (tenant_id, article_id, language, number, title, summary, body, saved_by, saved_at)
+	if err := tx.Exec(`INSERT INTO help_version (tenant_id, article_id, language, number, title, summary, body, saved_by, saved_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		tx.Tenant(), id, language, number, w.Title, w.Summary, w.Body, by, clock.At(tx.Now())); err != nil {
 		return err
 	}
-	return tx.Run(`DELETE FROM help_version WHERE tenant_id = $1 AND article_id = $2 AND language = $3 AND number <= $4
+	return tx.Exec(`DELETE FROM help_version WHERE tenant_id = $1 AND article_id = $2 AND language = $3 AND number <= $4
 		AND NOT EXISTS (SELECT 1 FROM help_text t WHERE t.tenant_id = $1 AND t.article_id = $2 AND t.language = $3
 			AND t.published_version = help_version.number)`, tx.Tenant(), id, language, number-maxVersions)
 }
@@ -170,7 +170,7 @@ func setPublished(tx *db.Tx, id uuid.UUID, language string, version *int) error 
 	if version != nil {
 		at = clock.Ptr(tx.Now())
 	}
-	return tx.Run(`UPDATE help_text SET published_version = $4, published_at = $5, first_published_at = COALESCE(first_published_at, $5)
+	return tx.Exec(`UPDATE help_text SET published_version = $4, published_at = $5, first_published_at = COALESCE(first_published_at, $5)
 		WHERE tenant_id = $1 AND article_id = $2 AND language = $3`, tx.Tenant(), id, language, version, at)
 }
 

@@ -253,8 +253,7 @@ func TestPushEndsWithSessionAndPermission(t *testing.T) {
 		}, 1},
 		"without a second step": {func(d *desk) {
 			d.inTx(func(tx *db.Tx) error {
-				_, err := tx.Exec(`UPDATE tenant SET require_two_factor = true WHERE id = $1`, d.ID)
-				return err
+				return tx.Exec(`UPDATE tenant SET require_two_factor = true WHERE id = $1`, d.ID)
 			})
 		}, 1},
 	} {

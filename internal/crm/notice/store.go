@@ -18,7 +18,7 @@ func preferencesOf(r *db.Reader, agent uuid.UUID) (Preferences, error) {
 }
 
 func savePreferences(tx *db.Tx, agent uuid.UUID, p Preferences) error {
-	return tx.Run(`INSERT INTO notice_preference (tenant_id, agent_id, preferences, updated_at) VALUES ($1, $2, $3, $4)
+	return tx.Exec(`INSERT INTO notice_preference (tenant_id, agent_id, preferences, updated_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, agent_id) DO UPDATE SET preferences = $3, updated_at = $4`,
 		tx.Tenant(), agent, db.AsJSON(p), clock.At(tx.Now()))
 }

@@ -17,23 +17,23 @@ func findKey(r *db.Reader) (public string, sealed []byte, err error) {
 
 // putKey stores a key unless the workspace has one.
 func putKey(tx *db.Tx, public string, sealed []byte) error {
-	return tx.Run(`INSERT INTO push_key (tenant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4)
+	return tx.Exec(`INSERT INTO push_key (tenant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id) DO NOTHING`, tx.Tenant(), public, sealed, clock.At(tx.Now()))
 }
 
 // putDevice stores a subscription. One with the same address is replaced: it is the same
 // browser, whoever uses it now.
 func putDevice(tx *db.Tx, d device, hash []byte) error {
-	if err := tx.Run(`DELETE FROM push_subscription WHERE tenant_id = $1 AND endpoint_hash = $2`, tx.Tenant(), hash); err != nil {
+	if err := tx.Exec(`DELETE FROM push_subscription WHERE tenant_id = $1 AND endpoint_hash = $2`, tx.Tenant(), hash); err != nil {
 		return err
 	}
-	return tx.Run(`INSERT INTO push_subscription (tenant_id, id, agent_id, session_id, service_id, endpoint_hash, sealed, created_at)
+	return tx.Exec(`INSERT INTO push_subscription (tenant_id, id, agent_id, session_id, service_id, endpoint_hash, sealed, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, tx.Tenant(), d.id, d.agent, d.session, d.service, hash, d.sealed, clock.At(tx.Now()))
 }
 
 // dropOldest removes an agent's oldest subscriptions and keeps the newest keep.
 func dropOldest(tx *db.Tx, agent uuid.UUID, keep int) error {
-	return tx.Run(`DELETE FROM push_subscription WHERE tenant_id = $1 AND agent_id = $2 AND id NOT IN (
+	return tx.Exec(`DELETE FROM push_subscription WHERE tenant_id = $1 AND agent_id = $2 AND id NOT IN (
 		SELECT id FROM push_subscription WHERE tenant_id = $1 AND agent_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3)`,
 		tx.Tenant(), agent, keep)
 }

@@ -121,7 +121,7 @@ func put(tx *db.Tx, t *Template, by *uuid.UUID) (bool, error) {
 }
 
 func save(tx *db.Tx, t *Template) error {
-	return tx.Run(`UPDATE message_template SET provider_id = $3, category = $4, status = $5, reason = $6, detail = $7, quality = $8,
+	return tx.Exec(`UPDATE message_template SET provider_id = $3, category = $4, status = $5, reason = $6, detail = $7, quality = $8,
 			parameter_format = $9, components = $10, edits = $11, updated_at = $12
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), t.ID, t.ProviderID, t.Category, t.Status, t.Reason, t.Detail, t.Quality, t.ParameterFormat,
@@ -129,11 +129,11 @@ func save(tx *db.Tx, t *Template) error {
 }
 
 func drop(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`DELETE FROM message_template WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return tx.Exec(`DELETE FROM message_template WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }
 
 func bar(tx *db.Tx, account uuid.UUID, name string, until clock.Time) error {
-	return tx.Run(`INSERT INTO template_barred (tenant_id, account_id, name, until) VALUES ($1, $2, $3, $4)
+	return tx.Exec(`INSERT INTO template_barred (tenant_id, account_id, name, until) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, account_id, name) DO UPDATE SET until = excluded.until`, tx.Tenant(), account, name, until)
 }
 

@@ -29,7 +29,7 @@ const sqlTake = `INSERT INTO exchange_lease (id, holder, until) VALUES (1, $1, $
 // it.
 func Take(ctx context.Context, d *db.DB, holder uuid.UUID) error {
 	return d.System("exchange lease").InTx(ctx, func(tx *db.Tx) error {
-		n, err := tx.Exec(sqlTake, holder, clock.At(tx.Now().Add(Life)), clock.At(tx.Now()))
+		n, err := tx.ExecCount(sqlTake, holder, clock.At(tx.Now().Add(Life)), clock.At(tx.Now()))
 		if err == nil && n == 0 {
 			return ErrHeld
 		}
@@ -42,6 +42,6 @@ const sqlRelease = `DELETE FROM exchange_lease WHERE id = 1 AND holder = $1`
 // Release releases the lease, so that another exchange need not wait.
 func Release(ctx context.Context, d *db.DB, holder uuid.UUID) error {
 	return d.System("exchange lease").InTx(ctx, func(tx *db.Tx) error {
-		return tx.Run(sqlRelease, holder)
+		return tx.Exec(sqlRelease, holder)
 	})
 }

@@ -90,7 +90,7 @@ const sqlPutDevice = `INSERT INTO exchange_device (tenant_id, username, extensio
 	ON CONFLICT (username) DO UPDATE SET extension = excluded.extension, name = excluded.name, ha1 = excluded.ha1`
 
 func (s *store) putDevice(tx *db.Tx, d exchange.Device) error {
-	return tx.Run(sqlPutDevice, d.Tenant, d.Username, d.Extension, d.Name,
+	return tx.Exec(sqlPutDevice, d.Tenant, d.Username, d.Extension, d.Name,
 		s.box.Seal(d.Tenant, devicePlace+d.Username, []byte(d.HA1.Reveal())))
 }
 
@@ -100,10 +100,10 @@ const (
 )
 
 func dropDevice(tx *db.Tx, tenant uuid.UUID, username string) error {
-	if err := tx.Run(sqlDropDevice, tenant, username); err != nil {
+	if err := tx.Exec(sqlDropDevice, tenant, username); err != nil {
 		return err
 	}
-	return tx.Run(sqlDropRegistrations, tenant, username)
+	return tx.Exec(sqlDropRegistrations, tenant, username)
 }
 
 const sqlRegistrations = `SELECT tenant_id, username, contact, source, transport, agent, call_id, cseq, since, expires_at
@@ -126,11 +126,11 @@ const (
 )
 
 func putRegistration(tx *db.Tx, b *binding) error {
-	return tx.Run(sqlPutRegistration, b.tenant, b.username, b.contact, b.source, b.transport, b.agent, b.callID, b.cseq, b.since, b.expiresAt)
+	return tx.Exec(sqlPutRegistration, b.tenant, b.username, b.contact, b.source, b.transport, b.agent, b.callID, b.cseq, b.since, b.expiresAt)
 }
 
 func dropRegistration(tx *db.Tx, b *binding) error {
-	return tx.Run(sqlDropRegistration, b.tenant, b.username, b.contact)
+	return tx.Exec(sqlDropRegistration, b.tenant, b.username, b.contact)
 }
 
 const sqlTrunks = `SELECT tenant_id, id, server, transport, encryption, username, auth_user, register, contact_user, ha1 FROM exchange_trunk`
@@ -169,14 +169,14 @@ func (s *store) putTrunk(tx *db.Tx, t exchange.Trunk, contactUser string, ha1 ma
 	if err != nil {
 		return err
 	}
-	return tx.Run(sqlPutTrunk, t.Tenant, t.ID, t.Server, t.Transport, string(t.Encryption), t.Username, t.AuthUser, t.Register, contactUser,
+	return tx.Exec(sqlPutTrunk, t.Tenant, t.ID, t.Server, t.Transport, string(t.Encryption), t.Username, t.AuthUser, t.Register, contactUser,
 		s.box.Seal(t.Tenant, trunkPlace+t.ID.String(), plain))
 }
 
 const sqlDropTrunk = `DELETE FROM exchange_trunk WHERE tenant_id = $1 AND id = $2`
 
 func dropTrunk(tx *db.Tx, tenant, id uuid.UUID) error {
-	return tx.Run(sqlDropTrunk, tenant, id)
+	return tx.Exec(sqlDropTrunk, tenant, id)
 }
 
 const (
@@ -199,20 +199,20 @@ const sqlAddEvent = `INSERT INTO exchange_event (tenant_id, type, leg_id, n, at,
 
 // addEvent writes an event, and updates whether its leg exists.
 func addEvent(tx *db.Tx, e exchange.Event) error {
-	if err := tx.Run(sqlAddEvent, e.Tenant, string(e.Type), e.Leg, e.N, e.At, db.AsJSON(e)); err != nil {
+	if err := tx.Exec(sqlAddEvent, e.Tenant, string(e.Type), e.Leg, e.N, e.At, db.AsJSON(e)); err != nil {
 		return err
 	}
 	switch {
 	case e.Leg == uuid.Nil:
 		return nil
 	case e.Type == exchange.LegEndedEvent:
-		return tx.Run(sqlDropLeg, e.Tenant, e.Leg)
+		return tx.Exec(sqlDropLeg, e.Tenant, e.Leg)
 	}
 	return putLeg(tx, e.Tenant, e.Leg, e.N)
 }
 
 func putLeg(tx *db.Tx, tenant, id uuid.UUID, n int) error {
-	return tx.Run(sqlPutLeg, tenant, id, n)
+	return tx.Exec(sqlPutLeg, tenant, id, n)
 }
 
 const (
@@ -240,7 +240,7 @@ func (s *store) hasEvents(ctx context.Context, tenant, leg uuid.UUID) (bool, err
 }
 
 func trimEvents(tx *db.Tx, upTo int64) error {
-	return tx.Run(sqlTrimEvents, upTo)
+	return tx.Exec(sqlTrimEvents, upTo)
 }
 
 const (
@@ -249,7 +249,7 @@ const (
 )
 
 func setAlive(tx *db.Tx, now time.Time) error {
-	return tx.Run(sqlSetAlive, clock.At(now))
+	return tx.Exec(sqlSetAlive, clock.At(now))
 }
 
 // alive returns when the exchange was last known to be alive; now if it never was.
@@ -269,7 +269,7 @@ const (
 // self returns the store's id. The first time it stores the given one.
 func (s *store) self(ctx context.Context, id uuid.UUID) (uuid.UUID, error) {
 	err := s.inTx(ctx, func(tx *db.Tx) (err error) {
-		if err := tx.Run(sqlSetSelf, id); err != nil {
+		if err := tx.Exec(sqlSetSelf, id); err != nil {
 			return err
 		}
 		id, err = db.One(&tx.Reader, db.Scalar[uuid.UUID], sqlSelf)

@@ -16,6 +16,6 @@ func useNonce(tx *db.Tx, nonce string, expires time.Time) (bool, error) {
 
 // deleteExpired deletes used challenges that can no longer be answered.
 func deleteExpired(tx *db.Tx, limit int) (int64, error) {
-	return tx.Exec(`DELETE FROM captcha_used WHERE nonce IN (
+	return tx.ExecCount(`DELETE FROM captcha_used WHERE nonce IN (
 		SELECT nonce FROM captcha_used WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, clock.At(tx.Now()), limit)
 }

@@ -54,14 +54,14 @@ func clientOfApp(r *db.Reader, id uuid.UUID) (string, error) {
 }
 
 func putApp(tx *db.Tx, a App) error {
-	return tx.Run(`INSERT INTO oauth_app
+	return tx.Exec(`INSERT INTO oauth_app
 			(tenant_id, id, client_id, name, redirect_uris, scopes, public, created_by, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
 		tx.Tenant(), a.ID, a.ClientID, a.Name, db.AsJSON(a.RedirectURIs), db.AsJSON(a.Scopes), a.Public, a.CreatedBy, a.CreatedAt)
 }
 
 func saveApp(tx *db.Tx, a App) error {
-	return tx.Run(`UPDATE oauth_app SET name = $3, redirect_uris = $4, scopes = $5, public = $6, updated_at = $7
+	return tx.Exec(`UPDATE oauth_app SET name = $3, redirect_uris = $4, scopes = $5, public = $6, updated_at = $7
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), a.ID, a.Name, db.AsJSON(a.RedirectURIs), db.AsJSON(a.Scopes), a.Public, clock.At(tx.Now()))
 }
@@ -122,7 +122,7 @@ func revokeGrant(tx *db.Tx, membership, id uuid.UUID) (uuid.UUID, error) {
 
 // revokeGrantsOf ends every consent of a member.
 func revokeGrantsOf(tx *db.Tx, membership uuid.UUID) error {
-	return tx.Run(`UPDATE oauth_grant SET revoked_at = $3
+	return tx.Exec(`UPDATE oauth_grant SET revoked_at = $3
 		WHERE tenant_id = $1 AND membership_id = $2 AND revoked_at IS NULL`, tx.Tenant(), membership, clock.At(tx.Now()))
 }
 
@@ -137,7 +137,7 @@ type code struct {
 }
 
 func putCode(tx *db.Tx, c code, grant uuid.UUID, hash []byte) error {
-	return tx.Run(`INSERT INTO oauth_code (tenant_id, id, code_hash, grant_id, app_id, membership_id, user_id,
+	return tx.Exec(`INSERT INTO oauth_code (tenant_id, id, code_hash, grant_id, app_id, membership_id, user_id,
 			redirect_uri, scopes, challenge, expires_at, created_at, resource)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		tx.Tenant(), tx.NewID(), hash, grant, c.app, c.membership, c.user, c.redirect, db.AsJSON(c.scopes), c.challenge,
@@ -166,7 +166,7 @@ func useCode(tx *db.Tx, id uuid.UUID) (bool, error) {
 }
 
 func setCodeSession(tx *db.Tx, id, session uuid.UUID) error {
-	return tx.Run(`UPDATE oauth_code SET session_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, session)
+	return tx.Exec(`UPDATE oauth_code SET session_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, session)
 }
 
 // sessionOfCode returns the session that the first use of a code opened, if it was used.
@@ -177,6 +177,6 @@ func sessionOfCode(r *db.Reader, id uuid.UUID) (uuid.UUID, error) {
 
 // deleteOldCodes deletes a batch of codes that expired before a time.
 func deleteOldCodes(tx *db.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Exec(`DELETE FROM oauth_code WHERE (tenant_id, id) IN (
+	return tx.ExecCount(`DELETE FROM oauth_code WHERE (tenant_id, id) IN (
 		SELECT tenant_id, id FROM oauth_code WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, clock.At(before), limit)
 }

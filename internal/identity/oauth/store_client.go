@@ -19,16 +19,16 @@ func scanClient(row db.Row) (App, error) {
 }
 
 func putClient(tx *db.Tx, a App) error {
-	return tx.Run(`INSERT INTO oauth_client (id, client_id, name, redirect_uris, scopes, created_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $6)`,
+	return tx.Exec(`INSERT INTO oauth_client (id, client_id, name, redirect_uris, scopes, created_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $6)`,
 		a.ID, a.ClientID, a.Name, db.AsJSON(a.RedirectURIs), db.AsJSON(a.Scopes), a.CreatedAt)
 }
 
 // markClientUsed records that a client got a token.
 func markClientUsed(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`UPDATE oauth_client SET used_at = $2 WHERE id = $1`, id, clock.At(tx.Now()))
+	return tx.Exec(`UPDATE oauth_client SET used_at = $2 WHERE id = $1`, id, clock.At(tx.Now()))
 }
 
 // deleteUnusedClients deletes a batch of clients that got no token since a time.
 func deleteUnusedClients(tx *db.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Exec(`DELETE FROM oauth_client WHERE id IN (SELECT id FROM oauth_client WHERE used_at < $1 ORDER BY used_at LIMIT $2)`, clock.At(before), limit)
+	return tx.ExecCount(`DELETE FROM oauth_client WHERE id IN (SELECT id FROM oauth_client WHERE used_at < $1 ORDER BY used_at LIMIT $2)`, clock.At(before), limit)
 }

@@ -18,7 +18,7 @@ var expiring = []string{
 func deleteExpired(tx *db.Tx, limit int) (int64, error) {
 	var total int64
 	for _, statement := range expiring {
-		n, err := tx.Exec(statement, clock.At(tx.Now()), limit)
+		n, err := tx.ExecCount(statement, clock.At(tx.Now()), limit)
 		if err != nil {
 			return 0, err
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 func putTicket(tx *db.Tx, t ticket, hash []byte, expires time.Time) error {
-	return tx.Run(`INSERT INTO mfa_ticket
+	return tx.Exec(`INSERT INTO mfa_ticket
 		(id, user_id, tenant_id, membership_id, token_hash, device_name, challenge, expires_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		t.id, t.user, t.tenant, t.membership, hash, t.device, t.challenge, clock.At(expires), clock.At(tx.Now()))

@@ -40,7 +40,7 @@ func putPasskey(tx *db.Tx, user uuid.UUID, k Passkey, c webauthn.Credential) (bo
 }
 
 func touchPasskey(tx *db.Tx, c webauthn.Credential) error {
-	return tx.Run(`UPDATE passkey SET credential = $2, last_used_at = $3 WHERE credential_id = $1`,
+	return tx.Exec(`UPDATE passkey SET credential = $2, last_used_at = $3 WHERE credential_id = $1`,
 		c.ID, db.AsJSON(c), clock.At(tx.Now()))
 }
 
@@ -50,7 +50,7 @@ func dropPasskey(tx *db.Tx, user, id uuid.UUID) (string, error) {
 }
 
 func putChallenge(tx *db.Tx, id uuid.UUID, user *uuid.UUID, data webauthn.SessionData, expires time.Time) error {
-	return tx.Run(`INSERT INTO passkey_challenge (id, user_id, data, expires_at) VALUES ($1, $2, $3, $4)`,
+	return tx.Exec(`INSERT INTO passkey_challenge (id, user_id, data, expires_at) VALUES ($1, $2, $3, $4)`,
 		id, user, db.AsJSON(data), clock.At(expires))
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 func putReset(tx *db.Tx, user uuid.UUID, hash []byte, expires time.Time) error {
-	return tx.Run(`INSERT INTO password_reset (id, user_id, token_hash, expires_at, created_at)
+	return tx.Exec(`INSERT INTO password_reset (id, user_id, token_hash, expires_at, created_at)
 		VALUES ($1, $2, $3, $4, $5)`, tx.NewID(), user, hash, clock.At(expires), clock.At(tx.Now()))
 }
 
@@ -26,5 +26,5 @@ func takeReset(tx *db.Tx, hash []byte) (bool, error) {
 }
 
 func dropResets(tx *db.Tx, user uuid.UUID) error {
-	return tx.Run(`DELETE FROM password_reset WHERE user_id = $1`, user)
+	return tx.Exec(`DELETE FROM password_reset WHERE user_id = $1`, user)
 }

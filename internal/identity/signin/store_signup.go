@@ -8,7 +8,7 @@ import (
 )
 
 func putSignUp(tx *db.Tx, p signUp, hash []byte, expires time.Time) error {
-	return tx.Run(`INSERT INTO sign_up
+	return tx.Exec(`INSERT INTO sign_up
 		(id, email, email_key, name, workspace_name, language, password_hash, token_hash, expires_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		tx.NewID(), p.user.Email, p.emailKey, p.user.Name, p.workspaceName, p.user.Language, p.passwordHash, hash,
@@ -40,7 +40,7 @@ func findSignUpHash(r *db.Reader, emailKey string) (string, error) {
 }
 
 func putFirstOwnerLink(tx *db.Tx, hash []byte, expires time.Time) error {
-	return tx.Run(`INSERT INTO first_owner_link (token_hash, expires_at) VALUES ($1, $2)`, hash, clock.At(expires))
+	return tx.Exec(`INSERT INTO first_owner_link (token_hash, expires_at) VALUES ($1, $2)`, hash, clock.At(expires))
 }
 
 // deleteFirstOwnerLinks removes every link for the first owner and returns them.
@@ -52,5 +52,5 @@ func deleteFirstOwnerLinks(tx *db.Tx) ([]firstOwnerLink, error) {
 }
 
 func deleteSignUps(tx *db.Tx, emailKey string) error {
-	return tx.Run(`DELETE FROM sign_up WHERE email_key = $1`, emailKey)
+	return tx.Exec(`DELETE FROM sign_up WHERE email_key = $1`, emailKey)
 }

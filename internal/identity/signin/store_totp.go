@@ -8,11 +8,11 @@ import (
 )
 
 func replaceRecoveryHashes(tx *db.Tx, user uuid.UUID, hashes [][]byte) error {
-	if err := tx.Run(`DELETE FROM recovery_code WHERE user_id = $1`, user); err != nil {
+	if err := tx.Exec(`DELETE FROM recovery_code WHERE user_id = $1`, user); err != nil {
 		return err
 	}
 	for _, h := range hashes {
-		if err := tx.Run(`INSERT INTO recovery_code (user_id, code_hash) VALUES ($1, $2)`, user, h); err != nil {
+		if err := tx.Exec(`INSERT INTO recovery_code (user_id, code_hash) VALUES ($1, $2)`, user, h); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ func (k *keyed) add(ctx context.Context, email string) (out keyedOut, err error)
 	}
 	err = idempotency.Do(ctx, k.tenant, &out, func(tx *db.Tx) error {
 		out = keyedOut{tx.NewID(), email}
-		if _, err := tx.Exec(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_at)
+		if err := tx.Exec(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_at)
 			VALUES ($1, $2, $3, $4, '', 0)`, tx.Tenant(), out.ID, email, out.ID.String()); err != nil {
 			return err
 		}

@@ -34,8 +34,7 @@ func suspend(t *testing.T, d *db.DB, tenant uuid.UUID) {
 	t.Helper()
 	if err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
 		tx.Wake(db.TopicSuspended)
-		_, err := tx.Exec(`UPDATE tenant SET suspended_at = $1 WHERE id = $2`, clock.At(tx.Now()), tenant)
-		return err
+		return tx.Exec(`UPDATE tenant SET suspended_at = $1 WHERE id = $2`, clock.At(tx.Now()), tenant)
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -95,12 +95,12 @@ func (i installation) fill(t *testing.T, slug string) archive.Workspace {
 			{`INSERT INTO idempotency (tenant_id, caller_id, key, row_id, request, created_at) VALUES ($1, $1, 'k', '', $2, 0)`, []any{w.ID, []byte("\x93knk\x01\x00\x00\x00\x01forged")}},
 			{`INSERT INTO idempotency (tenant_id, caller_id, key, row_id, request, created_at) VALUES ($1, $1, 'l', '', $2, 0)`, []any{w.ID, []byte{}}},
 		} {
-			if _, err := tx.Exec(s.query, s.args...); err != nil {
+			if err := tx.Exec(s.query, s.args...); err != nil {
 				return err
 			}
 		}
 		for n := range 250 { // more than one insert takes
-			if _, err := tx.Exec(`INSERT INTO mail_suppression (tenant_id, id, address, answer, created_at) VALUES ($1, $2, $3, '', 0)`, w.ID, tx.NewID(), fmt.Sprint(n)); err != nil {
+			if err := tx.Exec(`INSERT INTO mail_suppression (tenant_id, id, address, answer, created_at) VALUES ($1, $2, $3, '', 0)`, w.ID, tx.NewID(), fmt.Sprint(n)); err != nil {
 				return err
 			}
 		}
@@ -354,9 +354,8 @@ func TestExistingAccountsBecomeMembers(t *testing.T) {
 		dst := newInstallation(t, d.Dialect(), src.Box)
 		here := uuid.New()
 		err := dst.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`INSERT INTO app_user (id, email, email_key, name, password_hash, password_changed_at, created_at)
+			return tx.Exec(`INSERT INTO app_user (id, email, email_key, name, password_hash, password_changed_at, created_at)
 				VALUES ($1, 'owner@mine.example', 'owner@mine.example', 'Here', 'own', 0, 0)`, here)
-			return err
 		})
 		if err != nil {
 			t.Fatal(err)

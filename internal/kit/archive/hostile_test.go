@@ -120,8 +120,7 @@ func TestHostileArchives(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := dst.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE app_user SET name = 'Victim'`)
-			return err
+			return tx.Exec(`UPDATE app_user SET name = 'Victim'`)
 		}); err != nil {
 			t.Fatal(err)
 		}

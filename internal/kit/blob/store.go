@@ -17,14 +17,14 @@ func reuse(tx *db.Tx, b Blob) (uuid.UUID, bool, error) {
 }
 
 func begin(tx *db.Tx, b Blob, visitor bool) error {
-	return tx.Run(`INSERT INTO blob (tenant_id, id, hash, size, visitor, ready, touched_at, check_at) VALUES ($1, $2, $3, $4, $5, false, $6, $7)`,
+	return tx.Exec(`INSERT INTO blob (tenant_id, id, hash, size, visitor, ready, touched_at, check_at) VALUES ($1, $2, $3, $4, $5, false, $6, $7)`,
 		tx.Tenant(), b.ID, b.Hash, b.Size, visitor, clock.At(tx.Now()), clock.At(tx.Now().Add(checkEvery)))
 }
 
 // finish records that the bytes are in place. It returns ErrMissing if storing them took so
 // long that the sweep has removed them.
 func finish(tx *db.Tx, id uuid.UUID) error {
-	n, err := tx.Exec(`UPDATE blob SET ready = true, touched_at = $3 WHERE tenant_id = $1 AND id = $2 AND NOT going`,
+	n, err := tx.ExecCount(`UPDATE blob SET ready = true, touched_at = $3 WHERE tenant_id = $1 AND id = $2 AND NOT going`,
 		tx.Tenant(), id, clock.At(tx.Now()))
 	if err == nil && n == 0 {
 		return ErrMissing
@@ -55,7 +55,7 @@ func hold(tx *db.Tx, id uuid.UUID) (bool, error) {
 }
 
 func drop(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`UPDATE blob SET refs = refs - 1, touched_at = $3 WHERE tenant_id = $1 AND id = $2 AND refs > 0`,
+	return tx.Exec(`UPDATE blob SET refs = refs - 1, touched_at = $3 WHERE tenant_id = $1 AND id = $2 AND refs > 0`,
 		tx.Tenant(), id, clock.At(tx.Now()))
 }
 
@@ -127,6 +127,6 @@ func readUse(r *db.Reader) (use, error) {
 }
 
 func setQuota(tx *db.Tx, quota *int64) error {
-	return tx.Run(`INSERT INTO storage (tenant_id, quota) VALUES ($1, $2)
+	return tx.Exec(`INSERT INTO storage (tenant_id, quota) VALUES ($1, $2)
 		ON CONFLICT (tenant_id) DO UPDATE SET quota = excluded.quota`, tx.Tenant(), quota)
 }

@@ -17,13 +17,13 @@ func setDamage(tx *db.Tx, id uuid.UUID, damage string, next clock.Time) (bool, e
 		now := clock.At(tx.Now())
 		what, since = &damage, &now
 	}
-	n, err := tx.Exec(`UPDATE blob SET damage = $3, damaged_at = $4, check_at = $5
+	n, err := tx.ExecCount(`UPDATE blob SET damage = $3, damaged_at = $4, check_at = $5
 		WHERE tenant_id = $1 AND id = $2 AND NOT going AND COALESCE(damage, '') <> $6`,
 		tx.Tenant(), id, what, since, next, damage)
 	if err != nil || n == 1 {
 		return n == 1, err
 	}
-	err = tx.Run(`UPDATE blob SET check_at = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, next)
+	err = tx.Exec(`UPDATE blob SET check_at = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, next)
 	return false, err
 }
 
@@ -40,7 +40,7 @@ func claimChecks(tx *db.Tx, due, until clock.Time) ([]kept, error) {
 		if bytes += k.Size; i > 0 && bytes > scrubBytes {
 			return list[:i], nil
 		}
-		if err := tx.Run(`UPDATE blob SET check_at = $3 WHERE tenant_id = $1 AND id = $2`, k.tenant, k.ID, until); err != nil {
+		if err := tx.Exec(`UPDATE blob SET check_at = $3 WHERE tenant_id = $1 AND id = $2`, k.tenant, k.ID, until); err != nil {
 			return nil, err
 		}
 	}

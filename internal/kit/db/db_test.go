@@ -19,8 +19,7 @@ import (
 const insert = `INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_at) VALUES ($1, $2, $3, $3, '', $4)`
 
 func add(tx *db.Tx, email string) error {
-	_, err := tx.Exec(insert, tx.Tenant(), tx.NewID(), email, clock.At(tx.Now()))
-	return err
+	return tx.Exec(insert, tx.Tenant(), tx.NewID(), email, clock.At(tx.Now()))
 }
 
 func emails(t *testing.T, h db.Handle) []string {
@@ -76,7 +75,7 @@ func TestShortForms(t *testing.T) {
 		h := d.Tenant(dbtest.Tenant(t, d, "a"))
 		const note = `UPDATE dlp_exception SET note = $3 WHERE tenant_id = $1 AND email = $2`
 		changed, err := db.Write(t.Context(), h, func(tx *db.Tx) (out [2]bool, err error) {
-			if err := tx.Run(insert, tx.Tenant(), tx.NewID(), "a@example.com", clock.At(tx.Now())); err != nil {
+			if err := tx.Exec(insert, tx.Tenant(), tx.NewID(), "a@example.com", clock.At(tx.Now())); err != nil {
 				return out, err
 			}
 			if out[0], err = tx.ExecAny(note, tx.Tenant(), "a@example.com", "first"); err != nil {
@@ -104,7 +103,7 @@ func TestShortForms(t *testing.T) {
 		}
 		boom := errors.New("boom")
 		if _, err := db.Write(t.Context(), h, func(tx *db.Tx) (bool, error) {
-			return true, errors.Join(boom, tx.Run(insert, tx.Tenant(), tx.NewID(), "gone@example.com", clock.At(tx.Now())))
+			return true, errors.Join(boom, tx.Exec(insert, tx.Tenant(), tx.NewID(), "gone@example.com", clock.At(tx.Now())))
 		}); !errors.Is(err, boom) {
 			t.Errorf("got %v", err)
 		}
@@ -199,8 +198,7 @@ func TestCancelledCallerDoesNotAffectGroup(t *testing.T) {
 					return err
 				}
 				cancel() // the caller goes away in the middle
-				_, err := tx.Exec(`UPDATE dlp_exception SET note = 'whole' WHERE tenant_id = $1 AND email = 'leaver@example.com'`, tx.Tenant())
-				return err
+				return tx.Exec(`UPDATE dlp_exception SET note = 'whole' WHERE tenant_id = $1 AND email = 'leaver@example.com'`, tx.Tenant())
 			})
 			if err != nil {
 				t.Errorf("a transaction that had begun was cancelled: %v", err)
@@ -254,8 +252,7 @@ func TestRowSecurity(t *testing.T) {
 		t.Errorf("the system sees %d rows", n)
 	}
 	err := d.Tenant(b).InTx(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(insert, a, tx.NewID(), "forged@example.com", clock.At(tx.Now()))
-		return err
+		return tx.Exec(insert, a, tx.NewID(), "forged@example.com", clock.At(tx.Now()))
 	})
 	if err == nil {
 		t.Error("tenant b wrote a row of tenant a")
@@ -316,8 +313,7 @@ func TestFailedTransactionDoesNotFailItsGroup(t *testing.T) {
 				t.Error(diff)
 			}
 			if err := h.InTx(t.Context(), func(tx *db.Tx) error {
-				_, err := tx.Exec(`DELETE FROM dlp_exception WHERE tenant_id = $1`, tx.Tenant())
-				return err
+				return tx.Exec(`DELETE FROM dlp_exception WHERE tenant_id = $1`, tx.Tenant())
 			}); err != nil {
 				t.Fatal(err)
 			}

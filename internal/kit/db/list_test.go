@@ -19,7 +19,7 @@ var errTaken = errors.New("taken")
 
 // put returns errTaken if the address exists.
 func put(tx *db.Tx, email string) error {
-	n, err := tx.Exec(insert+` ON CONFLICT DO NOTHING`, tx.Tenant(), tx.NewID(), email, clock.At(tx.Now()))
+	n, err := tx.ExecCount(insert+` ON CONFLICT DO NOTHING`, tx.Tenant(), tx.NewID(), email, clock.At(tx.Now()))
 	if err == nil && n == 0 {
 		err = errTaken
 	}

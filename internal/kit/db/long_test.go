@@ -22,8 +22,7 @@ func TestReadSnapshot(t *testing.T) {
 		add := func() {
 			t.Helper()
 			err := h.InTx(t.Context(), func(tx *db.Tx) error {
-				_, err := tx.Exec(`INSERT INTO mail_outbox (tenant_id, id, recipient, subject, sealed, created_at) VALUES ($1, $2, '', '', $3, 0)`, tenant, tx.NewID(), []byte("x"))
-				return err
+				return tx.Exec(`INSERT INTO mail_outbox (tenant_id, id, recipient, subject, sealed, created_at) VALUES ($1, $2, '', '', $3, 0)`, tenant, tx.NewID(), []byte("x"))
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -76,12 +75,11 @@ func TestWithin(t *testing.T) {
 	d.SetCap(10 * time.Millisecond)
 	slow := func(tx *db.Tx) error {
 		// Work that takes longer than the usual limit.
-		_, err := tx.Exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) UPDATE tenant SET name = name WHERE (SELECT count(*) FROM n) < 0`)
+		err := tx.Exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) UPDATE tenant SET name = name WHERE (SELECT count(*) FROM n) < 0`)
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(`UPDATE tenant SET name = name`)
-		return err
+		return tx.Exec(`UPDATE tenant SET name = name`)
 	}
 	if err := h.Within(time.Hour).InTx(t.Context(), slow); err != nil {
 		t.Errorf("with time: %v", err)

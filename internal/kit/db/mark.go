@@ -11,8 +11,7 @@ import (
 
 // Mark records in a transaction that something was done to the installation.
 func Mark(tx *Tx, name string) error {
-	_, err := tx.Exec(`INSERT INTO installation_mark (name, at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, name, clock.At(tx.Now()))
-	return err
+	return tx.Exec(`INSERT INTO installation_mark (name, at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, name, clock.At(tx.Now()))
 }
 
 // Marked reports whether Mark was called with this name.
@@ -46,15 +45,14 @@ func TablesOf(files fs.FS) ([]string, error) {
 // nothing else may call it.
 func Empty(tx *Tx, tables []string) error {
 	if tx.Dialect() == Postgres {
-		_, err := tx.Exec(`TRUNCATE "` + strings.Join(tables, `", "`) + `"`)
-		return err
+		return tx.Exec(`TRUNCATE "` + strings.Join(tables, `", "`) + `"`)
 	}
 	// Tables refer to each other, so foreign keys are checked once, at the end.
-	if _, err := tx.Exec(`PRAGMA defer_foreign_keys = ON`); err != nil {
+	if err := tx.Exec(`PRAGMA defer_foreign_keys = ON`); err != nil {
 		return err
 	}
 	for _, t := range tables {
-		if _, err := tx.Exec(`DELETE FROM "` + t + `"`); err != nil {
+		if err := tx.Exec(`DELETE FROM "` + t + `"`); err != nil {
 			return fmt.Errorf("db: empty %s: %w", t, err)
 		}
 	}

@@ -73,8 +73,7 @@ func TestInTxReturnsRealOutcome(t *testing.T) {
 				t.Errorf("the row is there: %v, and the transaction gave %v", kept, err)
 			}
 			if err := h.InTx(t.Context(), func(tx *db.Tx) error {
-				_, err := tx.Exec(`DELETE FROM dlp_exception WHERE tenant_id = $1`, tx.Tenant())
-				return err
+				return tx.Exec(`DELETE FROM dlp_exception WHERE tenant_id = $1`, tx.Tenant())
 			}); err != nil {
 				t.Fatal(err)
 			}

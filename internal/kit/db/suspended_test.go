@@ -21,8 +21,7 @@ func suspend(t *testing.T, d *db.DB, tenant uuid.UUID, on bool) {
 			at = clock.Ptr(tx.Now())
 		}
 		tx.Wake(db.TopicSuspended)
-		_, err := tx.Exec(`UPDATE tenant SET suspended_at = $2 WHERE id = $1`, tx.Tenant(), at)
-		return err
+		return tx.Exec(`UPDATE tenant SET suspended_at = $2 WHERE id = $1`, tx.Tenant(), at)
 	})
 	if err != nil {
 		t.Fatal(err)

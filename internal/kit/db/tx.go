@@ -83,22 +83,22 @@ func (tx *Tx) NewID() uuid.UUID { return tx.db.clock.NewID() }
 // NewCapability creates an id that grants access to anyone who knows it.
 func (tx *Tx) NewCapability() uuid.UUID { return tx.db.clock.NewCapability() }
 
-// Exec runs a statement and returns the number of rows it affected.
-func (tx *Tx) Exec(query string, args ...any) (int64, error) {
-	tx.bind(query, args)
-	return tx.q.Exec(tx.ctx, query, args...)
-}
-
-// Run runs a statement; how many rows it affects does not matter.
-func (tx *Tx) Run(query string, args ...any) error {
-	_, err := tx.Exec(query, args...)
+// Exec runs a statement.
+func (tx *Tx) Exec(query string, args ...any) error {
+	_, err := tx.ExecCount(query, args...)
 	return err
 }
 
 // ExecAny runs a statement and reports whether it affected any row.
 func (tx *Tx) ExecAny(query string, args ...any) (bool, error) {
-	n, err := tx.Exec(query, args...)
+	n, err := tx.ExecCount(query, args...)
 	return n > 0, err
+}
+
+// ExecCount runs a statement and returns the number of rows it affected.
+func (tx *Tx) ExecCount(query string, args ...any) (int64, error) {
+	tx.bind(query, args)
+	return tx.q.Exec(tx.ctx, query, args...)
 }
 
 // ExecDeferred runs a statement whose result is not needed, such as a log line or an event.
@@ -110,7 +110,7 @@ func (tx *Tx) ExecDeferred(query string, args ...any) error {
 		x.unsent = append(x.unsent, statement{query, args})
 		return nil
 	}
-	return tx.Run(query, args...)
+	return tx.Exec(query, args...)
 }
 
 // AfterCommit runs fn once the transaction is durable.
@@ -139,7 +139,7 @@ func (tx *Tx) Lock(name string) error {
 	if tx.dialect == SQLite {
 		return nil
 	}
-	return tx.Run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
+	return tx.Exec("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
 }
 
 // Row is what a scan function reads from.

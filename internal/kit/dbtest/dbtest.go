@@ -130,7 +130,7 @@ func Tenant(tb testing.TB, d *db.DB, slug string) uuid.UUID {
 	tb.Helper()
 	id := d.Clock().NewID()
 	err := d.System("test").InTx(tb.Context(), func(tx *db.Tx) error {
-		return tx.Run(`INSERT INTO tenant (id, slug, name, licences, created_at) VALUES ($1, $2, $3, $4, $5)`,
+		return tx.Exec(`INSERT INTO tenant (id, slug, name, licences, created_at) VALUES ($1, $2, $3, $4, $5)`,
 			id, slug, slug, `["crm","telephony","ai","mail","erp","commerce","advisor"]`, clock.At(tx.Now()))
 	})
 	if err != nil {

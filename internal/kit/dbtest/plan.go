@@ -21,7 +21,7 @@ func Plan(tb testing.TB, d *db.DB, tenant uuid.UUID, query string, args ...any) 
 	var plan []string
 	err := d.Tenant(tenant).InTx(tb.Context(), func(tx *db.Tx) (err error) {
 		if d.Dialect() == db.Postgres {
-			if err := tx.Run(`SET LOCAL enable_sort = off`); err != nil {
+			if err := tx.Exec(`SET LOCAL enable_sort = off`); err != nil {
 				return err
 			}
 		}

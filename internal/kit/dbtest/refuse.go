@@ -67,7 +67,7 @@ func change(tb testing.TB, d *db.DB, statements ...string) {
 	tb.Helper()
 	err := d.System("test").InTx(context.WithoutCancel(tb.Context()), func(tx *db.Tx) error {
 		for _, s := range statements {
-			if err := tx.Run(s); err != nil {
+			if err := tx.Exec(s); err != nil {
 				return err
 			}
 		}

@@ -268,7 +268,7 @@ func Old(r *db.Reader, before time.Time) (bool, error) {
 // Clean removes a batch of a tenant's events that happened before a time, and returns their
 // number. Rows that refer to them must have been removed before.
 func Clean(tx *db.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Exec(`DELETE FROM outbox WHERE tenant_id = $1 AND id IN (
+	return tx.ExecCount(`DELETE FROM outbox WHERE tenant_id = $1 AND id IN (
 		SELECT id FROM outbox WHERE tenant_id = $1 AND id < $2 AND +sequence IS NOT NULL ORDER BY id LIMIT $3)`,
 		tx.Tenant(), clock.FirstID(before), limit)
 }

@@ -178,7 +178,7 @@ func (k *Key) take(ctx context.Context, tx *db.Tx) (*Answer, error) {
 			return nil, err
 		}
 	}
-	n, err := tx.Exec(`INSERT INTO idempotency (tenant_id, caller_id, key, row_id, request, created_at)
+	n, err := tx.ExecCount(`INSERT INTO idempotency (tenant_id, caller_id, key, row_id, request, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`, tx.Tenant(), k.Caller, k.Name, k.row, k.Request, clock.At(tx.Now()))
 	if err != nil || n == 1 {
 		return nil, err
@@ -254,7 +254,7 @@ const (
 // Clean deletes a batch of old keys and returns their number.
 func Clean(ctx context.Context, d *db.DB) (int, error) {
 	n, err := db.Write(ctx, d.System("janitor"), func(tx *db.Tx) (int64, error) {
-		return tx.Exec(`DELETE FROM idempotency WHERE (tenant_id, caller_id, key, row_id) IN (
+		return tx.ExecCount(`DELETE FROM idempotency WHERE (tenant_id, caller_id, key, row_id) IN (
 			SELECT tenant_id, caller_id, key, row_id FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
 			clock.At(tx.Now().Add(-keepFor)), CleanBatch)
 	})

@@ -104,7 +104,7 @@ func changeDead(ctx context.Context, d *db.DB, id uuid.UUID, action string, chan
 // number.
 func CleanDead(ctx context.Context, d *db.DB) (n int, err error) {
 	err = d.System("dead jobs").InTx(ctx, func(tx *db.Tx) error {
-		removed, err := tx.Exec(`DELETE FROM job WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM job
+		removed, err := tx.ExecCount(`DELETE FROM job WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM job
 			WHERE dead_at IS NOT NULL AND dead_at <= $1 ORDER BY dead_at LIMIT $2)`, clock.At(tx.Now().Add(-keepDead)), cleanBatch)
 		n = int(removed)
 		return err

@@ -51,7 +51,7 @@ func insert(tx *db.Tx, tenant uuid.UUID, kind string, account uuid.UUID, runAt t
 // The job has the id of the account, so there is only one. If it is running, that run loses
 // its claim and changes nothing more; earlier failures are forgotten.
 func Restart(tx *db.Tx, kind string, account uuid.UUID, runAt time.Time) error {
-	err := tx.Run(`INSERT INTO job (tenant_id, id, kind, account_id, payload, test, next_at, created_at)
+	err := tx.Exec(`INSERT INTO job (tenant_id, id, kind, account_id, payload, test, next_at, created_at)
 		VALUES ($1, $2, $3, $2, 'null', $6, $4, $5)
 		ON CONFLICT (tenant_id, id) DO UPDATE SET next_at = $4, claim_id = NULL, attempts = 0, lost = 0, last_error = NULL, dead_at = NULL`,
 		tx.Tenant(), account, kind, clock.At(runAt), clock.At(tx.Now()), false)

@@ -62,7 +62,7 @@ func (r *Runner) hold(ctx context.Context, k *Kind, j *Job, cause error) error {
 		if err != nil || !ours || !begins {
 			return err
 		}
-		if err := tx.Run(`INSERT INTO job_hold (tenant_id, kind, account_id, until, failures, reason, error)
+		if err := tx.Exec(`INSERT INTO job_hold (tenant_id, kind, account_id, until, failures, reason, error)
 			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, account_id, kind)
 			DO UPDATE SET until = $4, failures = $5, reason = $6, error = $7`,
 			j.TenantID, j.Kind, j.AccountID, h.until, h.failures, reason, cause.Error()); err != nil {
@@ -79,10 +79,10 @@ func (r *Runner) hold(ctx context.Context, k *Kind, j *Job, cause error) error {
 // recurring job if that is dead. It is for a person who has changed something about the
 // account and does not want to wait.
 func ResumeAccount(tx *db.Tx, account uuid.UUID) error {
-	if err := tx.Run(`DELETE FROM job_hold WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account); err != nil {
+	if err := tx.Exec(`DELETE FROM job_hold WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account); err != nil {
 		return fmt.Errorf("jobs: resume: %w", err)
 	}
-	if err := tx.Run(`UPDATE job SET dead_at = NULL, attempts = 0, lost = 0, next_at = $3
+	if err := tx.Exec(`UPDATE job SET dead_at = NULL, attempts = 0, lost = 0, next_at = $3
 		WHERE tenant_id = $1 AND id = $2 AND dead_at IS NOT NULL`, tx.Tenant(), account, clock.At(tx.Now())); err != nil {
 		return fmt.Errorf("jobs: resume: %w", err)
 	}
@@ -93,10 +93,10 @@ func ResumeAccount(tx *db.Tx, account uuid.UUID) error {
 // RunNow ends the hold of an account for one kind of job, and makes its waiting jobs due.
 // Running jobs are not affected.
 func RunNow(tx *db.Tx, kind string, account uuid.UUID) error {
-	if err := tx.Run(`DELETE FROM job_hold WHERE tenant_id = $1 AND account_id = $2 AND kind = $3`, tx.Tenant(), account, kind); err != nil {
+	if err := tx.Exec(`DELETE FROM job_hold WHERE tenant_id = $1 AND account_id = $2 AND kind = $3`, tx.Tenant(), account, kind); err != nil {
 		return fmt.Errorf("jobs: run now: %w", err)
 	}
-	if err := tx.Run(`UPDATE job SET next_at = $4 WHERE tenant_id = $1 AND account_id = $2 AND kind = $3 AND claim_id IS NULL AND dead_at IS NULL AND next_at > $4`,
+	if err := tx.Exec(`UPDATE job SET next_at = $4 WHERE tenant_id = $1 AND account_id = $2 AND kind = $3 AND claim_id IS NULL AND dead_at IS NULL AND next_at > $4`,
 		tx.Tenant(), account, kind, clock.At(tx.Now())); err != nil {
 		return fmt.Errorf("jobs: run now: %w", err)
 	}
@@ -110,7 +110,7 @@ func (r *Runner) endHold(tx *db.Tx, k *Kind, j *Job) error {
 	if j.AccountID == uuid.Nil {
 		return nil
 	}
-	n, err := tx.Exec(`DELETE FROM job_hold WHERE tenant_id = $1 AND kind = $2 AND account_id = $3`, j.TenantID, j.Kind, j.AccountID)
+	n, err := tx.ExecCount(`DELETE FROM job_hold WHERE tenant_id = $1 AND kind = $2 AND account_id = $3`, j.TenantID, j.Kind, j.AccountID)
 	if err != nil {
 		return fmt.Errorf("jobs: end hold: %w", err)
 	}

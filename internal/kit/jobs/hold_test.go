@@ -344,8 +344,7 @@ func TestSuspendedWorkspaceWaits(t *testing.T) {
 		exec := func(query string, args ...any) {
 			t.Helper()
 			err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-				_, err := tx.Exec(query, args...)
-				return err
+				return tx.Exec(query, args...)
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -379,8 +378,7 @@ func TestSuspendedWorkspacesDoNotDelayOthers(t *testing.T) {
 			enqueue(t, d, dbtest.Tenant(t, d, fmt.Sprintf("s%d", i)), 0, "waits")
 		}
 		err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE tenant SET suspended_at = 1`)
-			return err
+			return tx.Exec(`UPDATE tenant SET suspended_at = 1`)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -428,8 +426,7 @@ func TestFindPayload(t *testing.T) {
 		}
 		add("y")
 		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE job SET dead_at = 1 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
-			return err
+			return tx.Exec(`UPDATE job SET dead_at = 1 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 		})
 		if err != nil || find(tenant) != "" {
 			t.Errorf("a dead job is found, %v", err)

@@ -35,8 +35,7 @@ func dies(t *testing.T, d *db.DB, node uuid.UUID) {
 					return err
 				}
 			}
-			_, err = tx.Exec(`UPDATE job SET claim_id = $1`, to)
-			return err
+			return tx.Exec(`UPDATE job SET claim_id = $1`, to)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -141,8 +140,7 @@ func TestProgressResetsLostProcesses(t *testing.T) {
 					if err != nil || ours != want {
 						t.Errorf("ours %v, %v", ours, err)
 					}
-					_, err = tx.Exec(`UPDATE job SET claim_id = NULL`)
-					return err
+					return tx.Exec(`UPDATE job SET claim_id = NULL`)
 				})
 				if err != nil {
 					return err

@@ -69,7 +69,7 @@ func explain(t *testing.T, d *db.DB, query string, args ...any) (plan []string) 
 	err := d.System("plan").InTx(t.Context(), func(tx *db.Tx) (err error) {
 		if d.Dialect() == db.Postgres { // a small table would be read whole
 			for _, off := range []string{"seqscan", "bitmapscan", "sort"} {
-				if _, err := tx.Exec("SET LOCAL enable_" + off + " = off"); err != nil {
+				if err := tx.Exec("SET LOCAL enable_" + off + " = off"); err != nil {
 					return err
 				}
 			}

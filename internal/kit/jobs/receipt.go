@@ -62,6 +62,6 @@ func (j *Job) writeReceipt(ctx context.Context, receipt string) error {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), clock.Deadline(receiptTimeout))
 	defer cancel()
 	return j.db.System("job claim").InTx(ctx, func(tx *db.Tx) error {
-		return tx.Run(`UPDATE job SET receipt = $3 WHERE tenant_id = $1 AND id = $2`, j.TenantID, j.ID, receipt)
+		return tx.Exec(`UPDATE job SET receipt = $3 WHERE tenant_id = $1 AND id = $2`, j.TenantID, j.ID, receipt)
 	})
 }

@@ -315,7 +315,7 @@ func (r *Runner) change(tx *db.Tx, j *Job, query string, args ...any) (ours bool
 func (r *Runner) TakeOver(ctx context.Context, previous uuid.UUID) error {
 	var n int64
 	err := r.cfg.DB.System("job claim").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = tx.Exec(`UPDATE job SET claim_id = NULL, lost = lost + 1, next_at = CASE WHEN lost = 0 THEN $2 ELSE next_at END
+		n, err = tx.ExecCount(`UPDATE job SET claim_id = NULL, lost = lost + 1, next_at = CASE WHEN lost = 0 THEN $2 ELSE next_at END
 			WHERE node_id = $1 AND claim_id IS NOT NULL AND dead_at IS NULL`, previous, clock.At(tx.Now()))
 		if n > 0 {
 			tx.Wake(Topic)

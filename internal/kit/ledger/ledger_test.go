@@ -139,8 +139,7 @@ func TestTampering(t *testing.T) {
 		l := newLedger(t)
 		exec := func(h db.Handle, query string, args ...any) error {
 			return h.InTx(t.Context(), func(tx *db.Tx) error {
-				_, err := tx.Exec(query, append([]any{tx.Tenant()}, args...)...)
-				return err
+				return tx.Exec(query, append([]any{tx.Tenant()}, args...)...)
 			})
 		}
 		fresh := func(slug string) db.Handle {
@@ -214,7 +213,7 @@ func TestSignedHeads(t *testing.T) {
 		}
 		change := func(query string) {
 			t.Helper()
-			if err := h.InTx(t.Context(), func(tx *db.Tx) error { _, err := tx.Exec(query, tx.Tenant()); return err }); err != nil {
+			if err := h.InTx(t.Context(), func(tx *db.Tx) error { err := tx.Exec(query, tx.Tenant()); return err }); err != nil {
 				t.Fatal(err)
 			}
 		}

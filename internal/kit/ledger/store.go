@@ -18,7 +18,7 @@ func scanHead(row db.Row) (h head, err error) { return h, row.Scan(&h.seq, &h.ha
 // lockHead locks the last line of the workspace's ledger and creates the ledger if it does
 // not exist.
 func lockHead(tx *db.Tx) (int64, string, error) {
-	if err := tx.Run(`INSERT INTO privacy_ledger_head (tenant_id, seq, hash) VALUES ($1, 0, '') ON CONFLICT (tenant_id) DO NOTHING`, tx.Tenant()); err != nil {
+	if err := tx.Exec(`INSERT INTO privacy_ledger_head (tenant_id, seq, hash) VALUES ($1, 0, '') ON CONFLICT (tenant_id) DO NOTHING`, tx.Tenant()); err != nil {
 		return 0, "", err
 	}
 	h, err := db.One(&tx.Reader, scanHead, `SELECT seq, hash FROM privacy_ledger_head h WHERE tenant_id = $1`+tx.Dialect().ForUpdate("h"), tx.Tenant())
@@ -33,7 +33,7 @@ func findHead(r *db.Reader) (int64, string, error) {
 }
 
 func saveHead(tx *db.Tx, seq int64, hash string) error {
-	return tx.Run(`UPDATE privacy_ledger_head SET seq = $2, hash = $3 WHERE tenant_id = $1`, tx.Tenant(), seq, hash)
+	return tx.Exec(`UPDATE privacy_ledger_head SET seq = $2, hash = $3 WHERE tenant_id = $1`, tx.Tenant(), seq, hash)
 }
 
 const lineColumns = `seq, id, at, actor_kind, actor_id, action, subject_ref, details, personal, prev_hash, hash`
@@ -50,7 +50,7 @@ func scanLine(row db.Row) (n Line, err error) {
 }
 
 func putLine(tx *db.Tx, n *Line) error {
-	return tx.Run(`INSERT INTO privacy_ledger (tenant_id, seq, id, at, actor_kind, actor_id, action, subject_ref, details, personal, prev_hash, hash)
+	return tx.Exec(`INSERT INTO privacy_ledger (tenant_id, seq, id, at, actor_kind, actor_id, action, subject_ref, details, personal, prev_hash, hash)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		tx.Tenant(), n.Seq, n.ID, n.At, n.Actor.Kind, n.Actor.ID, n.Action, n.SubjectRef, n.details, n.sealed, n.PrevHash, n.Hash)
 }
@@ -76,12 +76,12 @@ func findKey(r *db.Reader, subject string) ([]byte, error) {
 
 // putKey stores a key; a key that exists already is kept.
 func putKey(tx *db.Tx, subject string, sealed []byte) error {
-	return tx.Run(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)
+	return tx.Exec(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, subject_ref) DO NOTHING`, tx.Tenant(), subject, sealed)
 }
 
 func dropKey(tx *db.Tx, subject string) error {
-	return tx.Run(`DELETE FROM privacy_subject_key WHERE tenant_id = $1 AND subject_ref = $2`, tx.Tenant(), subject)
+	return tx.Exec(`DELETE FROM privacy_subject_key WHERE tenant_id = $1 AND subject_ref = $2`, tx.Tenant(), subject)
 }
 
 // unsignedLedgers returns workspaces whose ledger has lines after the last signature and no
@@ -92,7 +92,7 @@ func unsignedLedgers(r *db.Reader, today int64, limit int) ([]uuid.UUID, error) 
 }
 
 func putSignature(tx *db.Tx, h *SignedHead) error {
-	return tx.Run(`INSERT INTO privacy_ledger_signature (tenant_id, day, seq, hash, signature) VALUES ($1, $2, $3, $4, $5)
+	return tx.Exec(`INSERT INTO privacy_ledger_signature (tenant_id, day, seq, hash, signature) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (tenant_id, day) DO NOTHING`, tx.Tenant(), h.day, h.Seq, h.Hash, h.Signature)
 }
 

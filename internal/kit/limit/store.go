@@ -31,7 +31,7 @@ func usedUntil(tx *db.Tx, at slot, latest time.Time) (time.Time, error) {
 	if err != nil || !until.After(latest) {
 		return until.Time, err
 	}
-	err = tx.Run(`UPDATE limit_use SET used_until = $3 WHERE policy = $1 AND holder = $2 AND used_until > $3`, at.policy, at.key[:], clock.At(latest))
+	err = tx.Exec(`UPDATE limit_use SET used_until = $3 WHERE policy = $1 AND holder = $2 AND used_until > $3`, at.policy, at.key[:], clock.At(latest))
 	return latest, err
 }
 
@@ -50,7 +50,7 @@ func addUses(tx *db.Tx, at slot, now time.Time, u uses) (time.Time, error) {
 }
 
 func putAct(tx *db.Tx, name string, k Key, expires time.Time) error {
-	return tx.Run(`INSERT INTO limit_act (id, name, holder, at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+	return tx.Exec(`INSERT INTO limit_act (id, name, holder, at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
 		tx.NewID(), name, k[:], clock.At(tx.Now()), clock.At(expires))
 }
 
@@ -61,12 +61,12 @@ func countActs(r *db.Reader, name string, k Key, after time.Time, most int) (int
 }
 
 func dropOld(tx *db.Tx, now time.Time, batch int) (int64, error) {
-	acts, err := tx.Exec(`DELETE FROM limit_act WHERE id IN (
+	acts, err := tx.ExecCount(`DELETE FROM limit_act WHERE id IN (
 		SELECT id FROM limit_act WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, clock.At(now), batch)
 	if err != nil {
 		return 0, err
 	}
-	uses, err := tx.Exec(`DELETE FROM limit_use WHERE (policy, holder) IN (
+	uses, err := tx.ExecCount(`DELETE FROM limit_use WHERE (policy, holder) IN (
 		SELECT policy, holder FROM limit_use WHERE used_until < $1 ORDER BY used_until LIMIT $2)`, clock.At(now), batch)
 	return acts + uses, err
 }

@@ -268,7 +268,7 @@ func (m *Mailer) open(tenant, id uuid.UUID, sealed []byte) (outgoingMail, error)
 // putIntoOutbox stores a mail in the outbox. A job that runs twice stores it once.
 func (m *Mailer) putIntoOutbox(ctx context.Context, tenant uuid.UUID, p outgoingMail, sealed []byte) error {
 	return m.db.System("mail outbox").InTx(ctx, func(tx *db.Tx) error {
-		n, err := tx.Exec(`INSERT INTO mail_outbox (tenant_id, id, recipient, subject, sealed, created_at)
+		n, err := tx.ExecCount(`INSERT INTO mail_outbox (tenant_id, id, recipient, subject, sealed, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 			tenant, p.ID, p.Mail.To, p.Mail.Subject, sealed, clock.At(tx.Now()))
 		if n == 1 {

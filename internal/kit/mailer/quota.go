@@ -132,7 +132,7 @@ func addUse(tx *db.Tx, day clock.Time, n, limit int64) (bool, error) {
 }
 
 func subtractUse(tx *db.Tx, day clock.Time, n int64) error {
-	return tx.Run(`UPDATE mail_use SET recipients = recipients - $3 WHERE tenant_id = $1 AND day = $2`, tx.Tenant(), day, n)
+	return tx.Exec(`UPDATE mail_use SET recipients = recipients - $3 WHERE tenant_id = $1 AND day = $2`, tx.Tenant(), day, n)
 }
 
 // usageMetrics counts the mail that workspaces send.

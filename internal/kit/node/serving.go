@@ -44,7 +44,7 @@ type Serving struct {
 func Announce(ctx context.Context, d *db.DB, n Serving) error {
 	return d.System("serving nodes").InTx(ctx, func(tx *db.Tx) error {
 		if d.Dialect() == db.SQLite {
-			if err := tx.Run(`DELETE FROM serving_node`); err != nil {
+			if err := tx.Exec(`DELETE FROM serving_node`); err != nil {
 				return err
 			}
 		}
@@ -52,7 +52,7 @@ func Announce(ctx context.Context, d *db.DB, n Serving) error {
 			return err
 		}
 		now := clock.At(tx.Now())
-		return tx.Run(`INSERT INTO serving_node (id, host, version, file_store, started_at, seen_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+		return tx.Exec(`INSERT INTO serving_node (id, host, version, file_store, started_at, seen_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 			n.ID, n.Host, n.Version, n.FileStore, now, now)
 	})
 }
@@ -91,17 +91,17 @@ func checkStore(r *db.Reader, now time.Time, store string) error {
 // Refresh records that a node still serves, and deletes nodes that are long gone.
 func Refresh(ctx context.Context, d *db.DB, id uuid.UUID) error {
 	return d.System("serving nodes").InTx(ctx, func(tx *db.Tx) error {
-		if err := tx.Run(`UPDATE serving_node SET seen_at = $1 WHERE id = $2`, clock.At(tx.Now()), id); err != nil {
+		if err := tx.Exec(`UPDATE serving_node SET seen_at = $1 WHERE id = $2`, clock.At(tx.Now()), id); err != nil {
 			return err
 		}
-		return tx.Run(`DELETE FROM serving_node WHERE seen_at < $1`, clock.At(tx.Now().Add(-10*goneAfter)))
+		return tx.Exec(`DELETE FROM serving_node WHERE seen_at < $1`, clock.At(tx.Now().Add(-10*goneAfter)))
 	})
 }
 
 // Leave records that a node no longer serves.
 func Leave(ctx context.Context, d *db.DB, id uuid.UUID) error {
 	return d.System("serving nodes").InTx(ctx, func(tx *db.Tx) error {
-		return tx.Run(`DELETE FROM serving_node WHERE id = $1`, id)
+		return tx.Exec(`DELETE FROM serving_node WHERE id = $1`, id)
 	})
 }
 

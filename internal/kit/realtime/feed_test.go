@@ -154,8 +154,7 @@ func TestFeedRestartsIfEventsDoNotConnect(t *testing.T) {
 		fill(2*feedEvents+6, 2)
 		emit(3)
 		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`DELETE FROM outbox WHERE tenant_id = $1 AND sequence = $2`, tenant, 2*feedEvents+7)
-			return err
+			return tx.Exec(`DELETE FROM outbox WHERE tenant_id = $1 AND sequence = $2`, tenant, 2*feedEvents+7)
 		})
 		if err != nil {
 			t.Fatal(err)

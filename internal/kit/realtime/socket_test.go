@@ -179,8 +179,7 @@ func TestResetWhereHistoryIsGone(t *testing.T) {
 		h := open(t, d)
 		h.emit(nowhere{}, "dlp.seen", "dlp.seen", "dlp.seen", "dlp.seen")
 		err := d.Tenant(h.tenant).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`DELETE FROM outbox WHERE tenant_id = $1 AND sequence < 4`, tx.Tenant())
-			return err
+			return tx.Exec(`DELETE FROM outbox WHERE tenant_id = $1 AND sequence < 4`, tx.Tenant())
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -150,7 +150,7 @@ func (b *Box) RecordKey(ctx context.Context, d *db.DB) error {
 // putKey seals a key of the installation with the master key b. It does not replace an
 // existing key with that id in the generation.
 func (b *Box) putKey(tx *db.Tx, generation int64, id uint32, key []byte) error {
-	return tx.Run(`INSERT INTO installation_key (generation, id, sealed, made_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+	return tx.Exec(`INSERT INTO installation_key (generation, id, sealed, made_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		generation, int64(id), b.Seal(uuid.Nil, keyPlace(id), key), clock.At(tx.Now()))
 }
 

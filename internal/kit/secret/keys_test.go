@@ -106,8 +106,7 @@ func TestCheckCurrent(t *testing.T) {
 		want("a box of before a rotation, after it", before, secret.ErrOtherKey)
 		want("a box of the new master key, after it", after, nil)
 		err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`DELETE FROM installation_key`)
-			return err
+			return tx.Exec(`DELETE FROM installation_key`)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -177,8 +176,7 @@ func TestKeysAreRecordedOnce(t *testing.T) {
 func execute(t *testing.T, d *db.DB, query string, args ...any) {
 	t.Helper()
 	if err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(query, args...)
-		return err
+		return tx.Exec(query, args...)
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func BeginRotation(ctx context.Context, d *db.DB, old, next *Box) error {
 	keys[fresh] = newKey()
 	return d.System("master key").InTx(ctx, func(tx *db.Tx) error {
 		// A newer generation was sealed with a master key that was lost before it was used.
-		if err := tx.Run(`DELETE FROM installation_key WHERE generation > $1`, generation); err != nil {
+		if err := tx.Exec(`DELETE FROM installation_key WHERE generation > $1`, generation); err != nil {
 			return err
 		}
 		for id, key := range keys {
@@ -105,7 +105,7 @@ func FinishRotation(ctx context.Context, d *db.DB, master *Box) (int, error) {
 		}
 	}
 	err = d.System("master key").InTx(ctx, func(tx *db.Tx) error {
-		err := tx.Run(`DELETE FROM installation_key WHERE generation < $1 OR id > 0 AND id < $2`, generation, int64(box.current)-1)
+		err := tx.Exec(`DELETE FROM installation_key WHERE generation < $1 OR id > 0 AND id < $2`, generation, int64(box.current)-1)
 		if err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (b *Box) resealBatch(ctx context.Context, d *db.DB, c db.Column, id uint32,
 				old, value = string(v[1]), string(anew)
 			}
 			// It may be a different row by now: a deleted row's position can be reused.
-			changed, err := tx.Exec(`UPDATE `+table+` SET `+column+` = $1 WHERE `+row+` = CAST($2 AS `+typ+`) AND `+column+` = $3`, value, string(v[0]), old)
+			changed, err := tx.ExecCount(`UPDATE `+table+` SET `+column+` = $1 WHERE `+row+` = CAST($2 AS `+typ+`) AND `+column+` = $3`, value, string(v[0]), old)
 			if err != nil {
 				return err
 			}

@@ -26,9 +26,8 @@ type sealedRow struct {
 func putSealed(t *testing.T, d *db.DB, tenant uuid.UUID, box *secret.Box, ref, plain string) {
 	t.Helper()
 	err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)
+		return tx.Exec(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)
 			ON CONFLICT (tenant_id, subject_ref) DO UPDATE SET sealed = excluded.sealed`, tenant, ref, box.Seal(tenant, ref, []byte(plain)))
-		return err
 	})
 	if err != nil {
 		t.Error(err)
@@ -49,7 +48,7 @@ func TestRotationDuringWrites(t *testing.T) {
 			for i := range rows {
 				ref := fmt.Sprint("row ", i)
 				want[ref] = "first"
-				if _, err := tx.Exec(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)`,
+				if err := tx.Exec(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)`,
 					tenant, ref, before.Seal(tenant, ref, []byte("first"))); err != nil {
 					return err
 				}
@@ -153,7 +152,7 @@ func TestRotationBesideForgedValues(t *testing.T) {
 		const many = 1100 // more than two batches
 		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
 			for i := range many {
-				if _, err := tx.Exec(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)`,
+				if err := tx.Exec(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)`,
 					tenant, fmt.Sprint(i), forged); err != nil {
 					return err
 				}

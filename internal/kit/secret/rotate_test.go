@@ -51,7 +51,7 @@ func TestRotation(t *testing.T) {
 		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
 			for i := range values {
 				ref := string(rune('a'+i%26)) + uuid.NewString()
-				if _, err := tx.Exec(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)`,
+				if err := tx.Exec(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)`,
 					tenant, ref, before.Seal(tenant, ref, []byte(ref))); err != nil {
 					return err
 				}

@@ -194,7 +194,7 @@ func (t *CopyTable) Insert(tx *db.Tx, rows []Row) error {
 		}
 		marks.WriteString(")")
 	}
-	n, err := tx.Exec(`INSERT INTO "`+t.Name+`" (`+t.names()+`) VALUES `+marks.String()+` ON CONFLICT DO NOTHING`, args...)
+	n, err := tx.ExecCount(`INSERT INTO "`+t.Name+`" (`+t.names()+`) VALUES `+marks.String()+` ON CONFLICT DO NOTHING`, args...)
 	if err != nil {
 		return fmt.Errorf("tenantrows: insert into %s: %w", t.Name, err)
 	}

@@ -37,9 +37,9 @@ func references(r *db.Reader) ([]reference, error) {
 func deleteRows(tx *db.Tx, table string, limit int) (int64, error) {
 	name := `"` + table + `"`
 	if tx.Dialect() == db.Postgres {
-		return tx.Exec(`DELETE FROM `+name+` WHERE ctid = ANY (ARRAY (SELECT ctid FROM `+name+` WHERE tenant_id = $1 LIMIT $2))`, tx.Tenant(), limit)
+		return tx.ExecCount(`DELETE FROM `+name+` WHERE ctid = ANY (ARRAY (SELECT ctid FROM `+name+` WHERE tenant_id = $1 LIMIT $2))`, tx.Tenant(), limit)
 	}
-	return tx.Exec(`DELETE FROM `+name+` WHERE rowid IN (SELECT rowid FROM `+name+` WHERE tenant_id = $1 LIMIT $2)`, tx.Tenant(), limit)
+	return tx.ExecCount(`DELETE FROM `+name+` WHERE rowid IN (SELECT rowid FROM `+name+` WHERE tenant_id = $1 LIMIT $2)`, tx.Tenant(), limit)
 }
 
 // peopleOnlyIn lists the people who are or were members of a workspace and of no other.
@@ -49,5 +49,5 @@ func peopleOnlyIn(r *db.Reader, tenant uuid.UUID) ([]uuid.UUID, error) {
 }
 
 func deleteWhere(tx *db.Tx, table, column string, id uuid.UUID) error {
-	return tx.Run(`DELETE FROM "`+table+`" WHERE "`+column+`" = $1`, id)
+	return tx.Exec(`DELETE FROM "`+table+`" WHERE "`+column+`" = $1`, id)
 }

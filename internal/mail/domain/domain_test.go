@@ -523,7 +523,7 @@ func TestTooManyDomains(t *testing.T) {
 	w.Owner.Post(quick, map[string]any{"domain": "d1.example"}).Want(200)
 	err := s.DB.Tenant(w.ID).InTx(t.Context(), func(tx *db.Tx) error {
 		for i := range 99 { // without generating keys
-			if _, err := tx.Exec(`INSERT INTO mail_domain (tenant_id, id, domain, selector, routing, state, problem, rsa_sealed, ed25519_sealed, rsa_public,
+			if err := tx.Exec(`INSERT INTO mail_domain (tenant_id, id, domain, selector, routing, state, problem, rsa_sealed, ed25519_sealed, rsa_public,
 				ed25519_public, results, rounds, bad_rounds, lost_rounds, state_at, checked_at, verified_at, created_by, created_at)
 				SELECT tenant_id, $2, $3, selector, routing, state, problem, rsa_sealed, ed25519_sealed, rsa_public, ed25519_public,
 				results, rounds, bad_rounds, lost_rounds, state_at, checked_at, verified_at, created_by, created_at

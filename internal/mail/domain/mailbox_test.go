@@ -181,7 +181,7 @@ func TestMailboxInput(t *testing.T) {
 		d.box("info@firma.example", account).Want(200).Data(&m)
 		err := d.s.DB.Tenant(d.ID).InTx(t.Context(), func(tx *db.Tx) error {
 			for i := range 999 {
-				if _, err := tx.Exec(`INSERT INTO mail_mailbox SELECT tenant_id, $2, domain_id, $3, kind, account_id, targets, password_hash, quota_mb, used_bytes, daily_limit, state, created_by, created_at
+				if err := tx.Exec(`INSERT INTO mail_mailbox SELECT tenant_id, $2, domain_id, $3, kind, account_id, targets, password_hash, quota_mb, used_bytes, daily_limit, state, created_by, created_at
 					FROM mail_mailbox WHERE tenant_id = $1 AND id = $4`, tx.Tenant(), tx.NewID(), fmt.Sprintf("x%d@firma.example", i), m.ID); err != nil {
 					return err
 				}

@@ -59,7 +59,7 @@ func lockByName(tx *db.Tx, domain string) (row, error) {
 
 // saveKeys replaces a domain's current keys with others at another selector.
 func saveKeys(tx *db.Tx, d *row, rsa, ed25519 []byte) error {
-	return tx.Run(`UPDATE mail_domain SET selector = $3, rsa_sealed = $4, ed25519_sealed = $5, rsa_public = $6, ed25519_public = $7, results = $8,
+	return tx.Exec(`UPDATE mail_domain SET selector = $3, rsa_sealed = $4, ed25519_sealed = $5, rsa_public = $6, ed25519_public = $7, results = $8,
 			rounds = $9, state_at = $10, next_selector = '', next_rsa_sealed = NULL, next_ed25519_sealed = NULL, next_rsa_public = '', next_ed25519_public = ''
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), d.ID, d.Selector, rsa, ed25519, d.keys.rsa, d.keys.ed25519, db.AsJSON(d.results), d.rounds, d.stateAt)
@@ -67,26 +67,26 @@ func saveKeys(tx *db.Tx, d *row, rsa, ed25519 []byte) error {
 
 // saveNextKeys stores a domain's waiting keys, or removes them.
 func saveNextKeys(tx *db.Tx, d *row, rsa, ed25519 []byte) error {
-	return tx.Run(`UPDATE mail_domain SET next_selector = $3, next_rsa_sealed = $4, next_ed25519_sealed = $5, next_rsa_public = $6, next_ed25519_public = $7,
+	return tx.Exec(`UPDATE mail_domain SET next_selector = $3, next_rsa_sealed = $4, next_ed25519_sealed = $5, next_rsa_public = $6, next_ed25519_public = $7,
 			results = $8, rounds = $9, state_at = $10 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), d.ID, d.NextSelector, rsa, ed25519, d.next.rsa, d.next.ed25519, db.AsJSON(d.results), d.rounds, d.stateAt)
 }
 
 // saveSwitch replaces the current keys with the waiting ones.
 func saveSwitch(tx *db.Tx, d *row) error {
-	return tx.Run(`UPDATE mail_domain SET selector = next_selector, rsa_sealed = next_rsa_sealed, ed25519_sealed = next_ed25519_sealed,
+	return tx.Exec(`UPDATE mail_domain SET selector = next_selector, rsa_sealed = next_rsa_sealed, ed25519_sealed = next_ed25519_sealed,
 			rsa_public = next_rsa_public, ed25519_public = next_ed25519_public, old_selector = $3, old_until = $4,
 			next_selector = '', next_rsa_sealed = NULL, next_ed25519_sealed = NULL, next_rsa_public = '', next_ed25519_public = ''
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), d.ID, d.OldSelector, d.OldUntil)
 }
 
 func forgetOldKeys(tx *db.Tx, d *row) error {
-	return tx.Run(`UPDATE mail_domain SET old_selector = '', old_until = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), d.ID)
+	return tx.Exec(`UPDATE mail_domain SET old_selector = '', old_until = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), d.ID)
 }
 
 // saveResults stores the results of a lookup.
 func saveResults(tx *db.Tx, d *row) error {
-	return tx.Run(`UPDATE mail_domain SET state = $3, problem = $4, results = $5, rounds = $6, bad_rounds = $7, lost_rounds = $8, state_at = $9,
+	return tx.Exec(`UPDATE mail_domain SET state = $3, problem = $4, results = $5, rounds = $6, bad_rounds = $7, lost_rounds = $8, state_at = $9,
 			checked_at = $10, verified_at = $11 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), d.ID, d.State, d.Problem, db.AsJSON(d.results), d.rounds, d.bad, d.lost, d.stateAt, d.CheckedAt, d.VerifiedAt)
 }
@@ -103,7 +103,7 @@ func claim(tx *db.Tx, d *row) (bool, error) {
 }
 
 func release(tx *db.Tx, d *row) error {
-	return tx.Run(`DELETE FROM mail_domain_owner WHERE tenant_id = $1 AND domain = $2`, tx.Tenant(), d.Domain.Domain)
+	return tx.Exec(`DELETE FROM mail_domain_owner WHERE tenant_id = $1 AND domain = $2`, tx.Tenant(), d.Domain.Domain)
 }
 
 // findOwner returns the workspace that owns a domain, or the zero id if nobody owns it, for

@@ -85,7 +85,7 @@ func addUsedBytes(tx *db.Tx, address string, n int64) (Mailbox, error) {
 // subtractUsedBytes subtracts a mail from the storage used by an inbox. It does nothing if
 // there is no such mailbox.
 func subtractUsedBytes(tx *db.Tx, address string, n int64) error {
-	return tx.Run(`UPDATE mail_mailbox SET used_bytes = CASE WHEN used_bytes > $3 THEN used_bytes - $3 ELSE 0 END WHERE tenant_id = $1 AND address = $2`,
+	return tx.Exec(`UPDATE mail_mailbox SET used_bytes = CASE WHEN used_bytes > $3 THEN used_bytes - $3 ELSE 0 END WHERE tenant_id = $1 AND address = $2`,
 		tx.Tenant(), address, n)
 }
 
@@ -107,7 +107,7 @@ func addSent(tx *db.Tx, mailbox uuid.UUID, n int) (hour, day int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if err := tx.Run(`DELETE FROM mail_sent_hour WHERE tenant_id = $1 AND mailbox_id = $2 AND hour <= $3`, tx.Tenant(), mailbox, now-24); err != nil {
+	if err := tx.Exec(`DELETE FROM mail_sent_hour WHERE tenant_id = $1 AND mailbox_id = $2 AND hour <= $3`, tx.Tenant(), mailbox, now-24); err != nil {
 		return 0, 0, err
 	}
 	day, err = db.One(&tx.Reader, db.Scalar[int64], `SELECT CAST(sum(recipients) AS bigint) FROM mail_sent_hour WHERE tenant_id = $1 AND mailbox_id = $2`, tx.Tenant(), mailbox)

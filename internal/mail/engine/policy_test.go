@@ -493,8 +493,7 @@ func TestAbuse(t *testing.T) {
 		o.Owner.Put(base+"/settings/abuse", map[string]any{"auto_suspend": false}).Want(200)
 		o.Owner.Put(base+"/mailboxes/"+boxes[0].ID.String()+"/state", map[string]any{"state": "active"}).Want(200)
 		err := o.s.DB.Tenant(o.ID).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE mail_sent_hour SET recipients = 1980 WHERE tenant_id = $1 AND hour = $2`, o.ID, tx.Now().Unix()/3600)
-			return err
+			return tx.Exec(`UPDATE mail_sent_hour SET recipients = 1980 WHERE tenant_id = $1 AND hour = $2`, o.ID, tx.Now().Unix()/3600)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -32,10 +32,9 @@ func TestQueueShowsWhyMailWaits(t *testing.T) {
 			t.Errorf("got %+v", r)
 		}
 		err := o.s.DB.Tenant(o.ID).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`INSERT INTO job_hold (tenant_id, kind, account_id, until, failures, reason, error)
+			return tx.Exec(`INSERT INTO job_hold (tenant_id, kind, account_id, until, failures, reason, error)
 				SELECT tenant_id, kind, account_id, $2, 1, 'destination_unreachable', 'timeout' FROM job WHERE tenant_id = $1 AND kind = 'mail.deliver'`,
 				tx.Tenant(), now.Add(20*time.Minute).UnixMicro())
-			return err
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -108,8 +107,7 @@ func TestReleaseWithoutContent(t *testing.T) {
 		}
 		incident := base + "/dlp/incidents/" + o.incidents()[0].ID.String()
 		err := o.s.DB.Tenant(o.ID).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE mail_queue SET blob_id = $2 WHERE tenant_id = $1`, tx.Tenant(), tx.NewID())
-			return err
+			return tx.Exec(`UPDATE mail_queue SET blob_id = $2 WHERE tenant_id = $1`, tx.Tenant(), tx.NewID())
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -83,7 +83,7 @@ func markDelayed(tx *db.Tx, id uuid.UUID) (bool, error) {
 
 // deleteFinished deletes mails of all workspaces that finished before a time.
 func deleteFinished(tx *db.Tx, before clock.Time, limit int) (int, error) {
-	n, err := tx.Exec(`DELETE FROM mail_queue WHERE (tenant_id, id) IN (
+	n, err := tx.ExecCount(`DELETE FROM mail_queue WHERE (tenant_id, id) IN (
 		SELECT tenant_id, id FROM mail_queue WHERE finished_at < $1 ORDER BY finished_at LIMIT $2)`, before, limit)
 	return int(n), err
 }
@@ -95,7 +95,7 @@ func scanRecipient(row db.Row) (r Recipient, err error) {
 }
 
 func insertRecipient(tx *db.Tx, mail uuid.UUID, addr, destination string) error {
-	return tx.Run(`INSERT INTO mail_queue_recipient (tenant_id, mail_id, address, destination, state, attempts, answer)
+	return tx.Exec(`INSERT INTO mail_queue_recipient (tenant_id, mail_id, address, destination, state, attempts, answer)
 		VALUES ($1, $2, $3, $4, $5, 0, '') ON CONFLICT (tenant_id, mail_id, address) DO NOTHING`, tx.Tenant(), mail, addr, destination, StateQueued)
 }
 
@@ -118,7 +118,7 @@ func settleRecipient(tx *db.Tx, mail uuid.UUID, addr string, o outcome) (bool, e
 
 // noteAttempt records why a recipient's copy must wait.
 func noteAttempt(tx *db.Tx, mail uuid.UUID, addr, answer string) error {
-	return tx.Run(`UPDATE mail_queue_recipient SET answer = $4, at = $5, attempts = attempts + 1
+	return tx.Exec(`UPDATE mail_queue_recipient SET answer = $4, at = $5, attempts = attempts + 1
 		WHERE tenant_id = $1 AND mail_id = $2 AND address = $3 AND state = 'queued'`, tx.Tenant(), mail, addr, answer, clock.At(tx.Now()))
 }
 
@@ -129,7 +129,7 @@ func scanSuppression(row db.Row) (s Suppression, err error) {
 }
 
 func putSuppression(tx *db.Tx, key, answer string) error {
-	return tx.Run(`INSERT INTO mail_suppression (tenant_id, id, address, answer, created_at) VALUES ($1, $2, $3, $4, $5)
+	return tx.Exec(`INSERT INTO mail_suppression (tenant_id, id, address, answer, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (tenant_id, address) DO NOTHING`, tx.Tenant(), tx.NewID(), key, answer, clock.At(tx.Now()))
 }
 

@@ -31,7 +31,7 @@ func scanPolicy(row db.Row) (k mtasts.Kept, err error) {
 // Save stores a policy and replaces an existing one.
 func (s PolicyStore) Save(ctx context.Context, domain string, k mtasts.Kept) error {
 	return s.DB.System("mail policies").InTx(ctx, func(tx *db.Tx) error {
-		return tx.Run(`INSERT INTO mail_sts_policy (domain, policy_id, policy, expires_at) VALUES ($1, $2, $3, $4)
+		return tx.Exec(`INSERT INTO mail_sts_policy (domain, policy_id, policy, expires_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (domain) DO UPDATE SET policy_id = excluded.policy_id, policy = excluded.policy, expires_at = excluded.expires_at`,
 			domain, k.ID, db.AsJSON(k.Policy), clock.At(k.Expires))
 	})
@@ -39,7 +39,7 @@ func (s PolicyStore) Save(ctx context.Context, domain string, k mtasts.Kept) err
 
 // deleteExpiredPolicies deletes expired policies of other domains.
 func deleteExpiredPolicies(tx *db.Tx, limit int) (int, error) {
-	n, err := tx.Exec(`DELETE FROM mail_sts_policy WHERE domain IN (SELECT domain FROM mail_sts_policy WHERE expires_at < $1 LIMIT $2)`, clock.At(tx.Now()), limit)
+	n, err := tx.ExecCount(`DELETE FROM mail_sts_policy WHERE domain IN (SELECT domain FROM mail_sts_policy WHERE expires_at < $1 LIMIT $2)`, clock.At(tx.Now()), limit)
 	return int(n), err
 }
 
@@ -54,7 +54,7 @@ func addTLSSession(tx *db.Tx, sender, destination string, x tlsSession) error {
 		return err
 	}
 	key := uuid.NewSHA1(destinations, []byte(text.(string)))
-	return tx.Run(`INSERT INTO mail_tls_session (tenant_id, day, sender, destination, policy_key, policy, server, failure, sessions)
+	return tx.Exec(`INSERT INTO mail_tls_session (tenant_id, day, sender, destination, policy_key, policy, server, failure, sessions)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 1)
 		ON CONFLICT (tenant_id, day, sender, destination, policy_key, server, failure) DO UPDATE SET sessions = mail_tls_session.sessions + 1`,
 		tx.Tenant(), startOfDay(tx.Now()), sender, destination, key, policy, x.server, x.failure)

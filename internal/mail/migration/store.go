@@ -26,7 +26,7 @@ func waiting(tx *db.Tx) ([]Job, error) {
 }
 
 func insert(tx *db.Tx, j Job) error {
-	return tx.Run(`INSERT INTO mail_migration (tenant_id, id, mailbox, source, state, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+	return tx.Exec(`INSERT INTO mail_migration (tenant_id, id, mailbox, source, state, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		tx.Tenant(), j.ID, j.Mailbox, db.AsJSON(j.Source), j.State, j.CreatedBy, j.CreatedAt)
 }
 

@@ -14,7 +14,7 @@ func find(r *db.Reader) (stored, error) {
 }
 
 func put(tx *db.Tx, s stored) error {
-	return tx.Run(`INSERT INTO mail_setup (tenant_id, dismissed, completed_at, marks, updated_at) VALUES ($1, $2, $3, $4, $5)
+	return tx.Exec(`INSERT INTO mail_setup (tenant_id, dismissed, completed_at, marks, updated_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (tenant_id) DO UPDATE SET dismissed = excluded.dismissed, completed_at = excluded.completed_at, marks = excluded.marks, updated_at = excluded.updated_at`,
 		tx.Tenant(), s.dismissed, s.completedAt, db.AsJSON(s.marks), clock.At(tx.Now()))
 }

@@ -14,14 +14,13 @@ import (
 func putTenant(ctx context.Context, d *db.DB) (tenant, exception uuid.UUID, err error) {
 	tenant, exception = d.Clock().NewID(), d.Clock().NewID()
 	err = d.System("bench").InTx(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO tenant (id, slug, name, licences, created_at) VALUES ($1, 'bench', 'Bench', '[]', $2)`,
+		err := tx.Exec(`INSERT INTO tenant (id, slug, name, licences, created_at) VALUES ($1, 'bench', 'Bench', '[]', $2)`,
 			tenant, clock.At(tx.Now()))
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_at)
+		return tx.Exec(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_at)
 			VALUES ($1, $2, 'a@example.com', 'a@example.com', '', $3)`, tenant, exception, clock.At(tx.Now()))
-		return err
 	})
 	return tenant, exception, err
 }
@@ -33,14 +32,14 @@ func readEmail(r *db.Reader, id uuid.UUID) (string, error) {
 // fillQueue creates a queue in its simplest form.
 func fillQueue(ctx context.Context, d *db.DB, n int) error {
 	return d.System("bench").InTx(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(`CREATE TABLE bench_queue (id uuid PRIMARY KEY, status text NOT NULL, claim_id uuid, next_at bigint NOT NULL)`); err != nil {
+		if err := tx.Exec(`CREATE TABLE bench_queue (id uuid PRIMARY KEY, status text NOT NULL, claim_id uuid, next_at bigint NOT NULL)`); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(`CREATE INDEX bench_queue_due ON bench_queue (next_at, id) WHERE status = 'pending'`); err != nil {
+		if err := tx.Exec(`CREATE INDEX bench_queue_due ON bench_queue (next_at, id) WHERE status = 'pending'`); err != nil {
 			return err
 		}
 		for range n {
-			if _, err := tx.Exec(`INSERT INTO bench_queue (id, status, next_at) VALUES ($1, 'pending', 0)`, tx.NewID()); err != nil {
+			if err := tx.Exec(`INSERT INTO bench_queue (id, status, next_at) VALUES ($1, 'pending', 0)`, tx.NewID()); err != nil {
 				return err
 			}
 		}
@@ -62,7 +61,6 @@ func claimAndMark(ctx context.Context, d *db.DB, limit int) (int, error) {
 	}
 	return len(ids), d.System("bench").InTx(ctx, func(tx *db.Tx) error {
 		in, arg := db.In(tx.Dialect(), 1, ids)
-		_, err := tx.Exec(`UPDATE bench_queue SET status = 'delivered' WHERE id `+in, arg)
-		return err
+		return tx.Exec(`UPDATE bench_queue SET status = 'delivered' WHERE id `+in, arg)
 	})
 }

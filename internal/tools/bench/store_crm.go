@@ -20,8 +20,7 @@ func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (conta
 	now := clock.At(d.Clock().Now()).UnixMicro()
 	run := func(query string, args ...any) error {
 		return d.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
-			_, err := tx.Exec(query, args...)
-			return err
+			return tx.Exec(query, args...)
 		})
 	}
 	numbers := func(first, last int) string {

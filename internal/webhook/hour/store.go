@@ -53,5 +53,5 @@ func list(r *db.Reader, endpoint uuid.UUID, now time.Time) ([]Requests, error) {
 
 // Drop deletes the counters of an endpoint.
 func Drop(tx *db.Tx, endpoint uuid.UUID) error {
-	return tx.Run(`DELETE FROM webhook_hour WHERE tenant_id = $1 AND endpoint_id = $2`, tx.Tenant(), endpoint)
+	return tx.Exec(`DELETE FROM webhook_hour WHERE tenant_id = $1 AND endpoint_id = $2`, tx.Tenant(), endpoint)
 }

@@ -63,7 +63,7 @@ func addressTaken(r *db.Reader, address string, except uuid.UUID) (bool, error) 
 }
 
 func put(tx *db.Tx, s Source, text []section) error {
-	return tx.Run(`INSERT INTO assistant_source (tenant_id, id, kind, title, title_given, address, filename, state, failure, language, bytes, cut,
+	return tx.Exec(`INSERT INTO assistant_source (tenant_id, id, kind, title, title_given, address, filename, state, failure, language, bytes, cut,
 			revision, read_at, tried_at, created_at, updated_at, sections)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		tx.Tenant(), s.ID, s.Kind, s.Title, s.titleGiven, s.Address, s.Filename, s.State, s.Failure, s.language, s.Bytes, s.Cut,
@@ -71,17 +71,17 @@ func put(tx *db.Tx, s Source, text []section) error {
 }
 
 func save(tx *db.Tx, s Source) error {
-	return tx.Run(`UPDATE assistant_source SET title = $3, title_given = $4, address = $5, state = $6, failure = $7, language = $8, bytes = $9,
+	return tx.Exec(`UPDATE assistant_source SET title = $3, title_given = $4, address = $5, state = $6, failure = $7, language = $8, bytes = $9,
 			cut = $10, revision = $11, read_at = $12, tried_at = $13, updated_at = $14 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), s.ID, s.Title, s.titleGiven, s.Address, s.State, s.Failure, s.language, s.Bytes, s.Cut, s.revision, s.ReadAt, s.TriedAt, s.UpdatedAt)
 }
 
 func saveText(tx *db.Tx, id uuid.UUID, text []section) error {
-	return tx.Run(`UPDATE assistant_source SET sections = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, db.AsJSON(text))
+	return tx.Exec(`UPDATE assistant_source SET sections = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, db.AsJSON(text))
 }
 
 func drop(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`DELETE FROM assistant_source WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return tx.Exec(`DELETE FROM assistant_source WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }
 
 // mark identifies the state of a source that has a text.

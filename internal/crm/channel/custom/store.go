@@ -37,7 +37,7 @@ func putSubmission(tx *db.Tx, account uuid.UUID, s *Submission, out Submitted, t
 	if fields == nil {
 		fields = map[string]any{}
 	}
-	return tx.Run(`INSERT INTO form_submission (tenant_id, id, account_id, form, fields, contact_id, conversation_id,
+	return tx.Exec(`INSERT INTO form_submission (tenant_id, id, account_id, form, fields, contact_id, conversation_id,
 			opportunity_id, test, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		tx.Tenant(), out.SubmissionID, account, s.Form, db.AsJSON(fields), out.ContactID, out.ConversationID,
@@ -45,7 +45,7 @@ func putSubmission(tx *db.Tx, account uuid.UUID, s *Submission, out Submitted, t
 }
 
 func putOpportunity(tx *db.Tx, o Opportunity, test bool) error {
-	return tx.Run(`INSERT INTO opportunity (tenant_id, id, title, stage, source, contact_id, conversation_id, test, created_at)
+	return tx.Exec(`INSERT INTO opportunity (tenant_id, id, title, stage, source, contact_id, conversation_id, test, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		tx.Tenant(), o.ID, o.Title, o.Stage, o.Source, o.ContactID, o.ConversationID, test, o.CreatedAt)
 }

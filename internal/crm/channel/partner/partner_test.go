@@ -396,8 +396,7 @@ func (sh *shop) movesTo(other *shop) {
 	})
 	if err == nil {
 		err = sh.Server.DB.Tenant(other.ID).InTx(sh.T.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`INSERT INTO partner_signup (tenant_id, state_hash, session_id, expires_at) VALUES ($1, $2, $3, $4)`, other.ID, hash, session, expires)
-			return err
+			return tx.Exec(`INSERT INTO partner_signup (tenant_id, state_hash, session_id, expires_at) VALUES ($1, $2, $3, $4)`, other.ID, hash, session, expires)
 		})
 	}
 	if err != nil {

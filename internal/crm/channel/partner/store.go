@@ -8,7 +8,7 @@ import (
 )
 
 func put(tx *db.Tx, hash []byte, session uuid.UUID, expires clock.Time) error {
-	return tx.Run(`INSERT INTO partner_signup (tenant_id, state_hash, session_id, expires_at) VALUES ($1, $2, $3, $4)`,
+	return tx.Exec(`INSERT INTO partner_signup (tenant_id, state_hash, session_id, expires_at) VALUES ($1, $2, $3, $4)`,
 		tx.Tenant(), hash, session, expires)
 }
 
@@ -22,15 +22,15 @@ func take(tx *db.Tx, hash []byte) (uuid.UUID, error) {
 // dropOld deletes expired sign-ups and failures.
 func dropOld(tx *db.Tx) error {
 	now := clock.At(tx.Now())
-	_, err := tx.Exec(`DELETE FROM partner_signup WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), now)
+	err := tx.Exec(`DELETE FROM partner_signup WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), now)
 	if err == nil {
-		_, err = tx.Exec(`DELETE FROM partner_signup_failure WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), now)
+		err = tx.Exec(`DELETE FROM partner_signup_failure WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), now)
 	}
 	return err
 }
 
 func putFailure(tx *db.Tx, id, session uuid.UUID, f Failure) error {
-	return tx.Run(`INSERT INTO partner_signup_failure (tenant_id, id, session_id, step, words, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+	return tx.Exec(`INSERT INTO partner_signup_failure (tenant_id, id, session_id, step, words, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 		tx.Tenant(), id, session, f.Step, f.Words, clock.At(tx.Now().Add(signupFor)))
 }
 

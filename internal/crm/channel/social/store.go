@@ -10,7 +10,7 @@ import (
 )
 
 func putPage(tx *db.Tx, account uuid.UUID, page string) error {
-	return tx.Run(`INSERT INTO social_page (tenant_id, account_id, page_id) VALUES ($1, $2, $3)
+	return tx.Exec(`INSERT INTO social_page (tenant_id, account_id, page_id) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, account_id) DO UPDATE SET page_id = excluded.page_id`, tx.Tenant(), account, page)
 }
 
@@ -19,11 +19,11 @@ const partsKept = 7 * 24 * time.Hour
 
 // putPart stores the provider's id of a part of a message, and deletes old ones.
 func putPart(tx *db.Tx, account uuid.UUID, id string) error {
-	if err := tx.Run(`DELETE FROM social_part WHERE tenant_id = $1 AND account_id = $2 AND sent_at < $3`,
+	if err := tx.Exec(`DELETE FROM social_part WHERE tenant_id = $1 AND account_id = $2 AND sent_at < $3`,
 		tx.Tenant(), account, clock.At(tx.Now().Add(-partsKept))); err != nil {
 		return err
 	}
-	return tx.Run(`INSERT INTO social_part (tenant_id, account_id, provider_message_id, sent_at) VALUES ($1, $2, $3, $4)
+	return tx.Exec(`INSERT INTO social_part (tenant_id, account_id, provider_message_id, sent_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT DO NOTHING`, tx.Tenant(), account, id, clock.At(tx.Now()))
 }
 

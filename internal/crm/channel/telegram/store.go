@@ -8,7 +8,7 @@ import (
 )
 
 func putBot(tx *db.Tx, account uuid.UUID) error {
-	return tx.Run(`INSERT INTO telegram_bot (tenant_id, account_id) VALUES ($1, $2)
+	return tx.Exec(`INSERT INTO telegram_bot (tenant_id, account_id) VALUES ($1, $2)
 		ON CONFLICT DO NOTHING`, tx.Tenant(), account)
 }
 
@@ -18,17 +18,17 @@ func nextUpdate(r *db.Reader, account uuid.UUID) (int64, error) {
 }
 
 func setNextUpdate(tx *db.Tx, account uuid.UUID, next int64) error {
-	return tx.Run(`UPDATE telegram_bot SET next_update = $3 WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account, next)
+	return tx.Exec(`UPDATE telegram_bot SET next_update = $3 WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account, next)
 }
 
 func putLink(tx *db.Tx, hash []byte, bot uuid.UUID, by *uuid.UUID, expires clock.Time) error {
-	return tx.Run(`INSERT INTO telegram_link (tenant_id, state_hash, account_id, created_by, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+	return tx.Exec(`INSERT INTO telegram_link (tenant_id, state_hash, account_id, created_by, expires_at) VALUES ($1, $2, $3, $4, $5)`,
 		tx.Tenant(), hash, bot, by, expires)
 }
 
 // dropOldLinks deletes expired links.
 func dropOldLinks(tx *db.Tx) error {
-	return tx.Run(`DELETE FROM telegram_link WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), clock.At(tx.Now()))
+	return tx.Exec(`DELETE FROM telegram_link WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), clock.At(tx.Now()))
 }
 
 // openLink ties a person to a link, and reports whether the link was still available to
@@ -48,14 +48,14 @@ func useLink(tx *db.Tx, bot uuid.UUID, person int64) (bool, error) {
 
 // putConnection stores which account a business connection belongs to.
 func putConnection(tx *db.Tx, account, bot uuid.UUID, connection string, person int64) error {
-	return tx.Run(`INSERT INTO telegram_connection (tenant_id, account_id, bot_account_id, connection_id, person_id)
+	return tx.Exec(`INSERT INTO telegram_connection (tenant_id, account_id, bot_account_id, connection_id, person_id)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, account_id) DO UPDATE SET connection_id = excluded.connection_id`,
 		tx.Tenant(), account, bot, connection, person)
 }
 
 // dropConnection deletes the connection of a disconnected account.
 func dropConnection(tx *db.Tx, account uuid.UUID) error {
-	return tx.Run(`DELETE FROM telegram_connection WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account)
+	return tx.Exec(`DELETE FROM telegram_connection WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account)
 }
 
 // connectedAs finds the account of a bot's business connection.

@@ -7,7 +7,7 @@ import (
 )
 
 func putNumber(tx *db.Tx, account uuid.UUID, business string) error {
-	return tx.Run(`INSERT INTO whatsapp_number (tenant_id, account_id, business_id) VALUES ($1, $2, $3)
+	return tx.Exec(`INSERT INTO whatsapp_number (tenant_id, account_id, business_id) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, account_id) DO UPDATE SET business_id = excluded.business_id`, tx.Tenant(), account, business)
 }
 

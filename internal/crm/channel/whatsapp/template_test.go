@@ -193,8 +193,7 @@ func TestTemplateDeletedMeanwhile(t *testing.T) {
 func (sh *shop) forgetTemplate(name, language string) {
 	sh.T.Helper()
 	err := sh.Server.DB.Tenant(sh.Workspace.ID).InTx(sh.T.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`DELETE FROM message_template WHERE tenant_id = $1 AND name = $2 AND language = $3`, tx.Tenant(), name, language)
-		return err
+		return tx.Exec(`DELETE FROM message_template WHERE tenant_id = $1 AND name = $2 AND language = $3`, tx.Tenant(), name, language)
 	})
 	if err != nil {
 		sh.T.Error(err)

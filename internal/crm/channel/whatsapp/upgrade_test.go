@@ -25,12 +25,12 @@ func TestOldInboundTestsAreMigrated(t *testing.T) {
 		migrate := func(code string) {
 			t.Helper()
 			if err := sh.Server.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-				n, err := tx.Exec(`UPDATE whatsapp_number SET test_code = $2, test_started_at = $3 WHERE account_id = $1`, sh.Account.ID, code, began)
+				n, err := tx.ExecCount(`UPDATE whatsapp_number SET test_code = $2, test_started_at = $3 WHERE account_id = $1`, sh.Account.ID, code, began)
 				if err == nil && n != 1 {
 					err = fmt.Errorf("%d numbers", n)
 				}
 				if err == nil {
-					_, err = tx.Exec(move)
+					err = tx.Exec(move)
 				}
 				return err
 			}); err != nil {

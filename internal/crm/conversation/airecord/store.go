@@ -19,14 +19,14 @@ func aiAttributes(r *db.Reader, conversation uuid.UUID) ([]AIAttribute, error) {
 }
 
 func putAIAttribute(tx *db.Tx, conversation uuid.UUID, a AIAttribute) error {
-	return tx.Run(`INSERT INTO conversation_ai_attribute (tenant_id, conversation_id, name, value, source, item_id, at)
+	return tx.Exec(`INSERT INTO conversation_ai_attribute (tenant_id, conversation_id, name, value, source, item_id, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, conversation_id, name)
 		DO UPDATE SET value = excluded.value, source = excluded.source, item_id = excluded.item_id, at = excluded.at`,
 		tx.Tenant(), conversation, a.Name, db.AsJSON(a.Value), a.Source, a.ItemID, a.At)
 }
 
 func dropAIAttribute(tx *db.Tx, conversation uuid.UUID, name string) error {
-	return tx.Run(`DELETE FROM conversation_ai_attribute WHERE tenant_id = $1 AND conversation_id = $2 AND name = $3`,
+	return tx.Exec(`DELETE FROM conversation_ai_attribute WHERE tenant_id = $1 AND conversation_id = $2 AND name = $3`,
 		tx.Tenant(), conversation, name)
 }
 
@@ -45,7 +45,7 @@ func storedSummary(r *db.Reader, conversationID uuid.UUID) (Summary, error) {
 
 func putSummary(tx *db.Tx, conversation uuid.UUID, s Summary) error {
 	id, name := s.Configuration.V.Columns()
-	return tx.Run(`INSERT INTO conversation_summary (tenant_id, conversation_id, body, language, configuration_id,
+	return tx.Exec(`INSERT INTO conversation_summary (tenant_id, conversation_id, body, language, configuration_id,
 			configuration_name, up_to, requested_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, conversation_id)
 		DO UPDATE SET body = excluded.body, language = excluded.language, configuration_id = excluded.configuration_id,
@@ -69,7 +69,7 @@ func changedSince(r *db.Reader, conversation uuid.UUID, s Summary) (bool, error)
 }
 
 func putFeedback(tx *db.Tx, f Feedback) error {
-	return tx.Run(`INSERT INTO item_feedback (tenant_id, item_id, author_kind, author_id, rating, comment, at)
+	return tx.Exec(`INSERT INTO item_feedback (tenant_id, item_id, author_kind, author_id, rating, comment, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (tenant_id, item_id, author_kind, author_id)
 			DO UPDATE SET rating = excluded.rating, comment = excluded.comment, at = excluded.at`,
@@ -78,7 +78,7 @@ func putFeedback(tx *db.Tx, f Feedback) error {
 
 // dropCustomerVote removes the customer's vote on an answer.
 func dropCustomerVote(tx *db.Tx, item uuid.UUID) error {
-	return tx.Run(`DELETE FROM item_feedback WHERE tenant_id = $1 AND item_id = $2 AND author_kind = 'contact'`, tx.Tenant(), item)
+	return tx.Exec(`DELETE FROM item_feedback WHERE tenant_id = $1 AND item_id = $2 AND author_kind = 'contact'`, tx.Tenant(), item)
 }
 
 func scanFeedback(row db.Row) (f Feedback, err error) {

@@ -70,7 +70,7 @@ func Move(tx *db.Tx, from, to uuid.UUID) ([]Moved, error) {
 // Return undoes Move for drafts that have not changed since.
 func Return(tx *db.Tx, from, to uuid.UUID, list []Moved) error {
 	for _, d := range list {
-		if err := tx.Run(`UPDATE conversation_draft SET conversation_id = $3
+		if err := tx.Exec(`UPDATE conversation_draft SET conversation_id = $3
 			WHERE tenant_id = $1 AND id = $2 AND conversation_id = $4 AND updated_at = $5`,
 			tx.Tenant(), d.ID, from, to, d.UpdatedAt); err != nil {
 			return err

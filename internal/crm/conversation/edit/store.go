@@ -7,7 +7,7 @@ import (
 )
 
 func putEdition(tx *db.Tx, item uuid.UUID, e Edition) error {
-	return tx.Run(`INSERT INTO item_edit (tenant_id, id, item_id, body, editor_kind, editor_id, edited_at)
+	return tx.Exec(`INSERT INTO item_edit (tenant_id, id, item_id, body, editor_kind, editor_id, edited_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), e.ID, item, e.Body, e.EditorKind, e.EditorID, e.EditedAt)
 }
 

@@ -17,7 +17,7 @@ type earlyRow struct {
 }
 
 func putEarly(tx *db.Tx, account uuid.UUID, message string, e Early) error {
-	return tx.Run(`INSERT INTO item_early (tenant_id, id, account_id, provider_message_id, kind, value, created_at)
+	return tx.Exec(`INSERT INTO item_early (tenant_id, id, account_id, provider_message_id, kind, value, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), tx.NewID(), account, message, e.Kind, e.Value, clock.At(tx.Now()))
 }
 
@@ -34,7 +34,7 @@ func takeEarly(tx *db.Tx, account uuid.UUID, message string) ([]earlyRow, error)
 }
 
 func dropEarly(tx *db.Tx, account uuid.UUID, message string, until clock.Time) error {
-	return tx.Run(`DELETE FROM item_early WHERE tenant_id = $1 AND account_id = $2 AND provider_message_id = $3 AND created_at <= $4`,
+	return tx.Exec(`DELETE FROM item_early WHERE tenant_id = $1 AND account_id = $2 AND provider_message_id = $3 AND created_at <= $4`,
 		tx.Tenant(), account, message, until)
 }
 

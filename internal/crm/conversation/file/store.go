@@ -19,7 +19,7 @@ func scan(row db.Row) (Attachment, error) {
 }
 
 func put(tx *db.Tx, a *Attachment, item *uuid.UUID) error {
-	return tx.Run(`INSERT INTO attachment (tenant_id, id, item_id, name, declared_type, type, size, blob_id, blocked,
+	return tx.Exec(`INSERT INTO attachment (tenant_id, id, item_id, name, declared_type, type, size, blob_id, blocked,
 			content_id, uploader_id, test, created_at, pending)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		tx.Tenant(), a.ID, item, a.Name, a.declared, a.Type, a.Size, a.BlobID, a.Blocked, a.ContentID, a.uploader, a.test, a.CreatedAt, a.Pending)
@@ -41,7 +41,7 @@ func waiting(tx *db.Tx, ids []uuid.UUID, uploader uuid.UUID) ([]Attachment, erro
 }
 
 func claim(tx *db.Tx, id, item uuid.UUID) error {
-	return tx.Run(`UPDATE attachment SET item_id = $3, scheduled_id = NULL, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, item)
+	return tx.Exec(`UPDATE attachment SET item_id = $3, scheduled_id = NULL, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, item)
 }
 
 // OfItems returns the files of several items at once, each item's in the order of arrival.
@@ -127,7 +127,7 @@ func HoldForDraft(tx *db.Tx, draft uuid.UUID, list []Attachment) error {
 		return err
 	}
 	for _, a := range list {
-		if err := tx.Run(`UPDATE attachment SET draft_id = $3, created_at = $4 WHERE tenant_id = $1 AND id = $2`,
+		if err := tx.Exec(`UPDATE attachment SET draft_id = $3, created_at = $4 WHERE tenant_id = $1 AND id = $2`,
 			tx.Tenant(), a.ID, draft, a.CreatedAt); err != nil {
 			return err
 		}
@@ -138,20 +138,20 @@ func HoldForDraft(tx *db.Tx, draft uuid.UUID, list []Attachment) error {
 // ReleaseFromDraft releases a draft's uploads. They count as uploaded now: a retried
 // message may still name them.
 func ReleaseFromDraft(tx *db.Tx, draft uuid.UUID) error {
-	return tx.Run(`UPDATE attachment SET draft_id = NULL, created_at = $3 WHERE tenant_id = $1 AND draft_id = $2`,
+	return tx.Exec(`UPDATE attachment SET draft_id = NULL, created_at = $3 WHERE tenant_id = $1 AND draft_id = $2`,
 		tx.Tenant(), draft, clock.At(tx.Now()))
 }
 
 // ReleaseFromScheduled releases the files of a cancelled message. They count as uploaded
 // now.
 func ReleaseFromScheduled(tx *db.Tx, scheduled uuid.UUID) error {
-	return tx.Run(`UPDATE attachment SET scheduled_id = NULL, created_at = $3 WHERE tenant_id = $1 AND scheduled_id = $2`,
+	return tx.Exec(`UPDATE attachment SET scheduled_id = NULL, created_at = $3 WHERE tenant_id = $1 AND scheduled_id = $2`,
 		tx.Tenant(), scheduled, clock.At(tx.Now()))
 }
 
 // HoldForScheduled assigns an upload to a scheduled message.
 func HoldForScheduled(tx *db.Tx, attachment, scheduled uuid.UUID) error {
-	return tx.Run(`UPDATE attachment SET scheduled_id = $3, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), attachment, scheduled)
+	return tx.Exec(`UPDATE attachment SET scheduled_id = $3, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), attachment, scheduled)
 }
 
 // OfScheduled returns the files of scheduled messages.

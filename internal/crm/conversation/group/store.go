@@ -78,16 +78,16 @@ func byName(r *db.Reader, key string) (uuid.UUID, error) {
 }
 
 func save(tx *db.Tx, g Group, key string) error {
-	return tx.Run(`UPDATE crm_group SET name = $3, name_key = $4, description = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE crm_group SET name = $3, name_key = $4, description = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), g.ID, g.Name, key, g.Description)
 }
 
 func putMembers(tx *db.Tx, group uuid.UUID, agents []uuid.UUID) error {
-	if err := tx.Run(`DELETE FROM crm_group_member WHERE tenant_id = $1 AND group_id = $2`, tx.Tenant(), group); err != nil {
+	if err := tx.Exec(`DELETE FROM crm_group_member WHERE tenant_id = $1 AND group_id = $2`, tx.Tenant(), group); err != nil {
 		return err
 	}
 	for _, a := range agents {
-		if err := tx.Run(`INSERT INTO crm_group_member (tenant_id, group_id, agent_id) VALUES ($1, $2, $3)
+		if err := tx.Exec(`INSERT INTO crm_group_member (tenant_id, group_id, agent_id) VALUES ($1, $2, $3)
 			ON CONFLICT DO NOTHING`, tx.Tenant(), group, a); err != nil {
 			return err
 		}
@@ -103,8 +103,8 @@ func inUse(r *db.Reader, id uuid.UUID) (bool, error) {
 }
 
 func drop(tx *db.Tx, id uuid.UUID) error {
-	if err := tx.Run(`DELETE FROM crm_group_member WHERE tenant_id = $1 AND group_id = $2`, tx.Tenant(), id); err != nil {
+	if err := tx.Exec(`DELETE FROM crm_group_member WHERE tenant_id = $1 AND group_id = $2`, tx.Tenant(), id); err != nil {
 		return err
 	}
-	return tx.Run(`DELETE FROM crm_group WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return tx.Exec(`DELETE FROM crm_group WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }

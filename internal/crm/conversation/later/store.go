@@ -21,7 +21,7 @@ func scan(row db.Row) (Scheduled, error) {
 
 // Put writes a new message.
 func Put(tx *db.Tx, m *Scheduled) error {
-	return tx.Run(`INSERT INTO scheduled_message (tenant_id, id, conversation_id, state, author_kind, author_id, body, channel,
+	return tx.Exec(`INSERT INTO scheduled_message (tenant_id, id, conversation_id, state, author_kind, author_id, body, channel,
 			channel_account_id, until_reply, send_at, follow_up, test, created_at, format, signature, dlp_override)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		tx.Tenant(), m.ID, m.ConversationID, m.State, m.AuthorKind, m.AuthorID, m.Body, m.Channel, m.ChannelAccountID,
@@ -30,7 +30,7 @@ func Put(tx *db.Tx, m *Scheduled) error {
 
 // Save writes the result of a message: its state, its item, its error.
 func Save(tx *db.Tx, m *Scheduled) error {
-	return tx.Run(`UPDATE scheduled_message SET state = $3, item_id = $4, error = $5 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE scheduled_message SET state = $3, item_id = $4, error = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), m.ID, m.State, m.ItemID, m.Error)
 }
 
@@ -69,7 +69,7 @@ func Move(tx *db.Tx, from, to uuid.UUID) ([]uuid.UUID, error) {
 // Return undoes Move for messages that are still waiting.
 func Return(tx *db.Tx, from, to uuid.UUID, ids []uuid.UUID) error {
 	for _, id := range ids {
-		if err := tx.Run(`UPDATE scheduled_message SET conversation_id = $3
+		if err := tx.Exec(`UPDATE scheduled_message SET conversation_id = $3
 			WHERE tenant_id = $1 AND id = $2 AND conversation_id = $4 AND state = 'waiting'`, tx.Tenant(), id, from, to); err != nil {
 			return err
 		}

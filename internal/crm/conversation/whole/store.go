@@ -10,7 +10,7 @@ import (
 // putMerge stores what is needed to undo a merge. If the conversation was merged before,
 // the record is replaced.
 func putMerge(tx *db.Tx, m mergeRecord) error {
-	return tx.Run(`INSERT INTO conversation_merge (tenant_id, conversation_id, undo, merged_at) VALUES ($1, $2, $3, $4)
+	return tx.Exec(`INSERT INTO conversation_merge (tenant_id, conversation_id, undo, merged_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET undo = excluded.undo, merged_at = excluded.merged_at`,
 		tx.Tenant(), m.From, db.AsJSON(m), clock.At(tx.Now()))
 }
@@ -22,5 +22,5 @@ func mergeOf(r *db.Reader, conversation uuid.UUID) (mergeRecord, error) {
 }
 
 func dropMerge(tx *db.Tx, conversation uuid.UUID) error {
-	return tx.Run(`DELETE FROM conversation_merge WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), conversation)
+	return tx.Exec(`DELETE FROM conversation_merge WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), conversation)
 }

@@ -169,8 +169,7 @@ func migrate(o *office, name string) {
 		o.t.Fatal(err)
 	}
 	err = o.DB.System("phone events").InTx(o.t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(strings.TrimSpace(strings.ReplaceAll(string(text), "-- +goose Up", "")))
-		return err
+		return tx.Exec(strings.TrimSpace(strings.ReplaceAll(string(text), "-- +goose Up", "")))
 	})
 	if err != nil {
 		o.t.Fatal(err)

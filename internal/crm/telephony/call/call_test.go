@@ -131,8 +131,7 @@ func TestPlaceCallRefusals(t *testing.T) {
 		// Nothing holds back an emergency call, not even a colleague with that extension.
 		ayse, id, _ := o.colleague("ayse")
 		if err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE phone_member SET extension = $3 WHERE tenant_id = $1 AND agent_id = $2`, o.w.ID, id, "112")
-			return err
+			return tx.Exec(`UPDATE phone_member SET extension = $3 WHERE tenant_id = $1 AND agent_id = $2`, o.w.ID, id, "112")
 		}); err != nil {
 			o.t.Fatal(err)
 		}

@@ -66,8 +66,7 @@ func TestCallToBoughtNumber(t *testing.T) {
 func (o *office) giveBack(id uuid.UUID) {
 	o.t.Helper()
 	err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE phone_number SET status = 'released', is_default = $3 WHERE tenant_id = $1 AND id = $2`, o.w.ID, id, false)
-		return err
+		return tx.Exec(`UPDATE phone_number SET status = 'released', is_default = $3 WHERE tenant_id = $1 AND id = $2`, o.w.ID, id, false)
 	})
 	if err != nil {
 		o.t.Fatal(err)

@@ -18,9 +18,8 @@ func (o *office) account() uuid.UUID {
 	var a channel.Account
 	o.w.Owner.Post("/api/crm/v1/channels/custom", map[string]any{"name": "Uygulama", "address": "https://example.com/in"}).Want(201).Data(&a)
 	err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO phone_channel (tenant_id, account_id, channel, e164, key_hash, created_at) VALUES ($1, $2, 'custom', '+49301234567', $3, 0)`,
+		return tx.Exec(`INSERT INTO phone_channel (tenant_id, account_id, channel, e164, key_hash, created_at) VALUES ($1, $2, 'custom', '+49301234567', $3, 0)`,
 			o.w.ID, a.ID, []byte("hash"))
-		return err
 	})
 	if err != nil {
 		o.t.Fatal(err)

@@ -212,8 +212,7 @@ func (o *office) applyAgain() {
 func (o *office) forgetCursor() {
 	o.t.Helper()
 	err := o.DB.System("test").InTx(o.t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`DELETE FROM phone_cursor`)
-		return err
+		return tx.Exec(`DELETE FROM phone_cursor`)
 	})
 	if err != nil {
 		o.t.Fatal(err)

@@ -91,9 +91,8 @@ func (o *office) buyNumber() (id uuid.UUID) {
 	o.t.Helper()
 	err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) error {
 		id = tx.NewID()
-		_, err := tx.Exec(`INSERT INTO phone_number (tenant_id, id, e164, label, type, capabilities, status, is_default, monthly_fee, provider_id, last_error, created_at)
+		return tx.Exec(`INSERT INTO phone_number (tenant_id, id, e164, label, type, capabilities, status, is_default, monthly_fee, provider_id, last_error, created_at)
 			VALUES ($1, $2, '+902125550199', '', 'local', '[]', 'active', $3, 1, '', '', $4)`, o.w.ID, id, true, clock.At(tx.Now()))
-		return err
 	})
 	if err != nil {
 		o.t.Fatal(err)

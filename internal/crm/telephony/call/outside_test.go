@@ -26,8 +26,7 @@ func (o *office) rungOutside(number string) {
 func (o *office) exec(query string, args ...any) {
 	o.t.Helper()
 	err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(query, append([]any{o.w.ID}, args...)...)
-		return err
+		return tx.Exec(query, append([]any{o.w.ID}, args...)...)
 	})
 	if err != nil {
 		o.t.Fatal(err)

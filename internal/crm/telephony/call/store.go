@@ -47,12 +47,12 @@ func (c *Call) arguments(tenant uuid.UUID) []any {
 }
 
 func insertCall(tx *db.Tx, c *Call) error {
-	return tx.Run(`INSERT INTO phone_call (tenant_id, `+columns+`, open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+	return tx.Exec(`INSERT INTO phone_call (tenant_id, `+columns+`, open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
 		$16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39)`, c.arguments(tx.Tenant())...)
 }
 
 func saveCall(tx *db.Tx, c *Call) error {
-	return tx.Run(`UPDATE phone_call SET direction = $3, via = $4, state = $5, disposition = $6, from_e164 = $7, to_e164 = $8, number_id = $9,
+	return tx.Exec(`UPDATE phone_call SET direction = $3, via = $4, state = $5, disposition = $6, from_e164 = $7, to_e164 = $8, number_id = $9,
 		contact_id = $10, conversation_id = $11, item_id = $12, agent_id = $13, bridge_id = $14, ended_by = $15, cause = $16, started_at = $17,
 		ringing_at = $18, answered_at = $19, held_at = $20, ended_at = $21, hold_us = $22, billed_s = $23, cost = $24, recording_id = $25,
 		recording_ms = $26, voicemail = $27, heard_at = $28, heard_by = $29, dismissed_at = $30, to_return = $31, callback = $32, plan = $33, due_at = $34, keep_until = $35,
@@ -72,13 +72,13 @@ func scanLeg(row db.Row) (l Leg, err error) {
 }
 
 func insertLeg(tx *db.Tx, call uuid.UUID, l *Leg) error {
-	return tx.Run(`INSERT INTO phone_leg (tenant_id, call_id, `+legColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+	return tx.Exec(`INSERT INTO phone_leg (tenant_id, call_id, `+legColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
 		$15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`, tx.Tenant(), call, l.ID, l.Role, l.State, l.open, l.AgentID, l.device, l.trunk, l.Number,
 		l.createdAt, l.RingingAt, l.AnsweredAt, l.EndedAt, l.Cause, l.lastN, l.lastAt, db.AsJSON(l.rate), l.paid, l.paidUntil, l.max, l.warned, l.Billed, l.Cost)
 }
 
 func saveLeg(tx *db.Tx, l *Leg) error {
-	return tx.Run(`UPDATE phone_leg SET role = $3, state = $4, open = $5, ringing_at = $6, answered_at = $7, ended_at = $8, cause = $9, last_n = $10,
+	return tx.Exec(`UPDATE phone_leg SET role = $3, state = $4, open = $5, ringing_at = $6, answered_at = $7, ended_at = $8, cause = $9, last_n = $10,
 		last_at = $11, paid_s = $12, paid_until = $13, warned = $14, billed_s = $15, cost = $16 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), l.ID, l.Role, l.State, l.open, l.RingingAt, l.AnsweredAt, l.EndedAt, l.Cause, l.lastN, l.lastAt, l.paid, l.paidUntil, l.warned,
 		l.Billed, l.Cost)
@@ -146,7 +146,7 @@ func readCursor(r *db.Reader) (int64, error) {
 }
 
 func saveCursor(tx *db.Tx, cursor int64) error {
-	return tx.Run(`INSERT INTO phone_cursor (id, cursor) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET cursor = $1`, cursor)
+	return tx.Exec(`INSERT INTO phone_cursor (id, cursor) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET cursor = $1`, cursor)
 }
 
 // toOutside counts outside legs: dialled customers, forwarding targets and agents' outside
@@ -166,5 +166,5 @@ func countOutsideSince(r *db.Reader, since clock.Time) (int64, error) {
 
 // clearToReturn marks the calls from a number as returned.
 func clearToReturn(tx *db.Tx, e164 string) error {
-	return tx.Run(`UPDATE phone_call SET to_return = $3 WHERE tenant_id = $1 AND from_e164 = $2 AND to_return`, tx.Tenant(), e164, false)
+	return tx.Exec(`UPDATE phone_call SET to_return = $3 WHERE tenant_id = $1 AND from_e164 = $2 AND to_return`, tx.Tenant(), e164, false)
 }

@@ -32,5 +32,5 @@ func nextCommands(r *db.Reader) ([]stored, error) {
 }
 
 func deleteCommand(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`DELETE FROM phone_command WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return tx.Exec(`DELETE FROM phone_command WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 }

@@ -26,7 +26,7 @@ func lockSlot(tx *db.Tx, slot string) (Slot, error) {
 }
 
 func saveSlot(tx *db.Tx, s Slot) error {
-	return tx.Run(`INSERT INTO phone_greeting (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+	return tx.Exec(`INSERT INTO phone_greeting (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (tenant_id, slot) DO UPDATE SET mode = $3, text = $4, voice = $5, name = $6, blob_id = $7, sha256 = $8, duration_ms = $9,
 			updated_at = $10`,
 		tx.Tenant(), s.Slot, s.Mode, s.Text, s.Voice, s.Name, s.blobID, s.SHA256, s.Duration, s.UpdatedAt)

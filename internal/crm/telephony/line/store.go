@@ -27,7 +27,7 @@ func saveLine(tx *db.Tx, l Line) (Line, error) {
 }
 
 func saveStatus(tx *db.Tx, id uuid.UUID, status, lastError string) error {
-	return tx.Run(`UPDATE phone_line SET status = $3, last_error = $4 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, lastError)
+	return tx.Exec(`UPDATE phone_line SET status = $3, last_error = $4 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, lastError)
 }
 
 // deleteLine deletes the line and returns it; db.ErrNoRow if there is none.

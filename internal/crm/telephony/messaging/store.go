@@ -17,7 +17,7 @@ func scanAccount(row db.Row) (a Account, err error) {
 // putAccount stores an account with its key; the last confirmed key of an existing account
 // stays valid besides the new one.
 func putAccount(tx *db.Tx, a Account) error {
-	return tx.Run(`INSERT INTO phone_channel (tenant_id, account_id, channel, e164, key_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+	return tx.Exec(`INSERT INTO phone_channel (tenant_id, account_id, channel, e164, key_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (tenant_id, account_id) DO UPDATE SET e164 = excluded.e164, key_hash = excluded.key_hash,
 			former_key_hash = COALESCE(phone_channel.former_key_hash, phone_channel.key_hash)`,
 		tx.Tenant(), a.ID, a.Channel, a.Number, a.keyHash, clock.At(tx.Now()))
@@ -25,11 +25,11 @@ func putAccount(tx *db.Tx, a Account) error {
 
 // dropFormerKey deletes the former key of an account.
 func dropFormerKey(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`UPDATE phone_channel SET former_key_hash = NULL WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), id)
+	return tx.Exec(`UPDATE phone_channel SET former_key_hash = NULL WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), id)
 }
 
 func dropAccount(tx *db.Tx, id uuid.UUID) error {
-	return tx.Run(`DELETE FROM phone_channel WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), id)
+	return tx.Exec(`DELETE FROM phone_channel WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), id)
 }
 
 // findAccount returns an account of the workspace; db.ErrNoRow if its calls are not taken.

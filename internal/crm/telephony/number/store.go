@@ -53,14 +53,14 @@ func putNumber(tx *db.Tx, n Number) (bool, error) {
 }
 
 func saveNumber(tx *db.Tx, n Number) error {
-	return tx.Run(`UPDATE phone_number SET label = $3, type = $4, capabilities = $5, status = $6, is_default = $7, renews_at = $8,
+	return tx.Exec(`UPDATE phone_number SET label = $3, type = $4, capabilities = $5, status = $6, is_default = $7, renews_at = $8,
 			provider_id = $9, last_error = $10 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), n.ID, n.Label, n.Type, db.AsJSON(n.Capabilities), n.Status, n.IsDefault, n.RenewsAt, n.providerID, n.LastError)
 }
 
 // clearDefault unsets the workspace's default number.
 func clearDefault(tx *db.Tx) error {
-	return tx.Run(`UPDATE phone_number SET is_default = $2 WHERE tenant_id = $1 AND is_default`, tx.Tenant(), false)
+	return tx.Exec(`UPDATE phone_number SET is_default = $2 WHERE tenant_id = $1 AND is_default`, tx.Tenant(), false)
 }
 
 // hasDefault reports whether one of the numbers is the default.

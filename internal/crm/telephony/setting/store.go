@@ -19,6 +19,6 @@ func findSettings(r *db.Reader) (Stored, error) {
 }
 
 func saveSettings(tx *db.Tx, s Stored) error {
-	return tx.Run(`INSERT INTO phone_settings (tenant_id, settings, updated_at) VALUES ($1, $2, $3)
+	return tx.Exec(`INSERT INTO phone_settings (tenant_id, settings, updated_at) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id) DO UPDATE SET settings = $2, updated_at = $3`, tx.Tenant(), db.AsJSON(s.Settings), *s.UpdatedAt)
 }

@@ -342,8 +342,7 @@ func TestCommandChecksTheSession(t *testing.T) {
 		made := o.talk()
 		p, _, _ := o.open(o.w.Owner, "")
 		err := o.DB.System("test").InTx(o.t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE membership SET state = 'suspended' WHERE id = $1`, o.w.Member)
-			return err
+			return tx.Exec(`UPDATE membership SET state = 'suspended' WHERE id = $1`, o.w.Member)
 		})
 		if err != nil {
 			o.t.Fatal(err)

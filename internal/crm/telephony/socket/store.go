@@ -14,7 +14,7 @@ type storedTicket struct {
 }
 
 func insertTicket(tx *db.Tx, t storedTicket, hash []byte) error {
-	return tx.Run(`INSERT INTO phone_ticket (tenant_id, id, agent_id, session_id, token_hash, expires_at, created_at)
+	return tx.Exec(`INSERT INTO phone_ticket (tenant_id, id, agent_id, session_id, token_hash, expires_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), t.id, t.agent, t.session, hash, t.expires, clock.At(tx.Now()))
 }
 
@@ -29,5 +29,5 @@ func takeTicket(tx *db.Tx, hash []byte) (storedTicket, error) {
 
 // deleteOldTickets deletes the workspace's tickets that were not used in time.
 func deleteOldTickets(tx *db.Tx) error {
-	return tx.Run(`DELETE FROM phone_ticket WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), clock.At(tx.Now()))
+	return tx.Exec(`DELETE FROM phone_ticket WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), clock.At(tx.Now()))
 }

@@ -80,11 +80,11 @@ func saveMember(tx *db.Tx, m Member) (bool, error) {
 }
 
 func saveRung(tx *db.Tx, agent uuid.UUID) error {
-	return tx.Run(`UPDATE phone_member SET rung_at = $3 WHERE tenant_id = $1 AND agent_id = $2`, tx.Tenant(), agent, clock.At(tx.Now()))
+	return tx.Exec(`UPDATE phone_member SET rung_at = $3 WHERE tenant_id = $1 AND agent_id = $2`, tx.Tenant(), agent, clock.At(tx.Now()))
 }
 
 func saveBusyUntil(tx *db.Tx, agent uuid.UUID, until clock.Time) error {
-	return tx.Run(`UPDATE phone_member SET busy_until = $3 WHERE tenant_id = $1 AND agent_id = $2`, tx.Tenant(), agent, until)
+	return tx.Exec(`UPDATE phone_member SET busy_until = $3 WHERE tenant_id = $1 AND agent_id = $2`, tx.Tenant(), agent, until)
 }
 
 // deleteMember deletes an agent's row and returns it; db.ErrNoRow if the agent had no

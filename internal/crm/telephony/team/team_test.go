@@ -135,7 +135,7 @@ func TestTeam(t *testing.T) {
 		err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) (err error) {
 			for n := 101; n <= 154 && err == nil; n++ {
 				if n != 110 && n != 112 {
-					_, err = tx.Exec(`INSERT INTO phone_member (tenant_id, agent_id, extension, rings, device, username, rung_at, busy_until, created_at)
+					err = tx.Exec(`INSERT INTO phone_member (tenant_id, agent_id, extension, rings, device, username, rung_at, busy_until, created_at)
 						VALUES ($1, $2, $3, $4, 'desk', '', 0, 0, $5)`, o.w.ID, uuid.New(), strconv.Itoa(n), true, clock.At(tx.Now()))
 				}
 			}

@@ -21,7 +21,7 @@ func findWallet(r *db.Reader) (Wallet, error) {
 
 // openWallet creates the wallet if it does not exist.
 func openWallet(tx *db.Tx, currency string) error {
-	return tx.Run(`INSERT INTO wallet (tenant_id, currency, available, held, updated_at) VALUES ($1, $2, 0, 0, $3) ON CONFLICT DO NOTHING`,
+	return tx.Exec(`INSERT INTO wallet (tenant_id, currency, available, held, updated_at) VALUES ($1, $2, 0, 0, $3) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), currency, clock.At(tx.Now()))
 }
 
@@ -37,7 +37,7 @@ func changeWallet(tx *db.Tx, available, held int64) (Wallet, error) {
 // entered before.
 func putEntry(tx *db.Tx, kind, purpose string, ref uuid.UUID, postings []posting) (bool, error) {
 	id := tx.NewID()
-	n, err := tx.Exec(`INSERT INTO wallet_entry (tenant_id, id, kind, ref, purpose, at) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+	n, err := tx.ExecCount(`INSERT INTO wallet_entry (tenant_id, id, kind, ref, purpose, at) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), id, kind, ref, purpose, clock.At(tx.Now()))
 	if err != nil || n == 0 {
 		return false, err
@@ -121,7 +121,7 @@ func lockTopUp(tx *db.Tx, id uuid.UUID) (TopUp, error) {
 }
 
 func saveTopUp(tx *db.Tx, t TopUp) error {
-	return tx.Run(`UPDATE wallet_topup SET state = $3, payment_id = $4, reason = $5, detail = $6, completed_at = $7 WHERE tenant_id = $1 AND id = $2`,
+	return tx.Exec(`UPDATE wallet_topup SET state = $3, payment_id = $4, reason = $5, detail = $6, completed_at = $7 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), t.ID, t.State, t.paymentID, t.Reason, t.Detail, t.CompletedAt)
 }
 
