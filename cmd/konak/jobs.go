@@ -55,8 +55,8 @@ func deadJobs(ctx context.Context, a *app.App, kind string, limit int) ([]deadJo
 	return out, nil
 }
 
-// whose describes which workspace a job belongs to.
-func (j deadJob) whose() string {
+// workspaceText describes which workspace a job belongs to.
+func (j deadJob) workspaceText() string {
 	switch {
 	case j.Workspace != "":
 		return "workspace " + j.Workspace
@@ -76,7 +76,7 @@ func (l *jobsListCmd) Run(ctx context.Context, out io.Writer) error {
 		return printList(l.printing, out, list, "There are no dead jobs.\n", func(j deadJob) error {
 			reason, _, _ := strings.Cut(j.Error, "\n")
 			return printf(out, "%s  %s  %s  %s  %d attempts, %d lost processes\n    %s\n",
-				j.ID, j.DeadAt.Format("2006-01-02 15:04:05Z"), j.Kind, j.whose(), j.Attempts, j.Lost, reason)
+				j.ID, j.DeadAt.Format("2006-01-02 15:04:05Z"), j.Kind, j.workspaceText(), j.Attempts, j.Lost, reason)
 		})
 	})
 }

@@ -59,14 +59,14 @@ func (l *Laws) Read(question string) Reading {
 		if !slices.Contains(r.Laws, ref.law.ID) {
 			r.Laws = append(r.Laws, ref.law.ID)
 		}
-		use(tokens, ref.from, ref.to)
+		markUsed(tokens, ref.from, ref.to)
 	}
 	for _, a := range articles {
 		law := owner(laws, a)
 		if law == nil {
 			continue
 		}
-		use(tokens, a.from, a.to)
+		markUsed(tokens, a.from, a.to)
 		c := Citation{LawID: law.ID, Kind: a.kind, No: a.no, Provision: l.Provision(law.ID, a.kind, a.no)}
 		if !slices.Contains(r.Citations, c) {
 			r.Citations = append(r.Citations, c)
@@ -96,7 +96,7 @@ func tokenize(question string) []token {
 	return out
 }
 
-func use(tokens []token, from, to int) {
+func markUsed(tokens []token, from, to int) {
 	for i := from; i < to; i++ {
 		tokens[i].used = true
 	}
@@ -133,7 +133,7 @@ func (l *Laws) lawAt(tokens []token, i int) (lawRef, bool) {
 		return l.numberedAt(tokens, i)
 	}
 	for _, name := range l.names[t.stem] {
-		if end := i + len(name.stems); end <= len(tokens) && spells(tokens[i:end], name.stems) {
+		if end := i + len(name.stems); end <= len(tokens) && matchesStems(tokens[i:end], name.stems) {
 			if end < len(tokens) && institution(tokens[end]) {
 				return lawRef{}, false // Anayasa Mahkemesi, Gümrük Kanunu Komisyonu …
 			}
@@ -143,7 +143,7 @@ func (l *Laws) lawAt(tokens []token, i int) (lawRef, bool) {
 	return lawRef{}, false
 }
 
-func spells(tokens []token, stems []string) bool {
+func matchesStems(tokens []token, stems []string) bool {
 	for i, s := range stems {
 		if tokens[i].stem != s {
 			return false

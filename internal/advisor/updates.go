@@ -30,7 +30,7 @@ func (s *Service) Updates(ctx context.Context, src Source) (Source, error) {
 		return Source{}, err
 	}
 	defer func() { _ = file.Close() }()
-	rows, err := plain(file)
+	rows, err := decompress(file)
 	if err != nil {
 		return Source{}, err
 	}
@@ -70,7 +70,7 @@ func BytesSource(name string, b []byte) Source {
 	return Source{name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }}
 }
 
-func plain(r io.Reader) (io.Reader, error) {
+func decompress(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
 		return gzip.NewReader(in)

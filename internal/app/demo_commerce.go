@@ -44,7 +44,7 @@ func (f *demoCRM) order(ctx context.Context, line string) error {
 	if _, err := f.shop.PutOrder(ctx, buyer, o); err != nil {
 		return err
 	}
-	if err := f.owed(ctx, buyer, o, c[8]); err != nil {
+	if err := f.createInvoice(ctx, buyer, o, c[8]); err != nil {
 		return err
 	}
 	f.clock.Advance(min(age/2, 26*time.Hour))
@@ -73,8 +73,8 @@ func (f *demoCRM) order(ctx context.Context, line string) error {
 	return err
 }
 
-// owed creates an order's invoice and its payment.
-func (f *demoCRM) owed(ctx context.Context, who commerce.Party, o commerce.Order, paid string) error {
+// createInvoice creates an order's invoice and its payment.
+func (f *demoCRM) createInvoice(ctx context.Context, who commerce.Party, o commerce.Order, paid string) error {
 	entry := commerce.Entry{ExternalID: "INV-" + o.Number, Currency: o.Currency, Amount: o.Total, Description: "#" + o.Number, At: o.PlacedAt}
 	if _, err := f.shop.PutEntry(ctx, who, entry); err != nil {
 		return err

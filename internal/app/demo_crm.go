@@ -124,7 +124,7 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 	talks := file.talks
 	slices.SortStableFunc(talks, func(x, y talk) int { return int(y.age - x.age) })
 	for _, t := range talks {
-		if err := f.talk(ctx, t); err != nil {
+		if err := f.createConversation(ctx, t); err != nil {
 			return fmt.Errorf("demo conversation of %s: %w", t.contact, err)
 		}
 	}
@@ -241,9 +241,9 @@ func (f *demoCRM) person(ctx context.Context, line string) error {
 	return err
 }
 
-// talk creates a conversation: a few minutes from line to line, and its later life after
+// createConversation creates a conversation: a few minutes from line to line, and its later life after
 // the last line.
-func (f *demoCRM) talk(ctx context.Context, t talk) error {
+func (f *demoCRM) createConversation(ctx context.Context, t talk) error {
 	at := f.now.Add(-t.age)
 	pace := min(t.age/time.Duration(len(t.lines)+2), 11*time.Minute)
 	owner, owned := f.agents[t.owner]
@@ -256,7 +256,7 @@ func (f *demoCRM) talk(ctx context.Context, t talk) error {
 	if err != nil {
 		return err
 	}
-	if err := f.dress(staff, c, t, owner, owned); err != nil {
+	if err := f.setDetails(staff, c, t, owner, owned); err != nil {
 		return err
 	}
 	for i, line := range t.lines[1:] {
@@ -301,7 +301,7 @@ func (f *demoCRM) first(ctx context.Context, t talk) (uuid.UUID, error) {
 	switch t.channel {
 	case whatsapp.Name:
 		in.Window = demoWindow
-		f.standIn.wrote(f.slug, &who, f.clock.Now())
+		f.standIn.rememberMessage(f.slug, &who, f.clock.Now())
 	case social.Messenger:
 		in.Window = demoWindow
 	case social.Instagram:
@@ -311,8 +311,8 @@ func (f *demoCRM) first(ctx context.Context, t talk) (uuid.UUID, error) {
 	return got.Conversation.ID, err
 }
 
-// dress sets a conversation's owner, group, priority and tags.
-func (f *demoCRM) dress(ctx context.Context, c uuid.UUID, t talk, owner uuid.UUID, owned bool) error {
+// setDetails sets a conversation's owner, group, priority and tags.
+func (f *demoCRM) setDetails(ctx context.Context, c uuid.UUID, t talk, owner uuid.UUID, owned bool) error {
 	ch := conversation.Change{Priority: &t.priority}
 	if t.group != "-" {
 		id, err := f.group(ctx, t.group)
@@ -360,7 +360,7 @@ func (f *demoCRM) line(ctx context.Context, c uuid.UUID, line string, owner uuid
 	if err != nil || mark == "!" || out.Item.Delivery == nil || *out.Item.Delivery == conversation.NotGoing {
 		return err
 	}
-	return f.inbound.Delivered(ctx, out.Item.ID, conversation.Delivery{Status: conversation.Sent})
+	return f.inbound.RecordOutcome(ctx, out.Item.ID, conversation.Delivery{Status: conversation.Sent})
 }
 
 // demoAssistant parses what the assistant said: the text, and after a bar the sources it

@@ -55,9 +55,9 @@ func (a *App) demoWhatsApp(ctx context.Context, w identity.Workspace) error {
 // demoWindow is how long a customer who wrote can be answered.
 const demoWindow = 24 * time.Hour
 
-// wrote tells the stand-in when a customer of the demo wrote, so that it accepts answers
+// rememberMessage tells the stand-in when a customer of the demo wrote, so that it accepts answers
 // for as long as the server runs.
-func (s *standIn) wrote(slug string, who *contact.Contact, at time.Time) {
+func (s *standIn) rememberMessage(slug string, who *contact.Contact, at time.Time) {
 	if n, ok := demoNumbers[slug]; ok && s != nil && len(who.Phones) > 0 {
 		s.whatsapp.Remember(n.number, who.Phones[0].E164, at)
 	}

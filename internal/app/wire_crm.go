@@ -86,7 +86,7 @@ func (a *App) wireContacts(p *parts) (err error) {
 	a.Agents, err = agent.New(agent.Config{
 		DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Presence: p.present,
 		OnLeave: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
-			_, err := a.Conversations.Released(tx, who.ID)
+			_, err := a.Conversations.ReleaseAgent(tx, who.ID)
 			return err
 		}, func(_ context.Context, tx *db.Tx, who agent.Agent) error { return a.PhoneTeam.Leave(tx, who.ID) }},
 	})

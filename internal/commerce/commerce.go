@@ -149,8 +149,8 @@ func (p *Party) read(prefix string) (party, error) {
 	return out, nil
 }
 
-// into copies the given fields of a party into a customer; the others stay unchanged.
-func (p *party) into(c *Customer) {
+// applyTo copies the given fields of a party into a customer; the others stay unchanged.
+func (p *party) applyTo(c *Customer) {
 	if p.external != nil {
 		c.ExternalID = p.external
 	}
@@ -200,7 +200,7 @@ func equal[T any](a, b T) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// older reports whether the incoming time is before the stored one.
-func older(comes, stored *clock.Time) bool {
+// isOlder reports whether the incoming time is before the stored one.
+func isOlder(comes, stored *clock.Time) bool {
 	return comes != nil && stored != nil && comes.Before(stored.Time)
 }

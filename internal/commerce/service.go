@@ -74,7 +74,7 @@ func (u upsert[T]) write(tx *db.Tx) (now T, err error) {
 		if free, err := u.put(now); err != nil {
 			return now, err
 		} else if free {
-			return now, u.done(tx, u.created, nil, now)
+			return now, u.finish(tx, u.created, nil, now)
 		}
 		// Another request created it at the same moment; the next attempt finds it.
 	}
@@ -93,10 +93,10 @@ func (u upsert[T]) update(tx *db.Tx, was T) (T, error) {
 	if err := u.save(now); err != nil {
 		return now, err
 	}
-	return now, u.done(tx, u.updated, &was, now)
+	return now, u.finish(tx, u.updated, &was, now)
 }
 
-func (u upsert[T]) done(tx *db.Tx, name string, was *T, now T) error {
+func (u upsert[T]) finish(tx *db.Tx, name string, was *T, now T) error {
 	if u.after != nil {
 		if err := u.after(was, now); err != nil {
 			return err
@@ -126,7 +126,7 @@ func whole[T any, P interface {
 		find:  func() (T, error) { return t.lock(tx, test, sent.externalID) },
 		put:   func(v T) (bool, error) { return t.put(tx, test, v) },
 		save:  func(v T) error { return t.save(tx, v) },
-		stale: func(was T) bool { return older(sent.sourceUpdated, P(&was).stamps().sourceUpdated) },
+		stale: func(was T) bool { return isOlder(sent.sourceUpdated, P(&was).stamps().sourceUpdated) },
 		made:  func() T { return as(tx.NewID(), clock.At(tx.Now()), clock.At(tx.Now())) },
 		changed: func(was T) T {
 			s := P(&was).stamps()
@@ -185,10 +185,10 @@ func (s *Service) customer(tx *db.Tx, p party) (Customer, error) {
 		save: func(c Customer) error { return saveCustomer(tx, c, p.emailKey) },
 		made: func() Customer {
 			c := Customer{ID: tx.NewID(), Balances: []Balance{}, CreatedAt: clock.At(tx.Now())}
-			p.into(&c)
+			p.applyTo(&c)
 			return c
 		},
-		changed: func(c Customer) Customer { p.into(&c); return c },
+		changed: func(c Customer) Customer { p.applyTo(&c); return c },
 		stamp:   func(c *Customer) { c.UpdatedAt = clock.At(tx.Now()) },
 	}.write(tx)
 }

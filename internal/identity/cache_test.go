@@ -57,8 +57,8 @@ func TestCachedCredentialExpires(t *testing.T) {
 		"expired long since": {at.Add(time.Hour), at.Add(time.Second), false, false},
 	} {
 		p := &proven{readAt: at, expires: c.expires}
-		if p.fresh(c.now, cacheFor) != c.fresh || p.valid(c.now) != c.valid {
-			t.Errorf("%s: fresh %v, valid %v", name, p.fresh(c.now, cacheFor), p.valid(c.now))
+		if p.isRecent(c.now, cacheFor) != c.fresh || p.valid(c.now) != c.valid {
+			t.Errorf("%s: fresh %v, valid %v", name, p.isRecent(c.now, cacheFor), p.valid(c.now))
 		}
 	}
 }

@@ -89,9 +89,9 @@ type proven struct {
 
 func (p *proven) valid(now time.Time) bool { return p.expires.IsZero() || now.Before(p.expires) }
 
-// fresh reports whether what was read is recent enough. A time in the future is not: the
+// isRecent reports whether what was read is recent enough. A time in the future is not: the
 // clock was set back.
-func (p *proven) fresh(now time.Time, maxAge time.Duration) bool {
+func (p *proven) isRecent(now time.Time, maxAge time.Duration) bool {
 	age := now.Sub(p.readAt)
 	return age >= 0 && age < maxAge && p.valid(now)
 }

@@ -33,7 +33,7 @@ func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Du
 	}
 	hash := sha256.Sum256([]byte(token))
 	now := s.db.Clock().Now()
-	if p, ok := s.cache.Get(hash); ok && p.fresh(now, maxAge) {
+	if p, ok := s.cache.Get(hash); ok && p.isRecent(now, maxAge) {
 		return p.caller, nil
 	}
 	epoch := s.epoch.Load()

@@ -116,8 +116,8 @@ func (i *Incident) reason(rules []Rule) string {
 	return "unscanned"
 }
 
-// found returns the incident's matches as the fault shows them.
-func (i *Incident) found() []fault.Match {
+// matches returns the incident's matches as the fault shows them.
+func (i *Incident) matches() []fault.Match {
 	return each.Map(i.Matches, func(m Match) fault.Match {
 		return fault.Match{PatternType: m.PatternType, SamplesMasked: m.SamplesMasked}
 	})

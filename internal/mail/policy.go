@@ -133,9 +133,9 @@ func (s *Service) CheckText(tx *db.Tx, t policy.Text) (v policy.TextVerdict, err
 	switch action := i.ActionTaken; {
 	case action == ActionBlock, action == ActionQuarantine && t.Final, action == ActionRedact && t.Fixed:
 		i.ActionTaken = ActionBlock
-		return v, fault.New(fault.DLPBlocked).Because(reason).Found(i.found()).Wrap(&foundIncident{i})
+		return v, fault.New(fault.DLPBlocked).Because(reason).Found(i.matches()).Wrap(&foundIncident{i})
 	case action == ActionWarn && t.Override == "":
-		return v, fault.New(fault.DLPWarning).Because(reason).Found(i.found()).Wrap(&foundIncident{i})
+		return v, fault.New(fault.DLPWarning).Because(reason).Found(i.matches()).Wrap(&foundIncident{i})
 	case action == ActionWarn:
 		i.Note = t.Override
 	case action == ActionRedact:

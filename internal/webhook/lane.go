@@ -158,7 +158,7 @@ func (l *lane) low() bool { return len(l.buffer) <= readRows/4 }
 // halt ends the tenure: deliveries that were not begun stay in the database, and nothing is
 // sent before hold.
 func (l *lane) halt(hold time.Time) {
-	l.hold = later(l.hold, hold)
+	l.hold = laterOf(l.hold, hold)
 	if l.move(halted) {
 		l.buffer = nil
 		l.rewind()

@@ -236,7 +236,7 @@ func (e *entry) collectMarks(tx *db.Tx) error {
 			if e.inOrder && m.status != Exhausted {
 				// It stays at the head of the queue; the whole lane waits.
 				if e.health.status != Disabled {
-					e.until = later(e.until, m.nextAt)
+					e.until = laterOf(e.until, m.nextAt)
 				}
 				m.nextAt = r.nextAt.Time
 			}
@@ -280,14 +280,14 @@ func (e *entry) updateHealth(tx *db.Tx) error {
 			}
 			if before.After(r.at) { // a person asked for it before its time
 				h.explain(r.code(), r.answer.Class, r.answer.Err.Error())
-				e.until = later(e.until, before)
+				e.until = laterOf(e.until, before)
 				continue
 			}
 		}
 		hold, disabled := h.fail(r.at, r.code(), r.answer.Class, r.answer.Err.Error(), r.probe)
-		e.until, e.disabled = later(e.until, hold), e.disabled || disabled
+		e.until, e.disabled = laterOf(e.until, hold), e.disabled || disabled
 		if asked := r.answer.RetryAfter; asked > 0 && (r.answer.Status == 429 || r.answer.Status == 503) {
-			e.until = later(e.until, r.at.Add(min(asked, maxEndpointHold)))
+			e.until = laterOf(e.until, r.at.Add(min(asked, maxEndpointHold)))
 		}
 	}
 	if e.back = e.back && h.status == Active; e.back {
@@ -310,7 +310,7 @@ func (e *entry) updateHealth(tx *db.Tx) error {
 	return holdLane(tx, e.lane.laneKey, clock.At(e.until))
 }
 
-func later(a, b time.Time) time.Time {
+func laterOf(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}

@@ -311,7 +311,7 @@ func (s *Sender) attempt(r result, x *slot) {
 	r.body = nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l.pace.learn(&r.answer)
+	l.pace.recordAttempt(&r.answer)
 	if s.endAttempt(&r, x); l.state == gone {
 		return
 	}

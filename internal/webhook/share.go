@@ -34,8 +34,8 @@ type pace struct {
 	sent   int // in that second
 }
 
-// learn records how an attempt went.
-func (p *pace) learn(a *outbound.Answer) {
+// recordAttempt records how an attempt went.
+func (p *pace) recordAttempt(a *outbound.Answer) {
 	p.slow = a.Duration > slowAfter
 	if a.Class == "" {
 		p.limit = min(2*p.limit, perEndpoint)

@@ -156,7 +156,7 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 	var rows [][]any
 	for _, s := range states {
 		back := list[slices.Index(ids, s.id)]
-		hold := later(s.hold.Time, back.hold)
+		hold := laterOf(s.hold.Time, back.hold)
 		run := s.next
 		if s.off && run != nil {
 			run = clock.Ptr(tx.Now())

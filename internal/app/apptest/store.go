@@ -41,7 +41,7 @@ func (w *Workspace) sampleTemplate(ctx context.Context, text string) {
 		if err != nil {
 			return err
 		}
-		return w.s.Templates.Heard(tx, account, template.Given{Name: text, Language: "tr", Status: "PENDING"})
+		return w.s.Templates.ApplyReport(tx, account, template.Given{Name: text, Language: "tr", Status: "PENDING"})
 	})
 }
 

@@ -50,8 +50,8 @@ type Device struct {
 	Platform string `json:"platform" example:"Android"`
 }
 
-// at sets the QR's status at the given time.
-func (q *QR) at(now time.Time) {
+// setStatus sets the QR's status at the given time.
+func (q *QR) setStatus(now time.Time) {
 	switch {
 	case q.ScannedAt != nil:
 		q.Status = Scanned

@@ -98,7 +98,7 @@ func (s *Service) Unscanned(ctx context.Context, id uuid.UUID) (out Unscanned, e
 		if db.IsNoRow(err) {
 			return nil
 		}
-		q.at(s.now().Time)
+		q.setStatus(s.now().Time)
 		out = Unscanned{true, api.Some(q)}
 		return err
 	})
@@ -114,7 +114,7 @@ func (s *Service) QR(ctx context.Context, id, qr uuid.UUID) (q QR, err error) {
 		q, err = qrByID(r, id, qr)
 		return db.NotFound(err)
 	})
-	q.at(s.now().Time)
+	q.setStatus(s.now().Time)
 	return q, err
 }
 
@@ -186,7 +186,7 @@ func (s *Service) MailQR(ctx context.Context, id, qr uuid.UUID, key string) (q Q
 		if q, err = qrByID(&tx.Reader, id, qr); err != nil {
 			return err
 		}
-		q.at(tx.Now())
+		q.setStatus(tx.Now())
 		if err := s.Mailer.Send(tx, qrMail(a, s.link(key), picture)); err != nil {
 			return err
 		}

@@ -242,7 +242,7 @@ func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 	if err != nil {
 		return planned{}, err
 	}
-	p := planned{understood: engine.Understand(st.question, st.otherwise(index))}
+	p := planned{understood: engine.Understand(st.question, st.fallbackLanguage(index))}
 	words := wordsIn(p.understood.Language)
 	if p.reason = st.refusal(ctx); p.reason != "" {
 		p.text = words.ofRefusal(p.reason, st.account.Open)
@@ -281,10 +281,10 @@ func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 	return p, nil
 }
 
-// otherwise returns the language of a question whose words do not show it: the language of
+// fallbackLanguage returns the language of a question whose words do not show it: the language of
 // the customer's earlier messages, else that of the texts with its words, else the
 // contact's.
-func (st *state) otherwise(index *engine.Index) string {
+func (st *state) fallbackLanguage(index *engine.Index) string {
 	for _, i := range st.items {
 		if i.Kind == conversation.Message && i.AuthorKind == conversation.ByContact && i.ID != st.item.ID {
 			if language := engine.DetectLanguage(i.Body, ""); language != "" {

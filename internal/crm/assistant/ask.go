@@ -164,7 +164,7 @@ func (c *chat) answer(ctx context.Context, language string) (text, reason string
 		}
 		c.request.Messages = append(c.request.Messages, ChatMessage{Role: RoleAssistant, Text: got.Text, Calls: got.Calls})
 		for _, call := range got.Calls {
-			result, reason, err := c.use(ctx, call, language)
+			result, reason, err := c.runTool(ctx, call, language)
 			if err != nil || reason != "" {
 				return "", reason, err
 			}
@@ -193,9 +193,9 @@ func reasonOf(ctx context.Context, err error) (string, error) {
 	return "", err
 }
 
-// use runs a tool. It returns a reason for a hand-over; it is BadAnswer if the tool does
+// runTool runs a tool. It returns a reason for a hand-over; it is BadAnswer if the tool does
 // not exist or its arguments make no sense.
-func (c *chat) use(ctx context.Context, call ToolCall, language string) (result, reason string, err error) {
+func (c *chat) runTool(ctx context.Context, call ToolCall, language string) (result, reason string, err error) {
 	var in struct{ Query, Number string }
 	if err := json.Unmarshal([]byte(call.Arguments), &in); err != nil {
 		return "", BadAnswer, nil //nolint:nilerr // the model's fault, which is its reason

@@ -72,7 +72,7 @@ func TestThumbReactionIsVote(t *testing.T) {
 		provider := func(item conversation.Item) string {
 			t.Helper()
 			id := "m-" + item.ID.String()
-			if err := s.Inbound.Delivered(sh.Context(), item.ID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: id}); err != nil {
+			if err := s.Inbound.RecordOutcome(sh.Context(), item.ID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: id}); err != nil {
 				t.Fatal(err)
 			}
 			return id

@@ -49,7 +49,7 @@ func (p *pigeon) Capabilities() channel.Capabilities {
 	return channel.Capabilities{Files: []channel.FileRule{{Types: []string{"text/plain"}, MaxSize: 10}}, MaxText: 100}
 }
 
-func (p *pigeon) Changed(_ *db.Tx, a channel.Account, before string) error {
+func (p *pigeon) AfterChange(_ *db.Tx, a channel.Account, before string) error {
 	p.changes = append(p.changes, before+">"+a.Status)
 	return nil
 }

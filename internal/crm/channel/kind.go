@@ -24,9 +24,9 @@ type Kind interface {
 	// Push sends a taken message now, for callers who wait. A kind that only queues returns
 	// Queued.
 	Push(ctx context.Context, m conversation.Outgoing) (conversation.Delivery, error)
-	// Changed is called in the gate's transaction when the status of an account of the kind
+	// AfterChange is called in the gate's transaction when the status of an account of the kind
 	// has changed.
-	Changed(tx *db.Tx, a Account, before string) error
+	AfterChange(tx *db.Tx, a Account, before string) error
 	// Capabilities returns what the kind can carry. Anything else is refused before it is
 	// written.
 	Capabilities() Capabilities
@@ -229,13 +229,13 @@ func (s *Service) Window(r *db.Reader, account uuid.UUID, to contact.Contact) (*
 type Receipts interface {
 	// SetReadReceipts turns read receipts on or off in the settings of an account.
 	SetReadReceipts(a *Account, on bool) error
-	// Seen is called when an agent has read a conversation, with the customer's newest
+	// MarkSeen is called when an agent has read a conversation, with the customer's newest
 	// message.
-	Seen(tx *db.Tx, a Account, providerMessageID string) error
+	MarkSeen(tx *db.Tx, a Account, providerMessageID string) error
 }
 
-// Seen implements conversation.Receipter, for the kinds that implement Receipts.
-func (s *Service) Seen(tx *db.Tx, channel string, account uuid.UUID, providerMessageID string) error {
+// MarkSeen implements conversation.Receipter, for the kinds that implement Receipts.
+func (s *Service) MarkSeen(tx *db.Tx, channel string, account uuid.UUID, providerMessageID string) error {
 	kind, ok := s.cfg.Kinds[channel].(Receipts)
 	if !ok {
 		return nil
@@ -247,7 +247,7 @@ func (s *Service) Seen(tx *db.Tx, channel string, account uuid.UUID, providerMes
 	if err != nil {
 		return err
 	}
-	return kind.Seen(tx, a, providerMessageID)
+	return kind.MarkSeen(tx, a, providerMessageID)
 }
 
 // SetReadReceipts sets whether customers of an account see that their messages were read;

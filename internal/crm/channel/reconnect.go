@@ -63,7 +63,7 @@ func (s *Service) reconnect(tx *db.Tx, former Account, again func(*Account) erro
 		return a, err
 	}
 	if kind, ok := s.cfg.Kinds[a.Kind]; ok {
-		if err := kind.Changed(tx, a, Disconnected); err != nil {
+		if err := kind.AfterChange(tx, a, Disconnected); err != nil {
 			return a, err
 		}
 	}

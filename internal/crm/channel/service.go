@@ -322,7 +322,7 @@ func (s *Service) move(tx *db.Tx, a *Account, status string, reason *string) err
 		return fmt.Errorf("channel: save: %w", err)
 	}
 	if kind, ok := s.cfg.Kinds[a.Kind]; ok {
-		if err := kind.Changed(tx, *a, before.Status); err != nil {
+		if err := kind.AfterChange(tx, *a, before.Status); err != nil {
 			return err
 		}
 	}

@@ -103,7 +103,7 @@ func parseCSV(content string) (*table, error) {
 
 // column normalises a heading; an attribute's name keeps its case.
 func column(heading string) string {
-	heading = plain(strings.TrimSpace(heading))
+	heading = unescapeFormulas(strings.TrimSpace(heading))
 	lower := strings.ToLower(heading)
 	if strings.HasPrefix(lower, attrPrefix) {
 		return attrPrefix + strings.TrimSpace(heading[len(attrPrefix):])
@@ -121,7 +121,7 @@ func (t *table) input(row []string) Input {
 	lists := map[string]**[]string{"emails": &in.Emails, "phones": &in.Phones, "tags": &in.Tags}
 	attributes := map[string]any{}
 	for i, cell := range row {
-		if cell = plain(strings.TrimSpace(cell)); cell == "" || i >= len(t.header) {
+		if cell = unescapeFormulas(strings.TrimSpace(cell)); cell == "" || i >= len(t.header) {
 			continue
 		}
 		h := t.header[i]
@@ -228,7 +228,7 @@ func harmless(s string) string {
 	return b.String()
 }
 
-func plain(s string) string {
+func unescapeFormulas(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
 		if s[i] != '\'' || !startsCell(s, i) || !formula(s[i+1:]) {

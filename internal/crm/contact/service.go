@@ -334,13 +334,13 @@ func (s *Service) DeleteNote(ctx context.Context, contact, id uuid.UUID) error {
 // SetConsent records that a contact gave or withdrew consent.
 func (s *Service) SetConsent(ctx context.Context, id uuid.UUID, in Consent) (Contact, error) {
 	return db.Write(ctx, s.db.TenantOf(ctx), func(tx *db.Tx) (Contact, error) {
-		return s.Consented(tx, id, in)
+		return s.RecordConsent(tx, id, in)
 	})
 }
 
-// Consented is the gate for a contact's consent. Repeating the same consent changes
+// RecordConsent is the gate for a contact's consent. Repeating the same consent changes
 // nothing.
-func (s *Service) Consented(tx *db.Tx, id uuid.UUID, in Consent) (c Contact, err error) {
+func (s *Service) RecordConsent(tx *db.Tx, id uuid.UUID, in Consent) (c Contact, err error) {
 	if _, err := lockByID(tx, id); err != nil {
 		return c, db.NotFound(err)
 	}

@@ -138,7 +138,7 @@ func (s *Service) upsert(tx *db.Tx, in Input) (made bool, err error) {
 	if in.Kind != nil && *in.Kind != Lead && *in.Kind != Customer {
 		return false, fault.Invalid("kind", "not_allowed")
 	}
-	id, err := s.meant(tx, in)
+	id, err := s.findExisting(tx, in)
 	if db.IsNoRow(err) {
 		_, err = s.create(tx, in)
 		return true, err
@@ -168,7 +168,7 @@ func union(has []string, more *[]string) *[]string {
 	return &all
 }
 
-func (s *Service) meant(tx *db.Tx, in Input) (uuid.UUID, error) {
+func (s *Service) findExisting(tx *db.Tx, in Input) (uuid.UUID, error) {
 	if in.ExternalID != nil {
 		if id, err := holderOfExternal(&tx.Reader, *in.ExternalID, inTest(&tx.Reader)); err == nil || !db.IsNoRow(err) {
 			return id, err

@@ -176,11 +176,11 @@ func (b *Book) Matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) 
 	return matching(r, q, limit)
 }
 
-// Wrote records that a contact wrote just now.
-func (b *Book) Wrote(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, true) }
+// MarkReplied records that a contact wrote just now.
+func (b *Book) MarkReplied(tx *db.Tx, id uuid.UUID) error { return recordContact(tx, id, true) }
 
-// Reached records that a contact was written to just now.
-func (b *Book) Reached(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, false) }
+// MarkContacted records that a contact was written to just now.
+func (b *Book) MarkContacted(tx *db.Tx, id uuid.UUID) error { return recordContact(tx, id, false) }
 
 // OpenWindow records until when a channel accepts free text for a sender.
 func (b *Book) OpenWindow(tx *db.Tx, from Sender, until clock.Time) error {

@@ -89,7 +89,7 @@ func refByID(r *db.Reader, id uuid.UUID) (Ref, error) {
 	return db.One(r, scanRef, `SELECT id, name, blocked, test FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+onlyVisible(r), r.Tenant(), id)
 }
 
-func touch(tx *db.Tx, id uuid.UUID, wrote bool) error {
+func recordContact(tx *db.Tx, id uuid.UUID, wrote bool) error {
 	query := `UPDATE contact SET last_contacted_at = $3 WHERE tenant_id = $1 AND id = $2`
 	if wrote {
 		query = `UPDATE contact SET last_seen_at = $3, last_replied_at = $3 WHERE tenant_id = $1 AND id = $2`

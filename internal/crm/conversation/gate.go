@@ -317,7 +317,7 @@ func (s *Service) ReceiveCustomerMessage(tx *db.Tx, was Conversation, item *Item
 	if err := s.Move(tx, was, &c, CustomerMessage, item, nil); err != nil {
 		return c, err
 	}
-	if err := s.Contacts.Wrote(tx, c.ContactID); err != nil {
+	if err := s.Contacts.MarkReplied(tx, c.ContactID); err != nil {
 		return c, err
 	}
 	if err := s.cancelScheduledOnReply(tx, &c); err != nil {
@@ -369,7 +369,7 @@ func (s *Service) AddAnswer(tx *db.Tx, was Conversation, item *Item) (Conversati
 		return c, err
 	}
 	if !item.Unsent {
-		if err := s.Contacts.Reached(tx, c.ContactID); err != nil {
+		if err := s.Contacts.MarkContacted(tx, c.ContactID); err != nil {
 			return c, err
 		}
 	}

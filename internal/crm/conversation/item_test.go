@@ -447,7 +447,7 @@ func TestRetry(t *testing.T) {
 		}
 		fail := func() {
 			t.Helper()
-			if err := s.Inbound.Delivered(in.Context(), message.ID, conversation.Delivery{Status: conversation.Failed, Error: "time_out"}); err != nil {
+			if err := s.Inbound.RecordOutcome(in.Context(), message.ID, conversation.Delivery{Status: conversation.Failed, Error: "time_out"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -473,7 +473,7 @@ func TestRetry(t *testing.T) {
 		if diff := cmp.Diff([]string{conversation.DeliveryFailed}, in.events()); diff != "" {
 			t.Error(diff)
 		}
-		if err := s.Inbound.Delivered(in.Context(), message.ID, conversation.Delivery{Status: conversation.Sent}); err != nil {
+		if err := s.Inbound.RecordOutcome(in.Context(), message.ID, conversation.Delivery{Status: conversation.Sent}); err != nil {
 			t.Fatal(err)
 		}
 		if e := in.Owner.Put(itemPath(message), map[string]any{"body": "x"}).Refused(409, "conflict"); e.Reason != "already_sent" {

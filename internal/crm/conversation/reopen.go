@@ -34,7 +34,7 @@ func (s *Service) startFollowUp(tx *db.Tx, closed *Conversation, item *Item) (Co
 	if _, err := s.Start(tx, &c, Begin, item); err != nil {
 		return c, err
 	}
-	if err := s.Contacts.Wrote(tx, c.ContactID); err != nil {
+	if err := s.Contacts.MarkReplied(tx, c.ContactID); err != nil {
 		return c, err
 	}
 	if err := s.cancelScheduledOnReply(tx, closed); err != nil {

@@ -122,9 +122,9 @@ type OutgoingReaction struct {
 // Receipter is implemented by a router some of whose channels tell customers
 // that their messages were read.
 type Receipter interface {
-	// Seen is called in the transaction in which an agent reads a conversation,
+	// MarkSeen is called in the transaction in which an agent reads a conversation,
 	// with the newest message of the customer.
-	Seen(tx *db.Tx, channel string, account uuid.UUID, providerMessageID string) error
+	MarkSeen(tx *db.Tx, channel string, account uuid.UUID, providerMessageID string) error
 }
 
 // Reactor is implemented by a router some of whose channels have reactions.

@@ -205,7 +205,7 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	if first == nil {
 		return c, nil
 	}
-	return c, s.Contacts.Wrote(tx, ref.ID)
+	return c, s.Contacts.MarkReplied(tx, ref.ID)
 }
 
 // FindCustomer returns the contact of a new conversation, or creates the contact of its

@@ -257,7 +257,7 @@ func (s *Service) seenByAgent(tx *db.Tx, c *Conversation) error {
 	if err != nil {
 		return err
 	}
-	return to.Seen(tx, c.Channel, *c.ChannelAccountID, message)
+	return to.MarkSeen(tx, c.Channel, *c.ChannelAccountID, message)
 }
 
 func (s *Service) mark(ctx context.Context, id uuid.UUID, unread bool) (out ReadMark, err error) {
@@ -288,9 +288,9 @@ func (s *Service) mark(ctx context.Context, id uuid.UUID, unread bool) (out Read
 	return out, err
 }
 
-// Released is called when an agent is suspended or leaves the workspace: it removes them
+// ReleaseAgent is called when an agent is suspended or leaves the workspace: it removes them
 // from every conversation, as Leave does, and returns the number of conversations.
-func (s *Service) Released(tx *db.Tx, agent uuid.UUID) (int, error) {
+func (s *Service) ReleaseAgent(tx *db.Tx, agent uuid.UUID) (int, error) {
 	list, err := joinedBy(tx, agent)
 	if err != nil {
 		return 0, err

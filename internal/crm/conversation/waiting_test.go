@@ -23,7 +23,7 @@ func (in *inbox) deliver(item conversation.Item, status string) {
 	if status == conversation.Failed {
 		d.Error = "time_out"
 	}
-	if err := in.s.Inbound.Delivered(in.Context(), item.ID, d); err != nil {
+	if err := in.s.Inbound.RecordOutcome(in.Context(), item.ID, d); err != nil {
 		in.t.Fatal(err)
 	}
 }
@@ -174,7 +174,7 @@ func TestDeliveryIsAnnounced(t *testing.T) {
 			}
 			for range 2 {
 				d := conversation.Delivery{Status: step.status, Error: step.reason}
-				if err := s.Inbound.Delivered(in.Context(), message.ID, d); err != nil {
+				if err := s.Inbound.RecordOutcome(in.Context(), message.ID, d); err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(want, in.events(), cmpopts.EquateEmpty()); diff != "" {

@@ -65,7 +65,7 @@ const maxReleased = 500
 func (s *Service) AddCannedReply(ctx context.Context, n NewCannedReply) (c CannedReply, err error) {
 	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &c, func(tx *db.Tx) error {
 		c = CannedReply{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
-		scope, err := n.into(tx, &c)
+		scope, err := n.applyTo(tx, &c)
 		if err != nil {
 			return err
 		}
@@ -82,9 +82,9 @@ func (s *Service) AddCannedReply(ctx context.Context, n NewCannedReply) (c Canne
 	return c, err
 }
 
-// into checks the input and copies it into a canned reply; it returns the scope, the
+// applyTo checks the input and copies it into a canned reply; it returns the scope, the
 // owner's id or the nil UUID if shared.
-func (n *NewCannedReply) into(tx *db.Tx, c *CannedReply) (scope uuid.UUID, err error) {
+func (n *NewCannedReply) applyTo(tx *db.Tx, c *CannedReply) (scope uuid.UUID, err error) {
 	who := caller.From(tx.Context())
 	if n.Shared {
 		if f := checkPermission(who, perm.CannedManage); f != nil {
@@ -184,7 +184,7 @@ func (s *Service) ChangeCannedReply(ctx context.Context, id uuid.UUID, n NewCann
 			return err
 		}
 		was := c.Shared
-		scope, err := n.into(tx, &c)
+		scope, err := n.applyTo(tx, &c)
 		if err != nil {
 			return err
 		}

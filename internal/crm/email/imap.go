@@ -191,7 +191,7 @@ func (s *Service) fetch(ctx context.Context, j *jobs.Job, st state) (more bool, 
 	if err != nil {
 		return false, jobs.HoldOnTimeout(err)
 	}
-	uids, through, err := s.fresh(box, data, st)
+	uids, through, err := s.newMails(box, data, st)
 	if err != nil {
 		return false, jobs.HoldOnTimeout(err)
 	}
@@ -212,12 +212,12 @@ func (s *Service) fetch(ctx context.Context, j *jobs.Job, st state) (more bool, 
 	return false, nil
 }
 
-// fresh lists the UIDs to fetch, oldest first, and the UID up to which the folder has then
+// newMails lists the UIDs to fetch, oldest first, and the UID up to which the folder has then
 // been read; -1 if the list itself shows that. When a mailbox is polled for the first time,
 // its existing mails are history and are not fetched. If the server renumbered its mails,
 // those of the last days are fetched again; mails that were already accepted are
 // recognised.
-func (s *Service) fresh(box *imapClient, data *imap.SelectData, st state) (uids []imap.UID, through int64, err error) {
+func (s *Service) newMails(box *imapClient, data *imap.SelectData, st state) (uids []imap.UID, through int64, err error) {
 	last := int64(data.UIDNext) - 1
 	if st.uidValidity == nil || st.lastUID == nil {
 		return nil, max(last, 0), nil

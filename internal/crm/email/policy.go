@@ -59,7 +59,7 @@ func (s *Service) showQuarantined(ctx context.Context, p *outgoingMail) error {
 	if p.ItemID == nil {
 		return nil
 	}
-	return channel.IgnoreDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: policy.Waiting}))
+	return channel.IgnoreDeleted(s.Inbound.RecordOutcome(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: policy.Waiting}))
 }
 
 // CheckHeld returns conflict for a mail in quarantine that can no longer be sent because

@@ -114,7 +114,7 @@ func TestFirstReplyCountsWhenSent(t *testing.T) {
 		third := s.Clock.Now()
 		fail := func(item uuid.UUID) {
 			t.Helper()
-			if err := s.Inbound.Delivered(p.Context(), item, conversation.Delivery{Status: conversation.Failed, Error: "refused"}); err != nil {
+			if err := s.Inbound.RecordOutcome(p.Context(), item, conversation.Delivery{Status: conversation.Failed, Error: "refused"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -140,7 +140,7 @@ func TestFirstReplyCountsWhenSent(t *testing.T) {
 		if at := first(); at != nil {
 			t.Errorf("nothing left, but the first answer was at %v", at)
 		}
-		if err := s.Inbound.Delivered(p.Context(), waiting, conversation.Delivery{Status: conversation.Sent}); err != nil {
+		if err := s.Inbound.RecordOutcome(p.Context(), waiting, conversation.Delivery{Status: conversation.Sent}); err != nil {
 			t.Fatal(err)
 		}
 		if at := first(); at == nil || !at.Equal(s.Clock.Now()) {

@@ -273,8 +273,8 @@ func (s *Service) reseal(tx *db.Tx, id uuid.UUID, was Settings, in Input) error 
 	return s.seal(tx, id, c)
 }
 
-// Changed implements channel.Kind: a mailbox is polled only while it works.
-func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
+// AfterChange implements channel.Kind: a mailbox is polled only while it works.
+func (s *Service) AfterChange(tx *db.Tx, a channel.Account, before string) error {
 	if a.Status == before || a.Works() == (before == channel.Active || before == channel.Attention) {
 		return nil
 	}

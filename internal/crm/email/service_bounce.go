@@ -12,8 +12,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// bounced shows on a message that the mail we sent for it did not arrive.
-func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) error {
+// handleBounce shows on a message that the mail we sent for it did not arrive.
+func (s *Service) handleBounce(ctx context.Context, in *Incoming, b *message.Bounce) error {
 	var l mailRecord
 	known := false
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
@@ -39,10 +39,10 @@ func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) 
 	in.ConversationID, in.ItemID = &l.conversationID, nil
 	if l.isCopy(b.Recipient) {
 		refused := []conversation.RefusedRecipient{{Address: b.Recipient, Reason: strings.TrimSpace(b.Status + " " + b.Reason)}}
-		err = s.Inbound.Reported(ctx, *l.itemID, conversation.Delivery{Status: conversation.Sent, Refused: refused})
+		err = s.Inbound.RecordReport(ctx, *l.itemID, conversation.Delivery{Status: conversation.Sent, Refused: refused})
 	} else {
 		why := strings.TrimSpace(strings.Join([]string{b.Recipient, b.Status, b.Reason}, " "))
-		err = s.Inbound.Delivered(ctx, *l.itemID, conversation.Delivery{Status: conversation.Failed, Error: why})
+		err = s.Inbound.RecordOutcome(ctx, *l.itemID, conversation.Delivery{Status: conversation.Failed, Error: why})
 	}
 	if err := channel.IgnoreDeleted(err); err != nil {
 		return err

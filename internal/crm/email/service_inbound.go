@@ -174,7 +174,7 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 		return s.finishIncoming(ctx, *in, Ignored, ReasonOwnMail)
 	}
 	if m.Bounce != nil {
-		return s.bounced(ctx, in, m.Bounce)
+		return s.handleBounce(ctx, in, m.Bounce)
 	}
 	from := writer(m, set)
 	if address.Fold(from.Email) == address.Fold(set.Address) || s.isForwardingAddress(from.Email, st) {
@@ -314,7 +314,7 @@ func (s *Service) findConversation(ctx context.Context, in *Incoming, m *message
 	who.From = from
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (message.Place, error) {
 		latest := func(addr string) (uuid.UUID, bool, error) { return s.latestOpen(ctx, r, in.AccountID, addr) }
-		return message.Settle(&who, named, set.ContinueOpen, threads{r, in.AccountID, latest})
+		return message.FindConversation(&who, named, set.ContinueOpen, threads{r, in.AccountID, latest})
 	})
 }
 

@@ -141,7 +141,7 @@ func (s *Service) showSent(ctx context.Context, p *outgoingMail, got accepted) e
 	if p.ItemID == nil {
 		return nil
 	}
-	return channel.IgnoreDeleted(s.Inbound.Reported(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Sent, Refused: got.Refused}))
+	return channel.IgnoreDeleted(s.Inbound.RecordReport(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Sent, Refused: got.Refused}))
 }
 
 // showFailed shows that the server did not accept the mail: on its message, or in the
@@ -151,7 +151,7 @@ func (s *Service) showFailed(ctx context.Context, p *outgoingMail, reason string
 	case p.ForwardedFrom != nil:
 		return channel.IgnoreDeleted(s.Inbound.NotForwarded(ctx, *p.ForwardedFrom, p.To, reason))
 	case p.ItemID != nil:
-		return channel.IgnoreDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: reason}))
+		return channel.IgnoreDeleted(s.Inbound.RecordOutcome(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: reason}))
 	}
 	return fmt.Errorf("%w: %s", jobs.ErrDrop, reason)
 }
@@ -282,7 +282,7 @@ func (s *Service) findSender(r *db.Reader, account uuid.UUID, set Settings, repl
 func (s *Service) showHeld(ctx context.Context, p *outgoingMail) error {
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Channels.RequireAttention(tx, p.AccountID, mailer.ReasonQuota) })
 	if err == nil && p.ItemID != nil {
-		err = s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: mailer.ReasonQuota})
+		err = s.Inbound.RecordOutcome(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: mailer.ReasonQuota})
 	}
 	return channel.IgnoreDeleted(err)
 }

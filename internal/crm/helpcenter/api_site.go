@@ -70,7 +70,7 @@ func (s *Service) serveSite(w http.ResponseWriter, r *http.Request) {
 // the site does not have the language.
 func (v *visit) splitPath() (rest string, ok bool) {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(v.r.URL.Path, "/"), "/")
-	if !v.st.speaks(first) {
+	if !v.st.hasLanguage(first) {
 		return "", false
 	}
 	v.lang = first

@@ -48,8 +48,8 @@ type CategoryInput struct {
 	Texts    []CategoryText `json:"texts" minItems:"1" maxItems:"10" nullable:"false"`
 }
 
-// into checks the input and copies it into a category.
-func (in CategoryInput) into(c *Category) error {
+// applyTo checks the input and copies it into a category.
+func (in CategoryInput) applyTo(c *Category) error {
 	f := fault.New(fault.ValidationFailed)
 	seen := map[string]bool{}
 	texts := make([]CategoryText, len(in.Texts))

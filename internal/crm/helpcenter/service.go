@@ -119,5 +119,5 @@ func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Del
 	return conversation.Delivery{Status: conversation.NotGoing}, nil
 }
 
-// Changed implements channel.Kind: a paused site is no longer shown.
-func (s *Service) Changed(tx *db.Tx, _ channel.Account, _ string) error { return s.siteChanged(tx) }
+// AfterChange implements channel.Kind: a paused site is no longer shown.
+func (s *Service) AfterChange(tx *db.Tx, _ channel.Account, _ string) error { return s.siteChanged(tx) }

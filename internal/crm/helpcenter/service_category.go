@@ -36,7 +36,7 @@ func (s *Service) AddCategory(ctx context.Context, in CategoryInput) (c Category
 
 func (s *Service) addCategory(tx *db.Tx, in CategoryInput) (Category, error) {
 	c := Category{ID: tx.NewID(), CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now())}
-	if err := in.into(&c); err != nil {
+	if err := in.applyTo(&c); err != nil {
 		return c, err
 	}
 	if n, err := countCategories(&tx.Reader); err != nil {
@@ -69,7 +69,7 @@ func (s *Service) ChangeCategory(ctx context.Context, id uuid.UUID, in CategoryI
 		if c, err = lockCategory(tx, id); err != nil {
 			return db.NotFound(err)
 		}
-		if err := in.into(&c); err != nil {
+		if err := in.applyTo(&c); err != nil {
 			return err
 		}
 		c.UpdatedAt = clock.At(tx.Now())

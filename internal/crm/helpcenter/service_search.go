@@ -81,7 +81,7 @@ func (s *Service) SearchForWidget(ctx context.Context, language, text string, li
 	if err != nil {
 		return nil, err
 	}
-	if !st.speaks(language) {
+	if !st.hasLanguage(language) {
 		language = st.set.DefaultLanguage
 	}
 	hits, _, err := s.find(ctx, st, language, text, "", limit)

@@ -77,7 +77,7 @@ func (s *Service) change(tx *db.Tx, ch SettingsChange) error {
 		if err := a.Read(&set); err != nil {
 			return err
 		}
-		if err := ch.into(&set); err != nil {
+		if err := ch.applyTo(&set); err != nil {
 			return err
 		}
 		a.Name = set.Title
@@ -100,7 +100,7 @@ func (s *Service) change(tx *db.Tx, ch SettingsChange) error {
 // connect creates the account of the workspace's help center.
 func (s *Service) connect(tx *db.Tx, slug string, ch SettingsChange) (a channel.Account, err error) {
 	set := defaultSettings()
-	if err := ch.into(&set); err != nil {
+	if err := ch.applyTo(&set); err != nil {
 		return a, err
 	}
 	a = channel.Account{Kind: Name, Name: set.Title, Status: channel.Active, ExternalID: &slug}

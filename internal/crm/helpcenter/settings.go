@@ -80,8 +80,8 @@ func set[T any](to, value *T) {
 	}
 }
 
-// into applies a change to the settings and checks the result.
-func (ch SettingsChange) into(s *Settings) error {
+// applyTo applies a change to the settings and checks the result.
+func (ch SettingsChange) applyTo(s *Settings) error {
 	set(&s.Title, ch.Title)
 	set(&s.Languages, ch.Languages)
 	set(&s.DefaultLanguage, ch.DefaultLanguage)

@@ -147,5 +147,5 @@ func (st *site) newest(language string, limit int) []*publicText {
 	return list[:min(len(list), limit)]
 }
 
-// speaks reports whether the site has a language.
-func (st *site) speaks(language string) bool { return slices.Contains(st.set.Languages, language) }
+// hasLanguage reports whether the site has a language.
+func (st *site) hasLanguage(language string) bool { return slices.Contains(st.set.Languages, language) }

@@ -44,7 +44,7 @@ func (s *Service) Register(a *api.API) {
 	set := route("PUT", "/presence", "set-presence", "Set your presence", perm.AgentsView)
 	set.Doc = "Applies while the caller has a stream open. A client without one counts as connected for 90 seconds after each call."
 	api.Handle(a, set, func(ctx context.Context, in *setPresenceIn) (Presence, error) {
-		return s.Be(ctx, in.Body.Presence)
+		return s.SetPresence(ctx, in.Body.Presence)
 	})
 
 	const how = "Repeat every few seconds while typing; it expires after six seconds. Viewers receive it as conversation.typing; nothing is stored."

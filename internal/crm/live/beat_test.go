@@ -21,7 +21,7 @@ func TestOnlyFirstAndLastStreamAreAnnounced(t *testing.T) {
 		node := newNode(s, hub, &signals{})
 		var left []func()
 		for range 20 {
-			left = append(left, node.Came(ctx, caller.From(ctx)))
+			left = append(left, node.TrackConnection(ctx, caller.From(ctx)))
 		}
 		if beats != 1 {
 			t.Errorf("%d beats for 20 streams", beats)

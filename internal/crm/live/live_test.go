@@ -200,7 +200,7 @@ func TestPresenceAcrossNodes(t *testing.T) {
 		one, two := newNode(s, hub, &atOne), newNode(s, hub, &atTwo)
 		ctx := w.Context()
 		who := caller.From(ctx)
-		left := one.Came(ctx, who)
+		left := one.TrackConnection(ctx, who)
 		if got := atTwo.take(); len(got) != 1 || got[0] != "online" {
 			t.Errorf("the other node heard %v", got)
 		}
@@ -220,7 +220,7 @@ func TestPresenceAcrossNodes(t *testing.T) {
 			t.Errorf("nothing changed, and the other node heard %v", got)
 		}
 		// Connected to both nodes, then to the second only.
-		leftTwo := two.Came(ctx, who)
+		leftTwo := two.TrackConnection(ctx, who)
 		left()
 		s.Clock.Advance(30 * time.Second)
 		step(one, two)
@@ -366,7 +366,7 @@ func TestDeliveryArrivesLive(t *testing.T) {
 		w.Owner.Post("/api/crm/v1/conversations/"+id+"/reply-as-agent", object{"body": "Yarın"}).Want(200).Data(&answer)
 		s.Settle()
 		seen := watch(t, s, w.Owner, "")
-		if err := s.Inbound.Delivered(w.Context(), answer.Item.ID, conversation.Delivery{Status: conversation.Sent}); err != nil {
+		if err := s.Inbound.RecordOutcome(w.Context(), answer.Item.ID, conversation.Delivery{Status: conversation.Sent}); err != nil {
 			t.Fatal(err)
 		}
 		s.Settle()

@@ -69,7 +69,7 @@ func (r *Registry) PresenceChosen(tenant, agentID uuid.UUID, chosen string) {
 			lasts = until.Sub(r.now())
 		}
 	})
-	r.say(tenant, lasts, mark{agentID, chosen})
+	r.announceConnected(tenant, lasts, mark{agentID, chosen})
 }
 
 // IsConnected reports whether an agent has a panel open on any node, or left it a moment
@@ -81,9 +81,9 @@ func (r *Registry) IsConnected(tenant, agentID uuid.UUID) bool {
 	return ok && seat.connected(r.now())
 }
 
-// say tells every node, including this one, that agents are connected here for a while. It
+// announceConnected tells every node, including this one, that agents are connected here for a while. It
 // replaces what this node said about them before.
-func (r *Registry) say(tenant uuid.UUID, lasts time.Duration, agents ...mark) {
+func (r *Registry) announceConnected(tenant uuid.UUID, lasts time.Duration, agents ...mark) {
 	for some := range slices.Chunk(agents, beatAgents) {
 		b, err := json.Marshal(beat{r.node, clock.At(r.now().Add(lasts)), some})
 		if err != nil {
@@ -171,7 +171,7 @@ func (r *Registry) Step(context.Context) (int, error) {
 	}
 	r.mu.Unlock()
 	for tenant, agents := range here {
-		r.say(tenant, beatLasts, agents...)
+		r.announceConnected(tenant, beatLasts, agents...)
 	}
 	for _, g := range left {
 		r.Streams.SignalHere(g.tenant, PresenceSignal, g.Present)

@@ -37,8 +37,8 @@ type Service struct{ Config }
 // New returns the service.
 func New(c Config) *Service { return &Service{c} }
 
-// Came implements realtime.Audience.
-func (s *Service) Came(ctx context.Context, who *caller.Caller) (left func()) {
+// TrackConnection implements realtime.Audience.
+func (s *Service) TrackConnection(ctx context.Context, who *caller.Caller) (left func()) {
 	if who.Kind != caller.Agent {
 		return func() {}
 	}
@@ -52,7 +52,7 @@ func (s *Service) Came(ctx context.Context, who *caller.Caller) (left func()) {
 		news = seat.here == 1 || seat.chosen != chosen
 	})
 	if news { // otherwise the other nodes already know; Step repeats it
-		s.say(who.TenantID, beatLasts, mark{who.ID, chosen})
+		s.announceConnected(who.TenantID, beatLasts, mark{who.ID, chosen})
 	}
 	return func() {
 		last, chosen := false, ""
@@ -61,20 +61,20 @@ func (s *Service) Came(ctx context.Context, who *caller.Caller) (left func()) {
 			last, chosen = seat.here == 0, seat.chosen
 		})
 		if last {
-			s.say(who.TenantID, reload, mark{who.ID, chosen})
+			s.announceConnected(who.TenantID, reload, mark{who.ID, chosen})
 		}
 	}
 }
 
-// Be sets the caller's presence while they are connected, and counts as a sign of life from
+// SetPresence sets the caller's presence while they are connected, and counts as a sign of life from
 // callers without a stream.
-func (s *Service) Be(ctx context.Context, chosen string) (Presence, error) {
+func (s *Service) SetPresence(ctx context.Context, chosen string) (Presence, error) {
 	who := caller.From(ctx)
 	a, err := s.Agents.Change(ctx, who.ID, agent.Update{Presence: &chosen})
 	if err != nil {
 		return Presence{}, err
 	}
-	s.say(who.TenantID, word, mark{who.ID, chosen})
+	s.announceConnected(who.TenantID, word, mark{who.ID, chosen})
 	return s.of(who.TenantID, a), nil
 }
 

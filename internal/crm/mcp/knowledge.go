@@ -85,7 +85,7 @@ func (s *Service) searchArticles(ctx context.Context, in searchArticles) (out ar
 	hits, next, err := s.cfg.Articles.Search(ctx, in.Language, text, in.Cursor, rows(in.Limit))
 	out = articleList{[]shownArticle{}, more{next}}
 	for _, h := range hits {
-		out.Articles = append(out.Articles, shownArticle{ID: h.ID, Language: h.Language, Title: h.Title, Text: plain(h.Snippet), URL: h.URL})
+		out.Articles = append(out.Articles, shownArticle{ID: h.ID, Language: h.Language, Title: h.Title, Text: plainText(h.Snippet), URL: h.URL})
 	}
 	return out, err
 }
@@ -120,7 +120,7 @@ func (s *Service) searchProvisions(ctx context.Context, in searchProvisions) (ou
 	}
 	list, next, err := s.cfg.Provisions.SearchProvisions(ctx, text, in.Cursor, rows(in.Limit))
 	for i := range list {
-		list[i].Text = plain(list[i].Text)
+		list[i].Text = plainText(list[i].Text)
 	}
 	return provisionList{append([]FoundProvision{}, list...), more{next}}, err
 }

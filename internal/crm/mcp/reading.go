@@ -72,8 +72,8 @@ func showItem(i conversation.Item) shownItem {
 	return out
 }
 
-// plain turns a search snippet into plain text.
-func plain(snippet string) string {
+// plainText turns a search snippet into plain text.
+func plainText(snippet string) string {
 	return html.UnescapeString(strings.NewReplacer("<em>", "", "</em>", "").Replace(snippet))
 }
 
@@ -209,7 +209,7 @@ func (s *Service) searchConversations(ctx context.Context, in searchConversation
 	out = conversationList{[]shownConversation{}, s.goesOn(ctx, "search_conversations", list.Next)}
 	for _, h := range list.Rows {
 		c := showConversation(h.Conversation)
-		c.Found = plain(h.Snippet)
+		c.Found = plainText(h.Snippet)
 		out.Conversations = append(out.Conversations, c)
 	}
 	return out, err

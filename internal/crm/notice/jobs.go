@@ -52,7 +52,7 @@ func (s *Service) Jobs() []jobs.Kind {
 // Dispatch implements event.Subscriber: events that may concern agents become jobs in
 // the workspaces in which a browser is subscribed.
 func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
-	concerns := func(e *event.Event) bool { return tells(e.Type) && !e.Test && !e.Emitted }
+	concerns := func(e *event.Event) bool { return concernsAgents(e.Type) && !e.Test && !e.Emitted }
 	var tenants []uuid.UUID
 	for i := range events {
 		if e := &events[i]; concerns(e) && !slices.Contains(tenants, e.TenantID) {

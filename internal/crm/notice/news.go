@@ -31,8 +31,8 @@ type news struct {
 	} `json:"data"`
 }
 
-// tells reports whether events of a type may concern an agent.
-func tells(eventType string) bool {
+// concernsAgents reports whether events of a type may concern an agent.
+func concernsAgents(eventType string) bool {
 	switch eventType {
 	case conversation.Created, conversation.Replied, conversation.Assigned, conversation.Noted, conversation.Updated:
 		return true

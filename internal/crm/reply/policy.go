@@ -14,7 +14,7 @@ import (
 // item. It returns what the policy found, to be recorded with the message, or its refusal:
 // dlp_blocked or dlp_warning.
 func (s *Service) checkText(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, route *conversation.Route, override string) (policy.Incident, error) {
-	v, err := s.judge(tx, c, c.Subject, item, route, override)
+	v, err := s.applyPolicy(tx, c, c.Subject, item, route, override)
 	return v.Incident, err
 }
 
@@ -23,7 +23,7 @@ func (s *Service) checkText(tx *db.Tx, c *conversation.Conversation, item *conve
 // masked are masked and recorded now; everything else that the policy finds is recorded
 // when the message is sent, because it is judged again then.
 func (s *Service) checkScheduled(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, m *later.Scheduled, route *conversation.Route) error {
-	v, err := s.judge(tx, c, c.Subject, item, route, m.Override)
+	v, err := s.applyPolicy(tx, c, c.Subject, item, route, m.Override)
 	if err != nil || item.Detail[conversation.DetailRedacted] == nil {
 		return err
 	}
@@ -32,10 +32,10 @@ func (s *Service) checkScheduled(tx *db.Tx, c *conversation.Conversation, item *
 	return s.Policy.RecordText(tx, v.Incident, m.ID.String())
 }
 
-// judge asks the policy about a message on a route and puts the permitted text on the item.
+// applyPolicy asks the policy about a message on a route and puts the permitted text on the item.
 // The text of a template stays as it is. A formatted text is judged as it is read, with the
 // addresses of its links; if something in it is masked, it loses its format.
-func (s *Service) judge(tx *db.Tx, c *conversation.Conversation, subject string, item *conversation.Item, route *conversation.Route, override string) (v policy.TextVerdict, err error) {
+func (s *Service) applyPolicy(tx *db.Tx, c *conversation.Conversation, subject string, item *conversation.Item, route *conversation.Route, override string) (v policy.TextVerdict, err error) {
 	body := item.PlainBody()
 	v.Subject, v.Body = subject, body
 	if route == nil {

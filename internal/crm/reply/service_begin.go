@@ -89,7 +89,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		if err := s.completeBody(&tx.Reader, item, out.Route, o.Markdown, o.Signature); err != nil {
 			return err
 		}
-		v, err := s.judge(tx, nil, o.Subject, item, out.Route, "")
+		v, err := s.applyPolicy(tx, nil, o.Subject, item, out.Route, "")
 		if f, ok := fault.As(err); ok {
 			refused, err = err, nil
 			out.Route, out.Delivery = nil, conversation.Delivery{Status: conversation.Failed, Error: string(f.Code)}
@@ -186,7 +186,7 @@ func (s *Service) beginWith(tx *db.Tx, o Opening, source conversation.Source, re
 	if err != nil || item.Unsent {
 		return c, err
 	}
-	return c, s.Contacts.Reached(tx, ref.ID)
+	return c, s.Contacts.MarkContacted(tx, ref.ID)
 }
 
 // markRefused records the failure of a message that was refused before it was sent.

@@ -329,9 +329,9 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Heard handles the provider's report on one template (a webhook). An unknown template is
+// ApplyReport handles the provider's report on one template (a webhook). An unknown template is
 // left to the next sync.
-func (s *Service) Heard(tx *db.Tx, account uuid.UUID, g Given) error {
+func (s *Service) ApplyReport(tx *db.Tx, account uuid.UUID, g Given) error {
 	t, err := byProvider(tx, account, g.ProviderID)
 	if db.IsNoRow(err) && g.Name != "" {
 		if t, err = byName(&tx.Reader, account, g.Name, g.Language); err == nil {
@@ -374,14 +374,14 @@ func (s *Service) Sync(ctx context.Context, account *uuid.UUID) (out Synced, err
 		return out, err
 	}
 	for _, a := range accounts {
-		if err := s.sync(ctx, a, &out); err != nil {
+		if err := s.syncAccount(ctx, a, &out); err != nil {
 			return out, err
 		}
 	}
 	return out, nil
 }
 
-func (s *Service) sync(ctx context.Context, account uuid.UUID, out *Synced) error {
+func (s *Service) syncAccount(ctx context.Context, account uuid.UUID, out *Synced) error {
 	asked := s.now()
 	theirs, err := s.Provider.List(ctx, account)
 	if err != nil {

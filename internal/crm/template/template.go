@@ -97,7 +97,7 @@ func (t *Template) editable(now time.Time) (bool, *clock.Time) {
 	if n := len(edits); n > 0 {
 		from = edits[n-1].Add(betweenEdits)
 		if n >= editsPerMonth {
-			from = later(from, edits[n-editsPerMonth].Add(month))
+			from = laterOf(from, edits[n-editsPerMonth].Add(month))
 		}
 	}
 	if from.After(now) {
@@ -106,7 +106,7 @@ func (t *Template) editable(now time.Time) (bool, *clock.Time) {
 	return true, nil
 }
 
-func later(a, b time.Time) time.Time {
+func laterOf(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}

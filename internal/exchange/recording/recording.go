@@ -132,11 +132,11 @@ type stream struct {
 	at    int64
 }
 
-// place returns where a packet begins, in samples since the start: as far after the one
+// packetStart returns where a packet begins, in samples since the start: as far after the one
 // before it as its sender says, so that network delays leave no gaps. If that is too far
 // behind the clock, or the stream is new, the clock decides. It returns false for sound
 // that comes faster than real time.
-func (r *Recorder) place(side int, p rtp.Packet) (at int64, ok bool) {
+func (r *Recorder) packetStart(side int, p rtp.Packet) (at int64, ok bool) {
 	now := r.folder.clock.Now().Sub(r.start).Microseconds() * sound.PhoneRate / 1e6
 	s := &r.streams[side]
 	at = max(now-int64(len(p.Payload)), 0)
@@ -155,7 +155,7 @@ func (r *Recorder) place(side int, p rtp.Packet) (at int64, ok bool) {
 func (r *Recorder) add(side int, p rtp.Packet) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at, ok := r.place(side, p)
+	at, ok := r.packetStart(side, p)
 	over := r.frames + int64(len(r.sides[side])) - at // the part that is there already
 	if !ok || over >= int64(len(p.Payload)) {
 		return

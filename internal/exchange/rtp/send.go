@@ -14,7 +14,7 @@ func (s *Session) Forward(p Packet, codec sdp.Codec) {
 	if s.keying {
 		return
 	}
-	s.follow(p)
+	s.advanceWith(p)
 	s.payload = recode(s.payload[:0], codec, s.peer.Codec, p.Payload)
 	s.send(Packet{PayloadType: uint8(s.peer.Codec), Marker: p.Marker, Payload: s.payload})
 }
@@ -30,13 +30,13 @@ func (s *Session) ForwardKey(p Packet) bool {
 	if s.keying {
 		return true
 	}
-	s.follow(p)
+	s.advanceWith(p)
 	s.send(Packet{PayloadType: uint8(s.peer.Keys), Marker: p.Marker, Payload: p.Payload})
 	return true
 }
 
-// follow advances the numbers by as much as those of the forwarded stream.
-func (s *Session) follow(p Packet) {
+// advanceWith advances the numbers by as much as those of the forwarded stream.
+func (s *Session) advanceWith(p Packet) {
 	o := &s.out
 	step, gap := p.Seq-o.lastSeq, p.Timestamp-o.lastTS
 	if o.forward && o.source == p.SSRC && int32(gap) < maxGap && int32(gap) > -maxGap && int16(step) < 500 && int16(step) > -500 {

@@ -145,7 +145,7 @@ func (n nonces) code(at []byte, addr netip.Addr) []byte {
 	return mac.Sum(nil)[:16]
 }
 
-func (n nonces) make(now time.Time, addr netip.Addr) string {
+func (n nonces) newNonce(now time.Time, addr netip.Addr) string {
 	at := binary.BigEndian.AppendUint64(nil, uint64(now.UnixMicro()))
 	return base64.RawURLEncoding.EncodeToString(append(at, n.code(at, addr)...))
 }

@@ -23,7 +23,7 @@ func addrOf(i int) netip.Addr {
 func TestChallengesAreBoundToAddress(t *testing.T) {
 	t.Parallel()
 	n := nonces{key: []byte("key")}
-	nonce := n.make(someDay, addrOf(1))
+	nonce := n.newNonce(someDay, addrOf(1))
 	for name, test := range map[string]struct {
 		nonce       string
 		after       time.Duration
@@ -34,7 +34,7 @@ func TestChallengesAreBoundToAddress(t *testing.T) {
 		"old":             {nonce, nonceLife, addrOf(1), true, false},
 		"another address": {nonce, time.Second, addrOf(2), false, false},
 		"of the future":   {nonce, -time.Second, addrOf(1), true, false},
-		"another key":     {nonces{key: []byte("other")}.make(someDay, addrOf(1)), time.Second, addrOf(1), false, false},
+		"another key":     {nonces{key: []byte("other")}.newNonce(someDay, addrOf(1)), time.Second, addrOf(1), false, false},
 		"garbage":         {"x", 0, addrOf(1), false, false},
 	} {
 		if ours, fresh := n.check(test.nonce, someDay.Add(test.after), test.addr); ours != test.ours || fresh != test.fresh {

@@ -138,7 +138,7 @@ func (x *Exchange) authenticate(req *sip.Request, tx *sip.ServerTx) (exchange.De
 
 // challenge asks for proof of the password.
 func (x *Exchange) challenge(req *sip.Request, tx *sip.ServerTx, addr netip.Addr, now time.Time, stale bool) {
-	value := `Digest realm="` + Realm + `", nonce="` + x.nonces.make(now, addr) + `", algorithm=MD5, qop="auth"`
+	value := `Digest realm="` + Realm + `", nonce="` + x.nonces.newNonce(now, addr) + `", algorithm=MD5, qop="auth"`
 	if stale {
 		value += ", stale=true"
 	}

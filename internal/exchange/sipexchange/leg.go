@@ -194,7 +194,7 @@ func (l *leg) check(now time.Time) {
 	answered := !l.answeredAt.IsZero()
 	undecided := !answered && l.invite != nil
 	expectsSound := answered && !l.heldByUs && l.hasRemote && l.remote.Direction.Sends()
-	expired, due := l.refresh.at(now)
+	expired, due := l.refresh.stateAt(now)
 	l.mu.Unlock()
 	limits := l.x.cfg.Limits
 	switch {

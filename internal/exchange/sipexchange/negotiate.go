@@ -28,8 +28,8 @@ type refresh struct {
 	deadline time.Time // when the session is over without one
 }
 
-// at reports whether the session has expired, or a refresh of ours is due.
-func (r refresh) at(now time.Time) (expired, due bool) {
+// stateAt reports whether the session has expired, or a refresh of ours is due.
+func (r refresh) stateAt(now time.Time) (expired, due bool) {
 	if r.interval == 0 {
 		return false, false
 	}

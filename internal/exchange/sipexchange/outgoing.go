@@ -236,7 +236,7 @@ func (l *leg) dialTarget(ctx context.Context, t target) outcome {
 			req.AppendHeader(authorization)
 		}
 		setSDP(req, offer)
-		res, tx, err := l.follow(ctx, req, d)
+		res, tx, err := l.sendInvite(ctx, req, d)
 		switch {
 		case err != nil:
 			return outcome{cause: causeOfError(err)}
@@ -267,9 +267,9 @@ func (l *leg) dialTarget(ctx context.Context, t target) outcome {
 
 var errStopped = errors.New("sipexchange: the call attempt was cancelled")
 
-// follow sends an INVITE and returns its final answer. If the context ends first, it
+// sendInvite sends an INVITE and returns its final answer. If the context ends first, it
 // cancels; a successful answer that crosses the CANCEL is still returned.
-func (l *leg) follow(ctx context.Context, req *sip.Request, d *dialog) (*sip.Response, *sip.ClientTx, error) {
+func (l *leg) sendInvite(ctx context.Context, req *sip.Request, d *dialog) (*sip.Response, *sip.ClientTx, error) {
 	if ctx.Err() != nil {
 		return nil, nil, errStopped
 	}

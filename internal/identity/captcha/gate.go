@@ -109,7 +109,7 @@ type Info struct {
 // Info tells a sign-in screen how visitors show that they are no robot, and whether this
 // one must now.
 func (g *Gate) Info(ctx context.Context, ip string) (Info, error) {
-	v, err := g.judge(ctx, ip, "")
+	v, err := g.assess(ctx, ip, "")
 	if err != nil {
 		return Info{}, err
 	}
@@ -126,7 +126,7 @@ func (g *Gate) Info(ctx context.Context, ip string) (Info, error) {
 // the token. It returns fault.CaptchaRequired or fault.CaptchaFailed otherwise. emailKey
 // may be empty.
 func (g *Gate) Require(ctx context.Context, token, ip, emailKey string) error {
-	v, err := g.judge(ctx, ip, emailKey)
+	v, err := g.assess(ctx, ip, emailKey)
 	if err != nil || !v.required {
 		return err
 	}
@@ -199,9 +199,9 @@ type verdict struct {
 	attack   bool // whether wrong passwords come from many addresses
 }
 
-// judge reads the counters of an address and, if emailKey is not empty, of an account; Info
+// assess reads the counters of an address and, if emailKey is not empty, of an account; Info
 // does not know the account. The answer is the same for an account that does not exist.
-func (g *Gate) judge(ctx context.Context, ip, emailKey string) (v verdict, err error) {
+func (g *Gate) assess(ctx context.Context, ip, emailKey string) (v verdict, err error) {
 	if g.cfg.Mode == Off {
 		return verdict{}, nil
 	}

@@ -104,7 +104,7 @@ func (s *Service) registerAccounts(a *api.API) {
 	forgot := mailing(public(identity.Route("POST", "/password/forgot", "forgot-password", "Request a password reset link")))
 	forgot.Doc = "The response is the same if the address has no account."
 	api.Handle(a, forgot, func(ctx context.Context, in *addressIn) (Sent, error) {
-		return Sent{"reset_sent"}, s.Forgot(ctx, in.request(ctx))
+		return Sent{"reset_sent"}, s.RequestPasswordReset(ctx, in.request(ctx))
 	})
 
 	reset := limitGuesses(public(identity.Route("POST", "/password/reset", "reset-password", "Reset the password with a mailed link")))

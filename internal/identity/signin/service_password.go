@@ -20,8 +20,8 @@ import (
 // resetFor is how long the link to a new password is valid.
 const resetFor = 30 * time.Minute
 
-// Forgot mails the link to a new password, if the address has an account.
-func (s *Service) Forgot(ctx context.Context, in AddressRequest) error {
+// RequestPasswordReset mails the link to a new password, if the address has an account.
+func (s *Service) RequestPasswordReset(ctx context.Context, in AddressRequest) error {
 	return s.enqueue(ctx, JobForgot, in)
 }
 

@@ -106,7 +106,7 @@ func (a *API) converse(ctx context.Context, rt *Route, conn *websocket.Conn, rea
 	defer cancel(nil)
 	var both sync.WaitGroup
 	both.Go(func() { cancel(read(ctx, reading)) })
-	both.Go(func() { a.attend(ctx, cancel, conn) })
+	both.Go(func() { a.watchSocket(ctx, cancel, conn) })
 	err := run(ctx, cancel)
 	if err != nil && ctx.Err() == nil {
 		a.cfg.Log.DebugContext(ctx, "socket ended", "route", rt.ID, "error", err)
@@ -147,9 +147,9 @@ func refuseMessages(reading context.Context, conn *websocket.Conn) error {
 
 var errTalks = errors.New("api: a message on a socket that does not accept any")
 
-// attend ends a socket whose other side does not answer pings, and every socket when the
+// watchSocket ends a socket whose other side does not answer pings, and every socket when the
 // server drains.
-func (a *API) attend(ctx context.Context, cancel context.CancelCauseFunc, conn *websocket.Conn) {
+func (a *API) watchSocket(ctx context.Context, cancel context.CancelCauseFunc, conn *websocket.Conn) {
 	defer cancel(nil)
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()

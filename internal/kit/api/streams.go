@@ -91,9 +91,9 @@ func (s *openStream) begin() int64 {
 	return s.begun
 }
 
-// learn stores the result of a check, unless a check that began later has already stored
+// storeCheck stores the result of a check, unless a check that began later has already stored
 // its own.
-func (s *openStream) learn(look int64, who *caller.Caller) {
+func (s *openStream) storeCheck(look int64, who *caller.Caller) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if look > s.known {
@@ -188,7 +188,7 @@ func (a *API) recheck(ctx context.Context, s *openStream) error {
 		return errors.Join(errAccessEnded, err)
 	}
 	if err == nil {
-		s.learn(begun, who)
+		s.storeCheck(begun, who)
 	}
 	return nil // an unreachable database does not mean that a session has ended
 }

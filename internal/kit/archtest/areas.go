@@ -49,8 +49,8 @@ func areaOf(dir string) area {
 	return area{kind: areaModule, name: name, sub: sub}
 }
 
-// ours returns the area of an imported package, if it is in this repository.
-func ours(importPath string) (area, bool) {
+// areaOfImport returns the area of an imported package, if it is in this repository.
+func areaOfImport(importPath string) (area, bool) {
 	dir, ok := strings.CutPrefix(importPath, module+"/")
 	return areaOf(dir), ok
 }

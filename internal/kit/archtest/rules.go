@@ -64,7 +64,7 @@ func importsOneWay(f *file) (faults []string) {
 		return nil
 	}
 	for _, i := range f.imports {
-		to, ok := ours(i.path)
+		to, ok := areaOfImport(i.path)
 		if !ok {
 			continue
 		}
@@ -86,7 +86,7 @@ func fewModules(f *file) []string {
 	}
 	modules := map[string]bool{}
 	for _, i := range f.imports {
-		if to, ok := ours(i.path); ok && to.kind == areaModule && to != exchangeInterface {
+		if to, ok := areaOfImport(i.path); ok && to.kind == areaModule && to != exchangeInterface {
 			modules[to.name] = true
 		}
 	}

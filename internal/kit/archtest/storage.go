@@ -66,12 +66,12 @@ func noNestedTx(f *file) (faults []string) {
 		return nil
 	}
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
-		if !takes(n, "Tx") {
+		if !passesLiteral(n, "Tx") {
 			return true
 		}
 		args := n.(*ast.CallExpr).Args
 		ast.Inspect(args[len(args)-1], func(inner ast.Node) bool {
-			if (takes(inner, "Tx") || takes(inner, "Reader")) && !calls(inner, "AfterCommit") {
+			if (passesLiteral(inner, "Tx") || passesLiteral(inner, "Reader")) && !calls(inner, "AfterCommit") {
 				faults = append(faults, fmt.Sprintf("%s: a transaction inside of a transaction", f.at(inner.Pos())))
 			}
 			return !calls(inner, "AfterCommit")
@@ -81,9 +81,9 @@ func noNestedTx(f *file) (faults []string) {
 	return faults
 }
 
-// takes reports whether a node is a call of InTx, Write or Read whose last argument is a
+// passesLiteral reports whether a node is a call of InTx, Write or Read whose last argument is a
 // function literal with a parameter of that type of kit/db.
-func takes(n ast.Node, typ string) bool {
+func passesLiteral(n ast.Node, typ string) bool {
 	if !calls(n, "InTx") && !calls(n, "Write") && !calls(n, "Read") {
 		return false
 	}

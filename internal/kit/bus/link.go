@@ -77,7 +77,7 @@ func NewLink(c LinkConfig) *Link {
 		Hub: NewHub(), cfg: c, node: c.DB.Clock().NewCapability(), wake: make(chan struct{}, 1),
 		latest: map[uuid.UUID]int64{}, topics: map[string]struct{}{},
 	}
-	c.DB.OnWake(l.woke)
+	c.DB.OnWake(l.queueTopic)
 	return l
 }
 
@@ -93,7 +93,7 @@ func (l *Link) Publish(tenant uuid.UUID, m Message) {
 	})
 }
 
-func (l *Link) woke(topic string) {
+func (l *Link) queueTopic(topic string) {
 	if slices.Contains(l.cfg.Topics, topic) {
 		l.change(func() { l.topics[topic] = struct{}{} })
 	}
@@ -121,7 +121,7 @@ func (l *Link) signal() {
 // Run sends and receives until ctx ends.
 func (l *Link) Run(ctx context.Context) {
 	var hearing sync.WaitGroup
-	hearing.Go(func() { l.hear(ctx) })
+	hearing.Go(func() { l.listen(ctx) })
 	defer hearing.Wait()
 	every := time.NewTicker(helloEvery)
 	defer every.Stop()
@@ -149,8 +149,8 @@ func (l *Link) Run(ctx context.Context) {
 	}
 }
 
-// hear receives until ctx ends, and reconnects a second after a connection was lost.
-func (l *Link) hear(ctx context.Context) {
+// listen receives until ctx ends, and reconnects a second after a connection was lost.
+func (l *Link) listen(ctx context.Context) {
 	again := time.NewTimer(0)
 	defer again.Stop()
 	for {

@@ -36,7 +36,7 @@ func AnyID(tb testing.TB, d *db.DB, table string, tenant uuid.UUID) (uuid.UUID, 
 	var id uuid.UUID
 	found := true
 	read(tb, d, func(r *db.Reader) (err error) {
-		id, err = db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM `+table+` WHERE `+belongs(columns)+` LIMIT 1`, tenant)
+		id, err = db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM `+table+` WHERE `+tenantCondition(columns)+` LIMIT 1`, tenant)
 		if db.IsNoRow(err) {
 			found, err = false, nil
 		}
@@ -51,7 +51,7 @@ func Dump(tb testing.TB, d *db.DB, tenant uuid.UUID) string {
 	tables := Tables(tb, d)
 	names := make([]string, 0, len(tables))
 	for name, columns := range tables {
-		if belongs(columns) != "" {
+		if tenantCondition(columns) != "" {
 			names = append(names, name)
 		}
 	}
@@ -67,7 +67,7 @@ func Dump(tb testing.TB, d *db.DB, tenant uuid.UUID) string {
 				}
 				err := row.Scan(dest...)
 				return fmt.Sprint(values...), err
-			}, `SELECT `+strings.Join(tables[name], ", ")+` FROM `+name+` WHERE `+belongs(tables[name]), tenant)
+			}, `SELECT `+strings.Join(tables[name], ", ")+` FROM `+name+` WHERE `+tenantCondition(tables[name]), tenant)
 			if err != nil {
 				return err
 			}
@@ -79,9 +79,9 @@ func Dump(tb testing.TB, d *db.DB, tenant uuid.UUID) string {
 	return b.String()
 }
 
-// belongs returns the condition for the rows of a table that are a tenant's: those that
+// tenantCondition returns the condition for the rows of a table that are a tenant's: those that
 // name it, or those of its people.
-func belongs(columns []string) string {
+func tenantCondition(columns []string) string {
 	switch {
 	case slices.Contains(columns, "tenant_id"):
 		return "tenant_id = $1"

@@ -116,14 +116,14 @@ func New(c Config) *Client {
 func (c *Client) Lookup(ctx context.Context, zone, name string, t Type) ([]Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
-	records, err := c.follow(ctx, fullName(zone), fullName(name), t)
+	records, err := c.followReferrals(ctx, fullName(zone), fullName(name), t)
 	if err != nil {
 		return nil, &Error{Name: name, Reason: reasonOf(ctx, err), Err: err}
 	}
 	return records, nil
 }
 
-func (c *Client) follow(ctx context.Context, zone, name string, t Type) ([]Record, error) {
+func (c *Client) followReferrals(ctx context.Context, zone, name string, t Type) ([]Record, error) {
 	for range maxSteps {
 		servers, err := c.cfg.Servers(ctx, zone)
 		if err != nil {

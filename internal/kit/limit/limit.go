@@ -22,18 +22,18 @@ type Policy struct {
 	Strict bool
 }
 
-// pace is the share of the window that one use takes up.
-func (p Policy) pace() time.Duration { return p.Window / time.Duration(p.Burst) }
+// costOfOne is the share of the window that one use takes up.
+func (p Policy) costOfOne() time.Duration { return p.Window / time.Duration(p.Burst) }
 
 // allowed returns the result of an allowed use, given the time until which all uses are
 // spread out.
 func (p Policy) allowed(until, now time.Time) Result {
 	left := until.Sub(now)
-	return Result{Policy: p, Allowed: true, Remaining: int((p.Window - left) / p.pace()), Reset: left}
+	return Result{Policy: p, Allowed: true, Remaining: int((p.Window - left) / p.costOfOne()), Reset: left}
 }
 
 func (p Policy) refused(until, now time.Time) Result {
-	return Result{Policy: p, Reset: until.Sub(now), RetryAfter: until.Add(p.pace()).Sub(now) - p.Window}
+	return Result{Policy: p, Reset: until.Sub(now), RetryAfter: until.Add(p.costOfOne()).Sub(now) - p.Window}
 }
 
 // Key identifies whose uses are counted: an id, an address or a hash.

@@ -69,7 +69,7 @@ func (m *Memory) Take(_ context.Context, p Policy, k Key) Result {
 		spread = latest
 		sh.until[at] = latest
 	}
-	next := spread.Add(p.pace())
+	next := spread.Add(p.costOfOne())
 	if next.Sub(now) > p.Window {
 		return p.refused(spread, now)
 	}
@@ -79,7 +79,7 @@ func (m *Memory) Take(_ context.Context, p Policy, k Key) Result {
 		if sh.noted == nil {
 			sh.noted = map[slot]uses{}
 		}
-		sh.noted[at] = uses{sh.noted[at].spent + p.pace(), p.Window}
+		sh.noted[at] = uses{sh.noted[at].spent + p.costOfOne(), p.Window}
 	}
 	return p.allowed(next, now)
 }

@@ -57,7 +57,7 @@ func (s *Shared) Take(ctx context.Context, p Policy, k Key) Result {
 	var until time.Time
 	var ok bool
 	err := s.db.System("limits").InTx(ctx, func(tx *db.Tx) (err error) {
-		until, ok, err = useOne(tx, at, now, p.pace(), p.Window)
+		until, ok, err = useOne(tx, at, now, p.costOfOne(), p.Window)
 		return err
 	})
 	if err != nil && ctx.Err() != nil {

@@ -76,7 +76,7 @@ func (r refusal) Unwrap() error { return r.error }
 func (s *server) send(ctx context.Context, to Envelope, body []byte) ([]Refusal, error) {
 	ctx, cancel := context.WithTimeout(ctx, sending)
 	defer cancel()
-	refused, err := s.talk(ctx, to, body)
+	refused, err := s.transmit(ctx, to, body)
 	_, ofMail := errors.AsType[refusal](err)
 	if errors.Is(err, ErrForeign) {
 		return nil, errors.Join(jobs.ErrDrop, err)
@@ -90,7 +90,7 @@ func (s *server) send(ctx context.Context, to Envelope, body []byte) ([]Refusal,
 	return refused, nil
 }
 
-func (s *server) talk(ctx context.Context, to Envelope, body []byte) ([]Refusal, error) {
+func (s *server) transmit(ctx context.Context, to Envelope, body []byte) ([]Refusal, error) {
 	dialled, err := s.out.Dial(ctx, s.address, !s.implicitTLS)
 	if err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ func makeFolder(owner *syscall.Credential, durable bool) (string, error) {
 	if !durable && freeIn(memoryFolder) >= memoryNeeded {
 		base = memoryFolder
 	}
-	if !suits(base, owner) {
+	if !canHoldCluster(base, owner) {
 		base = "/tmp"
 	}
 	dir, err := os.MkdirTemp(base, "konak-pg-")
@@ -126,9 +126,9 @@ func freeIn(folder string) uint64 {
 	return at.Bavail * uint64(at.Bsize)
 }
 
-// suits reports whether the owner's cluster can be in the folder: the path must be short
+// canHoldCluster reports whether the owner's cluster can be in the folder: the path must be short
 // enough for a socket and, for a user other than the caller, accessible.
-func suits(base string, owner *syscall.Credential) bool {
+func canHoldCluster(base string, owner *syscall.Credential) bool {
 	const rest = "/konak-pg-0123456789/.s.PGSQL.5432.lock"
 	if !filepath.IsAbs(base) || len(base)+len(rest) > longestSocket {
 		return false

@@ -76,7 +76,7 @@ func (s *Streams) join(ctx context.Context, tenant uuid.UUID) (*feed, error) {
 	f, ok := s.feeds[tenant]
 	if !ok {
 		life, stop := context.WithCancel(context.WithoutCancel(ctx))
-		f = &feed{tenant: s.DB.Tenant(tenant), carries: s.carries, stop: stop, primed: make(chan struct{}), changed: make(chan struct{})}
+		f = &feed{tenant: s.DB.Tenant(tenant), carries: s.isVisible, stop: stop, primed: make(chan struct{}), changed: make(chan struct{})}
 		s.feeds[tenant] = f
 		go s.feed(life, tenant, f)
 	}

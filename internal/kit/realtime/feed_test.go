@@ -14,7 +14,7 @@ import (
 func TestNodeMessagesDoNotWakeStreams(t *testing.T) {
 	t.Parallel()
 	s := &Streams{visible: map[string]event.Type{"signal.seen": {Name: "signal.seen"}}}
-	f := &feed{carries: s.carries, changed: make(chan struct{})}
+	f := &feed{carries: s.isVisible, changed: make(chan struct{})}
 	woken := func(m bus.Message) bool {
 		n := f.since(0, 0)
 		f.take(m)

@@ -70,9 +70,9 @@ type Routes struct {
 
 // Audience is notified of those who watch.
 type Audience interface {
-	// Came is called when somebody opens a stream; the function it returns is called when
+	// TrackConnection is called when somebody opens a stream; the function it returns is called when
 	// the stream ends.
-	Came(ctx context.Context, who *caller.Caller) (left func())
+	TrackConnection(ctx context.Context, who *caller.Caller) (left func())
 }
 
 type streamIn struct {
@@ -148,7 +148,7 @@ const (
 	repeat    = time.Second
 )
 
-func (s *Streams) carries(name string) bool {
+func (s *Streams) isVisible(name string) bool {
 	_, ok := s.visible[name]
 	return ok
 }

@@ -117,7 +117,7 @@ func (st *stream) run(ctx context.Context, out line) error {
 	}
 	defer st.leave(st.who.TenantID, f)
 	if st.Audience != nil {
-		defer st.Audience.Came(ctx, st.who)()
+		defer st.Audience.TrackConnection(ctx, st.who)()
 	}
 	last, heard := f.end()
 	if st.heard = heard; st.after < 0 {

@@ -275,5 +275,5 @@ func (b *Box) Transfer(target *Box, c db.Column, value []byte) ([]byte, bool) {
 // change with a rotation and reveals nothing about the keys.
 func (b *Box) InstallationID() string { return hex.EncodeToString(b.Derive("installation id")[:16]) }
 
-// place binds a sealed value to its tenant and purpose.
-func place(tenant uuid.UUID, name string) []byte { return append(tenant[:], name...) }
+// boundTo binds a sealed value to its tenant and purpose.
+func boundTo(tenant uuid.UUID, name string) []byte { return append(tenant[:], name...) }

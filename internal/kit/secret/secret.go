@@ -263,7 +263,7 @@ func header(id uint32) []byte { return binary.BigEndian.AppendUint32([]byte(mark
 // Seal encrypts plain for a place such as "webhook_endpoint/<id>".
 func (b *Box) Seal(tenant uuid.UUID, name string, plain []byte) []byte {
 	key := newKey()
-	return encrypt(b.wrap(key), key, plain, place(tenant, name))
+	return encrypt(b.wrap(key), key, plain, boundTo(tenant, name))
 }
 
 // Open decrypts a value of Seal for the same tenant and place.
@@ -272,7 +272,7 @@ func (b *Box) Open(tenant uuid.UUID, name string, sealed []byte) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	return decrypt(key, rest, place(tenant, name))
+	return decrypt(key, rest, boundTo(tenant, name))
 }
 
 // wrap encrypts the key of a value with the newest key of the box.

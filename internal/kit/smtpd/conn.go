@@ -61,7 +61,7 @@ type conn struct {
 func newConn(ctx context.Context, s *Server, raw net.Conn, address netip.Prefix, peer Peer) *conn {
 	c := &conn{server: s, ctx: ctx, raw: raw, address: address, network: peer.Network, session: s.NewSession(ctx, peer)}
 	c.lastEnd = clock.Deadline(sessionTime)
-	c.use(raw)
+	c.switchTo(raw)
 	c.now.end = c.deadline(s.MaxIdle)
 	c.touch()
 	return c
@@ -78,8 +78,8 @@ func (c *conn) deadline(d time.Duration) time.Time {
 // touch records the time of the sender's latest activity.
 func (c *conn) touch() { c.since.Store(clock.Deadline(0).UnixNano()) }
 
-// use switches the session to a connection.
-func (c *conn) use(over net.Conn) {
+// switchTo switches the session to a connection.
+func (c *conn) switchTo(over net.Conn) {
 	now := &timedReader{conn: over, patience: c.server.Patience, stop: &c.stop}
 	if c.now != nil {
 		now.end = c.now.end
@@ -140,7 +140,7 @@ func (c *conn) serve() {
 			return
 		}
 		verb, arg, _ := strings.Cut(line, " ")
-		if !c.obey(strings.ToUpper(verb), strings.TrimSpace(arg)) {
+		if !c.runCommand(strings.ToUpper(verb), strings.TrimSpace(arg)) {
 			return
 		}
 	}
@@ -194,8 +194,8 @@ func (c *conn) refuse(err error) bool {
 	return c.say(said.Code, said.Enhanced, said.Message)
 }
 
-// obey carries out a command and reports whether the session continues.
-func (c *conn) obey(verb, arg string) bool {
+// runCommand carries out a command and reports whether the session continues.
+func (c *conn) runCommand(verb, arg string) bool {
 	c.touch()
 	if verb != "RCPT" && verb != "DATA" && verb != "QUIT" {
 		if c.idleCommands++; c.idleCommands > maxIdleCommands {
@@ -382,7 +382,7 @@ func (c *conn) handshake() bool {
 		c.server.Log.Debug("mail: no TLS", "error", err)
 		return false
 	}
-	c.use(over)
+	c.switchTo(over)
 	c.secure = true
 	return true
 }

@@ -53,7 +53,7 @@ func (s *Service) lookUpOne(ctx context.Context, domain string, r Record) Result
 		}
 		return kept
 	}
-	result := judge(r, s.Host, s.SPF, found)
+	result := compareRecord(r, s.Host, s.SPF, found)
 	result.CheckedAt, result.Found = clock.Ptr(s.DB.Clock().Now()), []string{}
 	for _, f := range found[:min(len(found), maxFound)] {
 		text := strings.ToValidUTF8(f.String(), "�")
@@ -62,8 +62,8 @@ func (s *Service) lookUpOne(ctx context.Context, domain string, r Record) Result
 	return result
 }
 
-// judge compares the records found with what the record must be.
-func judge(r Record, host, spf string, found []dns.Record) Result {
+// compareRecord compares the records found with what the record must be.
+func compareRecord(r Record, host, spf string, found []dns.Record) Result {
 	switch r.Purpose {
 	case purposeMX:
 		return judgeMX(host, found)

@@ -131,11 +131,11 @@ func (s *Service) handOver(ctx context.Context, destination string, t *transfer)
 // handOverTo hands a mail over to the first server that responds.
 func (s *Service) handOverTo(ctx context.Context, servers []target, t *transfer) (outcomes map[string]outcome, err error) {
 	for _, server := range servers {
-		outcomes, err = s.talk(ctx, server, true, t)
+		outcomes, err = s.transferOver(ctx, server, true, t)
 		if errors.Is(err, errTLS) && !server.verified {
 			// Broken encryption is no reason to withhold a mail: an attacker on the path
 			// could have removed the STARTTLS offer as well.
-			outcomes, err = s.talk(ctx, server, false, t)
+			outcomes, err = s.transferOver(ctx, server, false, t)
 		}
 		if err == nil {
 			return outcomes, nil
@@ -149,8 +149,8 @@ func (s *Service) handOverTo(ctx context.Context, servers []target, t *transfer)
 
 var errTLS = errors.New("no TLS")
 
-// talk holds one SMTP conversation with a server.
-func (s *Service) talk(ctx context.Context, server target, encrypt bool, t *transfer) (map[string]outcome, error) {
+// transferOver holds one SMTP conversation with a server.
+func (s *Service) transferOver(ctx context.Context, server target, encrypt bool, t *transfer) (map[string]outcome, error) {
 	client := s.Out
 	if server.operator {
 		client = s.operator
@@ -162,11 +162,11 @@ func (s *Service) talk(ctx context.Context, server target, encrypt bool, t *tran
 		return nil, err
 	}
 	defer func() { _ = conn.Close() }()
-	outcomes, err := s.speak(conn, server, encrypt, t)
+	outcomes, err := s.transferOn(conn, server, encrypt, t)
 	return outcomes, conn.Explain(err)
 }
 
-func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, t *transfer) (map[string]outcome, error) {
+func (s *Service) transferOn(conn *outbound.Conn, server target, encrypt bool, t *transfer) (map[string]outcome, error) {
 	c, err := smtp.NewClient(conn, server.host)
 	if err != nil {
 		return nil, err

@@ -182,7 +182,7 @@ func (s *Service) record(ctx context.Context, m *queued, known map[string]outcom
 				return err
 			}
 		}
-		return s.settle(tx, m, report)
+		return s.storeOutcomes(tx, m, report)
 	})
 	return waiting, err
 }
@@ -190,8 +190,8 @@ func (s *Service) record(ctx context.Context, m *queued, known map[string]outcom
 // noSuchAddress matches answers saying that an address or its domain does not exist.
 var noSuchAddress = regexp.MustCompile(`\b5\.1\.(1|2|10)\b`)
 
-// settle stores final outcomes, each once, with their events and the report to the sender.
-func (s *Service) settle(tx *db.Tx, m *queued, r report) error {
+// storeOutcomes stores final outcomes, each once, with their events and the report to the sender.
+func (s *Service) storeOutcomes(tx *db.Tx, m *queued, r report) error {
 	var delivered, failed []string
 	for addr, o := range r.outcomes {
 		if o.State == StateQueued {

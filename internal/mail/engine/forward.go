@@ -129,7 +129,7 @@ func (s *Service) takeForward(ctx context.Context, on sentOn) error {
 		if err := s.Mail.AddToJournal(tx, on.item); err != nil {
 			return err
 		}
-		return s.settle(tx, &on.mail, on.refused)
+		return s.storeOutcomes(tx, &on.mail, on.refused)
 	})
 }
 

@@ -114,7 +114,7 @@ func (c *session) tenants() (out []uuid.UUID) {
 func (c *session) checkOrigin(h *header.Header, text *os.File) (origin.Result, error) {
 	size, err := text.Seek(0, io.SeekEnd)
 	if err != nil {
-		return origin.Result{}, c.later("a mail could not be read", err)
+		return origin.Result{}, c.deferMail("a mail could not be read", err)
 	}
 	m := origin.Mail{
 		Address: c.peer.Address, Hello: c.hello, From: c.from, Header: h,

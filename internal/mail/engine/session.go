@@ -114,14 +114,14 @@ func (c *session) Authenticate(user, password string) error {
 	case fault.Is(err, fault.WrongCredentials):
 		return errPassword
 	case err != nil:
-		return c.later("a mailbox could not sign in", err)
+		return c.deferMail("a mailbox could not sign in", err)
 	}
 	c.who = &account{tenant, box}
 	return nil
 }
 
-// later logs an error and returns the temporary refusal that is sent to the sender.
-func (c *session) later(what string, err error) error {
+// deferMail logs an error and returns the temporary refusal that is sent to the sender.
+func (c *session) deferMail(what string, err error) error {
 	if fault.Is(err, fault.WorkspaceSuspended) {
 		return errPaused
 	}
@@ -142,7 +142,7 @@ func (c *session) Mail(from string) error {
 	case fault.Is(err, fault.NotFound) || err == nil && (tenant != c.who.tenant || !box.HasPassword):
 		return errSignIn
 	case err != nil:
-		return c.later("a mailbox could not be found", err)
+		return c.deferMail("a mailbox could not be found", err)
 	case box.State == domain.MailboxSuspended:
 		return errSuspended
 	}
@@ -177,7 +177,7 @@ func (c *session) checkSender(addr string, refusal error) error {
 	may, err := c.s.Domains.MaySendAs(c.ctx, c.who.tenant, c.who.box, addr)
 	switch {
 	case err != nil:
-		return c.later("a sender could not be checked", err)
+		return c.deferMail("a sender could not be checked", err)
 	case !may:
 		return refusal
 	}
@@ -191,7 +191,7 @@ func (c *session) Rcpt(to string) error {
 	}
 	if back, ok, err := c.s.findReturn(c.ctx, to); ok || err != nil {
 		if err != nil {
-			return c.later("a bounce could not be matched", err)
+			return c.deferMail("a bounce could not be matched", err)
 		}
 		if c.from != "" || back.ReportTo == "" {
 			return errUnknown // only bounces go there
@@ -204,7 +204,7 @@ func (c *session) Rcpt(to string) error {
 		role, at, known, err := c.s.findRole(c.ctx, to)
 		switch {
 		case err != nil:
-			return c.later("mail recipient look-up failed", err)
+			return c.deferMail("mail recipient look-up failed", err)
 		case known && at == "":
 			if r := (unreadRecipient{role, address.Fold(to)}); !slices.Contains(c.unread, r) {
 				c.unread = append(c.unread, r)
@@ -216,7 +216,7 @@ func (c *session) Rcpt(to string) error {
 	}
 	switch {
 	case err != nil && !fault.Is(err, fault.NotFound):
-		return c.later("mail recipient look-up failed", err)
+		return c.deferMail("mail recipient look-up failed", err)
 	case err == nil && box.Kind == domain.KindForward && box.State == domain.MailboxSuspended:
 		return errPaused
 	case err == nil && box.Kind == domain.KindForward:
@@ -259,7 +259,7 @@ func (c *session) addRecipient(to string) error {
 	known, err := db.Read(c.ctx, c.s.DB.Tenant(c.who.tenant), func(r *db.Reader) (bool, error) { return isSuppressed(r, e.Key) })
 	switch {
 	case err != nil:
-		return c.later("mail recipient look-up failed", err)
+		return c.deferMail("mail recipient look-up failed", err)
 	case known:
 		return errSuppressed
 	}
@@ -294,5 +294,5 @@ func (c *session) asRefusal(what string, err error) error {
 	if fault.Is(err, fault.StorageFull) {
 		return errFull
 	}
-	return c.later(what, err)
+	return c.deferMail(what, err)
 }

@@ -157,7 +157,7 @@ func (s *Service) take(ctx context.Context, who *account, m *queued, from string
 				return err
 			}
 		}
-		return s.settle(tx, m, refused)
+		return s.storeOutcomes(tx, m, refused)
 	})
 }
 

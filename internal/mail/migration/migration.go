@@ -102,7 +102,7 @@ func (s *Service) Add(ctx context.Context, mailbox string, from Source) (j Job, 
 		if !known {
 			return fault.Invalid("mailbox", "unknown")
 		}
-		waiting, err := waiting(tx)
+		waiting, err := runningJobs(tx)
 		if err != nil {
 			return err
 		}

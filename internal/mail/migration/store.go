@@ -20,8 +20,8 @@ func list(r *db.Reader, p db.Page) (db.List[Job], error) {
 	return db.Cut(rows, p, func(j Job) db.Key { return db.Key{ID: j.ID} }), err
 }
 
-// waiting returns the jobs that are not cancelled.
-func waiting(tx *db.Tx) ([]Job, error) {
+// runningJobs returns the jobs that are not cancelled.
+func runningJobs(tx *db.Tx) ([]Job, error) {
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM mail_migration WHERE tenant_id = $1 AND ended_at IS NULL`, tx.Tenant())
 }
 

@@ -96,11 +96,11 @@ func contentOf(m *Message) string {
 	}
 	switch {
 	case m.Venue != nil:
-		return strings.Join(words(m.Venue.Title, m.Venue.Address, place(m.Venue.Location)), "\n")
+		return strings.Join(nonBlank(m.Venue.Title, m.Venue.Address, place(m.Venue.Location)), "\n")
 	case m.Location != nil:
 		return place(*m.Location)
 	case m.Contact != nil:
-		return strings.Join(words(nameOf(m.Contact.FirstName, m.Contact.LastName), m.Contact.PhoneNumber), "\n")
+		return strings.Join(nonBlank(nameOf(m.Contact.FirstName, m.Contact.LastName), m.Contact.PhoneNumber), "\n")
 	case m.Poll != nil:
 		return m.Poll.Question
 	case m.Dice != nil:
@@ -111,7 +111,7 @@ func contentOf(m *Message) string {
 	return ""
 }
 
-func words(list ...string) (out []string) {
+func nonBlank(list ...string) (out []string) {
 	for _, w := range list {
 		if w = strings.TrimSpace(w); w != "" {
 			out = append(out, w)

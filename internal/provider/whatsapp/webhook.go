@@ -261,7 +261,7 @@ func parseChange(business string, ch Change) (out []channel.Call, err error) {
 		}
 		for _, s := range v.Statuses {
 			out = append(out, channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business, Status: &channel.Status{
-				MessageID: s.ID, Status: s.Status, At: parseTime(s.Timestamp), Mark: s.Mark, Error: words(s.Errors),
+				MessageID: s.ID, Status: s.Status, At: parseTime(s.Timestamp), Mark: s.Mark, Error: errorText(s.Errors),
 			}})
 		}
 		if len(v.Messages)+len(v.Statuses) == 0 {
@@ -323,7 +323,7 @@ func parseMessage(m *Incoming, people []Profile) *channel.Received {
 	case len(m.Contacts) > 0:
 		r.Text = cards(m.Contacts)
 	case m.Order != nil:
-		r.Text = basket(m.Order)
+		r.Text = orderText(m.Order)
 	case m.System != nil:
 		r.Text, r.System = m.System.Body, true
 		r.NewNumber = cmp.Or(m.System.NewWaID, m.System.WaID)
@@ -379,8 +379,8 @@ func detail(m *Incoming) map[string]any {
 	return out
 }
 
-// basket returns an order as text, one line per product.
-func basket(o *Order) string {
+// orderText returns an order as text, one line per product.
+func orderText(o *Order) string {
 	lines := []string{}
 	if o.Text != "" {
 		lines = append(lines, o.Text)
@@ -450,7 +450,7 @@ func cards(list []Card) string {
 	return strings.Join(lines, "\n")
 }
 
-func words(list []Error) string {
+func errorText(list []Error) string {
 	if len(list) == 0 {
 		return ""
 	}

@@ -35,7 +35,7 @@ type Carrier struct{ phone *sipphone.Phone }
 
 // Start starts it. Close ends it.
 func Start(c clock.Source) (*Carrier, error) {
-	cfg := sipphone.Config{Clock: c, Takes: takes, Talk: talkTime, Listen: wanted}
+	cfg := sipphone.Config{Clock: c, Takes: mannerFor, Talk: talkTime, Listen: wanted}
 	phone, err := sipphone.Start(cfg)
 	if err != nil {
 		cfg.Listen = ""
@@ -44,8 +44,8 @@ func Start(c clock.Source) (*Carrier, error) {
 	return &Carrier{phone}, err
 }
 
-// takes decides what happens to a call to a number.
-func takes(number string) sipphone.Manner {
+// mannerFor decides what happens to a call to a number.
+func mannerFor(number string) sipphone.Manner {
 	switch {
 	case strings.HasSuffix(number, "00"):
 		return sipphone.Manner{Refuse: 486}

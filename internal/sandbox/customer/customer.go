@@ -206,17 +206,17 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 		if text == "" {
 			return nil
 		}
-		return p.said(c, id, text, func() (string, error) { return c.Write(who, text) })
+		return p.sendAndRecord(c, id, text, func() (string, error) { return c.Write(who, text) })
 	case "picture":
 		content := []byte(form("file"))
 		if len(content) > 0 && pictureType(content) == "" {
 			return errNoPicture
 		}
-		return p.said(c, id, "🖼", func() (string, error) { return c.Picture(who, content) })
+		return p.sendAndRecord(c, id, "🖼", func() (string, error) { return c.Picture(who, content) })
 	case "more":
 		for _, m := range c.More {
 			if m.Name == form("what") {
-				return p.said(c, id, m.Shown, func() (string, error) { return m.Send(who) })
+				return p.sendAndRecord(c, id, m.Shown, func() (string, error) { return m.Send(who) })
 			}
 		}
 		return errUnknown
@@ -270,8 +270,8 @@ func callWords(state string) string {
 	return "📞 " + cmp.Or(words, state)
 }
 
-// said sends what the visitor says and records it.
-func (p *Page) said(c Channel, person, text string, do func() (string, error)) error {
+// sendAndRecord sends what the visitor says and records it.
+func (p *Page) sendAndRecord(c Channel, person, text string, do func() (string, error)) error {
 	id, err := do()
 	if err == nil {
 		p.Told(c.Account, person, Message{ID: id, Text: text, Mine: true})

@@ -191,10 +191,10 @@ func (s *Server) auth(body []byte) wire.Answer {
 	}
 	p.status = wire.PaymentSuccess
 	p.taken++
-	return s.made(p)
+	return s.answerTo(p)
 }
 
-func (s *Server) made(p *payment) wire.Answer {
+func (s *Server) answerTo(p *payment) wire.Answer {
 	a := wire.Answer{
 		Status: wire.Success, ConversationID: p.ConversationID, PaymentID: p.id, BasketID: p.BasketID,
 		PaidPrice: json.Number(p.PaidPrice), Currency: p.Currency, FraudStatus: s.fraud, PaymentStatus: p.status,
@@ -214,5 +214,5 @@ func (s *Server) detail(body []byte) wire.Answer {
 	if p == nil {
 		return refusal(wire.CodeNotFound, "Ödeme kaydı bulunamadı")
 	}
-	return s.made(p)
+	return s.answerTo(p)
 }

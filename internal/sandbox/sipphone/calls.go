@@ -51,7 +51,7 @@ func (p *Phone) answer(req *sip.Request, tx *sip.ServerTx) {
 	if !t.ring(tagged, tx, m) {
 		return
 	}
-	t.hear(offer)
+	t.acceptDescription(offer)
 	local := t.describe(offer.Direction.Answer())
 	local.Codecs = offer.Codecs[:1]
 	local.Secure = offer.Secure
@@ -192,7 +192,7 @@ func (t *talk) call(c Call) error {
 	if err != nil {
 		return err
 	}
-	res, err := t.follow(ctx, tx, invite, c.Tell)
+	res, err := t.awaitAnswer(ctx, tx, invite, c.Tell)
 	if err != nil {
 		tx.Terminate()
 		return err
@@ -214,7 +214,7 @@ func (t *talk) call(c Call) error {
 		t.sayBye()
 		return err
 	}
-	t.hear(answer)
+	t.acceptDescription(answer)
 	c.Tell("answered")
 	talk := min(cmp.Or(c.Talk, t.p.cfg.Talk), t.p.cfg.Talk)
 	t.speak(talk, talk)
@@ -222,8 +222,8 @@ func (t *talk) call(c Call) error {
 	return nil
 }
 
-// follow waits for the final answer of an INVITE. It returns an error for a refusal.
-func (t *talk) follow(ctx context.Context, tx *sip.ClientTx, invite *sip.Request, tell func(string)) (*sip.Response, error) {
+// awaitAnswer waits for the final answer of an INVITE. It returns an error for a refusal.
+func (t *talk) awaitAnswer(ctx context.Context, tx *sip.ClientTx, invite *sip.Request, tell func(string)) (*sip.Response, error) {
 	for {
 		select {
 		case res := <-tx.Responses():

@@ -62,8 +62,8 @@ func (t *talk) describe(direction sdp.Direction) sdp.Local {
 	}
 }
 
-// hear accepts the peer's description, and answers with our own key if it has one.
-func (t *talk) hear(d sdp.Description) {
+// acceptDescription accepts the peer's description, and answers with our own key if it has one.
+func (t *talk) acceptDescription(d sdp.Description) {
 	if d.Crypto == nil {
 		t.ours = nil
 	} else if t.ours == nil {
@@ -82,7 +82,7 @@ func (t *talk) renegotiate(req *sip.Request, tx *sip.ServerTx) {
 	local := t.describe(sdp.SendRecv)
 	body := local.Offer()
 	if offer, err := sdp.Parse(req.Body()); err == nil {
-		t.hear(offer)
+		t.acceptDescription(offer)
 		local = t.describe(offer.Direction.Answer())
 		local.Codecs = offer.Codecs[:1]
 		body = local.AnswerTo(offer)

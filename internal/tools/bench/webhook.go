@@ -351,7 +351,7 @@ func (h *hooks) latency(ctx context.Context, dialect db.Dialect, _ options) erro
 	timed, slow := h.keys[n], h.keys[n+1]
 	stop := h.work(ctx)
 	defer stop()
-	p50, p99, err := h.steady(ctx, timed)
+	p50, p99, err := h.measureLatency(ctx, timed)
 	if err != nil {
 		return err
 	}
@@ -361,7 +361,7 @@ func (h *hooks) latency(ctx context.Context, dialect db.Dialect, _ options) erro
 			return err
 		}
 	}
-	p50, p99, err = h.steady(ctx, timed)
+	p50, p99, err = h.measureLatency(ctx, timed)
 	if err != nil {
 		return err
 	}
@@ -369,7 +369,7 @@ func (h *hooks) latency(ctx context.Context, dialect db.Dialect, _ options) erro
 	return nil
 }
 
-func (h *hooks) steady(ctx context.Context, key string) (p50, p99 float64, err error) {
+func (h *hooks) measureLatency(ctx context.Context, key string) (p50, p99 float64, err error) {
 	const n = hookRate * hookSeconds
 	h.receiver.expect(n)
 	sent := make(map[string]time.Time, n)

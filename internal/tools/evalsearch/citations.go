@@ -26,7 +26,7 @@ func madeCitations(list []*advisor.Provision, laws *advisor.Laws, n int) []citat
 			continue
 		}
 		bearers[at(p)]++
-		if p.Status == advisor.StatusInForce && p.LawNo != "" && plain(p) {
+		if p.Status == advisor.StatusInForce && p.LawNo != "" && isCitedByNumber(p) {
 			fit = append(fit, p)
 		}
 	}
@@ -40,8 +40,8 @@ func madeCitations(list []*advisor.Provision, laws *advisor.Laws, n int) []citat
 	return out
 }
 
-// plain reports whether people cite a provision by number at all.
-func plain(p *advisor.Provision) bool {
+// isCitedByNumber reports whether people cite a provision by number at all.
+func isCitedByNumber(p *advisor.Provision) bool {
 	switch p.LawKind {
 	case "kanun", "khk", "anayasa":
 	default:

@@ -70,7 +70,7 @@ func Understand(text, otherwise string) Understanding {
 	words := foldedWords(text)
 	u := Understanding{Language: DetectLanguage(text, otherwise), Intent: Question, OrderNumber: findOrder(text)}
 	u.Urgent = hasWord(words, urgent)
-	u.Negative, u.Positive = feeling(words)
+	u.Negative, u.Positive = detectMood(words)
 	folded := " " + strings.Join(words, " ")
 	switch {
 	case asksForPerson(folded):
@@ -100,9 +100,9 @@ func hasBeginning(words, list []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return begins(w, list) })
 }
 
-// feeling reports whether the customer is angry or pleased. A negation makes good words
+// detectMood reports whether the customer is angry or pleased. A negation makes good words
 // bad.
-func feeling(words []string) (bad, good bool) {
+func detectMood(words []string) (bad, good bool) {
 	bad, good = hasBeginning(words, negative), hasBeginning(words, positive)
 	if good && hasBeginning(words, turning) {
 		bad = true

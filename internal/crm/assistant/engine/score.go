@@ -155,7 +155,7 @@ func (x *Index) ask(question, language string) query {
 	words := subjects(joinPhrases(slices.Clone(q.folded), language), language)
 	words = words[:min(len(words), maxWords)]
 	q.folded = q.folded[:min(len(q.folded), 2*maxWords)]
-	q.returnsOrder, q.wants = returnsOrder(words, language), wants(q.folded, language)
+	q.returnsOrder, q.wants = returnsOrder(words, language), hasWantingForm(q.folded, language)
 	for i, w := range words {
 		if slices.ContainsFunc(words[:i], func(before string) bool { return sameWord(before, w, language) >= sureForm }) {
 			continue
@@ -172,7 +172,7 @@ func (x *Index) ask(question, language string) query {
 		}
 	}
 	q.trouble, q.fault = oneOf(words, troubles[language], language) != "", oneOf(words, faults[language], language) != ""
-	q.gives, q.givesBack = gives(q.folded, language), q.fault || oneOf(words, returns[language], language) != ""
+	q.gives, q.givesBack = asksWhereToSend(q.folded, language), q.fault || oneOf(words, returns[language], language) != ""
 	for _, w := range hinted(q.folded, words, language) {
 		x.add(&q, w, hintShare)
 		q.words[len(q.words)-1].hint = true
@@ -265,7 +265,7 @@ func (q *query) weigh(t *indexedText) evidence {
 
 // score returns the best passage of a text; false if it shares no word with the question.
 func (q *query) score(t *indexedText) (best Candidate, ok bool) {
-	q = q.about(t)
+	q = q.adaptTo(t)
 	e := q.weigh(t)
 	if e.shared == 0 {
 		return best, false
@@ -329,9 +329,9 @@ func (q *query) correct(c, topic float64, t *indexedText, e *evidence) float64 {
 	return min(1, c)
 }
 
-// about returns the question adapted to a text on faults: any thing in the question may be
+// adaptTo returns the question adapted to a text on faults: any thing in the question may be
 // the faulty one.
-func (q *query) about(t *indexedText) *query {
+func (q *query) adaptTo(t *indexedText) *query {
 	if !q.fault || t.thing == "" {
 		return q
 	}

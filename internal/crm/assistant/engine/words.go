@@ -374,8 +374,8 @@ var wanting = map[string][]string{
 	English: {"i want", "i would like", "i d like", "i need", "what is", "what your"}, // what's is cut to what
 }
 
-// wants reports whether a folded text has such a form, or is a single word.
-func wants(folded []string, language string) bool {
+// hasWantingForm reports whether a folded text has such a form, or is a single word.
+func hasWantingForm(folded []string, language string) bool {
 	line := " " + strings.Join(folded, " ") + " "
 	return len(folded) == 1 || slices.ContainsFunc(wanting[language], func(form string) bool { return strings.Contains(line, " "+form+" ") })
 }
@@ -387,9 +387,9 @@ var (
 	giveVerbs   = strings.Fields(`send ship mail bring drop`)
 )
 
-// gives reports whether a folded question asks where the customer should send or bring a
+// asksWhereToSend reports whether a folded question asks where the customer should send or bring a
 // thing: it has a word for a place, and a verb of sending in the first person.
-func gives(folded []string, language string) bool {
+func asksWhereToSend(folded []string, language string) bool {
 	line := " " + strings.Join(folded, " ")
 	if language == English {
 		return (strings.Contains(line, " where") || strings.Contains(line, " address")) && slices.ContainsFunc(giveVerbs, func(verb string) bool {

@@ -246,8 +246,8 @@ func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
 	}})
 }
 
-// Changed implements channel.Kind.
-func (s *Service) Changed(tx *db.Tx, a channel.Account, _ string) error {
+// AfterChange implements channel.Kind.
+func (s *Service) AfterChange(tx *db.Tx, a channel.Account, _ string) error {
 	switch a.Status {
 	case channel.Disconnected:
 		return s.cfg.Engine.DeleteChannelEndpoint(tx, a.ID)
@@ -326,7 +326,7 @@ func (s *Service) delivered(ctx context.Context, o outcome) error {
 	if o.Status != "delivered" {
 		d = conversation.Delivery{Status: conversation.Failed, Error: o.Error}
 	}
-	return ignoreDeleted(s.cfg.Inbound.Delivered(ctx, item, d))
+	return ignoreDeleted(s.cfg.Inbound.RecordOutcome(ctx, item, d))
 }
 
 // ignoreDeleted returns nil if the record was deleted or disconnected in the meantime; it

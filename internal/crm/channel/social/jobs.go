@@ -111,9 +111,9 @@ func (s *Service) SetReadReceipts(a *channel.Account, on bool) error {
 	return transport.ChangeSettings(a, func(set *Settings) { set.ReadReceipts = on })
 }
 
-// Seen implements channel.Receipts. The provider marks all messages of a customer, not a
+// MarkSeen implements channel.Receipts. The provider marks all messages of a customer, not a
 // single one.
-func (s *Service) Seen(tx *db.Tx, a channel.Account, providerMessageID string) error {
+func (s *Service) MarkSeen(tx *db.Tx, a channel.Account, providerMessageID string) error {
 	var set Settings
 	if err := a.Read(&set); err != nil || !set.ReadReceipts {
 		return err
@@ -143,9 +143,9 @@ func (c carrier) ShowTyping(ctx context.Context, o *opened, to string) error {
 	return c.Provider.ShowTyping(ctx, accessTo(o), to)
 }
 
-// Changed implements channel.Kind: a disconnected page sends us no more events until it is
+// AfterChange implements channel.Kind: a disconnected page sends us no more events until it is
 // connected again.
-func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
+func (s *Service) AfterChange(tx *db.Tx, a channel.Account, before string) error {
 	if before == channel.Disconnected {
 		return s.transport.EnqueueRejoin(tx, a.ID)
 	}

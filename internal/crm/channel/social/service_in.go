@@ -104,7 +104,7 @@ func (s *Service) takeCopy(ctx context.Context, a channel.Account, m Received, a
 	if err != nil || !ours {
 		return m.AppID != "" && m.AppID == set.AppID, err
 	}
-	return true, channel.IgnoreDeleted(s.Inbound.Reported(ctx, item, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: m.ID}))
+	return true, channel.IgnoreDeleted(s.Inbound.RecordReport(ctx, item, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: m.ID}))
 }
 
 // holdCopy holds a copy that names no app while one of our messages to the same customer is

@@ -87,12 +87,12 @@ func (s *Service) runHeld(ctx context.Context, j *jobs.Job, h heldUpdate) error 
 	return err
 }
 
-// Changed implements channel.Kind. When a paused account works again, a polled bot is
+// AfterChange implements channel.Kind. When a paused account works again, a polled bot is
 // polled again, and held updates of a person's account come in. Disconnecting a bot ends
 // its webhook and disconnects the persons' accounts that it works in. A reconnected bot is
 // polled from the beginning: after a week the provider restarts its numbering, and updates
 // taken before are recognised.
-func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
+func (s *Service) AfterChange(tx *db.Tx, a channel.Account, before string) error {
 	o, err := s.accounts.Find(&tx.Reader, a.ID)
 	if err != nil {
 		return err

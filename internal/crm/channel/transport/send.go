@@ -79,7 +79,7 @@ func (t *Transport[S, C]) runSend(ctx context.Context, j *jobs.Job, m Message) e
 		}
 	}
 	if got.Parts == 0 {
-		if wait, err := t.behind(ctx, m.ItemID); err != nil || wait > 0 {
+		if wait, err := t.waitForEarlier(ctx, m.ItemID); err != nil || wait > 0 {
 			return cmp.Or(err, jobs.Snooze(t.now().Add(wait)))
 		}
 	}
@@ -130,14 +130,14 @@ func (t *Transport[S, C]) keepPart(ctx context.Context, m *Message, part int, id
 // the first of several parts while the others wait.
 func (t *Transport[S, C]) waits(ctx context.Context, item uuid.UUID, parts int) (bool, error) {
 	return db.Read(ctx, t.Accounts.Tenant(ctx), func(r *db.Reader) (bool, error) {
-		now, err := t.Inbound.Standing(r, item)
+		now, err := t.Inbound.DeliveryState(r, item)
 		return now == conversation.Queued || parts > 1 && now == conversation.Sent, err
 	})
 }
 
-// behind returns how long a message must wait for one that was written before it.
-func (t *Transport[S, C]) behind(ctx context.Context, item uuid.UUID) (time.Duration, error) {
-	return db.Read(ctx, t.Accounts.Tenant(ctx), func(r *db.Reader) (time.Duration, error) { return t.Inbound.Behind(r, item) })
+// waitForEarlier returns how long a message must wait for one that was written before it.
+func (t *Transport[S, C]) waitForEarlier(ctx context.Context, item uuid.UUID) (time.Duration, error) {
+	return db.Read(ctx, t.Accounts.Tenant(ctx), func(r *db.Reader) (time.Duration, error) { return t.Inbound.WaitForEarlier(r, item) })
 }
 
 // sendFailed decides when a message is tried again, or shows it as failed.

@@ -102,7 +102,7 @@ func (t *Transport[S, C]) Report(ctx context.Context, account uuid.UUID, id stri
 
 func (t *Transport[S, C]) known(ctx context.Context, account uuid.UUID, id string) (item uuid.UUID, found bool, err error) {
 	err = t.Accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		item, found, err = t.Inbound.Known(r, account, id)
+		item, found, err = t.Inbound.FindByProviderID(r, account, id)
 		return err
 	})
 	return item, found, err
@@ -110,7 +110,7 @@ func (t *Transport[S, C]) known(ctx context.Context, account uuid.UUID, id strin
 
 // report records the delivery of an item; a deleted item is ignored.
 func (t *Transport[S, C]) report(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
-	return channel.IgnoreDeleted(t.Inbound.Reported(ctx, item, d))
+	return channel.IgnoreDeleted(t.Inbound.RecordReport(ctx, item, d))
 }
 
 // oldest is the earliest time that is plausible for anything a provider reports.

@@ -39,7 +39,7 @@ func (s *Service) RecordConsent(ctx context.Context, c Consent) (out contact.Con
 		if err != nil {
 			return err
 		}
-		out, err = s.Contacts.Consented(tx, id, word)
+		out, err = s.Contacts.RecordConsent(tx, id, word)
 		return err
 	})
 	return out, err

@@ -87,7 +87,7 @@ func (s *Service) receiveCall(ctx context.Context, a channel.Account, c Call) er
 	case c.Status != nil:
 		return s.status(ctx, a, *c.Status)
 	case c.Template != nil:
-		return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Templates.Heard(tx, a.ID, *c.Template) })
+		return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Templates.ApplyReport(tx, a.ID, *c.Template) })
 	case c.Number != nil:
 		return s.number(ctx, a, *c.Number)
 	case c.History != nil:
@@ -188,7 +188,7 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 	var item uuid.UUID
 	var found bool
 	err := s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if item, found, err = s.Inbound.Known(r, a.ID, st.MessageID); err != nil || found {
+		if item, found, err = s.Inbound.FindByProviderID(r, a.ID, st.MessageID); err != nil || found {
 			return err
 		}
 		if item, err = uuid.Parse(st.Mark); err != nil {
@@ -213,7 +213,7 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 	default:
 		return nil
 	}
-	return channel.IgnoreDeleted(s.Inbound.Reported(ctx, item, d))
+	return channel.IgnoreDeleted(s.Inbound.RecordReport(ctx, item, d))
 }
 
 // number handles a report about the number itself.

@@ -176,7 +176,7 @@ func (s *Service) reportPushed(ctx context.Context, item uuid.UUID, d conversati
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushFor-pushTimeout-15*time.Second)
 	defer cancel()
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
-		err := channel.IgnoreDeleted(s.Inbound.Reported(ctx, item, d))
+		err := channel.IgnoreDeleted(s.Inbound.RecordReport(ctx, item, d))
 		if err == nil {
 			return
 		}
@@ -226,10 +226,10 @@ func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) er
 	return transport.FaultOf(err, fault.ReactionUnsupported)
 }
 
-// Changed implements channel.Kind: when a number is disconnected, the provider stops
+// AfterChange implements channel.Kind: when a number is disconnected, the provider stops
 // calling for its business account, unless another number still uses it, and starts again
 // on reconnection.
-func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
+func (s *Service) AfterChange(tx *db.Tx, a channel.Account, before string) error {
 	if before == channel.Disconnected {
 		return s.transport.EnqueueRejoin(tx, a.ID)
 	}

@@ -15,8 +15,8 @@ func (s *Service) SetReadReceipts(a *channel.Account, on bool) error {
 	return transport.ChangeSettings(a, func(set *Settings) { set.ReadReceipts = on })
 }
 
-// Seen implements channel.Receipts.
-func (s *Service) Seen(tx *db.Tx, a channel.Account, providerMessageID string) error {
+// MarkSeen implements channel.Receipts.
+func (s *Service) MarkSeen(tx *db.Tx, a channel.Account, providerMessageID string) error {
 	var set Settings
 	if err := a.Read(&set); err != nil || !set.ReadReceipts {
 		return err

@@ -179,7 +179,7 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 
 // Take implements channel.Kind: a message has arrived as soon as it is written.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
-	return s.Inbound.Arrived(tx, m.ItemID)
+	return s.Inbound.MarkSent(tx, m.ItemID)
 }
 
 // Capabilities implements channel.Kind: the chat shows everything that the inbox can write.
@@ -195,8 +195,8 @@ func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Del
 // Ask implements conversation.Asker: the widget asks by itself.
 func (s *Service) Ask(*db.Tx, conversation.Question) (bool, error) { return true, nil }
 
-// Changed implements channel.Kind.
-func (s *Service) Changed(*db.Tx, channel.Account, string) error { return nil }
+// AfterChange implements channel.Kind.
+func (s *Service) AfterChange(*db.Tx, channel.Account, string) error { return nil }
 
 // page is a request from a page that shows the widget.
 type page struct {
@@ -274,7 +274,7 @@ func (s *Service) markSeen(ctx context.Context, v Visitor) error {
 	if s.DB.Clock().Now().Before(v.SeenAt.Add(seenEvery)) {
 		return nil
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return touch(tx, v.ID) })
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return markSeen(tx, v.ID) })
 }
 
 // begin continues the session of the visitor with this token, or creates a new visitor.

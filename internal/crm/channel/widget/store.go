@@ -39,8 +39,8 @@ func dropIdle(tx *db.Tx, before clock.Time, limit int) (int, error) {
 	return int(n), err
 }
 
-// touch records that a visitor was seen now.
-func touch(tx *db.Tx, id uuid.UUID) error {
+// markSeen records that a visitor was seen now.
+func markSeen(tx *db.Tx, id uuid.UUID) error {
 	return tx.Exec(`UPDATE widget_visitor SET seen_at = $3 WHERE tenant_id = $1 AND id = $2 AND seen_at < $3`, tx.Tenant(), id, clock.At(tx.Now()))
 }
 

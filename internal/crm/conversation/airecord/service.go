@@ -76,7 +76,7 @@ func (s *Service) SetAIAttributes(ctx context.Context, id uuid.UUID, set []AIAtt
 		for _, a := range set {
 			a.At = clock.At(tx.Now())
 			i := slices.IndexFunc(out, func(o AIAttribute) bool { return o.Name == a.Name })
-			if i >= 0 && a.same(out[i]) || i < 0 && a.Value == nil {
+			if i >= 0 && a.equalValue(out[i]) || i < 0 && a.Value == nil {
 				continue
 			}
 			if err := s.setAttribute(tx, id, a); err != nil {
@@ -108,8 +108,8 @@ func (s *Service) setAttribute(tx *db.Tx, id uuid.UUID, a AIAttribute) error {
 	return putAIAttribute(tx, id, a)
 }
 
-// same reports whether two attributes are equal apart from their time.
-func (a *AIAttribute) same(o AIAttribute) bool {
+// equalValue reports whether two attributes are equal apart from their time.
+func (a *AIAttribute) equalValue(o AIAttribute) bool {
 	now, _ := json.Marshal(a.Value)
 	then, _ := json.Marshal(o.Value)
 	return string(now) == string(then) && a.Source == o.Source && conversation.SameID(a.ItemID, o.ItemID)

@@ -107,7 +107,7 @@ func (s *Service) Discard(ctx context.Context, id uuid.UUID) error {
 		if _, err := byID(&tx.Reader, id, me); err != nil {
 			return db.NotFound(err)
 		}
-		found, err := waiting(tx, []uuid.UUID{id}, me)
+		found, err := lockUnattached(tx, []uuid.UUID{id}, me)
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func Take(tx *db.Tx, uploads []uuid.UUID, prepared []Prepared) ([]Attachment, er
 		return nil, fault.Invalid("attachments", "too_many")
 	}
 	if len(uploads) > 0 {
-		found, err := waiting(tx, uploads, caller.From(tx.Context()).ID)
+		found, err := lockUnattached(tx, uploads, caller.From(tx.Context()).ID)
 		if err != nil {
 			return nil, fmt.Errorf("file: uploads: %w", err)
 		}

@@ -32,8 +32,8 @@ func Fill(tx *db.Tx, id, item uuid.UUID, a *Attachment) (bool, error) {
 		tx.Tenant(), id, item, a.Name, a.Type, a.Size, a.BlobID, a.Blocked)
 }
 
-// waiting locks and returns the uploads among ids that belong to no item yet.
-func waiting(tx *db.Tx, ids []uuid.UUID, uploader uuid.UUID) ([]Attachment, error) {
+// lockUnattached locks and returns the uploads among ids that belong to no item yet.
+func lockUnattached(tx *db.Tx, ids []uuid.UUID, uploader uuid.UUID) ([]Attachment, error) {
 	in, arg := db.In(tx.Dialect(), 3, ids)
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM attachment
 		WHERE tenant_id = $1 AND uploader_id = $2 AND item_id IS NULL AND scheduled_id IS NULL AND id `+in+

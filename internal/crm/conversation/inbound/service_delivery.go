@@ -18,8 +18,8 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Delivered is called by a channel to report the result of sending a message.
-func (s *Service) Delivered(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
+// RecordOutcome is called by a channel to report the result of sending a message.
+func (s *Service) RecordOutcome(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
 	return s.Conversations.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, i, err := lockItem(tx, item)
 		if err == nil {
@@ -29,9 +29,9 @@ func (s *Service) Delivered(ctx context.Context, item uuid.UUID, d conversation.
 	})
 }
 
-// Standing returns the delivery state of a message so far, "" if it is gone: another
+// DeliveryState returns the delivery state of a message so far, "" if it is gone: another
 // attempt may have sent it meanwhile.
-func (s *Service) Standing(r *db.Reader, item uuid.UUID) (string, error) {
+func (s *Service) DeliveryState(r *db.Reader, item uuid.UUID) (string, error) {
 	i, err := conversation.ItemByID(r, item)
 	if db.IsNoRow(err) || err == nil && i.Delivery == nil {
 		return "", nil
@@ -58,10 +58,10 @@ func (s *Service) HasRecipient(r *db.Reader, item uuid.UUID) (bool, error) {
 // does not accept must not hold up a conversation for hours.
 const overtakenUntil = 15 * time.Minute
 
-// Behind reports whether an earlier message of ours to the same customer, over the same
+// WaitForEarlier reports whether an earlier message of ours to the same customer, over the same
 // account, has not been sent yet, so that the item would overtake it. It returns how long
 // to wait before checking again, longer for an older item; 0 if there is no such message.
-func (s *Service) Behind(r *db.Reader, item uuid.UUID) (wait time.Duration, err error) {
+func (s *Service) WaitForEarlier(r *db.Reader, item uuid.UUID) (wait time.Duration, err error) {
 	i, err := conversation.ItemByID(r, item)
 	if err != nil || i.ChannelAccountID == nil {
 		return 0, db.IgnoreNoRow(err)
@@ -80,8 +80,8 @@ func (s *Service) Behind(r *db.Reader, item uuid.UUID) (wait time.Duration, err 
 	return min(max(now.Sub(i.CreatedAt.Time)/2, 300*time.Millisecond), 30*time.Second), err
 }
 
-// Known returns our item with this provider message id, or false if there is none.
-func (s *Service) Known(r *db.Reader, account uuid.UUID, providerMessageID string) (uuid.UUID, bool, error) {
+// FindByProviderID returns our item with this provider message id, or false if there is none.
+func (s *Service) FindByProviderID(r *db.Reader, account uuid.UUID, providerMessageID string) (uuid.UUID, bool, error) {
 	i, err := conversation.ItemByProvider(r, account, providerMessageID)
 	known, err := db.Found(err)
 	return i.ID, known, err
@@ -93,10 +93,10 @@ func (s *Service) SentOver(r *db.Reader, account, item uuid.UUID) (bool, error) 
 	return i.Kind == conversation.Message && i.AuthorKind != conversation.ByContact && i.ChannelAccountID != nil && *i.ChannelAccountID == account, err
 }
 
-// Reported is Delivered for reports that can arrive out of order, such as a provider's
+// RecordReport is Delivered for reports that can arrive out of order, such as a provider's
 // callbacks: a sent message does not become queued again, and a failed one stays failed
 // until somebody sends it again.
-func (s *Service) Reported(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
+func (s *Service) RecordReport(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
 	_, _, err := s.ApplyReport(ctx, item, d)
 	return err
 }
@@ -130,7 +130,7 @@ func (s *Service) ReadUntil(ctx context.Context, account uuid.UUID, customer str
 	list, err := s.unreadOn(ctx, account, customer, until, conversation.Sent)
 	for _, item := range list {
 		if err == nil {
-			err = s.Reported(ctx, item, conversation.Delivery{Status: conversation.Sent, ReadAt: &at})
+			err = s.RecordReport(ctx, item, conversation.Delivery{Status: conversation.Sent, ReadAt: &at})
 		}
 		if fault.Is(err, fault.NotFound) {
 			err = nil // deleted meanwhile
@@ -292,7 +292,7 @@ func (s *Service) freeName(tx *db.Tx, item conversation.Item, name string) (*str
 	if name == "" || item.ChannelAccountID == nil || item.ProviderMessageID != nil {
 		return item.ProviderMessageID, nil
 	}
-	other, known, err := s.Known(&tx.Reader, *item.ChannelAccountID, name)
+	other, known, err := s.FindByProviderID(&tx.Reader, *item.ChannelAccountID, name)
 	if err != nil || known && other != item.ID {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (s *Service) startImported(tx *db.Tx, p Past, ref contact.Ref, source conve
 func (s *Service) importMessages(tx *db.Tx, c *conversation.Conversation, p Past, ref contact.Ref, began bool, there map[int]uuid.UUID) error {
 	var last *conversation.Item
 	for n, m := range p.Messages {
-		id, known, err := s.Known(&tx.Reader, p.From.AccountID, m.ProviderMessageID)
+		id, known, err := s.FindByProviderID(&tx.Reader, p.From.AccountID, m.ProviderMessageID)
 		if err != nil {
 			return err
 		}

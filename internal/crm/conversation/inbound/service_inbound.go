@@ -245,7 +245,7 @@ func (s *Service) startConversation(tx *db.Tx, in Inbound, ref contact.Ref, sour
 	case ref.Blocked:
 		return nil
 	case in.FromUs:
-		return s.Contacts.Reached(tx, ref.ID)
+		return s.Contacts.MarkContacted(tx, ref.ID)
 	}
-	return s.Contacts.Wrote(tx, ref.ID)
+	return s.Contacts.MarkReplied(tx, ref.ID)
 }

@@ -58,9 +58,9 @@ func (s *Service) AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]strin
 	return s.Agents.AgentNames(r, ids)
 }
 
-// Arrived marks a message as sent in the transaction that takes it, for a
+// MarkSent marks a message as sent in the transaction that takes it, for a
 // channel whose customers read it here.
-func (s *Service) Arrived(tx *db.Tx, item uuid.UUID) error {
+func (s *Service) MarkSent(tx *db.Tx, item uuid.UUID) error {
 	return conversation.SetDelivery(tx, item, conversation.Sent, nil, nil)
 }
 

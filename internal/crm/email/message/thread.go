@@ -37,9 +37,9 @@ type Place struct {
 	Rule           string
 }
 
-// Settle finds the conversation of a mail by the five rules, in their order. replyTo is the
+// FindConversation finds the conversation of a mail by the five rules, in their order. replyTo is the
 // conversation that a reply address named, nil for none.
-func Settle(m *Mail, replyTo *uuid.UUID, continues bool, t Threads) (Place, error) {
+func FindConversation(m *Mail, replyTo *uuid.UUID, continues bool, t Threads) (Place, error) {
 	if replyTo != nil {
 		return Place{replyTo, ByReplyAddress}, nil
 	}

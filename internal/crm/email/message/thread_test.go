@@ -109,7 +109,7 @@ func TestThreading(t *testing.T) {
 		if id, ok := keys.Conversation(tenant, c.to, "mabc", "in.example"); ok {
 			named = &id
 		}
-		got, err := message.Settle(m, named, c.continues, known)
+		got, err := message.FindConversation(m, named, c.continues, known)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -151,10 +151,10 @@ func (w *work) applyToLeg(e exchange.Event) error {
 			l.AnsweredAt = &at
 		}
 		l.State, l.paidUntil = legAnswered, l.payUntil()
-		return w.answered(l)
+		return w.handleAnswered(l)
 	case exchange.LegDTMFEvent:
 		if l.Role == RoleCustomer {
-			return w.press(e.Digit)
+			return w.chooseFromMenu(e.Digit)
 		}
 	case exchange.LegHeldEvent, exchange.LegResumedEvent:
 		if other := w.oppositeOf(l); other != nil {
@@ -168,7 +168,7 @@ func (w *work) applyToLeg(e exchange.Event) error {
 		if e.Cause == exchange.CauseMaxDuration && l.rate != nil && l.paid < l.max {
 			e.Cause = exchange.CauseNoCredit
 		}
-		w.heard(e.Media)
+		w.addMediaStats(e.Media)
 		if err := w.endLeg(l, e.Cause, e.At.Time); err != nil {
 			return err
 		}
@@ -213,8 +213,8 @@ func (w *work) talkAgain(l *Leg) {
 	)
 }
 
-// answered handles a leg that was answered.
-func (w *work) answered(l *Leg) error {
+// handleAnswered handles a leg that was answered.
+func (w *work) handleAnswered(l *Leg) error {
 	if w.State == Ending {
 		return w.hangup(exchange.CauseNormal, l)
 	}
@@ -284,7 +284,7 @@ func (w *work) endLeg(l *Leg, cause exchange.Cause, at time.Time) error {
 		ended = *l.AnsweredAt
 	}
 	l.State, l.open, l.EndedAt, l.Cause, l.paidUntil, l.dirty = legEnded, false, &ended, string(cause), nil, true
-	return w.settle(l)
+	return w.settleLeg(l)
 }
 
 // legEnded updates the call after one of its legs has ended.

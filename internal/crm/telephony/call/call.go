@@ -145,8 +145,8 @@ type Quality struct {
 	Jitter   int64 `json:"jitter_ms" example:"4" doc:"Jitter of the worst leg at its end (RFC 3550)"`
 }
 
-// heard adds the media statistics of a leg to the call's quality.
-func (c *Call) heard(m *exchange.MediaStats) {
+// addMediaStats adds the media statistics of a leg to the call's quality.
+func (c *Call) addMediaStats(m *exchange.MediaStats) {
 	if m == nil {
 		return
 	}

@@ -93,7 +93,7 @@ func (s *Service) extendLegs(ctx context.Context) (int, error) {
 func (s *Service) runDue(ctx context.Context) (int, error) {
 	return s.each(ctx, func(r *db.Reader) ([]placed, error) {
 		return dueCalls(r, clock.At(s.DB.Clock().Now()), batch)
-	}, func(w *work) error { return w.due() })
+	}, func(w *work) error { return w.runDue() })
 }
 
 // dropRecordings deletes recordings whose retention time is over.
@@ -141,8 +141,8 @@ func (s *Service) pass(ctx context.Context, err error, kind string, id uuid.UUID
 	return nil
 }
 
-// due does what was put off, if it is due.
-func (w *work) due() error {
+// runDue does what was put off, if it is due.
+func (w *work) runDue() error {
 	if w.dueAt == nil || w.dueAt.After(w.tx.Now()) {
 		return nil
 	}
@@ -153,7 +153,7 @@ func (w *work) due() error {
 	case w.State == Ringing && w.plan.Then == duePhone:
 		return w.ringNext()
 	case w.plan.Then == dueKey:
-		return w.press("")
+		return w.chooseFromMenu("")
 	case w.plan.Then == dueRecording:
 		w.Message.V = &Message{}
 		return w.end(LeftMail, bySystem, exchange.CauseMaxDuration)

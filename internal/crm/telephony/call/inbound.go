@@ -213,9 +213,9 @@ func (w *work) enterMenu(key string) error {
 	return w.playNext()
 }
 
-// press carries out the caller's choice. A wrong key, or "" if none was pressed, costs one
+// chooseFromMenu carries out the caller's choice. A wrong key, or "" if none was pressed, costs one
 // try.
-func (w *work) press(digit string) error {
+func (w *work) chooseFromMenu(digit string) error {
 	m := w.settings.Menu(w.plan.Menu)
 	if m == nil || w.State != Routing {
 		return nil

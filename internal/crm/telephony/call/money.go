@@ -91,9 +91,9 @@ func (l *Leg) payUntil() *clock.Time {
 	return clock.Ptr(l.AnsweredAt.Add(time.Duration(l.paid) * time.Second))
 }
 
-// settle spends the cost of a leg that has ended, and releases the rest of what was set
+// settleLeg spends the cost of a leg that has ended, and releases the rest of what was set
 // aside for it.
-func (w *work) settle(l *Leg) error {
+func (w *work) settleLeg(l *Leg) error {
 	if l.rate == nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (w *work) settle(l *Leg) error {
 	}
 	if l.AnsweredAt != nil {
 		talked := l.EndedAt.Sub(l.AnsweredAt.Time)
-		l.Billed = l.rate.billed(min(int64((talked+time.Second-1)/time.Second), l.paid))
+		l.Billed = l.rate.billedSeconds(min(int64((talked+time.Second-1)/time.Second), l.paid))
 	}
 	l.Cost = l.rate.Cost(l.Billed)
 	rest := l.Cost

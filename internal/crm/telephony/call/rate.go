@@ -26,11 +26,11 @@ func (r Rate) Cost(seconds int64) int64 {
 	if seconds <= 0 {
 		return 0
 	}
-	return r.Connect + (r.PerMinute*r.billed(seconds)+59)/60
+	return r.Connect + (r.PerMinute*r.billedSeconds(seconds)+59)/60
 }
 
-// billed returns the number of seconds to pay for, rounded up to whole increments.
-func (r Rate) billed(seconds int64) int64 {
+// billedSeconds returns the number of seconds to pay for, rounded up to whole increments.
+func (r Rate) billedSeconds(seconds int64) int64 {
 	return (seconds + r.Increment - 1) / r.Increment * r.Increment
 }
 

@@ -55,7 +55,7 @@ func (s *Service) Set(ctx context.Context, changes []Change) (Greetings, error) 
 			return Greetings{}, fault.Invalid("slots.text", "required")
 		}
 		var err error
-		if spoken[i], err = s.speak(ctx, c.Text, c.Voice); err != nil {
+		if spoken[i], err = s.storeSpokenText(ctx, c.Text, c.Voice); err != nil {
 			return Greetings{}, err
 		}
 	}
@@ -73,8 +73,8 @@ func (s *Service) Set(ctx context.Context, changes []Change) (Greetings, error) 
 	return s.Greetings(ctx)
 }
 
-// speak stores a text as a spoken file.
-func (s *Service) speak(ctx context.Context, text, voice string) (recording, error) {
+// storeSpokenText stores a text as a spoken file.
+func (s *Service) storeSpokenText(ctx context.Context, text, voice string) (recording, error) {
 	if s.Synthesizer == nil {
 		return recording{}, fault.New(fault.NotConfigured)
 	}
@@ -220,7 +220,7 @@ func (s *Service) notice(ctx context.Context) []int16 {
 	if s.Synthesizer == nil {
 		return beep()
 	}
-	if samples, err := s.say(ctx, "tr", noticeText); err == nil {
+	if samples, err := s.spokenText(ctx, "tr", noticeText); err == nil {
 		return samples
 	}
 	return beep()
@@ -246,7 +246,7 @@ func (s *Service) Samples(ctx context.Context, tenant uuid.UUID, sound string) (
 	}
 	if text, ok := strings.CutPrefix(sound, spokePrefix); ok {
 		voice, text, _ := strings.Cut(text, ":")
-		return s.say(ctx, voice, text)
+		return s.spokenText(ctx, voice, text)
 	}
 	name := strings.TrimPrefix(sound, slotPrefix)
 	slot, err := db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (Slot, error) { return findSlot(r, name) })
@@ -279,8 +279,8 @@ type spokenTexts struct {
 // maxSpoken is the maximum number of cached texts.
 const maxSpoken = 64
 
-// say returns a spoken text, from the cache if it was spoken before.
-func (s *Service) say(ctx context.Context, voice, text string) ([]int16, error) {
+// spokenText returns a spoken text, from the cache if it was spoken before.
+func (s *Service) spokenText(ctx context.Context, voice, text string) ([]int16, error) {
 	if s.Synthesizer == nil {
 		return nil, errors.New("greeting: there is no speech program")
 	}

@@ -314,8 +314,8 @@ func (x *Exchange) Originate(_ context.Context, o exchange.Originate) error {
 	})
 }
 
-// with runs fn on a leg that has not ended.
-func (x *Exchange) with(request string, tenant, leg uuid.UUID, fn func(*Leg) error) error {
+// withLeg runs fn on a leg that has not ended.
+func (x *Exchange) withLeg(request string, tenant, leg uuid.UUID, fn func(*Leg) error) error {
 	return x.do(request, func() error {
 		l, ok := x.legs[leg]
 		if !ok || l.Tenant != tenant {
@@ -330,17 +330,17 @@ func (x *Exchange) with(request string, tenant, leg uuid.UUID, fn func(*Leg) err
 
 // Extend implements exchange.Legs.
 func (x *Exchange) Extend(_ context.Context, tenant, leg uuid.UUID, limit time.Duration) error {
-	return x.with("extend to "+limit.String(), tenant, leg, func(l *Leg) error { l.Asked.MaxDuration = limit; return nil })
+	return x.withLeg("extend to "+limit.String(), tenant, leg, func(l *Leg) error { l.Asked.MaxDuration = limit; return nil })
 }
 
 // Ring implements exchange.Legs.
 func (x *Exchange) Ring(_ context.Context, tenant, leg uuid.UUID, _ bool) error {
-	return x.with("ring", tenant, leg, func(*Leg) error { return nil })
+	return x.withLeg("ring", tenant, leg, func(*Leg) error { return nil })
 }
 
 // Answer implements exchange.Legs.
 func (x *Exchange) Answer(_ context.Context, tenant, leg uuid.UUID) error {
-	return x.with("answer", tenant, leg, func(l *Leg) error {
+	return x.withLeg("answer", tenant, leg, func(l *Leg) error {
 		if l.State == exchange.LegAnswered {
 			return nil
 		}
@@ -364,17 +364,17 @@ func (x *Exchange) Hangup(_ context.Context, tenant, leg uuid.UUID, cause exchan
 
 // Hold implements exchange.Legs.
 func (x *Exchange) Hold(_ context.Context, tenant, leg uuid.UUID, on bool) error {
-	return x.with(fmt.Sprint("hold ", on), tenant, leg, func(*Leg) error { return nil })
+	return x.withLeg(fmt.Sprint("hold ", on), tenant, leg, func(*Leg) error { return nil })
 }
 
 // Mute implements exchange.Legs.
 func (x *Exchange) Mute(_ context.Context, tenant, leg uuid.UUID, on bool) error {
-	return x.with(fmt.Sprint("mute ", on), tenant, leg, func(*Leg) error { return nil })
+	return x.withLeg(fmt.Sprint("mute ", on), tenant, leg, func(*Leg) error { return nil })
 }
 
 // SendDTMF implements exchange.Legs.
 func (x *Exchange) SendDTMF(_ context.Context, tenant, leg uuid.UUID, digits string) error {
-	return x.with("press "+digits, tenant, leg, func(*Leg) error { return nil })
+	return x.withLeg("press "+digits, tenant, leg, func(*Leg) error { return nil })
 }
 
 // Snapshot implements exchange.Legs.
@@ -398,12 +398,12 @@ func (x *Exchange) CreateBridge(context.Context, uuid.UUID, uuid.UUID) error {
 
 // Join implements exchange.Bridges.
 func (x *Exchange) Join(_ context.Context, tenant, _, leg uuid.UUID) error {
-	return x.with("join", tenant, leg, func(l *Leg) error { l.Joined = true; return nil })
+	return x.withLeg("join", tenant, leg, func(l *Leg) error { l.Joined = true; return nil })
 }
 
 // Leave implements exchange.Bridges.
 func (x *Exchange) Leave(_ context.Context, tenant, leg uuid.UUID) error {
-	return x.with("leave", tenant, leg, func(l *Leg) error { l.Joined = false; return nil })
+	return x.withLeg("leave", tenant, leg, func(l *Leg) error { l.Joined = false; return nil })
 }
 
 // DestroyBridge implements exchange.Bridges.
@@ -413,7 +413,7 @@ func (x *Exchange) DestroyBridge(context.Context, uuid.UUID, uuid.UUID) error {
 
 // Play implements exchange.Sounds.
 func (x *Exchange) Play(_ context.Context, p exchange.Play) error {
-	return x.with(fmt.Sprint("play, again and again: ", p.Loop), p.Tenant, p.Leg, func(l *Leg) error { l.Playing = p; return nil })
+	return x.withLeg(fmt.Sprint("play, again and again: ", p.Loop), p.Tenant, p.Leg, func(l *Leg) error { l.Playing = p; return nil })
 }
 
 // FinishPlay ends the sound that is played to a leg.
@@ -426,12 +426,12 @@ func (x *Exchange) FinishPlay(leg uuid.UUID) {
 
 // StopPlay implements exchange.Sounds.
 func (x *Exchange) StopPlay(_ context.Context, tenant, leg uuid.UUID) error {
-	return x.with("stop playing", tenant, leg, func(l *Leg) error { l.Playing = exchange.Play{}; return nil })
+	return x.withLeg("stop playing", tenant, leg, func(l *Leg) error { l.Playing = exchange.Play{}; return nil })
 }
 
 // Record implements exchange.Sounds.
 func (x *Exchange) Record(_ context.Context, tenant, leg, recording uuid.UUID) error {
-	return x.with("record", tenant, leg, func(l *Leg) error { l.Recording = recording; return nil })
+	return x.withLeg("record", tenant, leg, func(l *Leg) error { l.Recording = recording; return nil })
 }
 
 // PauseRecord implements exchange.Sounds.

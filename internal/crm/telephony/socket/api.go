@@ -23,9 +23,9 @@ type streamIn struct {
 	After string `query:"after" maxLength:"20" doc:"The seq of the last message received; the stream continues after it"`
 }
 
-// after returns the sequence to continue from, -1 for now. It returns validation_failed for
+// parseAfter returns the sequence to continue from, -1 for now. It returns validation_failed for
 // an invalid sequence.
-func (in *streamIn) after() (int64, error) {
+func (in *streamIn) parseAfter() (int64, error) {
 	if in.After == "" {
 		return -1, nil
 	}

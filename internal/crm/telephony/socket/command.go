@@ -38,9 +38,9 @@ type refusal struct {
 	Fields  map[string][]string `json:"fields,omitempty"`
 }
 
-// obey carries out commands, one after the other, until the socket ends. Commands received
+// runCommands carries out commands, one after the other, until the socket ends. Commands received
 // by then are still carried out: a page may hang up just before it closes.
-func (c *connection) obey(ctx context.Context) {
+func (c *connection) runCommands(ctx context.Context) {
 	select {
 	case <-c.started:
 	case <-ctx.Done():

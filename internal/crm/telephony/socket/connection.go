@@ -42,7 +42,7 @@ type connection struct {
 
 // run serves a socket until it ends.
 func (s *Service) run(ctx context.Context, in *streamIn, socket *api.DialogueSocket) error {
-	after, err := in.after()
+	after, err := in.parseAfter()
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *Service) run(ctx context.Context, in *streamIn, socket *api.DialogueSoc
 	var others sync.WaitGroup
 	defer others.Wait()
 	defer cancel()
-	others.Go(func() { defer cancel(); c.obey(ctx) })
+	others.Go(func() { defer cancel(); c.runCommands(ctx) })
 	others.Go(func() { defer cancel(); c.sendCounts(ctx) })
 	return s.Streams.Follow(ctx, after, c)
 }

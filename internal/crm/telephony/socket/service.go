@@ -95,7 +95,7 @@ func socketURL(base, host string) string {
 // admit uses up a ticket and admits its owner. It returns unauthenticated for a ticket that
 // is unknown, used or too old, and if its session is over.
 func (s *Service) admit(ctx context.Context, in *streamIn, text string) (a api.Admission, err error) {
-	if _, err := in.after(); err != nil {
+	if _, err := in.parseAfter(); err != nil {
 		return a, err // a mistake should not cost the ticket
 	}
 	if !secret.WellFormed(text, secret.PhonePrefix) {

@@ -272,7 +272,7 @@ func (s *Service) finish(tx *db.Tx, t *TopUp, o Outcome) error {
 	default:
 		at := clock.At(tx.Now())
 		t.State, t.CompletedAt = StateSucceeded, &at
-		if err := s.credit(tx, t); err != nil {
+		if err := s.creditWallet(tx, t); err != nil {
 			return err
 		}
 		return audit.Write(tx, "wallet.topup_succeeded", t.ID.String(), map[string]any{"amount_micros": t.Amount, "currency": t.Currency})
@@ -280,7 +280,7 @@ func (s *Service) finish(tx *db.Tx, t *TopUp, o Outcome) error {
 	return audit.Write(tx, "wallet.topup_failed", t.ID.String(), map[string]any{"reason": t.Reason})
 }
 
-func (s *Service) credit(tx *db.Tx, t *TopUp) error {
+func (s *Service) creditWallet(tx *db.Tx, t *TopUp) error {
 	if err := openWallet(tx, t.Currency); err != nil {
 		return err
 	}
