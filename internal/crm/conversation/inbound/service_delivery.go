@@ -93,7 +93,7 @@ func (s *Service) SentOver(r *db.Reader, account, item uuid.UUID) (bool, error) 
 	return i.Kind == conversation.Message && i.AuthorKind != conversation.ByContact && i.ChannelAccountID != nil && *i.ChannelAccountID == account, err
 }
 
-// RecordReport is Delivered for reports that can arrive out of order, such as a provider's
+// RecordReport is RecordOutcome for reports that can arrive out of order, such as a provider's
 // callbacks: a sent message does not become queued again, and a failed one stays failed
 // until somebody sends it again.
 func (s *Service) RecordReport(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
