@@ -287,7 +287,7 @@ func (s *Service) Mailboxes(ctx context.Context, p db.Page) (db.List[Mailbox], e
 // HasMailbox reports whether the reader's workspace has a mailbox with this address.
 func (s *Service) HasMailbox(r *db.Reader, addr string) (bool, error) {
 	_, err := findMailbox(r, addr)
-	return err == nil, db.IgnoreNoRow(err)
+	return db.Found(err)
 }
 
 // FindMailbox returns the mailbox of an address and its workspace. It returns not_found if
