@@ -11,6 +11,7 @@ import (
 	"konak/internal/app"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/each"
 )
 
 type auditCmd struct {
@@ -39,10 +40,7 @@ func (l *auditCmd) Run(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		lines := make([]auditLine, len(found))
-		for i, f := range found {
-			lines[i] = auditLine{f.ID, f.At, f.Action, f.Object, f.Details}
-		}
+		lines := each.Map(found, func(f audit.Line) auditLine { return auditLine{f.ID, f.At, f.Action, f.Object, f.Details} })
 		return printList(l.printing, out, lines, "There are no lines outside workspaces.\n", func(line auditLine) error {
 			details, err := json.Marshal(line.Details)
 			if err != nil {

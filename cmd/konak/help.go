@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/alecthomas/kong"
+
+	"konak/internal/kit/each"
 )
 
 // shownSettings are the settings that the help of a command shows, by the command's name.
@@ -63,9 +65,5 @@ func child(n *kong.Node, name string) *kong.Node {
 }
 
 func namesOf(flags []*kong.Flag) []string {
-	out := make([]string, len(flags))
-	for i, f := range flags {
-		out[i] = f.Name
-	}
-	return out
+	return each.Map(flags, func(f *kong.Flag) string { return f.Name })
 }

@@ -11,6 +11,7 @@ import (
 
 	"konak/internal/app"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/jobs"
 )
 
@@ -48,11 +49,7 @@ func deadJobs(ctx context.Context, a *app.App, kind string, limit int) ([]deadJo
 	for _, w := range workspaces {
 		slugs[w.ID] = w.Slug
 	}
-	out := make([]deadJob, len(list))
-	for i, j := range list {
-		out[i] = deadJob{j, slugs[j.TenantID]}
-	}
-	return out, nil
+	return each.Map(list, func(j jobs.Dead) deadJob { return deadJob{j, slugs[j.TenantID]} }), nil
 }
 
 // workspaceText describes which workspace a job belongs to.

@@ -26,24 +26,22 @@ const revisionColumns = `rev, id, day, created_at`
 
 // latestRevision returns the newest revision, or the zero Revision if no corpus exists.
 func latestRevision(r *db.Reader) (Revision, error) {
-	return orNone(db.One(r, scanRevision, `SELECT `+revisionColumns+` FROM advisor_revision ORDER BY rev DESC LIMIT 1`))
+	return db.OrZero(db.One(r, scanRevision, `SELECT `+revisionColumns+` FROM advisor_revision ORDER BY rev DESC LIMIT 1`))
 }
 
 func firstRevision(r *db.Reader) (Revision, error) {
-	return orNone(db.One(r, scanRevision, `SELECT `+revisionColumns+` FROM advisor_revision ORDER BY rev LIMIT 1`))
+	return db.OrZero(db.One(r, scanRevision, `SELECT `+revisionColumns+` FROM advisor_revision ORDER BY rev LIMIT 1`))
 }
 
 func revision(r *db.Reader, rev int64) (Revision, error) {
-	return orNone(db.One(r, scanRevision, `SELECT `+revisionColumns+` FROM advisor_revision WHERE rev = $1`, rev))
+	return db.OrZero(db.One(r, scanRevision, `SELECT `+revisionColumns+` FROM advisor_revision WHERE rev = $1`, rev))
 }
 
 // revisionOn returns the last revision created up to the end of a day.
 func revisionOn(r *db.Reader, day string) (Revision, error) {
-	return orNone(db.One(r, scanRevision, `SELECT `+revisionColumns+` FROM advisor_revision
+	return db.OrZero(db.One(r, scanRevision, `SELECT `+revisionColumns+` FROM advisor_revision
 		WHERE day <= $1 ORDER BY rev DESC LIMIT 1`, day))
 }
-
-func orNone(v Revision, err error) (Revision, error) { return v, db.IgnoreNoRow(err) }
 
 // stored is a version of a provision as the database has it.
 type stored struct {

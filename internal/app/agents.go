@@ -9,6 +9,7 @@ import (
 	"konak/internal/identity"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 // members implements the CRM's agents with identity's memberships.
@@ -27,11 +28,7 @@ func member(m identity.Member, err error) (agent.Member, error) { return asMembe
 
 func (m members) List(ctx context.Context, state string, p db.Page) (db.List[agent.Member], error) {
 	list, err := m.s.Members(ctx, state, p)
-	out := db.List[agent.Member]{Rows: make([]agent.Member, len(list.Rows)), Next: list.Next}
-	for i, v := range list.Rows {
-		out.Rows[i] = asMember(v)
-	}
-	return out, err
+	return db.List[agent.Member]{Rows: each.Map(list.Rows, asMember), Next: list.Next}, err
 }
 
 func (m members) Get(r *db.Reader, id uuid.UUID) (agent.Member, error) {

@@ -10,6 +10,7 @@ import (
 	"konak/internal/crm/conversation/card"
 	"konak/internal/kit/address"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 )
 
 // book lets the commerce module look up contacts.
@@ -18,10 +19,7 @@ type book struct{ *contact.Book }
 // HasContact implements commerce.Contacts.
 func (b book) HasContact(r *db.Reader, id uuid.UUID) (bool, error) {
 	_, err := b.Find(r, id)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.Found(err)
 }
 
 // shop shows the commerce module's records on a conversation's card, and moves them when
@@ -56,11 +54,7 @@ func (s shop) Card(r *db.Reader, who contact.Contact, test bool) (card.Card, err
 // Orders implements card.Shop.
 func (s shop) Orders(r *db.Reader, who contact.Contact, p db.Page) (db.List[card.CardOrder], error) {
 	found, err := s.s.OrdersOf(r, asBuyer(who, false), p)
-	out := db.List[card.CardOrder]{Rows: []card.CardOrder{}, Next: found.Next}
-	for _, o := range found.Rows {
-		out.Rows = append(out.Rows, asCardOrder(o))
-	}
-	return out, err
+	return db.List[card.CardOrder]{Rows: each.Map(found.Rows, asCardOrder), Next: found.Next}, err
 }
 
 func asBuyer(who contact.Contact, test bool) commerce.Buyer {
@@ -75,14 +69,13 @@ func asBuyer(who contact.Contact, test bool) commerce.Buyer {
 }
 
 func asCardOrder(o commerce.Order) card.CardOrder {
-	row := card.CardOrder{
+	return card.CardOrder{
 		ID: o.ID, Number: o.Number, Status: o.Status, Total: card.Money{Currency: o.Currency, Amount: o.Total},
-		Lines: []card.CardLine{}, URL: o.URL, PlacedAt: o.PlacedAt,
+		Lines: each.Map(o.Lines, func(l commerce.Line) card.CardLine {
+			return card.CardLine{SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Total: l.Total}
+		}),
+		URL: o.URL, PlacedAt: o.PlacedAt,
 	}
-	for _, l := range o.Lines {
-		row.Lines = append(row.Lines, card.CardLine{SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Total: l.Total})
-	}
-	return row
 }
 
 // ContactRenamed implements contact.Follower; a shop has its own names.

@@ -38,6 +38,7 @@ import (
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dns"
+	"konak/internal/kit/each"
 	"konak/internal/kit/mtasts"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
@@ -204,9 +205,7 @@ type helpArticles struct{ *helpcenter.Service }
 // FindArticles implements widget.Articles.
 func (h helpArticles) FindArticles(ctx context.Context, language, text string, limit int) ([]widget.Article, error) {
 	hits, err := h.SearchForWidget(ctx, language, text, limit)
-	out := make([]widget.Article, len(hits))
-	for i, hit := range hits {
-		out[i] = widget.Article{Title: hit.Title, Snippet: hit.Snippet, URL: hit.URL}
-	}
-	return out, err
+	return each.Map(hits, func(hit helpcenter.Hit) widget.Article {
+		return widget.Article{Title: hit.Title, Snippet: hit.Snippet, URL: hit.URL}
+	}), err
 }

@@ -21,10 +21,7 @@ import (
 // WorkspaceID returns the id of a workspace, or an error that names it.
 func (a *App) WorkspaceID(ctx context.Context, slug string) (uuid.UUID, error) {
 	id, err := a.Identity.TenantBySlug(ctx, slug)
-	if db.IsNoRow(err) {
-		return uuid.Nil, fmt.Errorf("there is no workspace %q", slug)
-	}
-	return id, err
+	return id, db.IfNoRow(err, fmt.Errorf("there is no workspace %q", slug))
 }
 
 // WorkspaceSummary returns a workspace as its operator sees it, or an error that names it.

@@ -116,11 +116,6 @@ func New(cfg Config) (*Service, error) {
 	}, nil
 }
 
-// tenant returns the handle of the caller's workspace.
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}
-
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a

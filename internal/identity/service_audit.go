@@ -13,7 +13,7 @@ import (
 // Audit lists the workspace's audit log, newest first.
 func (s *Service) Audit(ctx context.Context, f audit.Filter, p db.Page) (db.List[AuditLine], error) {
 	var out db.List[AuditLine]
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err := s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		list, err := audit.List(r, f, p)
 		if err != nil {
 			return fmt.Errorf("identity: audit: %w", err)

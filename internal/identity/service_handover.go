@@ -19,7 +19,7 @@ import (
 func (s *Service) HandOver(ctx context.Context, workspace uuid.UUID) (Handover, error) {
 	who := caller.From(ctx)
 	out := Handover{Code: secret.NewToken(secret.HandoverPrefix)}
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		if out.Workspace, err = findEnterable(&tx.Reader, who.UserID, workspace); err != nil {
 			return db.NotFound(err)
 		}

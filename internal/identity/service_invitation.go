@@ -22,7 +22,7 @@ import (
 // joined.
 func (s *Service) Workspaces(ctx context.Context, p db.Page) (db.List[OwnWorkspace], error) {
 	who := caller.From(ctx)
-	list, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[OwnWorkspace], error) { return listWorkspaces(r, who.UserID, p) })
+	list, err := db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[OwnWorkspace], error) { return listWorkspaces(r, who.UserID, p) })
 	for i := range list.Rows {
 		list.Rows[i].Current = list.Rows[i].Workspace.ID == who.TenantID
 	}
@@ -83,7 +83,7 @@ func (s *Service) AddWorkspace(ctx context.Context, name, slug string) (OwnWorks
 func (s *Service) Invite(ctx context.Context, n NewMember) (Invitation, error) {
 	var m Member
 	ctx = idempotency.View(ctx, invitationOf)
-	err := idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) (err error) {
+	err := idempotency.Do(ctx, s.db.TenantOf(ctx), &m, func(tx *db.Tx) (err error) {
 		m, err = s.InviteMember(tx, n)
 		return err
 	})

@@ -22,7 +22,7 @@ import (
 
 // Keys lists the API keys that are not revoked, newest first.
 func (s *Service) Keys(ctx context.Context, p db.Page) (db.List[APIKey], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[APIKey], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[APIKey], error) {
 		return listKeys(r, p)
 	})
 }
@@ -39,7 +39,7 @@ func (s *Service) AddKey(ctx context.Context, name, environment string, scopes [
 	}
 	token := secret.NewToken(keyPrefix(environment))
 	var k APIKey
-	err = idempotency.Do(ctx, s.tenant(ctx), &k, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &k, func(tx *db.Tx) error {
 		if err := future(tx.Now(), expires); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (s *Service) ChangeKey(ctx context.Context, id uuid.UUID, c KeyChange) (API
 		}
 	}
 	var k APIKey
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		if k, err = keyByID(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -105,7 +105,7 @@ func (s *Service) ChangeKey(ctx context.Context, id uuid.UUID, c KeyChange) (API
 // once. It gives the key's rights to the caller, so they must have them already.
 func (s *Service) RotateKey(ctx context.Context, id uuid.UUID) (ShownKey, error) {
 	var out ShownKey
-	err := idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.db.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		k, err := keyByID(tx, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -127,7 +127,7 @@ func (s *Service) RotateKey(ctx context.Context, id uuid.UUID) (ShownKey, error)
 
 // RevokeKey is the gate for revoking a key.
 func (s *Service) RevokeKey(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		k, err := revokeKey(tx, id)
 		if err != nil {
 			return db.NotFound(err)

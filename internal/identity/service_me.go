@@ -30,7 +30,7 @@ func (s *Service) ChangeProfile(ctx context.Context, c ProfileChange) (User, err
 		}
 	}
 	var u User
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err := s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := FindAccountByMember(&tx.Reader, caller.From(ctx).ID)
 		if err != nil {
 			return fmt.Errorf("identity: find account: %w", err)

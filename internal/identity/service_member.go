@@ -19,7 +19,7 @@ import (
 
 // Members lists a workspace's people, newest first, in one state or in all but removed.
 func (s *Service) Members(ctx context.Context, state string, p db.Page) (db.List[Member], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Member], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Member], error) {
 		return listMembers(r, state, p)
 	})
 }

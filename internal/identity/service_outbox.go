@@ -23,7 +23,7 @@ func (s *Service) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.L
 		return list, err
 	}
 	keys := each.Map(list.Rows, func(k mailer.OutboxMail) string { return address.Fold(k.To) })
-	members, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (map[string]perm.Set, error) { return permissionsByEmail(r, keys) })
+	members, err := db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (map[string]perm.Set, error) { return permissionsByEmail(r, keys) })
 	if err != nil {
 		return db.List[mailer.OutboxMail]{}, fmt.Errorf("identity: recipients of the outbox: %w", err)
 	}

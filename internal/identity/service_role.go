@@ -16,7 +16,7 @@ import (
 // Roles lists the workspace's roles: the built-in ones, then its own.
 func (s *Service) Roles(ctx context.Context) (RoleList, error) {
 	out := RoleList{Permissions: perm.Table, Scopes: perm.Scopes}
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err := s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		own, err := ownRoles(r)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (s *Service) SetRole(ctx context.Context, ro Role) (Role, error) {
 	} else if ro.Title == "" {
 		return Role{}, fault.Invalid("title", "required")
 	}
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err := s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := lockWorkspace(tx); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (s *Service) SetRole(ctx context.Context, ro Role) (Role, error) {
 // DeleteRole is the gate for deleting a custom role, which must have no members, or for
 // resetting a built-in one.
 func (s *Service) DeleteRole(ctx context.Context, name string) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := lockWorkspace(tx); err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (s *Service) OpenSession(tx *db.Tx, n NewSession) (string, SessionInfo, err
 // SignOut ends the caller's session.
 func (s *Service) SignOut(ctx context.Context) error {
 	who := caller.From(ctx)
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := s.CloseSession(tx, who.SessionID, "signed_out"); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (s *Service) forgetTokens(tx *db.Tx, hashes ...[]byte) {
 // Sessions lists the caller's own open sessions in every workspace, newest first.
 func (s *Service) Sessions(ctx context.Context, p db.Page) (db.List[OwnSession], error) {
 	who := caller.From(ctx)
-	list, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[OwnSession], error) {
+	list, err := db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[OwnSession], error) {
 		return listSessions(r, who.UserID, s.db.Clock().Now(), p)
 	})
 	for i := range list.Rows {
@@ -129,7 +129,7 @@ func (s *Service) Sessions(ctx context.Context, p db.Page) (db.List[OwnSession],
 // RevokeSession ends one of the caller's own sessions.
 func (s *Service) RevokeSession(ctx context.Context, id uuid.UUID) error {
 	who := caller.From(ctx)
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		hash, err := revokeSession(tx, who.UserID, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -142,7 +142,7 @@ func (s *Service) RevokeSession(ctx context.Context, id uuid.UUID) error {
 // RevokeOthers ends every session of the caller except the current one.
 func (s *Service) RevokeOthers(ctx context.Context) (n int, err error) {
 	who := caller.From(ctx)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		n, err = s.CloseOtherSessions(tx, who.UserID, who.SessionID, "revoked")
 		if err != nil || n == 0 {
 			return err

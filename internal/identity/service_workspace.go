@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -100,10 +99,7 @@ func (s *Service) WorkspaceByID(ctx context.Context, id uuid.UUID) (Workspace, e
 // HasWorkspace reports whether a workspace exists.
 func (s *Service) HasWorkspace(ctx context.Context, id uuid.UUID) (bool, error) {
 	_, err := s.WorkspaceByID(ctx, id)
-	if errors.Is(err, db.ErrNoRow) {
-		return false, nil
-	}
-	return err == nil, err
+	return db.Found(err)
 }
 
 // Licences returns the modules that a workspace has.

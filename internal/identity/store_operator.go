@@ -1,8 +1,6 @@
 package identity
 
 import (
-	"encoding/json"
-
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
@@ -29,10 +27,7 @@ func deleteTenant(tx *db.Tx, id uuid.UUID) (bool, error) {
 
 func listAllWorkspaces(r *db.Reader) ([]WorkspaceSummary, error) {
 	return db.All(r, func(row db.Row) (w WorkspaceSummary, err error) {
-		var licences string
-		if err = row.Scan(&w.ID, &w.Slug, &w.Name, &licences, &w.Demo, &w.SuspendedAt, &w.Deleting, &w.CreatedAt, &w.Members); err == nil {
-			err = json.Unmarshal([]byte(licences), &w.Licences)
-		}
+		err = row.Scan(&w.ID, &w.Slug, &w.Name, db.FromJSON(&w.Licences), &w.Demo, &w.SuspendedAt, &w.Deleting, &w.CreatedAt, &w.Members)
 		return w, err
 	}, `SELECT t.id, t.slug, t.name, t.licences, t.demo, t.suspended_at, t.deleting, t.created_at,
 		(SELECT count(*) FROM membership m WHERE m.tenant_id = t.id AND m.state = 'active')

@@ -139,9 +139,9 @@ type AppSession struct {
 // FindAppSession finds an app's open session by its token's hash. It returns db.ErrNoRow if
 // there is none.
 func FindAppSession(r *db.Reader, hash []byte) (AppSession, error) {
-	return db.One(r, func(row db.Row) (AppSession, error) {
-		var a AppSession
-		return a, row.Scan(&a.TenantID, &a.ID, &a.MembershipID, &a.UserID, &a.AppID)
+	return db.One(r, func(row db.Row) (a AppSession, err error) {
+		err = row.Scan(&a.TenantID, &a.ID, &a.MembershipID, &a.UserID, &a.AppID)
+		return a, err
 	}, `SELECT tenant_id, id, membership_id, user_id, app_id FROM session
 		WHERE token_hash = $1 AND closed_at IS NULL AND app_id IS NOT NULL`, hash)
 }

@@ -101,7 +101,7 @@ func (s *Service) RecordInbound(tx *db.Tx, from string, to []string, head []byte
 // RecordOutbound adds a mail to the journal before it is handed over to a mail server. A
 // ref is recorded only once.
 func (s *Service) RecordOutbound(ctx context.Context, ref uuid.UUID, from string, to []string, raw []byte) error {
-	journals, err := db.Read(ctx, s.tenant(ctx), s.Journals)
+	journals, err := db.Read(ctx, s.db.TenantOf(ctx), s.Journals)
 	if err != nil || !journals {
 		return err
 	}
@@ -112,7 +112,7 @@ func (s *Service) RecordOutbound(ctx context.Context, ref uuid.UUID, from string
 	h, _ := header.Parse(raw[:min(len(raw), header.MaxSize)])
 	i := NewJournalItem(Outbound, from, to, h, kept)
 	i.ID = ref
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.AddToJournal(tx, i) })
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return s.AddToJournal(tx, i) })
 }
 
 // NewJournalItem builds an item from a mail and its envelope.
@@ -132,7 +132,7 @@ const maxJournalText = 1000
 
 // JournalItems lists the journal, newest first.
 func (s *Service) JournalItems(ctx context.Context, p db.Page) (db.List[JournalItem], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[JournalItem], error) { return listJournal(r, p) })
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[JournalItem], error) { return listJournal(r, p) })
 }
 
 // HoldJournalItem is the gate for a legal hold: it keeps a journal mail past its retention.
@@ -153,7 +153,7 @@ func (s *Service) ReleaseJournalItem(ctx context.Context, id uuid.UUID) (Journal
 // setHold stores a changed hold with its audit entry; a nil hold removes it. It returns
 // not_found if the journal has no such mail.
 func (s *Service) setHold(ctx context.Context, id uuid.UUID, hold *LegalHold, action string) (i JournalItem, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if i, err = lockJournalItem(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -179,7 +179,7 @@ func (s *Service) setHold(ctx context.Context, id uuid.UUID, hold *LegalHold, ac
 // mail itself attached. The access is recorded in the audit log.
 func (s *Service) OpenJournalItem(ctx context.Context, id uuid.UUID) (i JournalItem, report io.ReadSeekCloser, err error) {
 	tenant := caller.From(ctx).TenantID
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if i, err = findJournalItem(&tx.Reader, id); err != nil {
 			return db.NotFound(err)
 		}

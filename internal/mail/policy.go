@@ -187,7 +187,7 @@ func (s *Service) RecordRefusal(ctx context.Context, err error) error {
 	}
 	i := refused.incident
 	i.ref = refusedRef + i.ID.String()
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return record(tx, &i) })
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return record(tx, &i) })
 }
 
 // record stores an incident with its event. Incidents that need no decision are stored as
@@ -228,7 +228,7 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 	var scanner *dlp.Scanner
 	var who audience
 	var known, text Incident
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		if known, err = incidentByRef(r, m.Ref); err != nil && !db.IsNoRow(err) {
 			return err
 		}
@@ -278,7 +278,7 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 	case text.ActionTaken != "":
 		return v, nil // recorded when a person gave the reason
 	}
-	return v, s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return v, s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		recipients := m.Recipients
 		if v.Hold && m.Source == policy.SourceSMTP {
 			recipients = who.scanned // the copies of the others are not held
@@ -300,5 +300,5 @@ func (s *Service) holdWith(ctx context.Context, i Incident, job uuid.UUID) error
 	if job == uuid.Nil || i.job != nil && *i.job == job {
 		return nil
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return setIncidentJob(tx, i.ID, &job) })
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return setIncidentJob(tx, i.ID, &job) })
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
+	"konak/internal/kit/each"
 	"konak/internal/mail/dlp"
 )
 
@@ -62,12 +63,10 @@ type Rule struct {
 
 // compileRules builds a scanner from rules.
 func compileRules(rules []Rule, key []byte) (*dlp.Scanner, error) {
-	out := make([]dlp.Rule, len(rules))
-	for i, r := range rules {
-		out[i] = dlp.Rule{
+	return dlp.Compile(each.Map(rules, func(r Rule) dlp.Rule {
+		return dlp.Rule{
 			ID: r.ID.String(), Type: r.PatternType, Pattern: r.Pattern, MinCount: r.Options.MinCount,
 			Words: r.Options.ProximityWords, Fields: r.Options.Fields,
 		}
-	}
-	return dlp.Compile(out, key)
+	}), key)
 }

@@ -73,7 +73,7 @@ func New(c Config) *Service {
 
 // Exceptions lists the exceptions, newest first.
 func (s *Service) Exceptions(ctx context.Context, p db.Page) (db.List[Exception], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Exception], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Exception], error) {
 		return listExceptions(r, p)
 	})
 }
@@ -88,7 +88,7 @@ func (s *Service) AddException(ctx context.Context, email, note string) (Excepti
 		return Exception{}, fault.Invalid("email", "invalid_address")
 	}
 	var e Exception
-	err := idempotency.Do(ctx, s.tenant(ctx), &e, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.db.TenantOf(ctx), &e, func(tx *db.Tx) error {
 		e = Exception{ID: tx.NewID(), Email: addr.Address, Note: strings.TrimSpace(note), CreatedAt: clock.At(tx.Now()), CreatedBy: caller.From(ctx).Actor()}
 		if err := putException(tx, e, addr.Key, fault.New(fault.Conflict).Because("exception_taken").Field("email", "taken")); err != nil {
 			return fmt.Errorf("mail: put exception: %w", err)
@@ -100,7 +100,7 @@ func (s *Service) AddException(ctx context.Context, email, note string) (Excepti
 
 // DeleteException is the gate for removing an exception.
 func (s *Service) DeleteException(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		e, err := dropException(tx, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -116,8 +116,4 @@ func announce(tx *db.Tx, name string, id uuid.UUID, object, details any) error {
 	}
 	_, err := event.Emit(tx, event.Change{Type: name, Object: object})
 	return err
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
 }

@@ -22,7 +22,7 @@ import (
 
 // Rules lists the rules, newest first, with their number of incidents in the last 30 days.
 func (s *Service) Rules(ctx context.Context, p db.Page) (db.List[Rule], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Rule], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Rule], error) {
 		list, err := listRules(r, p)
 		if err != nil {
 			return list, err
@@ -42,7 +42,7 @@ func (s *Service) AddRule(ctx context.Context, r Rule) (Rule, error) {
 	if err := checkRule(&r); err != nil {
 		return Rule{}, err
 	}
-	err := idempotency.Do(ctx, s.tenant(ctx), &r, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.db.TenantOf(ctx), &r, func(tx *db.Tx) error {
 		r.ID, r.CreatedAt, r.CreatedBy = tx.NewID(), clock.At(tx.Now()), caller.From(ctx).Actor()
 		if n, err := countRules(&tx.Reader); err != nil || n >= maxRules {
 			return errors.Join(err, fault.New(fault.LimitReached, maxRules))
@@ -107,7 +107,7 @@ func ruleDetails(r Rule) map[string]any {
 // SetRuleEnabled is the gate for turning a rule on or off. Repeating a call changes
 // nothing.
 func (s *Service) SetRuleEnabled(ctx context.Context, id uuid.UUID, enabled bool) (r Rule, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := findRule(&tx.Reader, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -129,7 +129,7 @@ func (s *Service) SetRuleEnabled(ctx context.Context, id uuid.UUID, enabled bool
 
 // DeleteRule is the gate for removing a rule. Its incidents are kept.
 func (s *Service) DeleteRule(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		r, err := dropRule(tx, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -140,7 +140,7 @@ func (s *Service) DeleteRule(ctx context.Context, id uuid.UUID) error {
 
 // Incidents lists incidents, newest first; an empty status means all.
 func (s *Service) Incidents(ctx context.Context, status string, p db.Page) (db.List[Incident], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Incident], error) { return listIncidents(r, status, p) })
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Incident], error) { return listIncidents(r, status, p) })
 }
 
 // ReviewIncident is the gate for the decision on a quarantined mail: it becomes released,
@@ -152,7 +152,7 @@ func (s *Service) ReviewIncident(ctx context.Context, id uuid.UUID, status, note
 			return i, err
 		}
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if i, err = reviewIncident(tx, id, status, strings.TrimSpace(note), caller.From(ctx).Actor()); db.IsNoRow(err) {
 			if i, err = findIncident(&tx.Reader, id); err != nil {
 				return db.NotFound(err)
@@ -173,7 +173,7 @@ const ReasonContentGone = "content_gone"
 
 // checkContent returns conflict for an open incident whose mail can no longer be sent.
 func (s *Service) checkContent(ctx context.Context, id uuid.UUID) error {
-	i, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Incident, error) { return findIncident(r, id) })
+	i, err := db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Incident, error) { return findIncident(r, id) })
 	if err != nil || i.Status != IncidentOpen || s.CheckHeld == nil {
 		return db.NotFound(err)
 	}
@@ -221,7 +221,7 @@ func (s *Service) TestText(ctx context.Context, subject, text string, only *Rule
 		rules = []Rule{*only}
 	} else {
 		var err error
-		if rules, err = db.Read(ctx, s.tenant(ctx), enabledRules); err != nil {
+		if rules, err = db.Read(ctx, s.db.TenantOf(ctx), enabledRules); err != nil {
 			return Tested{}, err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 // PrivacyRequests lists the privacy requests, newest first.
 func (s *Service) PrivacyRequests(ctx context.Context, p db.Page) (db.List[PrivacyRequest], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[PrivacyRequest], error) { return listRequests(r, p) })
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[PrivacyRequest], error) { return listRequests(r, p) })
 }
 
 // AddPrivacyRequest is the gate for a new privacy request. It also writes the ledger line.
@@ -26,7 +26,7 @@ func (s *Service) AddPrivacyRequest(ctx context.Context, kind, mailbox, note str
 	if !ok {
 		return q, fault.Invalid("mailbox", "invalid_address")
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &q, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &q, func(tx *db.Tx) error {
 		q = PrivacyRequest{
 			ID: tx.NewID(), Kind: kind, Mailbox: addr.Key, State: RequestReceived, Note: strings.TrimSpace(note),
 			DueAt: clock.At(tx.Now().Add(requestTime)), RequestedBy: caller.From(ctx).Actor(), CreatedAt: clock.At(tx.Now()),
@@ -47,7 +47,7 @@ func (s *Service) AddPrivacyRequest(ctx context.Context, kind, mailbox, note str
 // makes the personal values in the ledger unreadable. It returns conflict if the request is
 // already closed.
 func (s *Service) ClosePrivacyRequest(ctx context.Context, id uuid.UUID, state, note string) (q PrivacyRequest, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if q, err = closeRequest(tx, id, state, strings.TrimSpace(note)); db.IsNoRow(err) {
 			if q, err = findRequest(&tx.Reader, id); err != nil {
 				return db.NotFound(err)
@@ -92,12 +92,12 @@ func (s *Service) LedgerLines(ctx context.Context, mailbox string, p db.Page) (d
 		}
 		mailbox = addr.Key
 	}
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[ledger.Line], error) { return s.ledger.List(r, mailbox, p) })
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[ledger.Line], error) { return s.ledger.List(r, mailbox, p) })
 }
 
 // VerifyLedger verifies the whole chain.
 func (s *Service) VerifyLedger(ctx context.Context) (ledger.Verification, error) {
-	return db.Read(ctx, s.tenant(ctx), s.ledger.Verify)
+	return db.Read(ctx, s.db.TenantOf(ctx), s.ledger.Verify)
 }
 
 // SignLedgers signs the heads of the ledgers that have new lines, once a day for each

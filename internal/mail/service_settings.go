@@ -18,7 +18,7 @@ const apiBase = "/api/mail/v1"
 
 // Settings returns the workspace's settings.
 func (s *Service) Settings(ctx context.Context) (Settings, error) {
-	return db.Read(ctx, s.tenant(ctx), s.readSettings)
+	return db.Read(ctx, s.db.TenantOf(ctx), s.readSettings)
 }
 
 func (s *Service) readSettings(r *db.Reader) (set Settings, err error) {
@@ -31,7 +31,7 @@ func (s *Service) readSettings(r *db.Reader) (set Settings, err error) {
 // SetRequire2FA is the gate for requiring a second step from every member. It returns
 // two_factor_off if the caller has none.
 func (s *Service) SetRequire2FA(ctx context.Context, required bool) (set Settings, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if set, err = s.readSettings(&tx.Reader); err != nil || set.Require2FA.Required == required {
 			return err
 		}
@@ -60,7 +60,7 @@ func (s *Service) SetAllowlist(ctx context.Context, cidrs []string) (set Setting
 
 // SetDefaults is the gate for the defaults of new mailboxes. It replaces all of them.
 func (s *Service) SetDefaults(ctx context.Context, d Defaults) (Settings, error) {
-	return db.Write(ctx, s.tenant(ctx), func(tx *db.Tx) (Settings, error) { return s.ChangeDefaults(tx, d) })
+	return db.Write(ctx, s.db.TenantOf(ctx), func(tx *db.Tx) (Settings, error) { return s.ChangeDefaults(tx, d) })
 }
 
 // ChangeDefaults does the same as SetDefaults, inside the caller's transaction.
@@ -122,7 +122,7 @@ func replace[T any](setting func(*Settings) *T, to T) settingsChange {
 // changeSettings changes the settings and writes the audit entry. If the change returns
 // equal values, nothing is written.
 func (s *Service) changeSettings(ctx context.Context, name string, change settingsChange) (Settings, error) {
-	return db.Write(ctx, s.tenant(ctx), func(tx *db.Tx) (Settings, error) { return s.changeSettingsIn(tx, name, change) })
+	return db.Write(ctx, s.db.TenantOf(ctx), func(tx *db.Tx) (Settings, error) { return s.changeSettingsIn(tx, name, change) })
 }
 
 func (s *Service) changeSettingsIn(tx *db.Tx, name string, change settingsChange) (set Settings, err error) {

@@ -21,10 +21,10 @@ func listExceptions(r *db.Reader, p db.Page) (db.List[Exception], error) {
 
 // putException returns taken if the address already has an exception.
 func putException(tx *db.Tx, e Exception, key string, taken error) error {
-	n, err := tx.ExecCount(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_by, created_at)
+	added, err := tx.ExecAny(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, email_key) DO NOTHING`,
 		tx.Tenant(), e.ID, e.Email, key, e.Note, e.CreatedBy, e.CreatedAt)
-	if err == nil && n == 0 {
+	if err == nil && !added {
 		err = taken
 	}
 	return err

@@ -294,7 +294,7 @@ func (r *routes) registerMore(a *api.API, deliveries string) {
 
 	hour.Register(a, r.route("GET", "/{id}/hours", "webhook-hours", "", api.SessionOrKey, r.view), func(ctx context.Context, id uuid.UUID) (db.Handle, time.Time, error) {
 		_, err := r.Endpoint(ctx, r.module, id)
-		return r.tenant(ctx), r.db.Clock().Now(), err
+		return r.db.TenantOf(ctx), r.db.Clock().Now(), err
 	})
 
 	one := r.route("GET", deliveries+"/{id}", "webhook-delivery", "Get a delivery with its request and attempts", api.SessionOrKey, r.view).Polled()
@@ -388,7 +388,7 @@ func (r *routes) keyless(ctx context.Context, id uuid.UUID, find func(*db.Reader
 	if read == "" {
 		return ctx, o.record, nil
 	}
-	return ctx, o.record, r.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return ctx, o.record, r.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		return audit.Write(tx, read, o.record.String(), nil)
 	})
 }

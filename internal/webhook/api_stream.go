@@ -46,7 +46,7 @@ func (r *routes) registerStream(a *api.API) {
 	rt := r.route("GET", "/stream", "webhook-stream", "Stream new deliveries as their receivers get them", api.SessionOrKey, r.view)
 	rt.Doc = "Server-sent events for developers: every recorded delivery with its headers, signatures and body, whether or not its endpoint can be reached. Bodies are omitted (body_hidden) if the caller does not have the event's permission. A test API key receives no deliveries. The last message of an event has the event's sequence number as its id, so that nothing is missed after resuming."
 	api.HandleEvents(a, rt, func(ctx context.Context, in *streamWebhookIn) (func(context.Context, *api.Sender) error, error) {
-		w := &watcher{routes: r, tenant: r.tenant(ctx), who: caller.From(ctx), after: -1}
+		w := &watcher{routes: r, tenant: r.db.TenantOf(ctx), who: caller.From(ctx), after: -1}
 		if in.LastEventID != "" {
 			n, err := strconv.ParseInt(in.LastEventID, 10, 64)
 			if err != nil || n < 0 {

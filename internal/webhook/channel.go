@@ -97,7 +97,7 @@ func (s *Service) PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid
 	if delivery, err = s.Test(ctx, Channel, id); err != nil || delivery == nil {
 		return delivery, 0, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		ids, err := failedDeliveries(&tx.Reader, id, maxPingRetries)
 		if retried = len(ids); err != nil || retried == 0 {
 			return err

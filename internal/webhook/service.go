@@ -99,14 +99,14 @@ func (s *Service) checkEvents(ctx context.Context, field string, names ...string
 
 // Endpoints lists a module's endpoints, newest first.
 func (s *Service) Endpoints(ctx context.Context, module string, p db.Page) (db.List[Endpoint], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Endpoint], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Endpoint], error) {
 		return listEndpoints(r, module, p)
 	})
 }
 
 // Endpoint returns one endpoint.
 func (s *Service) Endpoint(ctx context.Context, module string, id uuid.UUID) (Endpoint, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Endpoint, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Endpoint, error) {
 		e, err := endpointByID(r, module, id)
 		return e, db.NotFound(err)
 	})
@@ -125,7 +125,7 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 	}
 	key := signature.NewSecret()
 	out := Registered{Secret: key}
-	err := idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.db.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		if n, err := countEndpoints(tx, module); err != nil {
 			return err
 		} else if n >= maxEndpoints {
@@ -318,7 +318,7 @@ func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn fu
 	if caller.From(ctx).Test {
 		return fault.New(fault.TestEnvironment)
 	}
-	return idempotency.Do(ctx, s.tenant(ctx), &struct{}{}, func(tx *db.Tx) error {
+	return idempotency.Do(ctx, s.db.TenantOf(ctx), &struct{}{}, func(tx *db.Tx) error {
 		e, err := lockEndpoint(tx, module, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -330,21 +330,17 @@ func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn fu
 
 // Keyless reports whether the routes that carry an id work without a credential.
 func (s *Service) Keyless(ctx context.Context) (bool, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (bool, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (bool, error) {
 		return isKeylessAllowed(r)
 	})
 }
 
 // SetKeyless is the gate for that setting.
 func (s *Service) SetKeyless(ctx context.Context, on bool) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := setKeyless(tx, on); err != nil {
 			return err
 		}
 		return audit.Write(tx, "webhook.keyless", "", map[string]bool{"keyless": on})
 	})
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
 }

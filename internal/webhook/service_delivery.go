@@ -126,7 +126,7 @@ const testHold = time.Minute
 // re-enables it, failure leaves its pause as it was. A paused endpoint is refused, because
 // nothing would be sent.
 func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delivery *uuid.UUID, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		delivery = nil
 		e, err := lockEndpoint(tx, module, id)
 		if err != nil {
@@ -166,7 +166,7 @@ func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (i
 	if err := s.checkEvents(ctx, "event", name); err != nil {
 		return uuid.Nil, err
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &id, func(tx *db.Tx) (err error) {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &id, func(tx *db.Tx) (err error) {
 		id, err = event.Emit(tx, event.Change{Type: name, Object: data, Emitted: true})
 		return err
 	})
@@ -176,7 +176,7 @@ func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (i
 // Deliveries returns the history of a module, or of one of its endpoints, newest first.
 // Every delivery is live, so a test-environment key finds none.
 func (s *Service) Deliveries(ctx context.Context, module string, only *uuid.UUID, n historyFilter, p db.Page) (db.List[Delivery], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Delivery], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Delivery], error) {
 		endpoints, err := endpointIDs(r, module)
 		switch {
 		case err != nil:
@@ -200,7 +200,7 @@ func (s *Service) Delivery(ctx context.Context, module string, id uuid.UUID) (d 
 	if who.Test {
 		return d, fault.New(fault.NotFound)
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if d.Delivery, err = deliveryByID(r, module, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -248,7 +248,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 	if caller.From(ctx).Test {
 		return d, fault.New(fault.TestEnvironment)
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if d, err = deliveryByID(&tx.Reader, module, id); err != nil {
 			return db.NotFound(err)
 		}

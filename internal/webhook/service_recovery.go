@@ -30,7 +30,7 @@ func (s *Service) Recover(ctx context.Context, module string, endpoint uuid.UUID
 	if caller.From(ctx).Test {
 		return rec, fault.New(fault.TestEnvironment)
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := endpointByID(&tx.Reader, module, endpoint); err != nil {
 			return db.NotFound(err)
 		}
@@ -58,7 +58,7 @@ func (s *Service) Recover(ctx context.Context, module string, endpoint uuid.UUID
 
 // Recovery returns one recovery, for its progress.
 func (s *Service) Recovery(ctx context.Context, module string, id uuid.UUID) (Recovery, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Recovery, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (Recovery, error) {
 		rec, err := recoveryByID(r, module, id)
 		return rec, db.NotFound(err)
 	})
@@ -66,7 +66,7 @@ func (s *Service) Recovery(ctx context.Context, module string, id uuid.UUID) (Re
 
 // Recoveries lists the recoveries of an endpoint, newest first.
 func (s *Service) Recoveries(ctx context.Context, module string, endpoint uuid.UUID, p db.Page) (list db.List[Recovery], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if _, err := endpointByID(r, module, endpoint); err != nil {
 			return db.NotFound(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"konak/internal/crm/assistant"
 	"konak/internal/crm/assistant/engine"
 	"konak/internal/crm/mcp"
+	"konak/internal/kit/each"
 )
 
 // Provisions lets the MCP server and the assistant read the regulations.
@@ -49,12 +50,10 @@ func foundProvision(id string, law advisor.HitLaw, at advisor.HitProvision, text
 // FindProvisions implements assistant.Provisions.
 func (p Provisions) FindProvisions(ctx context.Context, question string, limit int) ([]engine.Text, error) {
 	found, err := p.Advisor.Passages(ctx, question, limit)
-	out := make([]engine.Text, len(found))
-	for i, v := range found {
-		out[i] = engine.Text{
+	return each.Map(found, func(v advisor.Passage) engine.Text {
+		return engine.Text{
 			Kind: engine.Provision, Language: engine.Turkish, Title: strings.TrimSuffix(v.Label+" "+v.Heading, " "), Summary: v.Law, URL: v.URL,
 			Sections: []engine.Section{{Heading: v.Heading, Body: v.Text}},
 		}
-	}
-	return out, err
+	}), err
 }

@@ -222,10 +222,8 @@ const (
 
 func (s *store) events(ctx context.Context, after int64, limit int) ([]exchange.Event, error) {
 	return readAll(ctx, s, func(row db.Row) (e exchange.Event, err error) {
-		var body db.JSON[exchange.Event]
 		var head exchange.Event
-		err = row.Scan(&head.Cursor, &head.Tenant, &head.Type, &head.Leg, &head.N, &head.At, &body)
-		e = body.V
+		err = row.Scan(&head.Cursor, &head.Tenant, &head.Type, &head.Leg, &head.N, &head.At, db.FromJSON(&e))
 		e.Cursor, e.Tenant, e.Type, e.Leg, e.N, e.At = head.Cursor, head.Tenant, head.Type, head.Leg, head.N, head.At
 		return e, err
 	}, sqlEvents, after, limit)

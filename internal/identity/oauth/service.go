@@ -9,7 +9,6 @@ import (
 
 	"konak/internal/identity"
 	"konak/internal/kit/api"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/limit"
 )
@@ -38,11 +37,6 @@ func New(cfg Config) (*Service, error) {
 		return nil, errors.New("oauth: DB, Identity, Limits and BaseURL are needed")
 	}
 	return &Service{db: cfg.DB, identity: cfg.Identity, limits: cfg.Limits, baseURL: cfg.BaseURL}, nil
-}
-
-// tenant returns the handle of the caller's workspace.
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
 // Grants lets package identity revoke consents. It has no dependencies, so it can exist

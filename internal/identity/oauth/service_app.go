@@ -20,14 +20,14 @@ import (
 
 // Apps lists the workspace's apps, newest first.
 func (s *Service) Apps(ctx context.Context, p db.Page) (db.List[App], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[App], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[App], error) {
 		return listApps(r, p)
 	})
 }
 
 // App returns one of the workspace's apps.
 func (s *Service) App(ctx context.Context, id uuid.UUID) (App, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (App, error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (App, error) {
 		a, err := appByID(r, id)
 		return a, db.NotFound(err)
 	})
@@ -46,7 +46,7 @@ func (s *Service) AddApp(ctx context.Context, a App) (App, error) {
 	if err := checkRedirects(a.RedirectURIs); err != nil {
 		return App{}, err
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &a, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &a, func(tx *db.Tx) error {
 		if n, err := countApps(&tx.Reader); err != nil {
 			return err
 		} else if n >= maxApps {
@@ -74,7 +74,7 @@ func (s *Service) ChangeApp(ctx context.Context, id uuid.UUID, c AppChange) (App
 		return App{}, err
 	}
 	var a App
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		if a, err = appByID(&tx.Reader, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -103,7 +103,7 @@ func (s *Service) ChangeApp(ctx context.Context, id uuid.UUID, c AppChange) (App
 
 // DeleteApp is the gate for removing an app. Its sessions end with it.
 func (s *Service) DeleteApp(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := dropApp(tx, id)
 		if err != nil {
 			return db.NotFound(err)

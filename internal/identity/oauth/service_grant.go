@@ -149,7 +149,7 @@ func (s *Service) findMembership(ctx context.Context, workspace uuid.UUID) (iden
 	who := caller.From(ctx)
 	var user identity.User
 	var own []identity.OwnWorkspace
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err := s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if user, err = identity.FindUserByMember(r, who.TenantID, who.ID); err != nil {
 			return err
 		}
@@ -294,7 +294,7 @@ func (s *Service) Grants(ctx context.Context, p db.Page) (list db.List[Grant], e
 // RevokeGrant is the gate for revoking a consent: the app's sessions end.
 func (s *Service) RevokeGrant(ctx context.Context, id uuid.UUID) error {
 	who := caller.From(ctx)
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		app, err := revokeGrant(tx, who.ID, id)
 		if err != nil {
 			return db.NotFound(err)

@@ -8,7 +8,6 @@ import (
 	"konak/internal/identity"
 	"konak/internal/identity/captcha"
 	"konak/internal/identity/password"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
@@ -66,11 +65,6 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	return &Service{cfg: cfg, db: cfg.DB, identity: cfg.Identity}, nil
-}
-
-// tenant returns the handle of the caller's workspace.
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
 // cleanBatch is the maximum number of rows of a table that Clean removes.

@@ -55,7 +55,7 @@ func (s *Service) findPasskeyOwner(r *db.Reader, u identity.User) (passkeyOwner,
 
 // Passkeys lists the caller's passkeys.
 func (s *Service) Passkeys(ctx context.Context, p db.Page) (db.List[Passkey], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Passkey], error) {
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Passkey], error) {
 		return listPasskeys(r, caller.From(ctx).UserID, p)
 	})
 }
@@ -66,7 +66,7 @@ func (s *Service) BeginPasskey(ctx context.Context) (out PasskeyChallenge, err e
 	if err != nil {
 		return out, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := findOwnAccount(&tx.Reader)
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ func (s *Service) AddPasskey(ctx context.Context, challenge uuid.UUID, name stri
 	}
 	var out Passkey
 	who := caller.From(ctx)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		session, err := takeChallenge(tx, challenge, &who.UserID)
 		if err != nil {
 			return db.IfNoRow(fmt.Errorf("signin: take challenge: %w", err), fault.New(fault.PasskeyRefused))
@@ -132,7 +132,7 @@ func (s *Service) AddPasskey(ctx context.Context, challenge uuid.UUID, name stri
 
 // DropPasskey removes one of the caller's passkeys.
 func (s *Service) DropPasskey(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		name, err := dropPasskey(tx, caller.From(ctx).UserID, id)
 		if err != nil {
 			return db.NotFound(err)

@@ -88,7 +88,7 @@ func (s *Service) ChangePassword(ctx context.Context, current, chosen string) er
 		return err
 	}
 	who := caller.From(ctx)
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		return s.setPassword(tx, a.User, encoded, who.SessionID, "password.changed")
 	})
 }
@@ -123,7 +123,7 @@ func findOwnAccount(r *db.Reader) (identity.Account, error) {
 // proveOwnPassword checks the caller's password and returns their account. A wrong one is a
 // 422: a 401 would make clients discard the session.
 func (s *Service) proveOwnPassword(ctx context.Context, password, field string) (identity.Account, error) {
-	a, err := db.Read(ctx, s.tenant(ctx), findOwnAccount)
+	a, err := db.Read(ctx, s.db.TenantOf(ctx), findOwnAccount)
 	if err != nil {
 		return identity.Account{}, err
 	}

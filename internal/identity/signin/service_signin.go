@@ -112,7 +112,7 @@ func (s *Service) Reauth(ctx context.Context, password, code string) (Reauthenti
 	}
 	who := caller.From(ctx)
 	var at time.Time
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if a.User.TwoFactor {
 			if ok, err := s.useCode(tx, a.User.ID, code); err != nil {
 				return err

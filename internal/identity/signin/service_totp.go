@@ -34,7 +34,7 @@ func totpSealName(user uuid.UUID) string { return "app_user/" + user.String() + 
 
 // changeOwn runs fn for the caller's own account, in a transaction of their workspace.
 func (s *Service) changeOwn(ctx context.Context, fn func(tx *db.Tx, u identity.User) error) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := findOwnAccount(&tx.Reader)
 		if err != nil {
 			return err

@@ -11,18 +11,17 @@ import (
 )
 
 func credentialsOf(r *db.Reader, user uuid.UUID) ([]webauthn.Credential, error) {
-	return db.All(r, func(row db.Row) (webauthn.Credential, error) {
-		var c db.JSON[webauthn.Credential]
-		err := row.Scan(&c)
-		return c.V, err
+	return db.All(r, func(row db.Row) (c webauthn.Credential, err error) {
+		err = row.Scan(db.FromJSON(&c))
+		return c, err
 	}, `SELECT credential FROM passkey WHERE user_id = $1 ORDER BY created_at, id LIMIT $2`, user, maxPasskeys)
 }
 
 func listPasskeys(r *db.Reader, user uuid.UUID, p db.Page) (db.List[Passkey], error) {
 	rows, err := db.All(r, func(row db.Row) (k Passkey, err error) {
-		var c db.JSON[webauthn.Credential]
-		err = row.Scan(&k.ID, &k.Name, &c, &k.LastUsedAt, &k.CreatedAt)
-		k.Synced = c.V.Flags.BackupState
+		var c webauthn.Credential
+		err = row.Scan(&k.ID, &k.Name, db.FromJSON(&c), &k.LastUsedAt, &k.CreatedAt)
+		k.Synced = c.Flags.BackupState
 		return k, err
 	}, `SELECT id, name, credential, last_used_at, created_at FROM passkey
 		WHERE user_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4`,
@@ -56,10 +55,9 @@ func putChallenge(tx *db.Tx, id uuid.UUID, user *uuid.UUID, data webauthn.Sessio
 
 // takeChallenge returns a challenge once, to the person it was made for.
 func takeChallenge(tx *db.Tx, id uuid.UUID, user *uuid.UUID) (webauthn.SessionData, error) {
-	scan := func(row db.Row) (webauthn.SessionData, error) {
-		var d db.JSON[webauthn.SessionData]
-		err := row.Scan(&d)
-		return d.V, err
+	scan := func(row db.Row) (d webauthn.SessionData, err error) {
+		err = row.Scan(db.FromJSON(&d))
+		return d, err
 	}
 	if user == nil {
 		return db.One(&tx.Reader, scan, `DELETE FROM passkey_challenge

@@ -163,10 +163,7 @@ func cleanAddress(r *http.Request) error {
 		}
 		bad.Field(strings.ReplaceAll(strings.ToValidUTF8(name, "\uFFFD"), "\x00", "\uFFFD"), badCharacter)
 	}
-	if len(bad.Fields) > 0 {
-		return bad
-	}
-	return nil
+	return bad.OrNil()
 }
 
 func clean(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }

@@ -16,6 +16,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/obs"
 	"konak/internal/kit/perm"
@@ -80,10 +81,7 @@ func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
 		e.Err.Scope = &f.Scope
 	}
 	e.Err.WindowExpiredAt = f.WindowExpiredAt
-	e.Err.Matches = make([]ErrorMatch, len(f.Matches))
-	for i, m := range f.Matches {
-		e.Err.Matches[i] = ErrorMatch(m)
-	}
+	e.Err.Matches = each.Map(f.Matches, func(m fault.Match) ErrorMatch { return ErrorMatch(m) })
 	if f.Step != nil {
 		e.Err.Step = Some(ErrorStep{f.Step.Index, f.Step.Action})
 	}

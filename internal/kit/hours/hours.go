@@ -53,10 +53,7 @@ func (h *Hours) Check(field string) error {
 			break
 		}
 	}
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
+	return f.OrNil()
 }
 
 // IsHoliday reports whether a time falls on a holiday.

@@ -30,7 +30,7 @@ type Grant struct {
 
 // Grants lists the grants, newest first.
 func (s *Service) Grants(ctx context.Context, p db.Page) (db.List[Grant], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Grant], error) { return listGrants(r, p) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Grant], error) { return listGrants(r, p) })
 }
 
 // AddGrant lets a mailbox send as an address at one of the workspace's domains. It returns
@@ -40,7 +40,7 @@ func (s *Service) AddGrant(ctx context.Context, mailbox uuid.UUID, addr string) 
 	if err != nil {
 		return g, err
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &g, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &g, func(tx *db.Tx) error {
 		m, err := lockMailbox(tx, mailbox)
 		if err != nil {
 			return db.IfNoRow(err, fault.Invalid("mailbox_id", "unknown"))
@@ -72,7 +72,7 @@ func (s *Service) AddGrant(ctx context.Context, mailbox uuid.UUID, addr string) 
 
 // RevokeGrant revokes a grant. Open sessions are affected from their next mail on.
 func (s *Service) RevokeGrant(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		g, err := deleteGrant(tx, id)
 		if err != nil {
 			return db.NotFound(err)

@@ -73,7 +73,7 @@ func (s *Service) Provision(ctx context.Context, in Input) (out Details, err err
 	if err != nil {
 		return out, err
 	}
-	return db.Write(ctx, s.tenant(ctx), put)
+	return db.Write(ctx, s.DB.TenantOf(ctx), put)
 }
 
 // Prepare does the part of Provision outside its transaction and returns the part inside.
@@ -181,7 +181,7 @@ func (s *Service) checkOwner(ctx context.Context, name string) error {
 
 // Delete removes a domain with its keys. It returns conflict if the domain has mailboxes.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := lockRow(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -205,18 +205,14 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 
 // List lists the domains, newest first.
 func (s *Service) List(ctx context.Context, p db.Page) (db.List[Domain], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Domain], error) { return listRows(r, p) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Domain], error) { return listRows(r, p) })
 }
 
 func (s *Service) find(ctx context.Context, id uuid.UUID) (row, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (row, error) { return findRow(r, id) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (row, error) { return findRow(r, id) })
 }
 
 func (s *Service) details(tenant uuid.UUID, d *row) Details {
 	records := s.recordsOf(tenant, d)
 	return Details{Domain: d.Domain, Records: records, ZoneFile: zoneFile(d.Domain.Domain, records)}
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
 }

@@ -44,7 +44,7 @@ func (s *Service) CheckNow(ctx context.Context, id uuid.UUID) (Details, error) {
 		return s.details(tenant, &d), nil
 	}
 	results := s.lookUpWithin(ctx, liveTime, tenant, &d)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		seen := d.allKeys()
 		if d, err = lockRow(tx, id); err != nil {
 			return db.NotFound(err)
@@ -75,7 +75,7 @@ func (s *Service) runRound(ctx context.Context, j *jobs.Job) error {
 		return err // the node is stopping, so the results do not count
 	}
 	gone := false
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		ours, err := j.StillOurs(tx)
 		if err != nil || !ours {
 			return err

@@ -68,7 +68,7 @@ func (s *Service) ProvisionMailbox(ctx context.Context, in MailboxInput) (m Mail
 	if err != nil {
 		return m, err
 	}
-	return db.Write(ctx, s.tenant(ctx), put)
+	return db.Write(ctx, s.DB.TenantOf(ctx), put)
 }
 
 // PrepareMailbox does the part of ProvisionMailbox outside its transaction and returns the
@@ -205,7 +205,7 @@ func (s *Service) hashPassword(ctx context.Context, password string) (string, er
 }
 
 func (s *Service) readDefaults(ctx context.Context) (quota *int64, least int64, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		var set *int64
 		if quota, set, err = s.Settings.MailboxDefaults(r); set != nil {
 			least = *set
@@ -250,7 +250,7 @@ func (s *Service) putNewMailbox(tx *db.Tx, m Mailbox, in MailboxInput) (Mailbox,
 
 // SetMailboxState suspends a mailbox or reactivates it.
 func (s *Service) SetMailboxState(ctx context.Context, id uuid.UUID, state string) (m Mailbox, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if m, err = lockMailbox(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -270,7 +270,7 @@ func (s *Service) SetMailboxState(ctx context.Context, id uuid.UUID, state strin
 
 // DeleteMailbox removes a mailbox; mail to it is refused from then on.
 func (s *Service) DeleteMailbox(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m, err := deleteMailbox(tx, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -281,13 +281,13 @@ func (s *Service) DeleteMailbox(ctx context.Context, id uuid.UUID) error {
 
 // Mailboxes lists the mailboxes, newest first.
 func (s *Service) Mailboxes(ctx context.Context, p db.Page) (db.List[Mailbox], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Mailbox], error) { return listMailboxes(r, p) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Mailbox], error) { return listMailboxes(r, p) })
 }
 
 // HasMailbox reports whether the reader's workspace has a mailbox with this address.
 func (s *Service) HasMailbox(r *db.Reader, addr string) (bool, error) {
 	_, err := findMailbox(r, addr)
-	return err == nil, db.IgnoreNoRow(err)
+	return db.Found(err)
 }
 
 // FindMailbox returns the mailbox of an address and its workspace. It returns not_found if

@@ -62,7 +62,7 @@ func (s *Service) Register(a *api.API) {
 	bad := route("GET", "/suppressions", "list-mail-suppressions", "List suppressed addresses", perm.MailboxesView)
 	bad.Doc = "Addresses that do not exist according to their servers, or whose domain does not exist or accepts no mail. Mailboxes cannot send to them until they are removed here."
 	api.HandlePage(a, bad, func(ctx context.Context, page db.Page) (db.List[Suppression], error) {
-		return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Suppression], error) { return listSuppressions(r, page) })
+		return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Suppression], error) { return listSuppressions(r, page) })
 	})
 
 	api.Handle(a, route("DELETE", "/suppressions/{id}", "delete-mail-suppression", "Remove a suppressed address", perm.MailboxesManage),
@@ -72,7 +72,7 @@ func (s *Service) Register(a *api.API) {
 }
 
 func (s *Service) deleteSuppression(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		gone, err := deleteSuppression(tx, id)
 		if err != nil {
 			return db.NotFound(err)

@@ -87,7 +87,7 @@ func (s *Service) readDelivery(ctx context.Context, j *jobs.Job) (m queued, left
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return m, nil, errors.Join(jobs.ErrDrop, err)
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		if m, err = findMail(r, p.MailID); err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (s *Service) record(ctx context.Context, m *queued, known map[string]outcom
 	if err != nil {
 		return false, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		waiting = false
 		for addr, o := range known {
 			if o.State != StateQueued {
@@ -272,7 +272,7 @@ type reviewPayload struct {
 func (s *Service) review(ctx context.Context, _ *jobs.Job, p reviewPayload) error {
 	var m queued
 	var left []Recipient
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err := s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if m, err = findMail(r, p.MailID); err != nil {
 			return err
 		}
@@ -307,7 +307,7 @@ func (s *Service) review(ctx context.Context, _ *jobs.Job, p reviewPayload) erro
 	if !owned {
 		return s.refuse(ctx, &m, left, ownAnswer(errNotYours))
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		held, err := releaseMail(tx, m.ID)
 		if err != nil || !held {
 			return err

@@ -65,7 +65,7 @@ func (s *Service) PostReport(ctx context.Context, to *url.URL, report []byte) er
 
 // CountSession counts a session with a server of a destination.
 func (s *Service) CountSession(ctx context.Context, sender, destination, server, failure string, p *mtasts.Policy) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		return addTLSSession(tx, sender, destination, tlsSession{p, server, failure})
 	})
 }

@@ -172,7 +172,7 @@ func enqueueJobs(tx *db.Tx, mail uuid.UUID, to []string) error {
 
 // Queue lists the queued mails, newest first.
 func (s *Service) Queue(ctx context.Context, state string, p db.Page) (list db.List[QueueItem], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		if list, err = listQueue(r, state, p); err != nil {
 			return err
 		}
@@ -294,7 +294,7 @@ func (s *Service) rejectHeld(tx *db.Tx, m *queued) error {
 
 // changeMail locks a mail, changes it, and reads it again into item.
 func (s *Service) changeMail(ctx context.Context, id uuid.UUID, action string, item *QueueItem, change func(*db.Tx, *queued, []Recipient) error) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m, err := lockMail(tx, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -338,7 +338,7 @@ func (s *Service) checkHeld(ctx context.Context, source, ref string, job *uuid.U
 	if err != nil || source == policy.SourceCRM {
 		return nil // not from the queue
 	}
-	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (queued, error) { return findMail(r, id) })
+	m, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (queued, error) { return findMail(r, id) })
 	if err != nil {
 		return db.IfNoRow(err, fault.New(fault.Conflict).Because(mail.ReasonContentGone))
 	}
@@ -416,10 +416,6 @@ func (s *Service) CleanQueue(ctx context.Context) (n int, err error) {
 		return 0, fmt.Errorf("engine: clean: %w", err)
 	}
 	return n, nil
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
 // Waiting returns the number of unfinished mails in the queue, at most ten thousand.

@@ -79,7 +79,7 @@ func (s *Service) takeUnread(ctx context.Context, r unreadRecipient, id uuid.UUI
 	if item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
 		return err
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Mail.AddToJournal(tx, item) })
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Mail.AddToJournal(tx, item) })
 }
 
 // checkLoop returns a refusal for a mail that loops. Mailboxes that have already forwarded

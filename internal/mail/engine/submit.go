@@ -269,7 +269,7 @@ var signedFields = []string{
 // sign returns the DKIM signatures of a mail for the domain of an address.
 func (s *Service) sign(ctx context.Context, from string, open func() io.Reader) (string, error) {
 	name := destinationOf(from)
-	keys, err := db.Read(ctx, s.DB.Tenant(caller.From(ctx).TenantID), func(r *db.Reader) ([]domain.SigningKey, error) {
+	keys, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) ([]domain.SigningKey, error) {
 		return s.Domains.SigningKeys(r, name)
 	})
 	if err != nil {

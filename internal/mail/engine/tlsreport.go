@@ -56,7 +56,7 @@ func (s *Service) countSessions(ctx context.Context, m *queued, destination stri
 	if m.Origin != OriginSubmission || len(t.sessions) == 0 {
 		return
 	}
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err := s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		for _, x := range t.sessions {
 			if err := addTLSSession(tx, destinationOf(m.Sender), destination, x); err != nil {
 				return err
@@ -185,7 +185,7 @@ func (s *Service) mailTLSReport(ctx context.Context, p *tlsReportPayload, to str
 	if m.blob, err = s.Blobs.Put(ctx, caller.From(ctx).TenantID, bytes.NewReader(text), int64(len(text))); err != nil {
 		return fmt.Errorf("engine: keep report: %w", err)
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		_, err := s.enqueue(tx, m, []string{to})
 		return err
 	})

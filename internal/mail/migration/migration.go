@@ -80,7 +80,7 @@ func New(d *db.DB, boxes Mailboxes) *Service { return &Service{d, boxes} }
 
 // Jobs lists the jobs, newest first.
 func (s *Service) Jobs(ctx context.Context, p db.Page) (db.List[Job], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Job], error) { return list(r, p) })
+	return db.Read(ctx, s.db.TenantOf(ctx), func(r *db.Reader) (db.List[Job], error) { return list(r, p) })
 }
 
 // Add records that a mailbox is to be copied. It returns conflict if a job for the same
@@ -94,7 +94,7 @@ func (s *Service) Add(ctx context.Context, mailbox string, from Source) (j Job, 
 	if !ok {
 		return j, fault.Invalid("mailbox", "invalid_address")
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &j, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.db.TenantOf(ctx), &j, func(tx *db.Tx) error {
 		known, err := s.boxes.HasMailbox(&tx.Reader, addr.Key)
 		if err != nil {
 			return err
@@ -123,7 +123,7 @@ func (s *Service) Add(ctx context.Context, mailbox string, from Source) (j Job, 
 
 // Cancel ends a job. Cancelling it again changes nothing.
 func (s *Service) Cancel(ctx context.Context, id uuid.UUID) (j Job, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if j, err = lock(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -136,8 +136,4 @@ func (s *Service) Cancel(ctx context.Context, id uuid.UUID) (j Job, err error) {
 		return audit.Write(tx, "mail.migration.cancelled", id.String(), map[string]string{"mailbox": j.Mailbox})
 	})
 	return j, err
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
 }

@@ -34,7 +34,7 @@ func New(d *db.DB, domains *domain.Service, settings *mail.Service) *Service {
 
 // Get returns the workspace's setup progress.
 func (s *Service) Get(ctx context.Context) (Setup, error) {
-	return db.Read(ctx, s.tenant(ctx), s.read)
+	return db.Read(ctx, s.db.TenantOf(ctx), s.read)
 }
 
 func (s *Service) read(r *db.Reader) (Setup, error) {
@@ -82,7 +82,7 @@ func (s *Service) Apply(ctx context.Context, p Plan) (out Setup, err error) {
 			return out, ofMailbox(i, err)
 		}
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if p.Defaults != nil {
 			if _, err := s.mail.ChangeDefaults(tx, *p.Defaults); err != nil {
 				return err
@@ -164,7 +164,7 @@ func (s *Service) Complete(ctx context.Context) (Setup, error) {
 }
 
 func (s *Service) change(ctx context.Context, action string, details any, do func(tx *db.Tx, st *stored, now Setup) error) (out Setup, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		st, err := find(&tx.Reader)
 		if err != nil {
 			return err
@@ -183,8 +183,4 @@ func (s *Service) change(ctx context.Context, action string, details any, do fun
 		return audit.Write(tx, action, tx.Tenant().String(), details)
 	})
 	return out, err
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	channel "konak/internal/crm/channel/telegram"
+	"konak/internal/kit/each"
 	"konak/internal/kit/secret"
 	"konak/internal/kit/trtext"
 	"konak/internal/provider/rest"
@@ -237,10 +238,7 @@ func (c *Client) sendText(ctx context.Context, token secret.Text, fields map[str
 		in[k] = v
 	}
 	if len(m.Buttons) > 0 {
-		row := make([]Button, len(m.Buttons))
-		for i, b := range m.Buttons {
-			row[i] = Button{Text: b.Text, CallbackData: b.Data}
-		}
+		row := each.Map(m.Buttons, func(b channel.Button) Button { return Button{Text: b.Text, CallbackData: b.Data} })
 		in["reply_markup"] = Keyboard{Rows: [][]Button{row}}
 	}
 	var out Message
@@ -253,10 +251,7 @@ func (c *Client) sendText(ctx context.Context, token secret.Text, fields map[str
 // numbersOf returns the numbers of the messages that the provider created; an error if
 // there are none.
 func numbersOf(list []Message) ([]int64, error) {
-	out := make([]int64, len(list))
-	for i, m := range list {
-		out[i] = m.MessageID
-	}
+	out := each.Map(list, func(m Message) int64 { return m.MessageID })
 	if len(out) == 0 || out[0] == 0 {
 		return nil, errors.New("telegram: the answer contains no message")
 	}

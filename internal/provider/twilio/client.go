@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"konak/internal/crm/telephony/number"
+	"konak/internal/kit/each"
 	"konak/internal/kit/secret"
 	"konak/internal/provider/rest"
 )
@@ -102,11 +103,9 @@ func (c *Client) Available(ctx context.Context, s number.Search) ([]number.Offer
 	if err != nil && !notFound(err) {
 		return nil, err
 	}
-	out := []number.Offer{}
-	for _, n := range page.Numbers {
-		out = append(out, number.Offer{E164: n.PhoneNumber, Type: s.Type, Locality: n.Locality, Capabilities: n.Capabilities.names()})
-	}
-	return out, nil
+	return each.Map(page.Numbers, func(n AvailableNumber) number.Offer {
+		return number.Offer{E164: n.PhoneNumber, Type: s.Type, Locality: n.Locality, Capabilities: n.Capabilities.names()}
+	}), nil
 }
 
 func (c Capabilities) names() []string {

@@ -10,6 +10,7 @@ import (
 
 	channel "konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/template"
+	"konak/internal/kit/each"
 	"konak/internal/provider/graph"
 )
 
@@ -46,11 +47,7 @@ func templateMessage(t *template.Filled) Template {
 }
 
 func parameters(values []template.Value) []Parameter {
-	out := make([]Parameter, len(values))
-	for i, v := range values {
-		out[i] = Parameter{Type: "text", Name: v.Name, Text: v.Text}
-	}
-	return out
+	return each.Map(values, func(v template.Value) Parameter { return Parameter{Type: "text", Name: v.Name, Text: v.Text} })
 }
 
 // pages bounds the number of pages of templates that are read: more than a business may

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"konak/internal/kit/each"
 )
 
 // group is a group of benchmarks that are compared with the first of them, the raw limit.
@@ -100,10 +102,7 @@ func (g group) run(ctx context.Context, e *env, o options) error {
 func same(f float64) float64 { return f }
 
 func median[T any, N cmp.Ordered](list []T, of func(T) N) N {
-	values := make([]N, len(list))
-	for i, v := range list {
-		values[i] = of(v)
-	}
+	values := each.Map(list, of)
 	slices.Sort(values)
 	return values[len(values)/2]
 }

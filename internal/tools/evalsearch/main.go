@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"konak/internal/advisor"
+	"konak/internal/kit/each"
+	"konak/internal/kit/search"
 )
 
 func main() {
@@ -96,11 +98,7 @@ func finderOf(e *advisor.Engine, exact bool) finder {
 		if err != nil {
 			return nil, err
 		}
-		ids := make([]string, 0, len(r.Hits))
-		for _, h := range r.Hits {
-			ids = append(ids, h.ID)
-		}
-		return ids, nil
+		return each.Map(r.Hits, func(h search.Hit) string { return h.ID }), nil
 	}
 }
 
