@@ -53,12 +53,12 @@ func New(c Config) *Service { return &Service{c} }
 
 // List returns accounts, newest first; without a status, all except disconnected ones.
 func (s *Service) List(ctx context.Context, kind, status string, p db.Page) (db.List[Account], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Account], error) { return list(r, kind, status, p) })
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Account], error) { return list(r, kind, status, p) })
 }
 
 // Get returns one account, of a kind or of any.
 func (s *Service) Get(ctx context.Context, kind string, id uuid.UUID) (Account, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Account, error) { return s.Find(r, kind, id) })
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (Account, error) { return s.Find(r, kind, id) })
 }
 
 // Find returns one account, of a kind or of any; not_found if it does not exist.
@@ -264,7 +264,7 @@ func (s *Service) ReleaseAccount(tx *db.Tx, id uuid.UUID, reason string) error {
 // SetStatus is the gate for a status set by a person: active or paused. It clears the
 // reason why the account needed attention, and its waiting jobs are tried at once.
 func (s *Service) SetStatus(ctx context.Context, id uuid.UUID, status string) (a Account, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.SetStatusIn(tx, "", id, status)
 		return err
 	})
@@ -289,7 +289,7 @@ func (s *Service) SetStatusIn(tx *db.Tx, kind string, id uuid.UUID, status strin
 
 // Disconnect is the gate for disconnecting an account; repeating it changes nothing.
 func (s *Service) Disconnect(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.DisconnectIn(tx, id) })
+	return s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return s.DisconnectIn(tx, id) })
 }
 
 // DisconnectIn is Disconnect within a transaction, for accounts that are disconnected
@@ -351,7 +351,7 @@ func equal(a, b *string) bool { return a == nil && b == nil || a != nil && b != 
 // or needs business hours that the account does not have, and a conflict if the assistant
 // is turned on but could not answer: on forms, or without the licence.
 func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool, configuration *uuid.UUID) (a Account, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if configuration != nil && *configuration != uuid.Nil {
 			if known, err := s.cfg.Assistants.HoldConfiguration(tx, *configuration); err != nil {
 				return err
@@ -445,8 +445,4 @@ const ownersMax = 20
 // first.
 func (s *Service) ByExternal(ctx context.Context, kind, external string) ([]Owned, error) {
 	return db.Read(ctx, s.cfg.DB.System("channel look-up"), func(r *db.Reader) ([]Owned, error) { return byExternal(r, kind, external, ownersMax) })
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.cfg.DB.Tenant(caller.From(ctx).TenantID)
 }

@@ -385,7 +385,7 @@ func (s *Service) takeBack(ctx context.Context, list []prepared) {
 
 // store stores all accounts or none.
 func (s *Service) store(ctx context.Context, list []prepared) (out []channel.Account, err error) {
-	err = s.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		out = []channel.Account{}
 		for _, p := range list {
 			a, err := p.put(tx)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"konak/internal/crm/conversation"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -171,7 +170,7 @@ func (s *Service) OpenRecording(ctx context.Context, id uuid.UUID) (c Call, cont
 		return c, nil, db.NotFound(err)
 	}
 	if c.Message.V == nil && !who.Can(perm.RecordingsListen) {
-		return c, nil, conversation.Forbidden(perm.RecordingsListen)
+		return c, nil, fault.Lacking(perm.RecordingsListen)
 	}
 	if s.Exchange == nil {
 		return c, nil, fault.New(fault.NotConfigured)
