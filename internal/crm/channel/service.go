@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
@@ -82,21 +83,15 @@ func (s *Service) First(r *db.Reader, kind string) (Account, bool, error) {
 // Working lists the accounts of a kind that carry messages, the oldest first.
 func (s *Service) Working(r *db.Reader, kind string) ([]uuid.UUID, error) {
 	list, err := working(r, kind, maxAccounts)
-	ids := make([]uuid.UUID, len(list))
-	for i, a := range list {
-		ids[i] = a.ID
-	}
-	return ids, err
+	return each.Map(list, func(a Account) uuid.UUID { return a.ID }), err
 }
 
 // OfExternal finds the workspace's account by the provider's name for it; false if it does
 // not exist or is disconnected.
 func (s *Service) OfExternal(r *db.Reader, kind, external string) (Account, bool, error) {
 	a, err := ofExternal(r, kind, external)
-	if db.IsNoRow(err) {
-		return a, false, nil
-	}
-	return a, err == nil, err
+	found, err := db.Found(err)
+	return a, found, err
 }
 
 // maxAccounts limits the number of accounts of a workspace.

@@ -128,10 +128,7 @@ func (s *Service) inboundAddress(a Account) string {
 
 func (s *Service) trial(r *db.Reader, a Account) (Trial, error) {
 	t, err := trialOf(r, a.ID)
-	if db.IsNoRow(err) {
-		err = nil
-	}
-	return t.shown(a, s.inboundAddress(a), s.cfg.DB.Clock().Now()), err
+	return t.shown(a, s.inboundAddress(a), s.cfg.DB.Clock().Now()), db.IgnoreNoRow(err)
 }
 
 // StartTrial creates a new code; the previous one becomes invalid.

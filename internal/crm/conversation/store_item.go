@@ -131,10 +131,7 @@ func emailOf(r *db.Reader, item uuid.UUID) (Email, error) {
 
 // CopiesOf returns who gets a copy of e-mail answers, and who is proposed.
 func CopiesOf(r *db.Reader, conversation uuid.UUID) (Copies, error) {
-	c, err := db.One(r, db.Scalar[db.JSON[Copies]], `SELECT copies FROM conversation_cc WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
-	if db.IsNoRow(err) {
-		return Copies{[]string{}, []string{}}, nil
-	}
+	c, err := db.OneOr(r, db.AsJSON(Copies{[]string{}, []string{}}), db.Scalar[db.JSON[Copies]], `SELECT copies FROM conversation_cc WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
 	return c.V, err
 }
 

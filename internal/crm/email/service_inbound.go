@@ -24,6 +24,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/trtext"
@@ -380,11 +381,7 @@ func formatAddress(a message.Address) string {
 }
 
 func list(as []message.Address) []string {
-	out := make([]string, len(as))
-	for i, a := range as {
-		out[i] = formatAddress(a)
-	}
-	return out
+	return each.Map(as, formatAddress)
 }
 
 // record stores a mail for threading and for the headers of answers.

@@ -279,11 +279,8 @@ func (s *Service) consume(ctx context.Context, state string) (who *caller.Caller
 	}
 	err = s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
 		session, err := take(tx, secret.Hash(state))
-		if db.IsNoRow(err) {
-			return fault.New(fault.Conflict).Because(StepState)
-		}
 		if err != nil {
-			return err
+			return db.IfNoRow(err, fault.New(fault.Conflict).Because(StepState))
 		}
 		who, _, err = s.Sessions.SessionCaller(&tx.Reader, session)
 		return err

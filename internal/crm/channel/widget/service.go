@@ -259,10 +259,7 @@ func (s *Service) visitor(ctx context.Context, p *page, token string) (Visitor, 
 		return Visitor{}, fault.New(fault.Unauthenticated)
 	}
 	v, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Visitor, error) { return byToken(r, p.Account.ID, secret.Hash(token)) })
-	if db.IsNoRow(err) {
-		err = fault.New(fault.Unauthenticated)
-	}
-	return v, err
+	return v, db.IfNoRow(err, fault.New(fault.Unauthenticated))
 }
 
 // seenEvery is the shortest interval at which a visitor's return is recorded.

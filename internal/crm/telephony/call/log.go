@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
@@ -91,10 +92,7 @@ func (s *Service) Live(ctx context.Context) (out []Live, err error) {
 			}
 		}
 		names, err := s.Team.Agents.AgentNames(r, ids)
-		out = make([]Live, len(calls))
-		for i, c := range calls {
-			out[i] = liveOf(c, names)
-		}
+		out = each.Map(calls, func(c Call) Live { return liveOf(c, names) })
 		return err
 	})
 	return out, err
