@@ -52,10 +52,7 @@ func (s *Service) PutOrder(ctx context.Context, who Party, in Order) (out Order,
 // orderNamed returns the order that a shipment or return belongs to.
 func orderNamed(tx *db.Tx, test bool, external string) (uuid.UUID, error) {
 	o, err := orderTable.lock(tx, test, external)
-	if db.IsNoRow(err) {
-		return uuid.Nil, fault.Invalid("order_external_id", "unknown_order")
-	}
-	return o.ID, err
+	return o.ID, db.IfNoRow(err, fault.Invalid("order_external_id", "unknown_order"))
 }
 
 // Shipments lists shipments, newest first.

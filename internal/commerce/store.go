@@ -90,9 +90,8 @@ func fillBalances(r *db.Reader, list []Customer) error {
 
 const entryColumns = `id, external_id, customer_id, currency, amount, description, at, created_at, updated_at`
 
-func scanEntry(row db.Row) (Entry, error) {
-	var e Entry
-	err := row.Scan(&e.ID, &e.ExternalID, &e.CustomerID, &e.Currency, &e.Amount, &e.Description, &e.At, &e.CreatedAt, &e.UpdatedAt)
+func scanEntry(row db.Row) (e Entry, err error) {
+	err = row.Scan(&e.ID, &e.ExternalID, &e.CustomerID, &e.Currency, &e.Amount, &e.Description, &e.At, &e.CreatedAt, &e.UpdatedAt)
 	return e, err
 }
 

@@ -12,12 +12,9 @@ import (
 const orderColumns = `id, external_id, customer_id, number, status, currency, total, tax, shipping, discount, lines, url,
 	placed_at, source_updated_at, created_at, updated_at`
 
-func scanOrder(row db.Row) (Order, error) {
-	var o Order
-	var lines db.JSON[[]Line]
-	err := row.Scan(&o.ID, &o.ExternalID, &o.CustomerID, &o.Number, &o.Status, &o.Currency, &o.Total, &o.Tax, &o.Shipping, &o.Discount,
-		&lines, &o.URL, &o.PlacedAt, &o.SourceUpdatedAt, &o.CreatedAt, &o.UpdatedAt)
-	o.Lines = lines.V
+func scanOrder(row db.Row) (o Order, err error) {
+	err = row.Scan(&o.ID, &o.ExternalID, &o.CustomerID, &o.Number, &o.Status, &o.Currency, &o.Total, &o.Tax, &o.Shipping, &o.Discount,
+		db.FromJSON(&o.Lines), &o.URL, &o.PlacedAt, &o.SourceUpdatedAt, &o.CreatedAt, &o.UpdatedAt)
 	return o, err
 }
 
@@ -56,9 +53,8 @@ func saveOrder(tx *db.Tx, o Order) error {
 const shipmentColumns = `id, external_id, order_id, carrier, tracking_number, tracking_url, status, shipped_at, delivered_at,
 	source_updated_at, created_at, updated_at`
 
-func scanShipment(row db.Row) (Shipment, error) {
-	var s Shipment
-	err := row.Scan(&s.ID, &s.ExternalID, &s.OrderID, &s.Carrier, &s.TrackingNumber, &s.TrackingURL, &s.Status, &s.ShippedAt, &s.DeliveredAt,
+func scanShipment(row db.Row) (s Shipment, err error) {
+	err = row.Scan(&s.ID, &s.ExternalID, &s.OrderID, &s.Carrier, &s.TrackingNumber, &s.TrackingURL, &s.Status, &s.ShippedAt, &s.DeliveredAt,
 		&s.SourceUpdatedAt, &s.CreatedAt, &s.UpdatedAt)
 	return s, err
 }
@@ -87,9 +83,8 @@ func saveShipment(tx *db.Tx, s Shipment) error {
 
 const returnColumns = `id, external_id, order_id, status, reason, currency, amount, requested_at, source_updated_at, created_at, updated_at`
 
-func scanReturn(row db.Row) (Return, error) {
-	var v Return
-	err := row.Scan(&v.ID, &v.ExternalID, &v.OrderID, &v.Status, &v.Reason, &v.Currency, &v.Amount, &v.RequestedAt, &v.SourceUpdatedAt,
+func scanReturn(row db.Row) (v Return, err error) {
+	err = row.Scan(&v.ID, &v.ExternalID, &v.OrderID, &v.Status, &v.Reason, &v.Currency, &v.Amount, &v.RequestedAt, &v.SourceUpdatedAt,
 		&v.CreatedAt, &v.UpdatedAt)
 	return v, err
 }
@@ -124,9 +119,8 @@ func cardOf(r *db.Reader, ids []uuid.UUID) (c Card, err error) {
 		` ORDER BY placed_at DESC, id DESC LIMIT `+strconv.Itoa(cardOrders), args...); err != nil {
 		return c, err
 	}
-	c.Balances, err = db.All(r, func(row db.Row) (Balance, error) {
-		var b Balance
-		err := row.Scan(&b.Currency, &b.Amount)
+	c.Balances, err = db.All(r, func(row db.Row) (b Balance, err error) {
+		err = row.Scan(&b.Currency, &b.Amount)
 		return b, err
 	}, `SELECT currency, CAST(sum(amount) AS bigint) FROM commerce_balance WHERE tenant_id = $1 AND customer_id `+in+
 		` GROUP BY currency ORDER BY currency`, args...)

@@ -250,9 +250,7 @@ func mayHave(ctx context.Context, p perm.Permission) error {
 	if caller.From(ctx).Can(p) {
 		return nil
 	}
-	f := fault.New(fault.Forbidden, string(p))
-	f.Permission = string(p)
-	return f
+	return fault.Lacking(p)
 }
 
 func (s *Service) now() clock.Time { return clock.At(s.DB.Clock().Now()) }

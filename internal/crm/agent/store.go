@@ -15,9 +15,8 @@ func profilesOf(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]profile, error) {
 		return out, nil
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
-	rows, err := db.All(r, func(row db.Row) (profile, error) {
-		var p profile
-		err := row.Scan(&p.id, &p.title, &p.presence, &p.signature)
+	rows, err := db.All(r, func(row db.Row) (p profile, err error) {
+		err = row.Scan(&p.id, &p.title, &p.presence, &p.signature)
 		return p, err
 	}, `SELECT id, title, presence, signature FROM agent WHERE tenant_id = $1 AND id `+in, r.Tenant(), arg)
 	for _, p := range rows {
@@ -41,11 +40,10 @@ func saveProfile(tx *db.Tx, p profile) error {
 
 const qrColumns = `id, mailed_at, expires_at, scanned_at, revoked_at, device_name, platform`
 
-func scanQR(row db.Row) (QR, error) {
-	var q QR
+func scanQR(row db.Row) (q QR, err error) {
 	var mailed *clock.Time
 	var d Device
-	err := row.Scan(&q.ID, &mailed, &q.ExpiresAt, &q.ScannedAt, &q.revokedAt, &d.Name, &d.Platform)
+	err = row.Scan(&q.ID, &mailed, &q.ExpiresAt, &q.ScannedAt, &q.revokedAt, &d.Name, &d.Platform)
 	q.Mailed = mailed != nil
 	if q.ScannedAt != nil {
 		q.Device = api.Some(d)
@@ -114,9 +112,8 @@ type taken struct {
 
 // takeQR marks a QR that waits as scanned.
 func takeQR(tx *db.Tx, hash []byte, d Device) (taken, error) {
-	return db.One(&tx.Reader, func(r db.Row) (taken, error) {
-		var v taken
-		err := r.Scan(&v.id, &v.agent, &v.madeBy)
+	return db.One(&tx.Reader, func(r db.Row) (v taken, err error) {
+		err = r.Scan(&v.id, &v.agent, &v.madeBy)
 		return v, err
 	}, `UPDATE mobile_qr SET scanned_at = $3, device_name = $4, platform = $5
 		WHERE tenant_id = $1 AND key_hash = $2 AND scanned_at IS NULL AND revoked_at IS NULL AND expires_at > $3

@@ -93,7 +93,7 @@ func (s *Service) run(ctx context.Context, j *jobs.Job, m received, askModel boo
 	}
 	var now state
 	var mine bool
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, m.ConversationID)
 		if err != nil {
 			return db.NotFound(err)

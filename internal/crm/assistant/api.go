@@ -9,12 +9,9 @@ import (
 
 	"konak/internal/crm/assistant/engine"
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
-
-type listIn struct{ api.Paged }
 
 type configurationIn struct {
 	ID api.ID `path:"id" record:"assistant_configuration"`
@@ -115,9 +112,7 @@ func route(method, path, id, summary string, p perm.Permission) api.Route {
 func (s *Service) Register(a *api.API) {
 	all := route("GET", "/configurations", "list-assistant-configurations", "List assistant configurations", perm.AssistantView)
 	all.Ascending = true
-	api.HandleList(a, all, func(ctx context.Context, in *listIn) (db.List[Configuration], error) {
-		return s.Configurations(ctx, in.Page())
-	})
+	api.HandlePage(a, all, s.Configurations)
 
 	create := route("POST", "/configurations", "create-assistant-configuration", "Create an assistant configuration", perm.AssistantManage)
 	create.TakesKey = true

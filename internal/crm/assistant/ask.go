@@ -74,7 +74,7 @@ var languageNames = map[string]string{"tr": "Turkish", "en": "English"}
 // leaveToModel enqueues the job that asks the language model about a message.
 func (s *Service) leaveToModel(ctx context.Context, st *state, m received) error {
 	m.Reopened = false
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		_, err := jobs.EnqueueForAccount(tx, ModelJob, st.configuration.ID, tx.Now(), m)
 		return err
 	})
@@ -256,7 +256,7 @@ func (c *chat) search(ctx context.Context, query, language string) (map[string]a
 func (c *chat) findOrders(ctx context.Context, number string) (map[string]any, error) {
 	out := []Order{}
 	if c.st.who.ID != uuid.Nil {
-		all, err := db.Read(ctx, c.s.tenant(ctx), func(r *db.Reader) ([]Order, error) {
+		all, err := db.Read(ctx, c.s.DB.TenantOf(ctx), func(r *db.Reader) ([]Order, error) {
 			if proven, err := c.s.provenCustomer(r, c.st); err != nil || !proven {
 				return nil, err
 			}

@@ -148,10 +148,6 @@ func New(c Config) (*Service, error) {
 	})}, nil
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // index returns the index of the workspace's texts.
 func (s *Service) index(ctx context.Context) (*engine.Index, error) {
 	revision, err := s.Library.Revision(ctx)
@@ -166,12 +162,12 @@ func (s *Service) index(ctx context.Context) (*engine.Index, error) {
 
 // Configurations returns the configurations, oldest first.
 func (s *Service) Configurations(ctx context.Context, p db.Page) (db.List[Configuration], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Configuration], error) { return list(r, s.today(), p) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Configuration], error) { return list(r, s.today(), p) })
 }
 
 // Configuration returns one configuration; not_found if it does not exist.
 func (s *Service) Configuration(ctx context.Context, id uuid.UUID) (Configuration, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Configuration, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Configuration, error) {
 		c, err := byID(r, s.today(), id)
 		return c, db.NotFound(err)
 	})
@@ -179,7 +175,7 @@ func (s *Service) Configuration(ctx context.Context, id uuid.UUID) (Configuratio
 
 // Add creates a configuration. It returns a conflict if the name is taken.
 func (s *Service) Add(ctx context.Context, in Input) (c Configuration, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &c, func(tx *db.Tx) error {
 		c = Configuration{ID: tx.NewID(), CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now())}
 		if err := in.apply(&c); err != nil {
 			return err
@@ -218,7 +214,7 @@ func record(tx *db.Tx, action string, c Configuration) error {
 // a conflict if the name is taken, and validation_failed if it now depends on business
 // hours and a channel that uses it has none.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (c Configuration, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, err = lock(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -251,7 +247,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (c Configu
 
 // Delete removes a configuration. It returns a conflict while a channel uses it.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := lock(tx, id)
 		if err != nil {
 			return db.NotFound(err)

@@ -76,7 +76,7 @@ var errUnreachable = errors.New("the language model's server does not answer")
 // meanwhile it stays reserved, so that a day never exceeds its budget. The error is
 // errBudgetSpent, errUnreachable or ErrBadAnswer.
 func (s *Service) complete(ctx context.Context, c Configuration, r ChatRequest, within time.Duration) (ChatAnswer, error) {
-	h, m, day := s.tenant(ctx), c.Model.V, s.today()
+	h, m, day := s.DB.TenantOf(ctx), c.Model.V, s.today()
 	to, err := s.endpoint(caller.From(ctx).TenantID, &c)
 	if err != nil {
 		return ChatAnswer{}, err

@@ -44,6 +44,6 @@ func (s *Service) keepTyping(ctx context.Context, c conversation.Conversation) (
 
 // has reports whether the assistant has a conversation. It is false if that cannot be read.
 func (s *Service) has(ctx context.Context, id uuid.UUID) bool {
-	c, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (conversation.Conversation, error) { return conversation.ByID(r, id) })
+	c, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (conversation.Conversation, error) { return conversation.ByID(r, id) })
 	return err == nil && c.AIState == conversation.AIActive
 }

@@ -120,7 +120,7 @@ func (s *Service) CanWrite(ctx context.Context) (Writing, error) {
 	if !caller.From(ctx).Licences[Licence] {
 		return Writing{}, nil
 	}
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Writing, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Writing, error) {
 		_, err := firstWithModel(r, s.today())
 		if db.IsNoRow(err) {
 			return Writing{}, nil
@@ -134,7 +134,7 @@ func (s *Service) CanWrite(ctx context.Context) (Writing, error) {
 // if the customer wrote nothing, and the errors of ask.
 func (s *Service) Suggest(ctx context.Context, id uuid.UUID) (out Suggestion, err error) {
 	if !caller.From(ctx).Can(perm.ConversationsView) { // the draft reveals what was written
-		return out, conversation.Forbidden(perm.ConversationsView)
+		return out, fault.Lacking(perm.ConversationsView)
 	}
 	err = s.ask(ctx, id, "assistant.suggested", func(st *state) error {
 		if strings.TrimSpace(st.question) == "" {
@@ -169,7 +169,7 @@ func (s *Service) Rewrite(ctx context.Context, id uuid.UUID, text, kind, languag
 		return out, fault.Invalid("text", "required")
 	}
 	if kind == Translate && language == "" && !caller.From(ctx).Can(perm.ConversationsView) { // the result reveals the customer's language
-		return out, conversation.Forbidden(perm.ConversationsView)
+		return out, fault.Lacking(perm.ConversationsView)
 	}
 	err = s.ask(ctx, id, "assistant.rewritten", func(st *state) error {
 		out = Rewriting{Configuration: *st.configuration.reference()}
@@ -229,7 +229,7 @@ func writingFault(reason string) error {
 // test_environment, rate_limited, or fn's.
 func (s *Service) ask(ctx context.Context, id uuid.UUID, action string, fn func(*state) error) error {
 	who := caller.From(ctx)
-	st, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (state, error) { return s.readForAgent(r, id) })
+	st, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (state, error) { return s.readForAgent(r, id) })
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (s *Service) ask(ctx context.Context, id uuid.UUID, action string, fn func(
 	if err := fn(&st); err != nil {
 		return err
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		return audit.Write(tx, action, id.String(), map[string]any{"configuration_id": st.configuration.ID})
 	})
 }

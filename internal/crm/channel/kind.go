@@ -253,7 +253,7 @@ func (s *Service) MarkSeen(tx *db.Tx, channel string, account uuid.UUID, provide
 // SetReadReceipts sets whether customers of an account see that their messages were read;
 // not_found if the account's kind has no read receipts.
 func (s *Service) SetReadReceipts(ctx context.Context, id uuid.UUID, on bool) (a Account, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.Change(tx, "", id, func(a *Account) error {
 			kind, ok := s.cfg.Kinds[a.Kind].(Receipts)
 			if !ok {

@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
@@ -53,12 +54,12 @@ func New(c Config) *Service { return &Service{c} }
 
 // List returns accounts, newest first; without a status, all except disconnected ones.
 func (s *Service) List(ctx context.Context, kind, status string, p db.Page) (db.List[Account], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Account], error) { return list(r, kind, status, p) })
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Account], error) { return list(r, kind, status, p) })
 }
 
 // Get returns one account, of a kind or of any.
 func (s *Service) Get(ctx context.Context, kind string, id uuid.UUID) (Account, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Account, error) { return s.Find(r, kind, id) })
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (Account, error) { return s.Find(r, kind, id) })
 }
 
 // Find returns one account, of a kind or of any; not_found if it does not exist.
@@ -82,21 +83,15 @@ func (s *Service) First(r *db.Reader, kind string) (Account, bool, error) {
 // Working lists the accounts of a kind that carry messages, the oldest first.
 func (s *Service) Working(r *db.Reader, kind string) ([]uuid.UUID, error) {
 	list, err := working(r, kind, maxAccounts)
-	ids := make([]uuid.UUID, len(list))
-	for i, a := range list {
-		ids[i] = a.ID
-	}
-	return ids, err
+	return each.Map(list, func(a Account) uuid.UUID { return a.ID }), err
 }
 
 // OfExternal finds the workspace's account by the provider's name for it; false if it does
 // not exist or is disconnected.
 func (s *Service) OfExternal(r *db.Reader, kind, external string) (Account, bool, error) {
 	a, err := ofExternal(r, kind, external)
-	if db.IsNoRow(err) {
-		return a, false, nil
-	}
-	return a, err == nil, err
+	found, err := db.Found(err)
+	return a, found, err
 }
 
 // maxAccounts limits the number of accounts of a workspace.
@@ -264,7 +259,7 @@ func (s *Service) ReleaseAccount(tx *db.Tx, id uuid.UUID, reason string) error {
 // SetStatus is the gate for a status set by a person: active or paused. It clears the
 // reason why the account needed attention, and its waiting jobs are tried at once.
 func (s *Service) SetStatus(ctx context.Context, id uuid.UUID, status string) (a Account, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.SetStatusIn(tx, "", id, status)
 		return err
 	})
@@ -289,7 +284,7 @@ func (s *Service) SetStatusIn(tx *db.Tx, kind string, id uuid.UUID, status strin
 
 // Disconnect is the gate for disconnecting an account; repeating it changes nothing.
 func (s *Service) Disconnect(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.DisconnectIn(tx, id) })
+	return s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return s.DisconnectIn(tx, id) })
 }
 
 // DisconnectIn is Disconnect within a transaction, for accounts that are disconnected
@@ -351,7 +346,7 @@ func equal(a, b *string) bool { return a == nil && b == nil || a != nil && b != 
 // or needs business hours that the account does not have, and a conflict if the assistant
 // is turned on but could not answer: on forms, or without the licence.
 func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool, configuration *uuid.UUID) (a Account, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if configuration != nil && *configuration != uuid.Nil {
 			if known, err := s.cfg.Assistants.HoldConfiguration(tx, *configuration); err != nil {
 				return err
@@ -445,8 +440,4 @@ const ownersMax = 20
 // first.
 func (s *Service) ByExternal(ctx context.Context, kind, external string) ([]Owned, error) {
 	return db.Read(ctx, s.cfg.DB.System("channel look-up"), func(r *db.Reader) ([]Owned, error) { return byExternal(r, kind, external, ownersMax) })
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.cfg.DB.Tenant(caller.From(ctx).TenantID)
 }

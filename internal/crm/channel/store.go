@@ -13,13 +13,11 @@ import (
 const columns = `a.id, a.kind, a.name, a.status, a.reason, a.ai, a.ai_configuration_id, a.group_id, a.hours, a.settings, a.external_id, a.key_last4,
 	a.created_at, a.updated_at`
 
-func scan(row db.Row) (Account, error) {
-	var a Account
-	var hours db.JSON[*Hours]
+func scan(row db.Row) (a Account, err error) {
 	var settings string
-	err := row.Scan(&a.ID, &a.Kind, &a.Name, &a.Status, &a.Reason, &a.AI, &a.AIConfigurationID, &a.GroupID, &hours, &settings, &a.ExternalID, &a.KeyLast4,
+	err = row.Scan(&a.ID, &a.Kind, &a.Name, &a.Status, &a.Reason, &a.AI, &a.AIConfigurationID, &a.GroupID, db.FromJSON(&a.Hours.V), &settings, &a.ExternalID, &a.KeyLast4,
 		&a.CreatedAt, &a.UpdatedAt)
-	a.Hours.V, a.Settings = hours.V, []byte(settings)
+	a.Settings = []byte(settings)
 	return a, err
 }
 
@@ -154,15 +152,12 @@ func clearAuthErrors(tx *db.Tx, id uuid.UUID) error {
 
 const ownerColumns = `t.id, t.slug, t.licences, ` + columns
 
-func scanOwned(row db.Row) (Owned, error) {
-	var o Owned
-	var licences db.JSON[[]string]
-	var hours db.JSON[*Hours]
+func scanOwned(row db.Row) (o Owned, err error) {
 	var settings string
 	a := &o.Account
-	err := row.Scan(&o.TenantID, &o.Slug, &licences, &a.ID, &a.Kind, &a.Name, &a.Status, &a.Reason, &a.AI, &a.AIConfigurationID, &a.GroupID, &hours,
+	err = row.Scan(&o.TenantID, &o.Slug, db.FromJSON(&o.Licences), &a.ID, &a.Kind, &a.Name, &a.Status, &a.Reason, &a.AI, &a.AIConfigurationID, &a.GroupID, db.FromJSON(&a.Hours.V),
 		&settings, &a.ExternalID, &a.KeyLast4, &a.CreatedAt, &a.UpdatedAt)
-	o.Licences, a.Hours.V, a.Settings = licences.V, hours.V, []byte(settings)
+	a.Settings = []byte(settings)
 	return o, err
 }
 

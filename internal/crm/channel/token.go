@@ -19,7 +19,7 @@ func (s *Service) RecordToken(ctx context.Context, id uuid.UUID, refused bool) e
 	ctx = context.WithoutCancel(ctx)
 	if !refused {
 		// Nearly every answer is an acceptance after an acceptance, which changes nothing.
-		before, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (int, error) { return authErrors(r, id) })
+		before, err := db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (int, error) { return authErrors(r, id) })
 		if db.IsNoRow(err) || err == nil && before == 0 {
 			return nil
 		}
@@ -27,7 +27,7 @@ func (s *Service) RecordToken(ctx context.Context, id uuid.UUID, refused bool) e
 			return err
 		}
 	}
-	return IgnoreDeleted(s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return IgnoreDeleted(s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if !refused {
 			if err := clearAuthErrors(tx, id); err != nil {
 				return err

@@ -101,7 +101,7 @@ func (s *Service) Trial(ctx context.Context, id uuid.UUID) (out Trial, err error
 	if err != nil {
 		return out, err
 	}
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Trial, error) { return s.trial(r, a) })
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (Trial, error) { return s.trial(r, a) })
 }
 
 // tested returns an account for which an inbound test is possible.
@@ -128,10 +128,7 @@ func (s *Service) inboundAddress(a Account) string {
 
 func (s *Service) trial(r *db.Reader, a Account) (Trial, error) {
 	t, err := trialOf(r, a.ID)
-	if db.IsNoRow(err) {
-		err = nil
-	}
-	return t.shown(a, s.inboundAddress(a), s.cfg.DB.Clock().Now()), err
+	return t.shown(a, s.inboundAddress(a), s.cfg.DB.Clock().Now()), db.IgnoreNoRow(err)
 }
 
 // StartTrial creates a new code; the previous one becomes invalid.
@@ -139,7 +136,7 @@ func (s *Service) StartTrial(ctx context.Context, id uuid.UUID) (out Trial, err 
 	if _, err := s.tested(ctx, id); err != nil {
 		return out, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := s.Lock(tx, "", id)
 		if err != nil {
 			return err
@@ -176,7 +173,7 @@ func (s *Service) PassTrial(ctx context.Context, account uuid.UUID, text string)
 	if trialCode(text) == "" {
 		return false, nil
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		passed, err = s.passTrial(tx, account, text)
 		return err
 	})
@@ -204,7 +201,7 @@ type waitingTrial struct {
 // runTrial is the handler of trialJob: if the code did not arrive in time, the account
 // needs attention.
 func (s *Service) runTrial(ctx context.Context, j *jobs.Job, w waitingTrial) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		t, err := trialOf(&tx.Reader, w.AccountID)
 		if db.IsNoRow(err) || err == nil && (t.Code == nil || *t.Code != w.Code) {
 			return nil

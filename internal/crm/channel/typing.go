@@ -29,7 +29,7 @@ func (s *Service) ShowTyping(ctx context.Context, c conversation.Conversation) e
 	if !shows || c.ChannelAccountID == nil || c.Test {
 		return nil
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		to, err := s.cfg.Contacts.Whole(&tx.Reader, c.ContactID)
 		if db.IsNoRow(err) || err == nil && to.Blocked {
 			return nil

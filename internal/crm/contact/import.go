@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 )
 
@@ -160,11 +161,9 @@ func (c *Contact) cells(attributes []string) []string {
 // joinList joins several values into one cell; separators within a value are escaped with a
 // backslash.
 func joinList(list []string) string {
-	escaped := make([]string, len(list))
-	for i, s := range list {
-		escaped[i] = strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), listSeparator, `\`+listSeparator)
-	}
-	return strings.Join(escaped, listSeparator)
+	return strings.Join(each.Map(list, func(s string) string {
+		return strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), listSeparator, `\`+listSeparator)
+	}), listSeparator)
 }
 
 // splitList undoes joinList. A backslash before any other character is kept.

@@ -3,7 +3,6 @@ package contact
 import (
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path"
@@ -58,16 +57,12 @@ func (s *Service) Import(ctx context.Context, filename, content string) (out Imp
 
 // Jobs returns the kind of the jobs that import contacts.
 func (s *Service) Jobs() []jobs.Kind {
-	return []jobs.Kind{{Name: ImportJob, Handler: s.RunImport, PerNode: 4, PerTenant: 1, MaxAttempts: 20}}
+	return []jobs.Kind{{Name: ImportJob, Handler: jobs.WithPayload(s.RunImport), PerNode: 4, PerTenant: 1, MaxAttempts: 20}}
 }
 
 // RunImport is the job's handler. Each row is imported in one transaction with the
 // progress, so a crash neither repeats nor loses a row.
-func (s *Service) RunImport(ctx context.Context, j *jobs.Job) error {
-	var task importTask
-	if err := json.Unmarshal(j.Payload, &task); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
-	}
+func (s *Service) RunImport(ctx context.Context, _ *jobs.Job, task importTask) error {
 	var imp Import
 	var t table
 	err := s.db.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {

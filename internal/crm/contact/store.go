@@ -16,14 +16,10 @@ import (
 const columns = `id, external_id, kind, name, first_name, last_name, company, owner_id, language, timezone, country,
 	tags, custom_attributes, blocked, last_seen_at, last_contacted_at, last_replied_at, merged_into_id, test, created_at, updated_at`
 
-func scan(row db.Row) (Contact, error) {
-	var c Contact
-	var tags db.JSON[[]string]
-	var attributes db.JSON[map[string]any]
-	err := row.Scan(&c.ID, &c.ExternalID, &c.Kind, &c.Name, &c.FirstName, &c.LastName, &c.Company, &c.OwnerID,
-		&c.Language, &c.Timezone, &c.Country, &tags, &attributes, &c.Blocked,
+func scan(row db.Row) (c Contact, err error) {
+	err = row.Scan(&c.ID, &c.ExternalID, &c.Kind, &c.Name, &c.FirstName, &c.LastName, &c.Company, &c.OwnerID,
+		&c.Language, &c.Timezone, &c.Country, db.FromJSON(&c.Tags), db.FromJSON(&c.CustomAttributes), &c.Blocked,
 		&c.LastSeenAt, &c.LastContactedAt, &c.LastRepliedAt, &c.MergedIntoID, &c.Test, &c.CreatedAt, &c.UpdatedAt)
-	c.Tags, c.CustomAttributes = tags.V, attributes.V
 	c.Emails, c.Phones, c.Identities, c.Claims, c.Consents = []Email{}, []Phone{}, []Identity{}, []Claim{}, []Consent{}
 	return c, err
 }

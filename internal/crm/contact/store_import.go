@@ -22,9 +22,8 @@ func scanImportInto(i *Import) []any {
 }
 
 func importByID(r *db.Reader, id uuid.UUID) (Import, error) {
-	return db.One(r, func(row db.Row) (Import, error) {
-		var i Import
-		err := row.Scan(scanImportInto(&i)...)
+	return db.One(r, func(row db.Row) (i Import, err error) {
+		err = row.Scan(scanImportInto(&i)...)
 		return i, err
 	}, `SELECT `+importColumns+` FROM contact_import WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
@@ -32,11 +31,8 @@ func importByID(r *db.Reader, id uuid.UUID) (Import, error) {
 // importBatch reads an import's progress and its next batch; no batch if all rows are done.
 func importBatch(r *db.Reader, id uuid.UUID) (Import, table, error) {
 	var t table
-	i, err := db.One(r, func(row db.Row) (Import, error) {
-		var i Import
-		var header db.JSON[[]string]
-		err := row.Scan(append(scanImportInto(&i), &header)...)
-		t.header = header.V
+	i, err := db.One(r, func(row db.Row) (i Import, err error) {
+		err = row.Scan(append(scanImportInto(&i), db.FromJSON(&t.header))...)
 		return i, err
 	}, `SELECT `+importColumns+`, header FROM contact_import WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 	if err != nil || i.Processed >= i.Total {
@@ -111,9 +107,8 @@ func putImportErrors(tx *db.Tx, id uuid.UUID, line int, f *fault.Fault) error {
 }
 
 func importErrors(r *db.Reader, id uuid.UUID, p db.Page) (db.List[ImportError], error) {
-	rows, err := db.All(r, func(row db.Row) (ImportError, error) {
-		var e ImportError
-		err := row.Scan(&e.ID, &e.Line, &e.Field, &e.Code)
+	rows, err := db.All(r, func(row db.Row) (e ImportError, err error) {
+		err = row.Scan(&e.ID, &e.Line, &e.Field, &e.Code)
 		return e, err
 	}, `SELECT id, line, field, code FROM contact_import_error
 		WHERE tenant_id = $1 AND import_id = $2 AND (line, id) > ($3, $4) ORDER BY line, id LIMIT $5`,

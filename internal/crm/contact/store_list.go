@@ -51,12 +51,10 @@ func attributeNames(r *db.Reader, f Filter) ([]string, error) {
 	}
 	seen := map[string]bool{}
 	for p := (db.Page{Limit: 2000, After: db.First}); ; {
-		page, err := readPage(r, func(s db.Row) (row, error) {
+		page, err := readPage(r, func(s db.Row) (w row, err error) {
 			var at clock.Time
-			var w row
-			var attributes db.JSON[map[string]any]
-			err := s.Scan(&at, &w.key.ID, &attributes)
-			w.key.Sort, w.attributes = at.UnixMicro(), attributes.V
+			err = s.Scan(&at, &w.key.ID, db.FromJSON(&w.attributes))
+			w.key.Sort = at.UnixMicro()
 			return w, err
 		}, `created_at, id, custom_attributes`, f, p, func(w row) db.Key { return w.key })
 		if err != nil {

@@ -124,11 +124,10 @@ func putMerge(tx *db.Tx, m Merge, what moved) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), m.ID, m.WinnerID, m.LoserID, db.AsJSON(what), m.MergedBy, m.MergedAt)
 }
 
-func lockMerge(tx *db.Tx, id uuid.UUID) (Merge, moved, error) {
-	var what db.JSON[moved]
-	m, err := db.One(&tx.Reader, func(row db.Row) (Merge, error) { return scanMerge(row, &what) }, `SELECT `+mergeColumns+`, moved FROM contact_merge WHERE tenant_id = $1 AND id = $2`+
+func lockMerge(tx *db.Tx, id uuid.UUID) (m Merge, what moved, err error) {
+	m, err = db.One(&tx.Reader, func(row db.Row) (Merge, error) { return scanMerge(row, db.FromJSON(&what)) }, `SELECT `+mergeColumns+`, moved FROM contact_merge WHERE tenant_id = $1 AND id = $2`+
 		tx.Dialect().ForUpdate("contact_merge"), tx.Tenant(), id)
-	return m, what.V, err
+	return m, what, err
 }
 
 func markUndone(tx *db.Tx, id uuid.UUID) error {

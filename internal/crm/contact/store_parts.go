@@ -8,9 +8,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-func scanNote(row db.Row) (Note, error) {
-	var n Note
-	err := row.Scan(&n.ID, &n.Body, &n.AuthorID, &n.CreatedAt)
+func scanNote(row db.Row) (n Note, err error) {
+	err = row.Scan(&n.ID, &n.Body, &n.AuthorID, &n.CreatedAt)
 	return n, err
 }
 
@@ -66,9 +65,8 @@ func refQuery(table, condition string) string {
 		WHERE k.tenant_id = $1 AND k.test = $2 AND ` + condition
 }
 
-func scanRef(row db.Row) (Ref, error) {
-	var ref Ref
-	err := row.Scan(&ref.ID, &ref.Name, &ref.Blocked, &ref.Test)
+func scanRef(row db.Row) (ref Ref, err error) {
+	err = row.Scan(&ref.ID, &ref.Name, &ref.Blocked, &ref.Test)
 	return ref, err
 }
 

@@ -39,10 +39,3 @@ func (s *Service) HoldAgents(tx *db.Tx, conversation uuid.UUID) error {
 	}
 	return nil
 }
-
-// Forbidden returns the fault for a missing permission.
-func Forbidden(p perm.Permission) *fault.Fault {
-	f := fault.New(fault.Forbidden, string(p))
-	f.Permission = string(p)
-	return f
-}

@@ -215,10 +215,7 @@ func (s *Service) FindCustomer(tx *db.Tx, n NewConversation) (contact.Ref, error
 		return s.Contacts.Resolve(tx, *n.From)
 	}
 	ref, err := s.Contacts.Find(&tx.Reader, n.ContactID)
-	if db.IsNoRow(err) {
-		return ref, fault.Invalid("contact_id", "unknown_contact")
-	}
-	return ref, err
+	return ref, db.IfNoRow(err, fault.Invalid("contact_id", "unknown_contact"))
 }
 
 // findOtherContact returns a contact for an existing conversation; it must be of the same

@@ -96,10 +96,7 @@ func (s *Service) SetNewestPreview(tx *db.Tx, c *Conversation) error {
 func (s *Service) Email(ctx context.Context, id, item uuid.UUID) (Email, error) {
 	return ReadItem(ctx, s, id, item, func(r *db.Reader, _ *Conversation, i *Item) (Email, error) {
 		e, err := emailOf(r, i.ID)
-		if db.IsNoRow(err) {
-			err = fault.New(fault.NotFound).Because("no_email")
-		}
-		return e, err
+		return e, db.IfNoRow(err, fault.New(fault.NotFound).Because("no_email"))
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation/file"
-	"konak/internal/crm/template"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -19,15 +18,12 @@ const columns = `c.id, c.state, c.ai_state, c.handover_reason, c.channel, c.chan
 	c.first_reply_at, c.snoozed_until, c.snoozed_until_reply, c.closed_at, c.merged_into_id, c.previous_conversation_id,
 	c.deleted_at, c.test, c.last_activity_at, c.last_item_at, c.created_at, c.updated_at`
 
-func scan(row db.Row) (Conversation, error) {
-	var c Conversation
-	var tags db.JSON[[]string]
+func scan(row db.Row) (c Conversation, err error) {
 	var priority int
-	err := row.Scan(&c.ID, &c.State, &c.AIState, &c.HandoverReason, &c.Channel, &c.ChannelAccountID, &c.SingleThread, &c.ReplyRoute, &c.IsRequest,
-		&c.ContactID, &c.ContactName, &c.Subject, &c.Preview, &c.PreviewAuthorKind, &c.PreviewAuthorID, &priority, &c.OwnerID, &c.GroupID, &tags, &c.WaitingSince,
+	err = row.Scan(&c.ID, &c.State, &c.AIState, &c.HandoverReason, &c.Channel, &c.ChannelAccountID, &c.SingleThread, &c.ReplyRoute, &c.IsRequest,
+		&c.ContactID, &c.ContactName, &c.Subject, &c.Preview, &c.PreviewAuthorKind, &c.PreviewAuthorID, &priority, &c.OwnerID, &c.GroupID, db.FromJSON(&c.Tags), &c.WaitingSince,
 		&c.FirstReplyAt, &c.SnoozedUntil, &c.SnoozedUntilReply, &c.ClosedAt, &c.MergedIntoID, &c.PreviousConversationID,
 		&c.DeletedAt, &c.Test, &c.LastActivityAt, &c.LastItemAt, &c.CreatedAt, &c.UpdatedAt)
-	c.Tags = tags.V
 	if priority >= 0 && priority < len(Priorities) {
 		c.Priority = Priorities[priority]
 	}
@@ -137,15 +133,11 @@ const itemColumns = `id, conversation_id, kind, author_kind, author_id, body, ev
 	delivery, delivery_error, sent_at, delivered_at, read_at, edited_at, at, provider_message_id, automatic, test, template, EXISTS (SELECT 1 FROM item_email e
 		WHERE e.tenant_id = conversation_item.tenant_id AND e.item_id = conversation_item.id)`
 
-func scanItem(row db.Row) (Item, error) {
-	var i Item
-	var detail db.JSON[map[string]any]
-	var filled db.JSON[*template.Filled]
-	err := row.Scan(&i.ID, &i.ConversationID, &i.Kind, &i.AuthorKind, &i.AuthorID, &i.Body, &i.Event, &detail, &i.Channel,
+func scanItem(row db.Row) (i Item, err error) {
+	err = row.Scan(&i.ID, &i.ConversationID, &i.Kind, &i.AuthorKind, &i.AuthorID, &i.Body, &i.Event, db.FromJSON(&i.Detail), &i.Channel,
 		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.SentAt, &i.DeliveredAt, &i.ReadAt, &i.EditedAt, &i.CreatedAt, &i.ProviderMessageID, &i.Automatic, &i.Test,
-		&filled, &i.HasEmail)
-	i.Template.V = filled.V
-	i.Detail, i.Attachments, i.Reactions, i.Mentions = detail.V, []file.Attachment{}, []Reaction{}, []Mention{}
+		db.FromJSON(&i.Template.V), &i.HasEmail)
+	i.Attachments, i.Reactions, i.Mentions = []file.Attachment{}, []Reaction{}, []Mention{}
 	return i, err
 }
 

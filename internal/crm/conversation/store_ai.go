@@ -26,11 +26,10 @@ func (c *Configuration) Columns() (id *uuid.UUID, name *string) {
 // ReadAIAnswers returns what the assistant did; the result is empty if it never did
 // anything.
 func ReadAIAnswers(r *db.Reader, conversation uuid.UUID) (AIAnswers, error) {
-	return db.OrZero(db.One(r, func(row db.Row) (AIAnswers, error) {
-		var a AIAnswers
+	return db.OrZero(db.One(r, func(row db.Row) (a AIAnswers, err error) {
 		var id *uuid.UUID
 		var name *string
-		err := row.Scan(&a.Since, &id, &name, &a.Answers, &a.LastAnsweredAt)
+		err = row.Scan(&a.Since, &id, &name, &a.Answers, &a.LastAnsweredAt)
 		a.Configuration = ConfigurationOf(id, name)
 		return a, err
 	}, `SELECT since, configuration_id, configuration_name, answers, last_answered_at FROM conversation_ai_record

@@ -123,10 +123,7 @@ func putEmail(tx *db.Tx, item uuid.UUID, e *Email) (replaced *uuid.UUID, err err
 
 func emailOf(r *db.Reader, item uuid.UUID) (Email, error) {
 	return db.One(r, func(row db.Row) (e Email, err error) {
-		var to, cc db.JSON[[]string]
-		var headers db.JSON[[]Header]
-		err = row.Scan(&e.MessageID, &e.From, &to, &cc, &e.ReplyTo, &e.Subject, &e.Date, &headers, &e.Text, &e.HTML, &e.RawBlobID, &e.RawSize)
-		e.To, e.Cc, e.Headers = to.V, cc.V, headers.V
+		err = row.Scan(&e.MessageID, &e.From, db.FromJSON(&e.To), db.FromJSON(&e.Cc), &e.ReplyTo, &e.Subject, &e.Date, db.FromJSON(&e.Headers), &e.Text, &e.HTML, &e.RawBlobID, &e.RawSize)
 		return e, err
 	}, `SELECT message_id, sender, recipients, copies, reply_to, subject, sent_at, headers, body, html, raw_blob_id, raw_size
 		FROM item_email WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
@@ -134,10 +131,7 @@ func emailOf(r *db.Reader, item uuid.UUID) (Email, error) {
 
 // CopiesOf returns who gets a copy of e-mail answers, and who is proposed.
 func CopiesOf(r *db.Reader, conversation uuid.UUID) (Copies, error) {
-	c, err := db.One(r, db.Scalar[db.JSON[Copies]], `SELECT copies FROM conversation_cc WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
-	if db.IsNoRow(err) {
-		return Copies{[]string{}, []string{}}, nil
-	}
+	c, err := db.OneOr(r, db.AsJSON(Copies{[]string{}, []string{}}), db.Scalar[db.JSON[Copies]], `SELECT copies FROM conversation_cc WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
 	return c.V, err
 }
 

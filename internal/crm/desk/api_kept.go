@@ -87,8 +87,6 @@ type viewIn struct {
 	ID api.ID `path:"id" record:"crm_view"`
 }
 
-type listViewsIn struct{ api.Paged }
-
 type viewBody struct {
 	Shared bool               `json:"shared,omitempty" doc:"Shared with the whole workspace; needs crm.views.manage"`
 	Name   string             `json:"name" minLength:"1" maxLength:"100" example:"Acil iadeler"`
@@ -109,7 +107,7 @@ func (s *Service) registerViews(a *api.API) {
 	list := route("GET", "/views", "list-views", tag, "List saved views", perm.ConversationsView)
 	list.Ascending = true
 	list.Doc = "Returns shared views and the caller's own. A view shows the conversation list with its filter."
-	api.HandleList(a, list, func(ctx context.Context, in *listViewsIn) (db.List[View], error) { return s.Views(ctx, in.Page()) })
+	api.HandlePage(a, list, s.Views)
 
 	counts := route("GET", "/views/counts", "count-views", tag, "Count the conversations in each saved view", perm.ConversationsView)
 	counts.Doc = "Counting stops at 100; more is true if there are more."

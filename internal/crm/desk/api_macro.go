@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -22,8 +21,6 @@ type getMacroIn struct {
 type ForConversation struct {
 	ConversationID api.FilterID `query:"conversation_id" doc:"Fills in the texts for this conversation; a text whose placeholders would stay empty is left as it is"`
 }
-
-type listMacrosIn struct{ api.Paged }
 
 type macroBody struct {
 	Name        string   `json:"name" minLength:"1" maxLength:"100" example:"İade alındı"`
@@ -66,7 +63,7 @@ func (s *Service) registerMacros(a *api.API) {
 	const tag = "CRM macros"
 	list := route("GET", "/macros", "list-macros", tag, "List macros", perm.MacrosUse)
 	list.Ascending = true
-	api.HandleList(a, list, func(ctx context.Context, in *listMacrosIn) (db.List[Macro], error) { return s.Macros(ctx, in.Page()) })
+	api.HandlePage(a, list, s.Macros)
 
 	create := route("POST", "/macros", "create-macro", tag, "Create a macro", perm.MacrosManage)
 	create.TakesKey = true

@@ -43,7 +43,7 @@ func checkPermission(who *caller.Caller, p perm.Permission) *fault.Fault {
 	if who.Can(p) {
 		return nil
 	}
-	return conversation.Forbidden(p)
+	return fault.Lacking(p)
 }
 
 // nameKey returns a name without case, diacritics and extra spaces.

@@ -11,10 +11,9 @@ import (
 
 const cannedColumns = `id, scope_id, shortcut, title, body, assistant, created_at, updated_at`
 
-func scanCanned(row db.Row) (CannedReply, error) {
-	var c CannedReply
+func scanCanned(row db.Row) (c CannedReply, err error) {
 	var scope uuid.UUID
-	err := row.Scan(&c.ID, &scope, &c.Shortcut, &c.Title, &c.Body, &c.Assistant, &c.CreatedAt, &c.UpdatedAt)
+	err = row.Scan(&c.ID, &scope, &c.Shortcut, &c.Title, &c.Body, &c.Assistant, &c.CreatedAt, &c.UpdatedAt)
 	c.Shared, c.OwnerID = owner(scope)
 	return c, err
 }

@@ -8,11 +8,8 @@ import (
 
 const macroColumns = `id, name, description, actions, created_by, created_at, updated_at`
 
-func scanMacro(row db.Row) (Macro, error) {
-	var m Macro
-	var actions db.JSON[[]Action]
-	err := row.Scan(&m.ID, &m.Name, &m.Description, &actions, &m.CreatedBy, &m.CreatedAt, &m.UpdatedAt)
-	m.Actions = actions.V
+func scanMacro(row db.Row) (m Macro, err error) {
+	err = row.Scan(&m.ID, &m.Name, &m.Description, db.FromJSON(&m.Actions), &m.CreatedBy, &m.CreatedAt, &m.UpdatedAt)
 	return m, err
 }
 

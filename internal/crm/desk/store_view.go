@@ -3,18 +3,14 @@ package desk
 import (
 	"github.com/google/uuid"
 
-	"konak/internal/crm/conversation"
 	"konak/internal/kit/db"
 )
 
 const viewColumns = `id, scope_id, name, filter, created_at, updated_at`
 
-func scanView(row db.Row) (View, error) {
-	var v View
+func scanView(row db.Row) (v View, err error) {
 	var scope uuid.UUID
-	var filter db.JSON[conversation.Query]
-	err := row.Scan(&v.ID, &scope, &v.Name, &filter, &v.CreatedAt, &v.UpdatedAt)
-	v.Filter = filter.V
+	err = row.Scan(&v.ID, &scope, &v.Name, db.FromJSON(&v.Filter), &v.CreatedAt, &v.UpdatedAt)
 	v.Shared, v.OwnerID = owner(scope)
 	return v, err
 }

@@ -132,7 +132,7 @@ func (s *Service) Test(ctx context.Context, id *uuid.UUID, in, out *serverBody) 
 	var known Settings
 	var stored credentials
 	if id != nil {
-		err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 			if _, known, err = s.account(r, *id); err != nil {
 				return err
 			}

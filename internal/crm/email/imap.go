@@ -170,7 +170,7 @@ func (e *exactly) Read(b []byte) (int, error) {
 func (s *Service) fetch(ctx context.Context, j *jobs.Job, st state) (more bool, err error) {
 	var set Settings
 	var creds credentials
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if _, set, err = s.account(r, j.AccountID); err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func (s *Service) fetch(ctx context.Context, j *jobs.Job, st state) (more bool, 
 		return true, nil
 	}
 	if through >= 0 {
-		err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		err := s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 			return s.moveTo(tx, j, data.UIDValidity, through)
 		})
 		return through < int64(data.UIDNext)-1, err
@@ -278,7 +278,7 @@ func (s *Service) fetchOne(ctx context.Context, box *imapClient, j *jobs.Job, va
 	})
 	if err == nil && !found {
 		// The mail was deleted meanwhile.
-		return s.tenant(ctx).InTx(ctx, position)
+		return s.DB.TenantOf(ctx).InTx(ctx, position)
 	}
 	return err
 }

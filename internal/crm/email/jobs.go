@@ -37,7 +37,7 @@ func (s *Service) Jobs() []jobs.Kind {
 
 // showPollsStopped shows on a mailbox that polling stopped until a person resumes it.
 func (s *Service) showPollsStopped(ctx context.Context, j *jobs.Job, _ string) error {
-	return channel.IgnoreDeleted(s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return channel.IgnoreDeleted(s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		return s.Channels.RequireAttention(tx, j.AccountID, ReasonPollsStopped)
 	}))
 }

@@ -67,7 +67,7 @@ func (s *Service) showQuarantined(ctx context.Context, p *outgoingMail) error {
 func (s *Service) CheckHeld(ctx context.Context, job uuid.UUID) error {
 	var p outgoingMail
 	there := true
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err := s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		payload, err := jobs.FindPayload(r, job)
 		if err != nil {
 			return err

@@ -43,7 +43,7 @@ var errNotOurs = errors.New("email: another node polls the mailbox")
 // runPoll is the handler of pollJob: it fetches new mail from the mailbox of the job's
 // account and runs again later. It ends when the mailbox is no longer polled.
 func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
-	st, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (state, error) { return mailboxState(r, j.AccountID) })
+	st, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (state, error) { return mailboxState(r, j.AccountID) })
 	if db.IsNoRow(err) || err == nil && !st.polls {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
 // endPoll records the result of a poll and returns when the next one is due.
 func (s *Service) endPoll(ctx context.Context, j *jobs.Job, more bool, trouble error) error {
 	next := s.DB.Clock().Now()
-	err := s.tenant(ctx).InTx(context.WithoutCancel(ctx), func(tx *db.Tx) error {
+	err := s.DB.TenantOf(ctx).InTx(context.WithoutCancel(ctx), func(tx *db.Tx) error {
 		if err := checkOurs(tx, j); err != nil {
 			return err
 		}

@@ -18,7 +18,6 @@ import (
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
 	"konak/internal/kit/blob"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
@@ -113,13 +112,9 @@ func New(c Config) *Service {
 	return &Service{Config: c, keys: message.NewKeys(c.Key)}
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // Get returns one mailbox.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (Mailbox, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Mailbox, error) { return s.get(r, id) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Mailbox, error) { return s.get(r, id) })
 }
 
 func (s *Service) get(r *db.Reader, id uuid.UUID) (Mailbox, error) {
@@ -153,7 +148,7 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 	if err := in.check(); err != nil {
 		return m, err
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &m, func(tx *db.Tx) error {
 		key := address.Fold(in.Settings.Address)
 		a := channel.Account{ID: in.ID, Kind: Kind, Name: in.Name, Status: channel.Active, GroupID: in.GroupID, ExternalID: &key}
 		if err := a.Write(in.Settings); err != nil {
@@ -221,7 +216,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox
 	if err := in.check(); err != nil {
 		return m, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		_, was, err := s.account(&tx.Reader, id)
 		if err != nil {
 			return err

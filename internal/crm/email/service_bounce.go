@@ -16,7 +16,7 @@ import (
 func (s *Service) handleBounce(ctx context.Context, in *Incoming, b *message.Bounce) error {
 	var l mailRecord
 	known := false
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err := s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		for _, id := range b.MessageIDs {
 			var err error
 			if l, err = findOurMail(r, in.AccountID, id); err == nil && l.itemID != nil {

@@ -24,6 +24,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/trtext"
@@ -69,7 +70,7 @@ func (s *Service) Accept(ctx context.Context, a Arrival) (fresh bool, err error)
 	if err != nil {
 		return false, fmt.Errorf("email: keep: %w", err)
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m := Incoming{
 			ID: tx.NewID(), AccountID: a.AccountID, Route: a.Route, EnvelopeFrom: printable(a.From), EnvelopeTo: printable(a.To),
 			Size: b.Size, State: Received, Auth: a.Auth, Sender: printable(a.Sender), Subject: printable(a.Subject), CreatedAt: clock.At(tx.Now()), blobID: b.ID, key: a.Key,
@@ -135,7 +136,7 @@ func (s *Service) incomingOf(ctx context.Context, j *jobs.Job) (m Incoming, err 
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return m, errors.Join(jobs.ErrDrop, err)
 	}
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Incoming, error) { return inboundByID(r, p.ID) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Incoming, error) { return inboundByID(r, p.ID) })
 }
 
 // digest reads a mail from the disk and processes it. If the mail is stored with an S3
@@ -157,7 +158,7 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 	var a channel.Account
 	var set Settings
 	var st state
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		if a, set, err = s.account(r, in.AccountID); err != nil {
 			return err
 		}
@@ -231,7 +232,7 @@ func (s *Service) isForwardingAddress(addr string, st state) bool {
 
 // finishIncoming records the outcome of a mail.
 func (s *Service) finishIncoming(ctx context.Context, m Incoming, state, reason string) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m.State, m.Reason, m.SettledAt = state, &reason, clock.Ptr(tx.Now())
 		return settleInbound(tx, &m)
 	})
@@ -261,7 +262,7 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 	if err != nil {
 		return err
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := lockInbound(tx, in.ID)
 		if err != nil || was.State != Received {
 			return err
@@ -312,7 +313,7 @@ func (s *Service) findConversation(ctx context.Context, in *Incoming, m *message
 	}
 	who := *m
 	who.From = from
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (message.Place, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (message.Place, error) {
 		latest := func(addr string) (uuid.UUID, bool, error) { return s.latestOpen(ctx, r, in.AccountID, addr) }
 		return message.FindConversation(&who, named, set.ContinueOpen, threads{r, in.AccountID, latest})
 	})
@@ -380,11 +381,7 @@ func formatAddress(a message.Address) string {
 }
 
 func list(as []message.Address) []string {
-	out := make([]string, len(as))
-	for i, a := range as {
-		out[i] = formatAddress(a)
-	}
-	return out
+	return each.Map(as, formatAddress)
 }
 
 // record stores a mail for threading and for the headers of answers.
@@ -410,12 +407,12 @@ func (s *Service) record(tx *db.Tx, account, c, item uuid.UUID, m *message.Mail,
 
 // List returns the accepted mails in a state, newest first.
 func (s *Service) List(ctx context.Context, state string, p db.Page) (db.List[Incoming], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Incoming], error) { return listInbound(r, state, p) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Incoming], error) { return listInbound(r, state, p) })
 }
 
 // Raw opens the original bytes of a mail. The caller must close it.
 func (s *Service) Raw(ctx context.Context, id uuid.UUID) (io.ReadCloser, error) {
-	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Incoming, error) { return inboundByID(r, id) })
+	m, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Incoming, error) { return inboundByID(r, id) })
 	if err != nil {
 		return nil, db.NotFound(err)
 	}
@@ -424,7 +421,7 @@ func (s *Service) Raw(ctx context.Context, id uuid.UUID) (io.ReadCloser, error) 
 
 // Retry reads a failed or junk mail again.
 func (s *Service) Retry(ctx context.Context, id uuid.UUID) (m Incoming, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if m, err = lockInbound(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -447,7 +444,7 @@ func (s *Service) Retry(ctx context.Context, id uuid.UUID) (m Incoming, err erro
 // DeleteMail deletes a mail that did not become a message, and frees its storage. It
 // returns conflict for one that waits to be read or became a message.
 func (s *Service) DeleteMail(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m, err := lockInbound(tx, id)
 		if err != nil {
 			return db.NotFound(err)

@@ -101,7 +101,7 @@ func (s *Service) scheduleCopy(ctx context.Context, p *outgoingMail) error {
 	if p.ItemID == nil {
 		return nil
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		_, err := jobs.Enqueue(tx, copyJob, tx.Now(), p)
 		return err
 	})
@@ -176,7 +176,7 @@ func (s *Service) keepCopy(ctx context.Context, j *jobs.Job, p outgoingMail) err
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	e := original(m, b)
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Inbox.KeepEmail(tx, *p.ItemID, e) })
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Inbox.KeepEmail(tx, *p.ItemID, e) })
 }
 
 // plainReason describes why a mail failed. It leaves out details meant for the log, such as
@@ -201,7 +201,7 @@ type sendingMailbox struct {
 
 // findMailbox returns the mailbox of a mail. If it does not exist it returns an ErrDrop.
 func (s *Service) findMailbox(ctx context.Context, p *outgoingMail) (f sendingMailbox, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if f.account, f.set, err = s.account(r, p.AccountID); err != nil {
 			return err
 		}
@@ -280,7 +280,7 @@ func (s *Service) findSender(r *db.Reader, account uuid.UUID, set Settings, repl
 // showHeld shows on a mail's message and on its mailbox that the mail waits for the
 // workspace's quota.
 func (s *Service) showHeld(ctx context.Context, p *outgoingMail) error {
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Channels.RequireAttention(tx, p.AccountID, mailer.ReasonQuota) })
+	err := s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Channels.RequireAttention(tx, p.AccountID, mailer.ReasonQuota) })
 	if err == nil && p.ItemID != nil {
 		err = s.Inbound.RecordOutcome(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: mailer.ReasonQuota})
 	}
@@ -289,7 +289,7 @@ func (s *Service) showHeld(ctx context.Context, p *outgoingMail) error {
 
 // clearHeld removes the quota notice from a mailbox if the workspace may send again.
 func (s *Service) clearHeld(ctx context.Context, account uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		u, err := s.Relay.Usage(&tx.Reader)
 		if err != nil || u.Used >= u.Limit {
 			return err

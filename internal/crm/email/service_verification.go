@@ -79,7 +79,7 @@ func (s *Service) SendCode(ctx context.Context, id uuid.UUID, language string) (
 		return m, err
 	}
 	code, mailed := secret.NewDigits(6), s.mailedBy()
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := s.Channels.Lock(tx, Kind, id); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (s *Service) SendCode(ctx context.Context, id uuid.UUID, language string) (
 // wrong attempts.
 func (s *Service) EnterCode(ctx context.Context, id uuid.UUID, code string) (m Mailbox, err error) {
 	var refusal error
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		_, set, err := s.account(&tx.Reader, id)
 		if err != nil {
 			return err
@@ -156,7 +156,7 @@ func (s *Service) CheckDNS(ctx context.Context, id uuid.UUID) (m Mailbox, err er
 	if err := s.lookUp(ctx, m.Sending.DNSRecord); err != nil {
 		return m, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := s.Channels.Lock(tx, Kind, id); err != nil {
 			return err
 		}

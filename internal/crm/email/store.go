@@ -108,11 +108,8 @@ type mailRecord struct {
 	recipients []string
 }
 
-func scanMailRecord(row db.Row) (mailRecord, error) {
-	var l mailRecord
-	var thread, recipients db.JSON[[]string]
-	err := row.Scan(&l.accountID, &l.conversationID, &l.itemID, &l.ours, &l.messageID, &thread, &l.subject, &l.sender, &recipients)
-	l.thread, l.recipients = thread.V, recipients.V
+func scanMailRecord(row db.Row) (l mailRecord, err error) {
+	err = row.Scan(&l.accountID, &l.conversationID, &l.itemID, &l.ours, &l.messageID, db.FromJSON(&l.thread), &l.subject, &l.sender, db.FromJSON(&l.recipients))
 	return l, err
 }
 

@@ -126,28 +126,24 @@ func conversationDocuments(r *db.Reader, rows []conversation.Conversation, texts
 	for _, c := range customers {
 		reach[c.ID] = c.Company + "\n" + addresses(c)
 	}
-	docs := make([]search.Document, len(rows))
-	for i, c := range rows {
-		docs[i] = search.Document{
+	return each.Map(rows, func(c conversation.Conversation) search.Document {
+		return search.Document{
 			ID:     c.ID.String(),
 			Fields: []string{c.Subject, c.ContactName + "\n" + reach[c.ContactID], strings.Join(c.Tags, "\n"), texts[c.ID]},
 			Attrs:  []string{string(c.State), c.Channel},
 		}
-	}
-	return docs, nil
+	}), nil
 }
 
 // people builds the documents of contacts.
 func people(rows []contact.Contact) []search.Document {
-	docs := make([]search.Document, len(rows))
-	for i, c := range rows {
-		docs[i] = search.Document{
+	return each.Map(rows, func(c contact.Contact) search.Document {
+		return search.Document{
 			ID:     c.ID.String(),
 			Fields: []string{strings.Join([]string{c.Name, c.FirstName, c.LastName}, "\n"), addresses(c), c.Company, strings.Join(c.Tags, "\n")},
 			Attrs:  []string{c.Kind},
 		}
-	}
-	return docs
+	})
 }
 
 // addresses returns a contact's addresses in the forms that people search for: a number

@@ -7,7 +7,6 @@ import (
 
 	"konak/internal/crm/channel"
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -18,8 +17,6 @@ type changeIn struct {
 type categoryIn struct {
 	ID api.ID `path:"id" record:"help_category"`
 }
-
-type listCategoriesIn struct{ api.Paged }
 
 type createCategoryIn struct {
 	Body CategoryInput
@@ -124,9 +121,7 @@ func (s *Service) registerSettings(a *api.API) {
 func (s *Service) registerCategories(a *api.API) {
 	list := route("GET", "/categories", "list-help-categories", "List the categories of the help center", perm.ArticlesView)
 	list.Ascending = true
-	api.HandleList(a, list, func(ctx context.Context, in *listCategoriesIn) (db.List[Category], error) {
-		return s.Categories(ctx, in.Page())
-	})
+	api.HandlePage(a, list, s.Categories)
 	create := route("POST", "/categories", "create-help-category", "Create a category", perm.ArticlesManage)
 	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}

@@ -76,10 +76,6 @@ func New(c Config) (*Service, error) {
 	}, nil
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.cfg.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // siteURL returns the address of a workspace's site: on its own host, if it has one.
 func (s *Service) siteURL(slug string) string {
 	host := cmp.Or(s.hosts[slug], slug+".help."+s.cfg.Domain)

@@ -17,7 +17,7 @@ import (
 
 // Articles returns the articles, newest first.
 func (s *Service) Articles(ctx context.Context, q Query, p db.Page) (db.List[Listed], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Listed], error) {
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Listed], error) {
 		list, err := articles(r, q, p)
 		if err != nil || len(list.Rows) == 0 {
 			return list, err
@@ -51,7 +51,7 @@ func (s *Service) setURL(ctx context.Context, languages []string, id uuid.UUID, 
 
 // Article returns one article with its newest texts; not_found if it does not exist.
 func (s *Service) Article(ctx context.Context, id uuid.UUID) (Article, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Article, error) {
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (Article, error) {
 		a, err := articleByID(r, id)
 		if err != nil {
 			return a, db.NotFound(err)
@@ -116,7 +116,7 @@ func (s *Service) AddArticle(ctx context.Context, n NewArticle) (a Article, err 
 	if err := n.Words.check(); err != nil {
 		return a, err
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &a, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.cfg.DB.TenantOf(ctx), &a, func(tx *db.Tx) error {
 		if a, err = s.addArticle(tx, n); err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func savedBy(tx *db.Tx) *uuid.UUID {
 
 // changeArticle locks an article, lets fn change it, and returns its new state.
 func (s *Service) changeArticle(ctx context.Context, id uuid.UUID, fn func(tx *db.Tx, a *Article) error) (a Article, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if a, err = lockArticle(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -288,7 +288,7 @@ func (s *Service) announceText(tx *db.Tx, name string, a *Article, t *Text) erro
 // DeleteArticle is the gate that removes an article with all its versions. Its public texts
 // are announced as unpublished.
 func (s *Service) DeleteArticle(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := lockArticle(tx, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -310,7 +310,7 @@ func (s *Service) DeleteArticle(ctx context.Context, id uuid.UUID) error {
 // Versions returns the versions of a text, newest first; not_found if the article does not
 // exist.
 func (s *Service) Versions(ctx context.Context, id uuid.UUID, language string, p db.Page) (db.List[Version], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Version], error) {
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Version], error) {
 		if _, err := articleByID(r, id); err != nil {
 			return db.List[Version]{}, db.NotFound(err)
 		}
@@ -320,7 +320,7 @@ func (s *Service) Versions(ctx context.Context, id uuid.UUID, language string, p
 
 // Version returns one version; not_found if it does not exist.
 func (s *Service) Version(ctx context.Context, id uuid.UUID, language string, number int) (Version, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Version, error) {
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (Version, error) {
 		v, err := versionByNumber(r, id, language, number)
 		return v, db.NotFound(err)
 	})

@@ -14,12 +14,12 @@ import (
 
 // Categories returns the categories in their order.
 func (s *Service) Categories(ctx context.Context, p db.Page) (db.List[Category], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Category], error) { return categories(r, p) })
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Category], error) { return categories(r, p) })
 }
 
 // Category returns one category; not_found if it does not exist.
 func (s *Service) Category(ctx context.Context, id uuid.UUID) (Category, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Category, error) {
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (Category, error) {
 		c, err := categoryByID(r, id)
 		return c, db.NotFound(err)
 	})
@@ -27,7 +27,7 @@ func (s *Service) Category(ctx context.Context, id uuid.UUID) (Category, error) 
 
 // AddCategory is the gate for a new category. It returns a conflict if its slug is taken.
 func (s *Service) AddCategory(ctx context.Context, in CategoryInput) (c Category, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.cfg.DB.TenantOf(ctx), &c, func(tx *db.Tx) error {
 		c, err = s.addCategory(tx, in)
 		return err
 	})
@@ -65,7 +65,7 @@ func (s *Service) noteCategory(tx *db.Tx, action string, c *Category) error {
 
 // ChangeCategory is the gate that replaces a category's data.
 func (s *Service) ChangeCategory(ctx context.Context, id uuid.UUID, in CategoryInput) (c Category, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, err = lockCategory(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -89,7 +89,7 @@ func (s *Service) ChangeCategory(ctx context.Context, id uuid.UUID, in CategoryI
 // DeleteCategory is the gate that removes an empty category; one with articles
 // is a conflict.
 func (s *Service) DeleteCategory(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := lockCategory(tx, id)
 		if err != nil {
 			return db.NotFound(err)

@@ -81,7 +81,7 @@ func (s *Service) Import(ctx context.Context, o ImportOptions, r io.Reader) (Imp
 	if err != nil {
 		return out, err
 	}
-	set, err := db.Read(ctx, s.tenant(ctx), s.siteSettings)
+	set, err := db.Read(ctx, s.cfg.DB.TenantOf(ctx), s.siteSettings)
 	if err != nil {
 		return out, err
 	}
@@ -115,7 +115,7 @@ func (s *Service) Import(ctx context.Context, o ImportOptions, r io.Reader) (Imp
 // findNamed finds the articles that files name and that already exist, whichever of their
 // languages comes first.
 func (s *Service) findNamed(ctx context.Context, all *imports, sources []source) error {
-	return s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	return s.cfg.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		for _, src := range sources {
 			if src.article == "" || src.unreadable || src.words.check() != nil {
 				continue
@@ -302,7 +302,7 @@ func (s *Service) writeSource(ctx context.Context, all *imports, src source) (id
 // addSource creates an article from a file, unless one with that title exists in the
 // category and the language.
 func (s *Service) addSource(ctx context.Context, all *imports, src source) (id uuid.UUID, skipped bool, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		category, err := findCategory(&tx.Reader, all.ImportOptions, src)
 		if err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 
 // Summary returns the state of the help center; before the first change it is not enabled.
 func (s *Service) Summary(ctx context.Context) (Summary, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Summary, error) { return s.summary(r) })
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (Summary, error) { return s.summary(r) })
 }
 
 func (s *Service) summary(r *db.Reader) (Summary, error) {
@@ -52,7 +52,7 @@ func (s *Service) summary(r *db.Reader) (Summary, error) {
 // Change is the gate for the help center's settings. The first change creates its account,
 // and the site is public unless the change says otherwise.
 func (s *Service) Change(ctx context.Context, ch SettingsChange) (out Summary, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := s.change(tx, ch); err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (s *Service) DropLogo(ctx context.Context) (Summary, error) {
 }
 
 func (s *Service) changeLogo(ctx context.Context, action string, l logo) (out Summary, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if found, err := setLogo(tx, l); err != nil {
 			return err
 		} else if !found {

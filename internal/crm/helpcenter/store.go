@@ -9,11 +9,9 @@ import (
 
 const categoryColumns = `c.id, c.slug, c.position, c.texts, c.created_at, c.updated_at`
 
-func scanCategory(row db.Row) (Category, error) {
-	var c Category
-	var texts db.JSON[[]CategoryText]
-	err := row.Scan(&c.ID, &c.Slug, &c.Position, &texts, &c.CreatedAt, &c.UpdatedAt)
-	c.Texts = db.OrEmpty(texts.V)
+func scanCategory(row db.Row) (c Category, err error) {
+	err = row.Scan(&c.ID, &c.Slug, &c.Position, db.FromJSON(&c.Texts), &c.CreatedAt, &c.UpdatedAt)
+	c.Texts = db.OrEmpty(c.Texts)
 	return c, err
 }
 

@@ -180,10 +180,9 @@ const versionTables = ` FROM help_version v
 	JOIN help_text t ON t.tenant_id = v.tenant_id AND t.article_id = v.article_id AND t.language = v.language
 	WHERE v.tenant_id = $1 AND v.article_id = $2 AND v.language = $3`
 
-func scanVersion(row db.Row) (Version, error) {
-	var v Version
+func scanVersion(row db.Row) (v Version, err error) {
 	var published int
-	err := row.Scan(&v.Number, &v.Title, &v.Summary, &v.Body, &published, &v.SavedBy, &v.SavedAt)
+	err = row.Scan(&v.Number, &v.Title, &v.Summary, &v.Body, &published, &v.SavedBy, &v.SavedAt)
 	v.Published = published == 1
 	return v, err
 }

@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
 
@@ -74,7 +75,7 @@ func (s *Service) registerAIRecords(a *api.API) {
 	generate.Doc = "The assistant reads the last 200 messages and notes; its text replaces the stored summary. Also needs crm.conversations.view. 409 no_assistant if no assistant is connected."
 	api.Handle(a, generate, func(ctx context.Context, in *conversationIn) (airecord.Summary, error) {
 		if !caller.From(ctx).Can(perm.ConversationsView) { // it reveals what was written
-			return airecord.Summary{}, conversation.Forbidden(perm.ConversationsView)
+			return airecord.Summary{}, fault.Lacking(perm.ConversationsView)
 		}
 		return s.AIRecords.GenerateSummary(ctx, in.ID.UUID)
 	})

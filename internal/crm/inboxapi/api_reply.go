@@ -11,7 +11,6 @@ import (
 	"konak/internal/crm/template"
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
-	"konak/internal/kit/db"
 	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
@@ -148,8 +147,6 @@ type groupIn struct {
 	ID api.ID `path:"id" record:"crm_group"`
 }
 
-type listGroupsIn struct{ api.Paged }
-
 type groupBody struct {
 	Name        string      `json:"name" minLength:"1" maxLength:"100" example:"Satış sonrası"`
 	Description string      `json:"description,omitempty" maxLength:"500" example:"İade, değişim ve garanti"`
@@ -173,9 +170,7 @@ func (s *Service) registerGroups(a *api.API) {
 	}
 	list := route("GET", "", "list-groups", "List groups", perm.ConversationsView)
 	list.Ascending = true
-	api.HandleList(a, list, func(ctx context.Context, in *listGroupsIn) (db.List[group.Group], error) {
-		return s.Groups.List(ctx, in.Page())
-	})
+	api.HandlePage(a, list, s.Groups.List)
 
 	create := route("POST", "", "create-group", "Create a group", perm.GroupsManage)
 	create.TakesKey = true

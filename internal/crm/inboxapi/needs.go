@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"konak/internal/crm/conversation"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
@@ -28,7 +28,7 @@ func (n needs) check(ctx context.Context) error {
 		need  perm.Permission
 	}{{n.assign, perm.ConversationsAssign}, {n.manage, perm.ConversationsManage}, {n.reply, perm.ConversationsReply}} {
 		if row.asked && !who.Can(row.need) {
-			return conversation.Forbidden(row.need)
+			return fault.Lacking(row.need)
 		}
 	}
 	return nil

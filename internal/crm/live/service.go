@@ -12,6 +12,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/limit"
 )
 
@@ -81,11 +82,9 @@ func (s *Service) SetPresence(ctx context.Context, chosen string) (Presence, err
 // List returns the presence of the active agents.
 func (s *Service) List(ctx context.Context, p db.Page) (db.List[Presence], error) {
 	list, err := s.Agents.Agents(ctx, agent.Active, p)
-	out := db.List[Presence]{Rows: make([]Presence, len(list.Rows)), Next: list.Next}
-	for i, a := range list.Rows {
-		out.Rows[i] = s.of(caller.From(ctx).TenantID, a)
-	}
-	return out, err
+	tenant := caller.From(ctx).TenantID
+	rows := each.Map(list.Rows, func(a agent.Agent) Presence { return s.of(tenant, a) })
+	return db.List[Presence]{Rows: rows, Next: list.Next}, err
 }
 
 func (s *Service) of(tenant uuid.UUID, a agent.Agent) Presence {

@@ -14,7 +14,6 @@ import (
 	"konak/internal/crm/reply"
 	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
 
@@ -79,7 +78,7 @@ const done = "done"
 
 // record writes the audit line of a call that changed nothing.
 func (s *Service) record(ctx context.Context, name, object, outcome string) error {
-	return s.cfg.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error { return writeLine(tx, name, object, outcome) })
+	return s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return writeLine(tx, name, object, outcome) })
 }
 
 // writeLine writes the audit line of a call.

@@ -49,13 +49,9 @@ func New(c Config) (*Service, error) {
 	return &Service{c}, nil
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // Preferences returns the caller's preferences.
 func (s *Service) Preferences(ctx context.Context) (Preferences, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Preferences, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Preferences, error) {
 		return preferencesOf(r, caller.From(ctx).ID)
 	})
 }
@@ -67,7 +63,7 @@ func (s *Service) SetPreferences(ctx context.Context, p Preferences) (Preference
 		return p, err
 	}
 	agent := caller.From(ctx).ID
-	return p, s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return p, s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := savePreferences(tx, agent, p); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ import (
 
 // PushKey returns the public key of the workspace, which is created on first use.
 func (s *Service) PushKey(ctx context.Context) (PushKey, error) {
-	public, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (string, error) {
+	public, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (string, error) {
 		public, _, err := findKey(r)
 		return public, err
 	})
@@ -30,7 +30,7 @@ func (s *Service) PushKey(ctx context.Context) (PushKey, error) {
 	if err != nil {
 		return PushKey{}, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := putKey(tx, public, sealed); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (s *Service) Subscribe(ctx context.Context, n NewSubscription) (out Subscri
 		return out, fmt.Errorf("notice: encode subscription: %w", err)
 	}
 	who := caller.From(ctx)
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		d := device{id: tx.NewID(), agent: who.ID, session: who.SessionID, service: service}
 		d.sealed = s.Box.Seal(tx.Tenant(), d.sealedAs(), plain)
 		if err := putDevice(tx, d, secret.Hash(n.Endpoint)); err != nil {
@@ -97,7 +97,7 @@ func (s *Service) Subscribe(ctx context.Context, n NewSubscription) (out Subscri
 // Unsubscribe removes one of the caller's subscriptions. It returns not_found for
 // somebody else's.
 func (s *Service) Unsubscribe(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		found, err := dropDevice(tx, id, &caller.From(ctx).ID)
 		if err != nil {
 			return err

@@ -9,11 +9,8 @@ import (
 
 // preferencesOf returns an agent's preferences, or the defaults if they set none.
 func preferencesOf(r *db.Reader, agent uuid.UUID) (Preferences, error) {
-	kept, err := db.One(r, db.Scalar[db.JSON[Preferences]], `SELECT preferences FROM notice_preference
+	kept, err := db.OneOr(r, db.AsJSON(defaults), db.Scalar[db.JSON[Preferences]], `SELECT preferences FROM notice_preference
 		WHERE tenant_id = $1 AND agent_id = $2`, r.Tenant(), agent)
-	if db.IsNoRow(err) {
-		return defaults, nil
-	}
 	return kept.V, err
 }
 

@@ -2,8 +2,6 @@ package reply
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -142,7 +140,7 @@ func (l *Later) checkFollowUp(ctx context.Context, sendAt clock.Time) error {
 		return nil
 	}
 	if !caller.From(ctx).Can(perm.ConversationsManage) {
-		return conversation.Forbidden(perm.ConversationsManage)
+		return fault.Lacking(perm.ConversationsManage)
 	}
 	snooze, until := l.FollowUp.State == string(conversation.Snoozed), l.FollowUp.Until
 	if snooze != (until != nil || l.FollowUp.UntilReply) || until != nil && l.FollowUp.UntilReply {
@@ -232,17 +230,13 @@ func (s *Service) UnscheduleAll(ctx context.Context, id uuid.UUID) (n int, err e
 
 // Jobs returns the kind of the jobs that send scheduled messages.
 func (s *Service) Jobs() []jobs.Kind {
-	return []jobs.Kind{{Name: ScheduledJob, Handler: s.RunScheduled, PerNode: 32, PerTenant: 8, MaxAttempts: 20}}
+	return []jobs.Kind{{Name: ScheduledJob, Handler: jobs.WithPayload(s.RunScheduled), PerNode: 32, PerTenant: 8, MaxAttempts: 20}}
 }
 
 // RunScheduled sends a message that is due. Everything happens in one transaction that
 // begins with the row's state, so the message is sent once however often the job runs and
 // wherever it dies.
-func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
-	var id uuid.UUID
-	if err := json.Unmarshal(j.Payload, &id); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) RunScheduled(ctx context.Context, _ *jobs.Job, id uuid.UUID) error {
 	ctx, err := s.asAuthor(ctx, id)
 	if err != nil {
 		return err

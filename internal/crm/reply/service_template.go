@@ -24,7 +24,7 @@ import (
 func MaySendTemplates(ctx context.Context) error {
 	for _, need := range []perm.Permission{perm.TemplatesSend, perm.ConversationsReply} {
 		if !caller.From(ctx).Can(need) {
-			return conversation.Forbidden(need)
+			return fault.Lacking(need)
 		}
 	}
 	return nil

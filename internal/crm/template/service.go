@@ -145,10 +145,7 @@ func (s *Service) free(r *db.Reader, t *Template) error {
 	if err == nil {
 		return fault.New(fault.NameBarred, until.Format("2006-01-02")).Field("name", "barred").Because(until.Format(time.RFC3339))
 	}
-	if db.IsNoRow(err) {
-		return nil
-	}
-	return err
+	return db.IgnoreNoRow(err)
 }
 
 // add is the gate for a new record.

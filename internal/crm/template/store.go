@@ -14,13 +14,9 @@ import (
 const columns = `id, account_id, provider_id, name, language, category, status, reason, detail, quality, parameter_format,
 	components, edits, created_at, updated_at`
 
-func scan(row db.Row) (Template, error) {
-	var t Template
-	var parts db.JSON[[]Component]
-	var edits db.JSON[[]clock.Time]
-	err := row.Scan(&t.ID, &t.AccountID, &t.ProviderID, &t.Name, &t.Language, &t.Category, &t.Status, &t.Reason, &t.Detail,
-		&t.Quality, &t.ParameterFormat, &parts, &edits, &t.CreatedAt, &t.UpdatedAt)
-	t.Components, t.edits = parts.V, edits.V
+func scan(row db.Row) (t Template, err error) {
+	err = row.Scan(&t.ID, &t.AccountID, &t.ProviderID, &t.Name, &t.Language, &t.Category, &t.Status, &t.Reason, &t.Detail,
+		&t.Quality, &t.ParameterFormat, db.FromJSON(&t.Components), db.FromJSON(&t.edits), &t.CreatedAt, &t.UpdatedAt)
 	return t, err
 }
 

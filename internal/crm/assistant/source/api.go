@@ -4,11 +4,8 @@ import (
 	"context"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
-
-type listIn struct{ api.Paged }
 
 type sourceIn struct {
 	ID api.ID `path:"id" record:"assistant_source"`
@@ -38,7 +35,7 @@ func (s *Service) Register(a *api.API) {
 	all := route("GET", "", "list-assistant-sources", "List the pages and files the assistant answers from", perm.AssistantView)
 	all.Ascending = true
 	all.Doc = "It also answers from published help articles and from canned replies released for it."
-	api.HandleList(a, all, func(ctx context.Context, in *listIn) (db.List[Source], error) { return s.Sources(ctx, in.Page()) })
+	api.HandlePage(a, all, s.Sources)
 
 	add := route("POST", "", "add-assistant-page", "Add a web page the assistant answers from", perm.AssistantManage)
 	add.TakesKey = true

@@ -56,18 +56,14 @@ func New(c Config) (*Service, error) {
 	return &Service{c}, nil
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
-}
-
 // Sources returns the sources, oldest first.
 func (s *Service) Sources(ctx context.Context, p db.Page) (db.List[Source], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Source], error) { return list(r, p) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Source], error) { return list(r, p) })
 }
 
 // Source returns one source with its text; not_found if it does not exist.
 func (s *Service) Source(ctx context.Context, id uuid.UUID) (Text, error) {
-	k, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (kept, error) { return withText(r, id) })
+	k, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (kept, error) { return withText(r, id) })
 	return Text{k.Source, wholeText(k.sections.V)}, db.NotFound(err)
 }
 
@@ -89,7 +85,7 @@ func (s *Service) AddPage(ctx context.Context, in newPage) (src Source, err erro
 	if err := s.takePage(ctx); err != nil {
 		return src, err
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &src, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &src, func(tx *db.Tx) error {
 		src = Source{ID: tx.NewID(), Kind: Website, Address: address, State: Pending, CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now())}
 		src.setTitle(in.Title)
 		if err := checkCount(tx); err != nil {
@@ -163,7 +159,7 @@ func (s *Service) AddFile(ctx context.Context, name, title string, body io.Reade
 	} else if err != nil {
 		return src, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		now := clock.At(tx.Now())
 		src = Source{ID: tx.NewID(), Kind: File, Filename: name, CreatedAt: now}
 		src.setTitle(title)
@@ -235,7 +231,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in change) (src Sour
 			return src, err
 		}
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if src, err = lock(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -286,7 +282,7 @@ func (s *Service) FetchAgain(ctx context.Context, id uuid.UUID) (src Source, err
 	if err := s.takePage(ctx); err != nil {
 		return src, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if src, err = lock(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -307,7 +303,7 @@ func (s *Service) FetchAgain(ctx context.Context, id uuid.UUID) (src Source, err
 
 // Delete removes a source. No later answer comes from it.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		src, err := lock(tx, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -321,7 +317,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 
 // Revision identifies the state of the texts; equal revisions mean equal texts.
 func (s *Service) Revision(ctx context.Context) (string, error) {
-	list, err := db.Read(ctx, s.tenant(ctx), marks)
+	list, err := db.Read(ctx, s.DB.TenantOf(ctx), marks)
 	h := sha256.New()
 	for _, m := range list {
 		_, _ = fmt.Fprintf(h, "%s %d\n", m.id, m.revision)
@@ -331,7 +327,7 @@ func (s *Service) Revision(ctx context.Context) (string, error) {
 
 // Texts returns the texts that answers may come from.
 func (s *Service) Texts(ctx context.Context) (out []engine.Text, err error) {
-	list, err := db.Read(ctx, s.tenant(ctx), texts)
+	list, err := db.Read(ctx, s.DB.TenantOf(ctx), texts)
 	for _, k := range list {
 		out = append(out, engineTexts(k.Source, k.sections.V)...)
 	}

@@ -23,7 +23,7 @@ func (s *Service) Jobs() []jobs.Kind {
 
 // runFetch is the handler of FetchJob. It ends when the source no longer exists.
 func (s *Service) runFetch(ctx context.Context, j *jobs.Job) error {
-	src, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Source, error) { return byID(r, j.AccountID) })
+	src, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Source, error) { return byID(r, j.AccountID) })
 	if db.IsNoRow(err) {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (s *Service) runFetch(ctx context.Context, j *jobs.Job) error {
 		return ctx.Err() // the server is shutting down
 	}
 	var next time.Time
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if ours, err := j.StillOurs(tx); err != nil || !ours {
 			return err
 		}

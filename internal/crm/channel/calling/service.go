@@ -13,7 +13,6 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/audit"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -116,7 +115,7 @@ func (s *Service) Set(ctx context.Context, id uuid.UUID, ch channel.CallChange) 
 		refused(&out.State)
 		return out, nil
 	}
-	return out, s.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error {
+	return out, s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		return audit.Write(tx, "channel.calling", id.String(), map[string]any{"enabled": ch.Enabled})
 	})
 }
@@ -230,7 +229,7 @@ func (s *Service) button(ctx context.Context, id uuid.UUID, kinds []string) (b B
 
 // find returns the customer who would be called, or the reason why nobody can be.
 func (s *Service) find(ctx context.Context, id uuid.UUID, kinds []string) (to customer, reason string, err error) {
-	err = s.DB.Tenant(caller.From(ctx).TenantID).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, id)
 		if err != nil {
 			return db.NotFound(err)
@@ -285,7 +284,7 @@ func (s *Service) Ask(ctx context.Context, id uuid.UUID, kinds []string) (Button
 	if err := to.kind.AskCallPermission(ctx, to.account, to.address); err != nil {
 		return b, err
 	}
-	if err := s.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error {
+	if err := s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		return audit.Write(tx, "conversation.call_permission_asked", id.String(), nil)
 	}); err != nil {
 		return b, err

@@ -70,7 +70,7 @@ func (s *Service) Create(ctx context.Context, n NewChannel) (out Opened, err err
 	if n.Settings.Address, err = s.cfg.Engine.CheckAddress(n.Settings.Address); err != nil {
 		return out, err
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.cfg.DB.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		a := channel.Account{ID: n.ID, Kind: Name, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI}
 		if err := a.Write(n.Settings); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (a channe
 		}
 		ch.Address = &address
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.cfg.Channels.Change(tx, Name, id, func(a *channel.Account) error { return ch.apply(a) })
 		if err != nil || ch.Address == nil {
 			return err
@@ -161,7 +161,7 @@ func (s *Service) RotateSecret(ctx context.Context, id uuid.UUID) (out Resigned,
 }
 
 func (s *Service) rotate(ctx context.Context, id uuid.UUID, action string, a *channel.Account, fn func(*db.Tx) error) error {
-	return idempotency.Do(ctx, s.tenant(ctx), a, func(tx *db.Tx) (err error) {
+	return idempotency.Do(ctx, s.cfg.DB.TenantOf(ctx), a, func(tx *db.Tx) (err error) {
 		if _, err = s.cfg.Channels.Lock(tx, Name, id); err != nil {
 			return err
 		}
@@ -292,7 +292,7 @@ func (s *Service) Outcome(ctx context.Context, j *jobs.Job) error {
 	if err != nil || a.Status == status || !a.Works() {
 		return ignoreDeleted(err)
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.cfg.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		_, err := s.cfg.Channels.Set(tx, o.Channel, status, why)
 		return ignoreDeleted(err)
 	})
@@ -300,7 +300,7 @@ func (s *Service) Outcome(ctx context.Context, j *jobs.Job) error {
 
 func (s *Service) delivered(ctx context.Context, o outcome) error {
 	var item uuid.UUID
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err := s.cfg.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		events, err := event.Load(r, r.Tenant(), []uuid.UUID{o.Event})
 		if err != nil || len(events) == 0 {
 			return err
@@ -336,8 +336,4 @@ func ignoreDeleted(err error) error {
 		return nil
 	}
 	return err
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.cfg.DB.Tenant(caller.From(ctx).TenantID)
 }

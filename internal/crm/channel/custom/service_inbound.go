@@ -175,5 +175,5 @@ func (s *Service) Escalate(ctx context.Context, id, conv uuid.UUID) (c conversat
 
 // Opportunities lists opportunities, newest first.
 func (s *Service) Opportunities(ctx context.Context, contact *uuid.UUID, p db.Page) (db.List[Opportunity], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Opportunity], error) { return opportunities(r, contact, p) })
+	return db.Read(ctx, s.cfg.DB.TenantOf(ctx), func(r *db.Reader) (db.List[Opportunity], error) { return opportunities(r, contact, p) })
 }

@@ -279,11 +279,8 @@ func (s *Service) consume(ctx context.Context, state string) (who *caller.Caller
 	}
 	err = s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
 		session, err := take(tx, secret.Hash(state))
-		if db.IsNoRow(err) {
-			return fault.New(fault.Conflict).Because(StepState)
-		}
 		if err != nil {
-			return err
+			return db.IfNoRow(err, fault.New(fault.Conflict).Because(StepState))
 		}
 		who, _, err = s.Sessions.SessionCaller(&tx.Reader, session)
 		return err
@@ -385,7 +382,7 @@ func (s *Service) takeBack(ctx context.Context, list []prepared) {
 
 // store stores all accounts or none.
 func (s *Service) store(ctx context.Context, list []prepared) (out []channel.Account, err error) {
-	err = s.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		out = []channel.Account{}
 		for _, p := range list {
 			a, err := p.put(tx)

@@ -67,12 +67,12 @@ func (s *Service) runCopy(ctx context.Context, j *jobs.Job, h heldCopy) error {
 
 // sentPart reports whether a message is a later part of one of ours.
 func (s *Service) sentPart(ctx context.Context, account uuid.UUID, id string) (bool, error) {
-	return db.Read(ctx, s.accounts.Tenant(ctx), func(r *db.Reader) (bool, error) { return isPart(r, account, id) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (bool, error) { return isPart(r, account, id) })
 }
 
 // KeepPart implements transport.PartKeeper.
 func (c carrier) KeepPart(ctx context.Context, account uuid.UUID, id string) error {
-	return c.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return putPart(tx, account, id) })
+	return c.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return putPart(tx, account, id) })
 }
 
 // namelessContact is the payload of profileJob: the provider sends messages without their

@@ -80,7 +80,7 @@ func (s *Service) Connect(ctx context.Context, n PageInput) (a channel.Account, 
 	if err != nil {
 		return a, err
 	}
-	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.Put(tx, p)
 		return err
 	})

@@ -100,7 +100,7 @@ func (s *Service) takeCopy(ctx context.Context, a channel.Account, m Received, a
 	if err != nil {
 		return m.AppID == set.AppID, nil
 	}
-	ours, err = db.Read(ctx, s.accounts.Tenant(ctx), func(r *db.Reader) (bool, error) { return s.Inbound.SentOver(r, a.ID, item) })
+	ours, err = db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (bool, error) { return s.Inbound.SentOver(r, a.ID, item) })
 	if err != nil || !ours {
 		return m.AppID != "" && m.AppID == set.AppID, err
 	}
@@ -114,7 +114,7 @@ func (s *Service) holdCopy(ctx context.Context, a channel.Account, m Received, a
 	if held, err = s.Inbound.AwaitsDelivery(ctx, a.ID, m.Customer); err != nil || !held {
 		return held, err
 	}
-	return true, s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return true, s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		_, err := jobs.EnqueueForAccount(tx, copyJob, a.ID, tx.Now().Add(copyPause), heldCopy{a.ID, m, at})
 		return err
 	})

@@ -54,7 +54,7 @@ func (s *Service) hold(ctx context.Context, a channel.Account, u Update) error {
 	if err := a.Read(&set); err != nil {
 		return err
 	}
-	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		_, err := jobs.EnqueueForAccount(tx, heldJob, a.ID, tx.Now().Add(heldPause), heldUpdate{set.Business.BotAccountID, a.ID, u})
 		return err
 	})
@@ -66,7 +66,7 @@ func (s *Service) runHeld(ctx context.Context, j *jobs.Job, h heldUpdate) error 
 	if err != nil || a.Status == channel.Disconnected {
 		return channel.IgnoreDeleted(err)
 	}
-	err = s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) error { return s.checkWorks(r, a.ID) })
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error { return s.checkWorks(r, a.ID) })
 	if now := s.DB.Clock().Now(); errors.Is(err, errStopped) {
 		if now.Sub(j.CreatedAt.Time) < heldFor {
 			return jobs.Snooze(now.Add(heldPause))

@@ -122,7 +122,7 @@ func (s *Service) Connect(ctx context.Context, n ConnectBody) (a channel.Account
 	if err := s.listen(ctx, creds, &set); err != nil {
 		return a, connectFault(err)
 	}
-	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.accounts.Store(tx, transport.NewAccount{
 			ID: n.ID, Kind: Name, External: strconv.FormatInt(set.BotID, 10), Name: n.Name, DefaultName: bot.Name, GroupID: n.GroupID, AI: n.AI,
 		}, set, creds, nil)
@@ -237,7 +237,7 @@ func (s *Service) askWebhook(ctx context.Context, o opened) (channel.Webhook, er
 	if state.LastError != "" {
 		out.LastError = &state.LastError
 	}
-	return out, s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setRegistered(tx, o.ID, o.Set.Mode, out.Registered) })
+	return out, s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setRegistered(tx, o.ID, o.Set.Mode, out.Registered) })
 }
 
 // setRegistered records whether the provider calls us. A bot whose webhook is missing needs

@@ -67,7 +67,7 @@ func (s *Service) connectOperatorBot(ctx context.Context) (a channel.Account, er
 }
 
 func (s *Service) makeLink(ctx context.Context, bot *uuid.UUID) (out Link, err error) {
-	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := s.chooseBot(tx, bot)
 		if err != nil {
 			return err
@@ -120,7 +120,7 @@ func (s *Service) takeStart(ctx context.Context, bot channel.Account, m Received
 		return nil
 	}
 	var tied bool
-	if err := s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	if err := s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		if err = s.checkWorks(&tx.Reader, bot.ID); err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (s *Service) takeStart(ctx context.Context, bot channel.Account, m Received
 // or removed it. A person whom no link ties to the workspace is ignored, because anybody
 // can add a bot.
 func (s *Service) takeConnection(ctx context.Context, bot channel.Account, n Connection) error {
-	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := s.checkWorks(&tx.Reader, bot.ID); err != nil {
 			return err
 		}

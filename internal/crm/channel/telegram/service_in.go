@@ -117,7 +117,7 @@ func (u *Update) connection() string {
 // create a record are checked in the transaction that creates it.
 func (s *Service) takeFor(ctx context.Context, bot, a channel.Account, u Update) error {
 	if u.Message == nil && u.Business == nil {
-		if err := s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) error { return s.checkWorks(r, a.ID) }); err != nil {
+		if err := s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error { return s.checkWorks(r, a.ID) }); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func (s *Service) accountFor(ctx context.Context, bot channel.Account, connectio
 	if connection == "" {
 		return bot, true, nil
 	}
-	err = s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		id, err := connectedAs(r, bot.ID, connection)
 		if db.IsNoRow(err) {
 			return nil

@@ -32,7 +32,7 @@ func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
 	if o.Set.Mode != channel.ByPolling || !o.Works() {
 		return nil
 	}
-	from, err := db.Read(ctx, s.accounts.Tenant(ctx), func(r *db.Reader) (int64, error) { return nextUpdate(r, o.ID) })
+	from, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (int64, error) { return nextUpdate(r, o.ID) })
 	if err != nil {
 		return fmt.Errorf("telegram: poll: %w", err)
 	}
@@ -66,7 +66,7 @@ func (s *Service) endPoll(ctx context.Context, j *jobs.Job, from, next int64, a 
 	if next == from && !troubled {
 		return nil
 	}
-	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if ours, err := j.Progress(tx); err != nil || !ours {
 			return err
 		}
@@ -94,7 +94,7 @@ func (s *Service) pollFailed(ctx context.Context, j *jobs.Job, err error) error 
 	}
 	s.accounts.RecordAnswer(ctx, j.AccountID, err)
 	if !r.Auth() {
-		if fail := s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if fail := s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 			return s.Channels.RequireAttention(tx, j.AccountID, PollConflict)
 		}); fail != nil {
 			return fail

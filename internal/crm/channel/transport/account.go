@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -65,14 +64,14 @@ func (s *Accounts[S, C]) Find(r *db.Reader, id uuid.UUID) (o Opened[S, C], err e
 
 // Open is Find outside a transaction.
 func (s *Accounts[S, C]) Open(ctx context.Context, id uuid.UUID) (Opened[S, C], error) {
-	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (Opened[S, C], error) { return s.Find(r, id) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Opened[S, C], error) { return s.Find(r, id) })
 }
 
 // OpenWorking is Open for an account that carries messages; ErrUnavailable if the account,
 // or the one that opens it, does not work or is gone.
 func (s *Accounts[S, C]) OpenWorking(ctx context.Context, id uuid.UUID) (o Opened[S, C], err error) {
 	works := false
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		if o, err = s.Find(r, id); err != nil || o.OpenerID == id {
 			works = o.Works()
 			return err
@@ -191,9 +190,4 @@ func ChangeSettings[S any](a *channel.Account, fn func(*S)) error {
 	}
 	fn(&set)
 	return a.Write(set)
-}
-
-// Tenant returns the database of the caller's workspace.
-func (s *Accounts[S, C]) Tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
 }

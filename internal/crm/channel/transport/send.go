@@ -129,7 +129,7 @@ func (t *Transport[S, C]) keepPart(ctx context.Context, m *Message, part int, id
 // waits reports whether parts of an item are still to be sent. The provider may report on
 // the first of several parts while the others wait.
 func (t *Transport[S, C]) waits(ctx context.Context, item uuid.UUID, parts int) (bool, error) {
-	return db.Read(ctx, t.Accounts.Tenant(ctx), func(r *db.Reader) (bool, error) {
+	return db.Read(ctx, t.Accounts.DB.TenantOf(ctx), func(r *db.Reader) (bool, error) {
 		now, err := t.Inbound.DeliveryState(r, item)
 		return now == conversation.Queued || parts > 1 && now == conversation.Sent, err
 	})
@@ -137,7 +137,7 @@ func (t *Transport[S, C]) waits(ctx context.Context, item uuid.UUID, parts int) 
 
 // waitForEarlier returns how long a message must wait for one that was written before it.
 func (t *Transport[S, C]) waitForEarlier(ctx context.Context, item uuid.UUID) (time.Duration, error) {
-	return db.Read(ctx, t.Accounts.Tenant(ctx), func(r *db.Reader) (time.Duration, error) { return t.Inbound.WaitForEarlier(r, item) })
+	return db.Read(ctx, t.Accounts.DB.TenantOf(ctx), func(r *db.Reader) (time.Duration, error) { return t.Inbound.WaitForEarlier(r, item) })
 }
 
 // sendFailed decides when a message is tried again, or shows it as failed.

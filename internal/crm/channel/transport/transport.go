@@ -101,7 +101,7 @@ func (t *Transport[S, C]) Report(ctx context.Context, account uuid.UUID, id stri
 }
 
 func (t *Transport[S, C]) known(ctx context.Context, account uuid.UUID, id string) (item uuid.UUID, found bool, err error) {
-	err = t.Accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = t.Accounts.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		item, found, err = t.Inbound.FindByProviderID(r, account, id)
 		return err
 	})

@@ -66,10 +66,7 @@ func (s *Service) findOrCreateContact(tx *db.Tx, id *uuid.UUID, number, name str
 		return ref.ID, err
 	}
 	_, err := s.Contacts.Find(&tx.Reader, *id)
-	if db.IsNoRow(err) {
-		err = fault.Invalid("contact_id", "unknown_contact")
-	}
-	return *id, err
+	return *id, db.IfNoRow(err, fault.Invalid("contact_id", "unknown_contact"))
 }
 
 // Recipient is the customer that a template is sent to.

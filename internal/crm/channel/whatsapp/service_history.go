@@ -39,7 +39,7 @@ func (s *Service) history(ctx context.Context, a channel.Account, h appdata.Hist
 	if h.Declined {
 		state = HistoryDeclined
 	}
-	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if err := s.setHistory(tx, a.ID, state); err != nil {
 			return err
 		}

@@ -87,7 +87,7 @@ func (s *Service) receiveCall(ctx context.Context, a channel.Account, c Call) er
 	case c.Status != nil:
 		return s.status(ctx, a, *c.Status)
 	case c.Template != nil:
-		return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Templates.ApplyReport(tx, a.ID, *c.Template) })
+		return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Templates.ApplyReport(tx, a.ID, *c.Template) })
 	case c.Number != nil:
 		return s.number(ctx, a, *c.Number)
 	case c.History != nil:
@@ -187,7 +187,7 @@ func (c carrier) Download(ctx context.Context, account uuid.UUID, f transport.Re
 func (s *Service) status(ctx context.Context, a channel.Account, st Status) error {
 	var item uuid.UUID
 	var found bool
-	err := s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err := s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if item, found, err = s.Inbound.FindByProviderID(r, a.ID, st.MessageID); err != nil || found {
 			return err
 		}
@@ -218,7 +218,7 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 
 // number handles a report about the number itself.
 func (s *Service) number(ctx context.Context, a channel.Account, n NumberNews) error {
-	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		var set Settings
 		if err := a.Read(&set); err != nil || Digits(set.Display) != Digits(n.Display) {
 			return err

@@ -30,7 +30,7 @@ func (s *Service) phonebook(ctx context.Context, a channel.Account, list []appda
 	if more {
 		s.Log.WarnContext(ctx, "a webhook call contains more contacts than the limit", "account", a.ID)
 	}
-	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		for _, part := range parts {
 			if _, err := jobs.Enqueue(tx, phonebookJob, tx.Now(), phonebookPart{a.ID, part}); err != nil {
 				return err
@@ -60,7 +60,7 @@ func (s *Service) enter(ctx context.Context, account uuid.UUID, c appdata.Contac
 	}
 	c.Name = string(name[:min(len(name), contact.NameMax)])
 	var ref contact.Ref
-	err := s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	err := s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		ref, err = s.Contacts.Resolve(tx, contact.Sender{Channel: Name, AccountID: account, ExternalID: strings.TrimPrefix(number, "+"), Name: c.Name, Phone: number})
 		return err
 	})

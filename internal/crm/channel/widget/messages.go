@@ -49,7 +49,7 @@ func (s *Service) readUntil(ctx context.Context, p *page, v Visitor, message uui
 	if err != nil {
 		return err
 	}
-	item, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (conversation.Item, error) {
+	item, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (conversation.Item, error) {
 		return conversation.ItemByID(r, message)
 	})
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Service) names(ctx context.Context, items []conversation.Item) (map[uui
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (map[uuid.UUID]string, error) { return s.Inbound.AgentNames(r, ids) })
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (map[uuid.UUID]string, error) { return s.Inbound.AgentNames(r, ids) })
 }
 
 // show converts an item to what the visitor sees: agents with their first names, answers of

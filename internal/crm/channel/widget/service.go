@@ -19,7 +19,6 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -88,7 +87,7 @@ func (s *Service) Create(ctx context.Context, n NewWidget) (out Opened, err erro
 	if err := n.Look.normalise(); err != nil {
 		return out, err
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.DB.TenantOf(ctx), &out, func(tx *db.Tx) error {
 		a := channel.Account{ID: n.ID, Kind: Name, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI}
 		a.Hours.V = n.Hours
 		if a, err = s.Channels.Connect(tx, a); err != nil {
@@ -127,7 +126,7 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (out Open
 			return out, err
 		}
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		var set Settings
 		out.Account, err = s.Channels.Change(tx, Name, id, func(a *channel.Account) error {
 			if err := a.Read(&set); err != nil {
@@ -259,11 +258,8 @@ func (s *Service) visitor(ctx context.Context, p *page, token string) (Visitor, 
 	if !secret.WellFormed(token, secret.VisitorPrefix) {
 		return Visitor{}, fault.New(fault.Unauthenticated)
 	}
-	v, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Visitor, error) { return byToken(r, p.Account.ID, secret.Hash(token)) })
-	if db.IsNoRow(err) {
-		err = fault.New(fault.Unauthenticated)
-	}
-	return v, err
+	v, err := db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (Visitor, error) { return byToken(r, p.Account.ID, secret.Hash(token)) })
+	return v, db.IfNoRow(err, fault.New(fault.Unauthenticated))
 }
 
 // seenEvery is the shortest interval at which a visitor's return is recorded.
@@ -274,7 +270,7 @@ func (s *Service) markSeen(ctx context.Context, v Visitor) error {
 	if s.DB.Clock().Now().Before(v.SeenAt.Add(seenEvery)) {
 		return nil
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return markSeen(tx, v.ID) })
+	return s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error { return markSeen(tx, v.ID) })
 }
 
 // begin continues the session of the visitor with this token, or creates a new visitor.
@@ -295,7 +291,7 @@ func (s *Service) begin(ctx context.Context, p *page, token string, v Visitor) (
 		return out, err
 	}
 	fresh := secret.NewToken(secret.VisitorPrefix)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
 		v.ID = tx.NewID()
 		return put(tx, p.Account.ID, v, secret.Hash(fresh))
 	})
@@ -308,7 +304,7 @@ func (s *Service) session(ctx context.Context, v Visitor) (out Session, err erro
 	if v.ConversationID == nil {
 		return out, nil
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.DB.TenantOf(ctx).Read(ctx, func(r *db.Reader) error {
 		shown, err := s.Inbound.ShownTo(r, *v.ConversationID)
 		if fault.Is(err, fault.NotFound) {
 			return nil // deleted: the visitor starts again
@@ -403,8 +399,4 @@ func (v *Visitor) setProfile(ask Prechat, l Line) error {
 		}
 	}
 	return f.OrNil()
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
 }

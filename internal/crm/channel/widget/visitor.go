@@ -22,7 +22,7 @@ type VisitorInfo struct {
 
 // VisitorOf returns the visitor of a conversation, or not_found.
 func (s *Service) VisitorOf(ctx context.Context, id uuid.UUID) (VisitorInfo, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (VisitorInfo, error) {
+	return db.Read(ctx, s.DB.TenantOf(ctx), func(r *db.Reader) (VisitorInfo, error) {
 		v, err := ofConversation(r, id)
 		return VisitorInfo{
 			Page: v.Page, Origin: v.Origin, Browser: v.Browser, Language: v.Language, FirstSeenAt: v.FirstSeenAt, LastSeenAt: v.SeenAt,

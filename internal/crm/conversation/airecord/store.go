@@ -8,11 +8,8 @@ import (
 )
 
 func aiAttributes(r *db.Reader, conversation uuid.UUID) ([]AIAttribute, error) {
-	return db.All(r, func(row db.Row) (AIAttribute, error) {
-		var a AIAttribute
-		var value db.JSON[any]
-		err := row.Scan(&a.Name, &value, &a.Source, &a.ItemID, &a.At)
-		a.Value = value.V
+	return db.All(r, func(row db.Row) (a AIAttribute, err error) {
+		err = row.Scan(&a.Name, db.FromJSON(&a.Value), &a.Source, &a.ItemID, &a.At)
 		return a, err
 	}, `SELECT name, value, source, item_id, at FROM conversation_ai_attribute
 		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY name`, r.Tenant(), conversation)
@@ -32,11 +29,10 @@ func dropAIAttribute(tx *db.Tx, conversation uuid.UUID, name string) error {
 
 // storedSummary returns the stored summary; its text is nil if there is none.
 func storedSummary(r *db.Reader, conversationID uuid.UUID) (Summary, error) {
-	return db.OrZero(db.One(r, func(row db.Row) (Summary, error) {
-		var s Summary
+	return db.OrZero(db.One(r, func(row db.Row) (s Summary, err error) {
 		var id *uuid.UUID
 		var name *string
-		err := row.Scan(&s.Summary, &s.Language, &id, &name, &s.upTo, &s.RequestedBy, &s.GeneratedAt)
+		err = row.Scan(&s.Summary, &s.Language, &id, &name, &s.upTo, &s.RequestedBy, &s.GeneratedAt)
 		s.Configuration.V = conversation.ConfigurationOf(id, name)
 		return s, err
 	}, `SELECT body, language, configuration_id, configuration_name, up_to, requested_by, created_at FROM conversation_summary

@@ -49,9 +49,8 @@ func add(tx *db.Tx, k *Key, id uuid.UUID, by int) error {
 
 // Read reads the counters of a workspace.
 func Read(r *db.Reader) ([]Row, error) {
-	return db.All(r, func(row db.Row) (Row, error) {
-		var c Row
-		err := row.Scan(&c.State, &c.Waiting, &c.Owner, &c.Group, &c.Channel, &c.Test, &c.N)
+	return db.All(r, func(row db.Row) (c Row, err error) {
+		err = row.Scan(&c.State, &c.Waiting, &c.Owner, &c.Group, &c.Channel, &c.Test, &c.N)
 		return c, err
 	}, `SELECT state, waiting, owner_id, group_id, channel, test, CAST(sum(n) AS bigint) FROM conversation_count
 		WHERE tenant_id = $1 GROUP BY state, waiting, owner_id, group_id, channel, test`, r.Tenant())

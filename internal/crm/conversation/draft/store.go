@@ -10,9 +10,8 @@ import (
 
 // Of returns an agent's drafts in a conversation with their uploads, the newest first.
 func Of(r *db.Reader, conversation, agent uuid.UUID) ([]Draft, error) {
-	list, err := db.All(r, func(row db.Row) (Draft, error) {
-		var d Draft
-		err := row.Scan(&d.ID, &d.Body, &d.MessageType, &d.UpdatedAt)
+	list, err := db.All(r, func(row db.Row) (d Draft, err error) {
+		err = row.Scan(&d.ID, &d.Body, &d.MessageType, &d.UpdatedAt)
 		return d, err
 	}, `SELECT id, body, message_type, updated_at FROM conversation_draft
 		WHERE tenant_id = $1 AND conversation_id = $2 AND agent_id = $3 ORDER BY updated_at DESC, message_type`,
@@ -57,9 +56,8 @@ type Moved struct {
 // Move moves the drafts of a conversation to another, except if the agent already has a
 // draft of that type there, and returns the moved ones.
 func Move(tx *db.Tx, from, to uuid.UUID) ([]Moved, error) {
-	return db.All(&tx.Reader, func(row db.Row) (Moved, error) {
-		var d Moved
-		err := row.Scan(&d.ID, &d.UpdatedAt)
+	return db.All(&tx.Reader, func(row db.Row) (d Moved, err error) {
+		err = row.Scan(&d.ID, &d.UpdatedAt)
 		return d, err
 	}, `UPDATE conversation_draft SET conversation_id = $3 WHERE tenant_id = $1 AND conversation_id = $2
 			AND NOT EXISTS (SELECT 1 FROM conversation_draft there WHERE there.tenant_id = $1 AND there.conversation_id = $3

@@ -2,8 +2,6 @@ package edit
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -47,7 +45,7 @@ type earlyOf struct {
 
 // Jobs returns the kinds of this package's jobs.
 func (s *Service) Jobs() []jobs.Kind {
-	return []jobs.Kind{{Name: earlyJob, Handler: s.runEarly, PerNode: 16, PerTenant: 4, MaxAttempts: 20, Timeout: time.Minute}}
+	return []jobs.Kind{{Name: earlyJob, Handler: jobs.WithPayload(s.runEarly), PerNode: 16, PerTenant: 4, MaxAttempts: 20, Timeout: time.Minute}}
 }
 
 // Keep stores a change of a message that we do not have. It is applied as soon as the
@@ -112,11 +110,7 @@ func (s *Service) takeBack(tx *db.Tx, c *conversation.Conversation, i *conversat
 
 // runEarly is the handler of earlyJob: it applies the changes whose message was written at
 // the same moment, and drops those whose message did not arrive within a day.
-func (s *Service) runEarly(ctx context.Context, j *jobs.Job) error {
-	var of earlyOf
-	if err := json.Unmarshal(j.Payload, &of); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) runEarly(ctx context.Context, j *jobs.Job, of earlyOf) error {
 	end := j.CreatedAt.Add(earlyFor)
 	var waits bool
 	err := s.Conversations.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {

@@ -38,7 +38,7 @@ func editPolicyOf(ctx context.Context, c *conversation.Conversation, i *conversa
 // refusal turns a reason of the policy into a fault.
 func refusal(reason string) error {
 	if reason == otherAuthor {
-		return conversation.Forbidden(perm.ConversationsDelete).Because(reason)
+		return fault.Lacking(perm.ConversationsDelete).Because(reason)
 	}
 	return fault.New(fault.Conflict).Because(reason)
 }

@@ -11,9 +11,8 @@ import (
 
 const columns = `id, name, declared_type, type, size, blob_id, blocked, pending, content_id, uploader_id, test, created_at`
 
-func scan(row db.Row) (Attachment, error) {
-	var a Attachment
-	err := row.Scan(&a.ID, &a.Name, &a.declared, &a.Type, &a.Size, &a.BlobID, &a.Blocked, &a.Pending, &a.ContentID, &a.uploader, &a.test, &a.CreatedAt)
+func scan(row db.Row) (a Attachment, err error) {
+	err = row.Scan(&a.ID, &a.Name, &a.declared, &a.Type, &a.Size, &a.BlobID, &a.Blocked, &a.Pending, &a.ContentID, &a.uploader, &a.test, &a.CreatedAt)
 	a.Shown = a.Blocked == nil && !a.Pending && filetype.Shown(a.Type)
 	return a, err
 }
@@ -97,9 +96,8 @@ func drop(tx *db.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
 
 // listForgotten lists old uploads of any tenant that were never attached.
 func listForgotten(r *db.Reader, before clock.Time, limit int) ([]forgottenUpload, error) {
-	return db.All(r, func(row db.Row) (forgottenUpload, error) {
-		var d forgottenUpload
-		err := row.Scan(&d.tenant, &d.id)
+	return db.All(r, func(row db.Row) (d forgottenUpload, err error) {
+		err = row.Scan(&d.tenant, &d.id)
 		return d, err
 	}, `SELECT tenant_id, id FROM attachment WHERE item_id IS NULL AND scheduled_id IS NULL AND draft_id IS NULL AND created_at < $1
 		ORDER BY created_at LIMIT $2`, before, limit)

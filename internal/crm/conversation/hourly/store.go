@@ -58,9 +58,8 @@ type counted struct {
 func Read(r *db.Reader, now time.Time) (Overview, error) {
 	last := now.UTC().Truncate(time.Hour)
 	first := last.Add(-(shownHours - 1) * time.Hour)
-	rows, err := db.All(r, func(row db.Row) (counted, error) {
-		var c counted
-		err := row.Scan(&c.hour, &c.channel, &c.account, &c.metric, &c.n)
+	rows, err := db.All(r, func(row db.Row) (c counted, err error) {
+		err = row.Scan(&c.hour, &c.channel, &c.account, &c.metric, &c.n)
 		return c, err
 	}, `SELECT hour, channel, account_id, metric, CAST(sum(n) AS bigint) FROM conversation_hour
 		WHERE tenant_id = $1 AND hour >= $2`+caller.OnlyVisible(r.Context(), "1 = 0")+` GROUP BY hour, channel, account_id, metric ORDER BY hour, channel, account_id, metric`,

@@ -12,10 +12,8 @@ const columns = `id, conversation_id, state, author_kind, author_id, body, chann
 
 func scan(row db.Row) (Scheduled, error) {
 	m := Scheduled{Attachments: []file.Attachment{}}
-	var then db.JSON[*FollowUp]
 	err := row.Scan(&m.ID, &m.ConversationID, &m.State, &m.AuthorKind, &m.AuthorID, &m.Body, &m.Channel, &m.ChannelAccountID,
-		&m.UntilReply, &m.SendAt, &m.ItemID, &m.Error, &then, &m.Format, &m.Signature, &m.Override, &m.Test, &m.CreatedAt)
-	m.FollowUp.V = then.V
+		&m.UntilReply, &m.SendAt, &m.ItemID, &m.Error, db.FromJSON(&m.FollowUp.V), &m.Format, &m.Signature, &m.Override, &m.Test, &m.CreatedAt)
 	return m, err
 }
 

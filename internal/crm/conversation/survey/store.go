@@ -9,9 +9,8 @@ import (
 
 const columns = `id, conversation_id, rating, comment, created_at, expires_at, responded_at`
 
-func scan(row db.Row) (Survey, error) {
-	var v Survey
-	err := row.Scan(&v.ID, &v.ConversationID, &v.Rating, &v.Comment, &v.CreatedAt, &v.ExpiresAt, &v.RespondedAt)
+func scan(row db.Row) (v Survey, err error) {
+	err = row.Scan(&v.ID, &v.ConversationID, &v.Rating, &v.Comment, &v.CreatedAt, &v.ExpiresAt, &v.RespondedAt)
 	return v, err
 }
 

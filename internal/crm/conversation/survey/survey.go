@@ -2,8 +2,6 @@ package survey
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -44,16 +42,12 @@ func New(gate *conversation.Service) *Service { return &Service{gate} }
 
 // Jobs returns the kind of the jobs that ask for ratings.
 func (s *Service) Jobs() []jobs.Kind {
-	return []jobs.Kind{{Name: conversation.SurveyJob, Handler: s.run, PerNode: 16, PerTenant: 4, MaxAttempts: 20}}
+	return []jobs.Kind{{Name: conversation.SurveyJob, Handler: jobs.WithPayload(s.run), PerNode: 16, PerTenant: 4, MaxAttempts: 20}}
 }
 
 // run asks the customer, unless the conversation was reopened, merged or deleted since that
 // closing.
-func (s *Service) run(ctx context.Context, j *jobs.Job) error {
-	var closed conversation.Closing
-	if err := json.Unmarshal(j.Payload, &closed); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) run(ctx context.Context, _ *jobs.Job, closed conversation.Closing) error {
 	return s.gate.InTx(ctx, func(tx *db.Tx) error {
 		c, err := conversation.LockAny(tx, closed.ID)
 		if db.IsNoRow(err) {

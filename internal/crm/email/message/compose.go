@@ -19,6 +19,7 @@ import (
 	"time"
 	"unicode"
 
+	"konak/internal/kit/each"
 	"konak/internal/kit/markdown"
 	"konak/internal/kit/trtext"
 )
@@ -107,10 +108,7 @@ func (d *Draft) head(out *bytes.Buffer) {
 		refs = append([]string{refs[0]}, refs[len(refs)-maxReferences+1:]...)
 	}
 	if len(refs) > 0 {
-		folded := make([]string, len(refs))
-		for i, r := range refs {
-			folded[i] = "<" + oneLine(r) + ">"
-		}
+		folded := each.Map(refs, func(r string) string { return "<" + oneLine(r) + ">" })
 		field("References", strings.Join(folded, "\r\n "))
 	}
 	if d.Auto {
@@ -126,10 +124,7 @@ func isASCII(s string) bool {
 }
 
 func addressList(list []string) string {
-	out := make([]string, len(list))
-	for i, a := range list {
-		out[i] = (&mail.Address{Address: oneLine(a)}).String()
-	}
+	out := each.Map(list, func(a string) string { return (&mail.Address{Address: oneLine(a)}).String() })
 	return strings.Join(out, ",\r\n ")
 }
 

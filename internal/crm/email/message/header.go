@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"konak/internal/kit/address"
+	"konak/internal/kit/each"
 	"konak/internal/kit/trtext"
 )
 
@@ -36,11 +37,7 @@ func (h header) get(name string) string {
 
 func (h header) all(name string) []string {
 	list := textproto.MIMEHeader(h).Values(name)
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = decode(v)
-	}
-	return out
+	return each.Map(list, decode)
 }
 
 func (h header) has(name string) bool { return len(textproto.MIMEHeader(h).Values(name)) > 0 }

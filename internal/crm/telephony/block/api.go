@@ -5,13 +5,8 @@ import (
 
 	"konak/internal/crm/telephony"
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
-
-type listBlockedIn struct {
-	api.Paged
-}
 
 type addBlockedIn struct {
 	Body struct {
@@ -27,8 +22,7 @@ type deleteBlockedIn struct {
 
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
-	api.HandleList(a, telephony.Route("GET", "/blocked", "list-blocked-numbers", "List blocked numbers", perm.CallsView),
-		func(ctx context.Context, in *listBlockedIn) (db.List[Entry], error) { return s.Entries(ctx, in.Page()) })
+	api.HandlePage(a, telephony.Route("GET", "/blocked", "list-blocked-numbers", "List blocked numbers", perm.CallsView), s.Entries)
 
 	add := telephony.Route("POST", "/blocked", "block-number", "Block a number", perm.TelephonyManage)
 	add.Doc = "Blocks one number (e164) or all numbers with a prefix (prefix). You can still call them. 409 if already blocked."

@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"konak/internal/crm/conversation"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/each"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
@@ -92,10 +92,7 @@ func (s *Service) Live(ctx context.Context) (out []Live, err error) {
 			}
 		}
 		names, err := s.Team.Agents.AgentNames(r, ids)
-		out = make([]Live, len(calls))
-		for i, c := range calls {
-			out[i] = liveOf(c, names)
-		}
+		out = each.Map(calls, func(c Call) Live { return liveOf(c, names) })
 		return err
 	})
 	return out, err
@@ -171,7 +168,7 @@ func (s *Service) OpenRecording(ctx context.Context, id uuid.UUID) (c Call, cont
 		return c, nil, db.NotFound(err)
 	}
 	if c.Message.V == nil && !who.Can(perm.RecordingsListen) {
-		return c, nil, conversation.Forbidden(perm.RecordingsListen)
+		return c, nil, fault.Lacking(perm.RecordingsListen)
 	}
 	if s.Exchange == nil {
 		return c, nil, fault.New(fault.NotConfigured)

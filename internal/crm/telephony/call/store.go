@@ -18,13 +18,10 @@ func scanCall(row db.Row) (c Call, err error) {
 	var voicemail bool
 	var heardAt *clock.Time
 	var heardBy *uuid.UUID
-	var steps db.JSON[plan]
-	var quality db.JSON[*Quality]
 	err = row.Scan(&c.ID, &c.Direction, &c.Via, &c.State, &c.Disposition, &c.From, &c.To, &c.NumberID, &c.ContactID, &c.ConversationID, &c.item,
 		&c.AgentID, &c.bridge, &c.EndedBy, &c.Cause, &c.StartedAt, &c.RingingAt, &c.AnsweredAt, &c.heldAt, &c.EndedAt, &hold, &c.BilledSeconds,
-		&c.Cost, &c.recording, &c.RecordingMS, &voicemail, &heardAt, &heardBy, &c.DismissedAt, &c.ToReturn, &c.Callback, &steps, &c.dueAt, &c.keepUntil, &c.ChannelID, &c.mailAt, &quality)
-	c.Quality.V = quality.V
-	c.held, c.plan, c.Legs = time.Duration(hold)*time.Microsecond, steps.V, []Leg{}
+		&c.Cost, &c.recording, &c.RecordingMS, &voicemail, &heardAt, &heardBy, &c.DismissedAt, &c.ToReturn, &c.Callback, db.FromJSON(&c.plan), &c.dueAt, &c.keepUntil, &c.ChannelID, &c.mailAt, db.FromJSON(&c.Quality.V))
+	c.held, c.Legs = time.Duration(hold)*time.Microsecond, []Leg{}
 	if voicemail {
 		c.Message.V = &Message{HeardAt: heardAt, By: heardBy}
 	}
@@ -64,10 +61,8 @@ const legColumns = `id, role, state, open, agent_id, device, trunk_id, number, c
 	rate, paid_s, paid_until, max_s, warned, billed_s, cost`
 
 func scanLeg(row db.Row) (l Leg, err error) {
-	var rate db.JSON[*Rate]
 	err = row.Scan(&l.ID, &l.Role, &l.State, &l.open, &l.AgentID, &l.device, &l.trunk, &l.Number, &l.createdAt, &l.RingingAt, &l.AnsweredAt, &l.EndedAt,
-		&l.Cause, &l.lastN, &l.lastAt, &rate, &l.paid, &l.paidUntil, &l.max, &l.warned, &l.Billed, &l.Cost)
-	l.rate = rate.V
+		&l.Cause, &l.lastN, &l.lastAt, db.FromJSON(&l.rate), &l.paid, &l.paidUntil, &l.max, &l.warned, &l.Billed, &l.Cost)
 	return l, err
 }
 

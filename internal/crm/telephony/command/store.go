@@ -24,9 +24,7 @@ func putCommand(tx *db.Tx, c Command) error {
 // nextCommands reads the oldest commands of all workspaces.
 func nextCommands(r *db.Reader) ([]stored, error) {
 	return db.All(r, func(row db.Row) (s stored, err error) {
-		var c db.JSON[Command]
-		err = row.Scan(&s.tenant, &s.id, &c)
-		s.command = c.V
+		err = row.Scan(&s.tenant, &s.id, db.FromJSON(&s.command))
 		return s, err
 	}, `SELECT tenant_id, id, command FROM phone_command ORDER BY id LIMIT $1`, batch)
 }

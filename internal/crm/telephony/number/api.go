@@ -4,16 +4,11 @@ import (
 	"context"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
 type numberIn struct {
 	ID api.ID `path:"id" record:"phone_number"`
-}
-
-type listNumbersIn struct {
-	api.Paged
 }
 
 type availableIn struct {
@@ -56,10 +51,7 @@ func route(method, sub, id, summary string, p perm.Permission) api.Route {
 
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
-	api.HandleList(a, route("GET", "", "list-numbers", "List the workspace's phone numbers", perm.CallsView),
-		func(ctx context.Context, in *listNumbersIn) (db.List[Number], error) {
-			return s.Numbers(ctx, in.Page())
-		})
+	api.HandlePage(a, route("GET", "", "list-numbers", "List the workspace's phone numbers", perm.CallsView), s.Numbers)
 
 	search := route("GET", "/available", "list-available-numbers", "List phone numbers available to buy", perm.TelephonyManage)
 	search.Doc, search.Refusals = "Returns a selection from the provider. 409 not_configured if the operator has no provider.", []int{409, 502}

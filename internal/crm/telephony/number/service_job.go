@@ -35,19 +35,15 @@ var errNoProvider = errors.New("number: no provider is configured")
 // Jobs returns the kinds of this package's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{
-		{Name: buyJob, Handler: s.buy, PerNode: 4, PerTenant: 1, MaxAttempts: 20, Timeout: time.Minute, OnDead: s.giveUp},
-		{Name: releaseJob, Handler: s.release, PerNode: 4, PerTenant: 1, MaxAttempts: 50, Timeout: time.Minute},
+		{Name: buyJob, Handler: jobs.WithPayload(s.buy), PerNode: 4, PerTenant: 1, MaxAttempts: 20, Timeout: time.Minute, OnDead: s.giveUp},
+		{Name: releaseJob, Handler: jobs.WithPayload(s.release), PerNode: 4, PerTenant: 1, MaxAttempts: 50, Timeout: time.Minute},
 		{Name: renewJob, Handler: s.renew, PerNode: 4, PerTenant: 1, MaxAttempts: 50},
 	}
 }
 
 // buy buys a pending number from the provider. A number that the provider already has under
 // our id was bought by an earlier attempt.
-func (s *Service) buy(ctx context.Context, j *jobs.Job) error {
-	var id uuid.UUID
-	if err := json.Unmarshal(j.Payload, &id); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) buy(ctx context.Context, j *jobs.Job, id uuid.UUID) error {
 	if s.Provider == nil {
 		return errNoProvider
 	}
@@ -151,11 +147,7 @@ func (s *Service) giveUp(ctx context.Context, j *jobs.Job, _ string) error {
 }
 
 // release tells the provider that a number was given back.
-func (s *Service) release(ctx context.Context, j *jobs.Job) error {
-	var providerID string
-	if err := json.Unmarshal(j.Payload, &providerID); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) release(ctx context.Context, _ *jobs.Job, providerID string) error {
 	if s.Provider == nil {
 		return errNoProvider
 	}

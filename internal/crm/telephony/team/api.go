@@ -5,13 +5,8 @@ import (
 
 	"konak/internal/crm/telephony"
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
-
-type listTeamIn struct {
-	api.Paged
-}
 
 type addToTeamIn struct {
 	Body struct {
@@ -46,8 +41,7 @@ type setDeviceIn struct {
 
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
-	api.HandleList(a, telephony.Route("GET", "/team", "list-phone-team", "List agents with a phone", perm.CallsView),
-		func(ctx context.Context, in *listTeamIn) (db.List[Member], error) { return s.Team(ctx, in.Page()) })
+	api.HandlePage(a, telephony.Route("GET", "/team", "list-phone-team", "List agents with a phone", perm.CallsView), s.Team)
 
 	add := telephony.Route("POST", "/team", "add-to-phone-team", "Give an agent a phone", perm.TelephonyManage)
 	add.Doc = "409 if the agent already has one or the extension is taken. 422 on user_id: unknown if the id belongs to nobody in the workspace, may_not_call if the agent lacks crm.calls.make."

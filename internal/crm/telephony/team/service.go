@@ -181,11 +181,8 @@ func (s *Service) Add(ctx context.Context, id uuid.UUID, extension string) (m Me
 // extension is taken.
 func (s *Service) change(ctx context.Context, agent uuid.UUID, missing fault.Code, fn func(*db.Tx, *Member) error) (m Member, err error) {
 	err = s.DB.TenantOf(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if m, err = lockMember(tx, agent); db.IsNoRow(err) {
-			return fault.New(missing)
-		}
-		if err != nil {
-			return err
+		if m, err = lockMember(tx, agent); err != nil {
+			return db.IfNoRow(err, fault.New(missing))
 		}
 		if err := fn(tx, &m); err != nil {
 			return err

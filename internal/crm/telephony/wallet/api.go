@@ -6,7 +6,6 @@ import (
 
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
-	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
@@ -31,10 +30,6 @@ type startTopUpIn struct {
 
 // KeyedPart returns what a repeated payment is recognised by: nothing of the card.
 func (in *startTopUpIn) KeyedPart() any { return in.Body.Amount }
-
-type listEntriesIn struct {
-	api.Paged
-}
 
 type statementIn struct {
 	From clock.Time `query:"from" required:"true" format:"date-time" example:"2026-11-01T00:00:00Z"`
@@ -64,8 +59,7 @@ func route(method, sub, id, summary string, p perm.Permission) api.Route {
 func (s *Service) Register(a *api.API) {
 	api.Handle(a, route("GET", "", "get-wallet", "Get the call credit", perm.WalletView),
 		func(ctx context.Context, _ *struct{}) (Wallet, error) { return s.Wallet(ctx, api.Caller(ctx).TenantID) })
-	api.HandleList(a, route("GET", "/entries", "list-wallet-entries", "List changes of the call credit, newest first", perm.WalletView),
-		func(ctx context.Context, in *listEntriesIn) (db.List[Entry], error) { return s.Entries(ctx, in.Page()) })
+	api.HandlePage(a, route("GET", "/entries", "list-wallet-entries", "List changes of the call credit, newest first", perm.WalletView), s.Entries)
 	api.HandleBytes(a, route("GET", "/statement", "get-wallet-statement", "Download changes of the call credit as CSV", perm.WalletView),
 		"text/csv", func(ctx context.Context, in *statementIn) (*api.Bytes, error) {
 			if !in.From.Before(in.To.Time) {

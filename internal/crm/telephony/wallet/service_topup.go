@@ -203,7 +203,7 @@ func (s *Service) Return(ctx context.Context, intent string, proof Proof) (passe
 // Jobs returns the kinds of this package's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{{
-		Name: topUpJob, Handler: s.complete, PerNode: 8, PerTenant: 2, MaxAttempts: 20, Timeout: time.Minute, OnDead: s.giveUp,
+		Name: topUpJob, Handler: jobs.WithPayload(s.complete), PerNode: 8, PerTenant: 2, MaxAttempts: 20, Timeout: time.Minute, OnDead: s.giveUp,
 	}}
 }
 
@@ -212,11 +212,7 @@ const fraudCheck = 10 * time.Minute
 
 // complete takes the money of a top-up. The state completing is stored before the bank is
 // asked: an attempt that finds this state first asks for the result of the earlier one.
-func (s *Service) complete(ctx context.Context, j *jobs.Job) error {
-	var c completion
-	if err := json.Unmarshal(j.Payload, &c); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
+func (s *Service) complete(ctx context.Context, j *jobs.Job, c completion) error {
 	if s.Bank == nil {
 		return errors.New("wallet: no bank is configured any longer")
 	}
