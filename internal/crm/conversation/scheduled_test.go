@@ -187,7 +187,7 @@ func TestScheduledGoesOnce(t *testing.T) {
 		}
 		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: in.ID})
 		run := func() {
-			if err := s.Replies.RunScheduled(ctx, &jobs.Job{TenantID: in.ID, Payload: payload}); err != nil {
+			if err := jobs.WithPayload(s.Replies.RunScheduled)(ctx, &jobs.Job{TenantID: in.ID, Payload: payload}); err != nil {
 				t.Error(err)
 			}
 		}
