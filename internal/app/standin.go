@@ -52,6 +52,14 @@ func (a *App) startStandIn() (*standIn, error) {
 	software := page.Guard(customer.App, http.HandlerFunc(page.ReceiveAnswer))
 	model := openai.New()
 	s := &standIn{customers: page, whatsapp: service, telegram: chats, social: pages}
+	if c.CarriesCalls() && c.SIPTrunkServer == "" {
+		if s.carrier, err = carrier.Start(now); err != nil {
+			return nil, fmt.Errorf("the carrier's stand-in: %w", err)
+		}
+		service.Phone = s.carrier.Phone()
+		c.SIPTrunkServer, c.SIPTrunkUser, c.SIPTrunkSecret = s.carrier.Server(), "demo", "demo" // it asks for no password
+		c.SIPTrunkOver, c.SIPTrunkMedia = "udp", "off"
+	}
 	if s.url, err = a.startDemoServer("stand-ins", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, customer.AppPath):
@@ -64,15 +72,7 @@ func (a *App) startStandIn() (*standIn, error) {
 			graph.ServeHTTP(w, r)
 		}
 	})); err != nil {
-		return nil, err
-	}
-	if c.CarriesCalls() && c.SIPTrunkServer == "" {
-		if s.carrier, err = carrier.Start(now); err != nil {
-			return nil, errors.Join(fmt.Errorf("the carrier's stand-in: %w", err), a.closeDemoServers())
-		}
-		service.Phone = s.carrier.Phone()
-		c.SIPTrunkServer, c.SIPTrunkUser, c.SIPTrunkSecret = s.carrier.Server(), "demo", "demo" // it asks for no password
-		c.SIPTrunkOver, c.SIPTrunkMedia = "udp", "off"
+		return nil, errors.Join(err, s.carrier.Close())
 	}
 	return s, nil
 }

@@ -88,7 +88,7 @@ type Router interface {
 	// Take queues the message durably, in the transaction that writes it.
 	Take(tx *db.Tx, m Outgoing) error
 	// Push tries to send a taken message now, for callers who wait for the outcome. It
-	// reports through its return value, not through Delivered.
+	// reports through its return value, not through RecordOutcome.
 	Push(ctx context.Context, m Outgoing) (Delivery, error)
 }
 

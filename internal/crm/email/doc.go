@@ -4,7 +4,7 @@
 // Incoming mail. A mail arrives by SMTP at a mailbox's forwarding address, or
 // is fetched by IMAP from an external mailbox. Accept stores it raw, with a
 // job, before the sender is told that it was accepted; the job parses it
-// (message.Parse), finds its conversation (message.Settle) and hands it to the
+// (message.Parse), finds its conversation (message.FindConversation) and hands it to the
 // inbox. A mail that cannot be read stays in the store of failed mail with its
 // reason; a mail that should not become a message (a bounce, our own mail that
 // came back) is kept there too, with its kind.

@@ -54,7 +54,7 @@ func (x *Exchange) DropDevice(ctx context.Context, tenant uuid.UUID, username st
 	if err := x.forgetDevice(ctx, tenant, username); err != nil {
 		return err
 	}
-	x.endLegs(func(l exchange.Leg) bool { return l.Tenant == tenant && l.Device == username })
+	x.endLegs(tenant, func(l exchange.Leg) bool { return l.Device == username })
 	return nil
 }
 

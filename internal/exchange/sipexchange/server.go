@@ -415,10 +415,11 @@ func (x *Exchange) allLegs() []*leg {
 	return slices.Collect(maps.Values(x.legs))
 }
 
-// endLegs ends the matching legs at their owner's wish.
-func (x *Exchange) endLegs(match func(exchange.Leg) bool) {
+// endLegs ends a tenant's matching legs at its wish. The legs of others are not locked: a
+// silent peer of theirs must not delay it.
+func (x *Exchange) endLegs(tenant uuid.UUID, match func(exchange.Leg) bool) {
 	for _, l := range x.allLegs() {
-		if match(l.snapshot()) {
+		if l.tenant == tenant && match(l.snapshot()) {
 			l.end(exchange.CauseNormal, exchange.EndedByCaller)
 		}
 	}

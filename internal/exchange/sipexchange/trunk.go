@@ -144,7 +144,7 @@ func (x *Exchange) DropTrunk(ctx context.Context, tenant, id uuid.UUID) error {
 	delete(x.trunks, id)
 	x.mu.Unlock()
 	t.stop(ctx)
-	x.endLegs(func(l exchange.Leg) bool { return l.Tenant == tenant && l.Trunk == id })
+	x.endLegs(tenant, func(l exchange.Leg) bool { return l.Trunk == id })
 	x.dropUnused(t)
 	return nil
 }

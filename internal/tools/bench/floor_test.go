@@ -13,9 +13,12 @@ func TestFloor(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		e := newEnv()
-		for _, op := range []operation{reply, create, exception} {
-			op.sizes = []int{min(op.sizes[0], 20)}
-			f, err := e.openFloor(t.Context(), dialect, op)
+		for _, sized := range []struct {
+			operation
+			size int
+		}{{reply, 20}, {create, 20}, {exception, 0}} {
+			op := sized.operation
+			f, err := e.openFloor(t.Context(), dialect, op, sized.size)
 			if err != nil {
 				t.Fatal(dialect, op.name, err)
 			}

@@ -57,13 +57,13 @@ func newStatement(query string, args []any) recordedStatement {
 type floorKey struct {
 	dialect db.Dialect
 	name    string
+	size    int
 }
 
-// floor opens callers of the operation's floor. Its database has an inbox of the first
-// size.
-func (op operation) floor(d db.Dialect) opener {
+// floor opens callers of the operation's floor. Its database has an inbox of that size.
+func (op operation) floor(d db.Dialect, size int) opener {
 	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
-		f, err := openOnce(e.floors, floorKey{d, op.name}, func() (*floor, error) { return e.openFloor(ctx, d, op) })
+		f, err := openOnce(e.floors, floorKey{d, op.name, size}, func() (*floor, error) { return e.openFloor(ctx, d, op, size) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -93,14 +93,14 @@ func (c *recordingClock) keep(id uuid.UUID) uuid.UUID {
 	return id
 }
 
-func (e *env) openFloor(ctx context.Context, d db.Dialect, op operation) (*floor, error) {
+func (e *env) openFloor(ctx context.Context, d db.Dialect, op operation, size int) (*floor, error) {
 	source := &recordingClock{}
 	n, err := e.openNode(ctx, d, source)
 	if err != nil {
 		return nil, err
 	}
 	f := &floor{op: op, db: n.app.DB}
-	if f.inbox, err = n.inbox(ctx, op.sizes[0]); err != nil {
+	if f.inbox, err = n.inbox(ctx, size); err != nil {
 		return nil, err
 	}
 	if err := f.record(ctx, n, source); err != nil {

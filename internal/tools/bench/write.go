@@ -12,9 +12,6 @@ import (
 // operation is a POST that writes.
 type operation struct {
 	name string
-	// sizes are the numbers of conversations of the inboxes with which it is measured; the
-	// first is the floor's.
-	sizes []int
 	// next returns the values that differ in every request: ids, an address.
 	next func(*inbox) []any
 	// request returns the path and the body of a request.
@@ -26,7 +23,7 @@ type operation struct {
 
 var (
 	reply = operation{
-		name: "reply", sizes: []int{small, large}, again: true,
+		name: "reply", again: true,
 		next: func(i *inbox) []any {
 			id := i.one()
 			return []any{id, i.contactOf[id]}
@@ -37,14 +34,14 @@ var (
 		},
 	}
 	create = operation{
-		name: "create with a known contact", sizes: []int{small, large},
+		name: "create with a known contact",
 		next: func(i *inbox) []any { return []any{i.contacts[int(i.next.Add(1))%len(i.contacts)]} },
 		request: func(_ *inbox, next []any) (string, string) {
 			return conversations, fmt.Sprintf(`{"contact_id":%q,"subject":"Teslimat","body":"Merhaba, siparişim ne zaman gelir?"}`, next[0])
 		},
 	}
 	exception = operation{
-		name: "POST", sizes: []int{0},
+		name: "POST",
 		next: func(*inbox) []any { return []any{newAddress()} },
 		request: func(_ *inbox, next []any) (string, string) {
 			return exceptionPath, fmt.Sprintf(`{"email":%q,"note":"External auditor"}`, next[0])
@@ -52,20 +49,17 @@ var (
 	}
 )
 
-// writes returns the group of one operation on one database: the floor, and the served
-// operation, whose target is half the floor's rate.
-func writes(name string, d db.Dialect, op operation, alone opener) group {
-	g := group{name: name + ", " + title(d), marks: []mark{{"floor: the same statements behind a bare net/http handler", 0, op.floor(d)}}}
+// writes returns the group of one operation on one database, with an inbox of so many
+// conversations: the floor, and the served operation, whose target is half the floor's rate.
+func writes(name string, d db.Dialect, op operation, size int, alone opener) group {
+	g := group{name: name + ", " + title(d), marks: []mark{{"floor: the same statements behind a bare net/http handler", 0, op.floor(d, size)}}}
+	if size > 0 {
+		g.name += fmt.Sprintf(", %d,000 conversations", size/1000)
+	}
 	if alone != nil {
 		g.marks = append(g.marks, mark{"without the request", 0, alone})
 	}
-	for _, size := range op.sizes {
-		label := op.name
-		if size > 0 {
-			label = fmt.Sprintf("%s, %d,000 conversations", op.name, size/1000)
-		}
-		g.marks = append(g.marks, mark{label, 0.5, op.served(d, size)})
-	}
+	g.marks = append(g.marks, mark{op.name, 0.5, op.served(d, size)})
 	return g
 }
 

@@ -1,5 +1,5 @@
 // Package inbound processes what channels bring and report: messages of customers
-// (Ingest), the delivery of ours (Delivered, Reported), files that arrive later,
+// (Ingest), the delivery of ours (RecordOutcome, RecordReport), files that arrive later,
 // reactions and ratings. It also reads what a customer may see of a conversation,
 // for channels whose customers read it here.
 //

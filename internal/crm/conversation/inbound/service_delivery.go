@@ -101,7 +101,7 @@ func (s *Service) RecordReport(ctx context.Context, item uuid.UUID, d conversati
 	return err
 }
 
-// ApplyReport is Reported for callers who need the resulting conversation and item.
+// ApplyReport is RecordReport for callers who need the resulting conversation and item.
 func (s *Service) ApplyReport(ctx context.Context, id uuid.UUID, d conversation.Delivery) (c conversation.Conversation, item conversation.Item, err error) {
 	err = s.Conversations.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, item, err = lockItem(tx, id); err != nil {
