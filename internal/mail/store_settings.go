@@ -8,8 +8,9 @@ import (
 // findSettings returns the settings, or the defaults if none are stored.
 func findSettings(r *db.Reader) (Settings, error) {
 	return db.OneOr(r, emptySettings(), func(row db.Row) (s Settings, err error) {
-		err = row.Scan(db.FromJSON(&s.AdminIPAllowlist.CIDRs), &s.Defaults.DefaultQuotaMB, &s.Defaults.MinPasswordLength, &s.Abuse.AutoSuspend, &s.Journaling.Enabled, &s.Journaling.RetentionDays, &s.DLP.Messaging, db.FromJSON(&s.Forwarding.Allowed))
-		s.AdminIPAllowlist.CIDRs, s.Forwarding.Allowed = db.OrEmpty(s.AdminIPAllowlist.CIDRs), db.OrEmpty(s.Forwarding.Allowed)
+		var cidrs db.JSON[[]string] // NULL would be an empty list, which allows every address
+		err = row.Scan(&cidrs, &s.Defaults.DefaultQuotaMB, &s.Defaults.MinPasswordLength, &s.Abuse.AutoSuspend, &s.Journaling.Enabled, &s.Journaling.RetentionDays, &s.DLP.Messaging, db.FromJSON(&s.Forwarding.Allowed))
+		s.AdminIPAllowlist.CIDRs, s.Forwarding.Allowed = db.OrEmpty(cidrs.V), db.OrEmpty(s.Forwarding.Allowed)
 		return s, err
 	}, `SELECT admin_cidrs, default_quota_mb, min_password_length, auto_suspend, journaling, journal_retention_days, dlp_messaging, forward_allowed FROM mail_settings WHERE tenant_id = $1`, r.Tenant())
 }

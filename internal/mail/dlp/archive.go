@@ -229,8 +229,23 @@ func (x *extractor) scanBehindTar(where Where, content *spool, r *io.SectionRead
 
 // contains reports whether content contains a text.
 func (x *extractor) contains(content *spool, text string) bool {
-	for range zipcheck.Find(&boundedReader{x: x, r: content.reader()}, []byte(text)) {
+	for range zipcheck.Find(&timedReader{x: x, r: content.reader()}, []byte(text)) {
 		return true
 	}
 	return false
+}
+
+// timedReader returns errTime with what it has read once the scan's time is over. So the first
+// block, which shows what kind of file it is, is searched in any case.
+type timedReader struct {
+	x *extractor
+	r io.Reader
+}
+
+func (t *timedReader) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	if err == nil && t.x.ctx.Err() != nil {
+		err = errTime
+	}
+	return n, err
 }
